@@ -1,6 +1,6 @@
 /**
- * The weeder without its streams, in a separate process: services recover at once, each with two windows (one for each
- * of two podSelectors), and one of its pods waits for a retry. Started by actors.ts with `--expose-gc`.
+ * The weeder without its streams, in a separate process: services recover at once, each with a window of two
+ * podSelectors, and one of its pods waits for a retry. Started by actors.ts with `--expose-gc`.
  */
 import { systemClock } from '../../src/base/clock.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
@@ -63,7 +63,7 @@ const before = heap();
 const open = timed(() => {
   for (const name of names) setReady(name, true);
 });
-const windows = weeder.dependants();
+const windows = weeder.actorCounts().window;
 const afterWindows = heap();
 const pods = timed(() => {
   for (const name of names) crash(name);

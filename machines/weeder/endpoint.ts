@@ -1,19 +1,9 @@
-import {
-  type AnyActorLogic,
-  assign,
-  type DoneActorEvent,
-  type ErrorActorEvent,
-  enqueueActions,
-  fromCallback,
-  setup,
-} from 'xstate';
+import { assign, fromCallback, setup } from 'xstate';
 
 /** One service of the config in one namespace. Durations are milliseconds. */
 export interface EndpointInput {
   readonly namespace: string;
   readonly service: string;
-  /** How many podSelectors the config names for this service: a window spawns one child for each. */
-  readonly selectors: number;
   readonly watchDuration: number;
   readonly onStart: 'recent' | 'always' | 'never';
   readonly whileNotReady: 'hold' | 'delete';
@@ -24,32 +14,10 @@ export interface EndpointInput {
   readonly lastWindow: number;
 }
 
-/** The input of a `dependants` child when a window opens. */
-export interface DependantsInput {
-  readonly namespace: string;
-  readonly service: string;
-  /** Counts the windows of the service, from 1. */
-  readonly window: number;
-  /** Which of the service's podSelectors, from 0. */
-  readonly selector: number;
-  /** How long the child runs, in milliseconds. */
-  readonly watchDuration: number;
-  /** How often the config has changed while a window of this endpoint was open: distinguishes added from removed selectors. */
-  readonly renewal: number;
-  /** The service is not ready again, and deletions are held. */
-  readonly isHeld: boolean;
-}
-
 interface EndpointContext extends EndpointInput {
   /** The number of the newest window; 0 before the first. */
   readonly window: number;
-  /** The ids of the children of the open window. */
-  readonly children: readonly string[];
-  /** The window holds its deletions. */
-  readonly isHeld: boolean;
-  /** How often the children were replaced because the config had changed. */
-  readonly renewal: number;
-  /** How long the window that opens next lasts, in milliseconds. */
+  /** How long the window that opens next lasts, or the open one after a change of the config. Milliseconds. */
   readonly remaining: number;
   /** Epoch milliseconds: everything up to this time was observed. 0 when weeder starts. */
   readonly seenUntil: number;
@@ -68,16 +36,14 @@ export type EndpointEvent =
   | { readonly type: 'recovery.timeUnknown' }
   /** The config of this service has changed. `remaining`: milliseconds left of the open window. */
   | ({ readonly type: 'config.changed'; readonly remaining?: number } & Partial<EndpointInput>)
-  | DoneActorEvent
-  | ErrorActorEvent;
+  /** The open window is over. */
+  | { readonly type: 'window.closed' };
 
 const fiveMinutes = 300_000;
 
 function unprovided(): never {
   throw new Error('The endpoint machine was started without its implementation: use the one that src/weeder provides.');
 }
-
-const unprovidedChild: AnyActorLogic = fromCallback(unprovided);
 
 export const endpoint = setup({
   types: {
@@ -87,7 +53,6 @@ export const endpoint = setup({
     tags: {} as 'windowOpen',
   },
   actors: {
-    dependants: unprovidedChild,
     readySince: fromCallback<EndpointEvent, { readonly namespace: string; readonly service: string }>(unprovided),
   },
   actions: {
@@ -98,51 +63,14 @@ export const endpoint = setup({
     measureRestOfWindow: assign({
       remaining: ({ context, event }) => (event.type === 'recovery.timeKnown' ? restOfWindow(context, event) : 0),
     }),
-    /** The new children start before the old ones stop, so that a deletion that both request is not cancelled in between. */
-    openWindow: enqueueActions(({ context, enqueue }) => {
-      const window = context.window + 1;
-      const children = Array.from({ length: context.selectors }, (_, selector) => `dependants-${window}-${selector}`);
-      enqueue.assign({ window, children, isHeld: false });
-      enqueue('reportWindowOpened');
-      children.forEach((id, selector) => {
-        const { namespace, service, remaining } = context;
-        const input = { namespace, service, window, selector, watchDuration: remaining, renewal: 0, isHeld: false };
-        enqueue.spawnChild('dependants', { id, input: input satisfies DependantsInput });
-      });
-      for (const id of context.children) enqueue.stopChild(id);
-    }),
+    noteWindow: assign({ window: ({ context }) => context.window + 1 }),
     noteConfig: assign(({ context, event }) => (event.type === 'config.changed' ? configOf(context, event) : {})),
+    openWindow: unprovided,
+    holdWindow: unprovided,
     /** The new config applies immediately, for the rest of the window. */
-    renewWindow: enqueueActions(({ context, enqueue }) => {
-      if (context.children.length === 0) return;
-      const { namespace, service, window, remaining, isHeld } = context;
-      const renewal = context.renewal + 1;
-      const count = remaining > 0 ? context.selectors : 0;
-      const children = Array.from({ length: count }, (_, selector) => `dependants-${window}-${selector}-${renewal}`);
-      enqueue.assign({ renewal, children });
-      if (count > 0) enqueue('reportWindowChanged');
-      children.forEach((id, selector) => {
-        const input = { namespace, service, window, selector, watchDuration: remaining, renewal, isHeld };
-        enqueue.spawnChild('dependants', { id, input: input satisfies DependantsInput });
-      });
-      for (const id of context.children) enqueue.stopChild(id);
-    }),
-    holdDeletions: enqueueActions(({ context, enqueue }) => {
-      enqueue.assign({ isHeld: true });
-      for (const id of context.children) enqueue.sendTo(id, { type: 'window.hold' });
-    }),
-    releaseDeletions: assign({ isHeld: false }),
-    reapDependants: enqueueActions(({ context, event, enqueue }) => {
-      const id = 'actorId' in event && typeof event.actorId === 'string' ? event.actorId : '';
-      enqueue.stopChild(id);
-      enqueue.assign({ children: context.children.filter((child) => child !== id) });
-    }),
+    renewWindow: unprovided,
     reportNotReady: unprovided,
     reportFoundReady: unprovided,
-    reportWindowOpened: unprovided,
-    reportWindowChanged: unprovided,
-    reportWindowClosed: unprovided,
-    reportChildFailed: unprovided,
   },
   guards: {
     opensAlways: ({ context }) => context.onStart === 'always',
@@ -155,7 +83,6 @@ export const endpoint = setup({
     canDeleteWhileNotReady: ({ context }) => context.whileNotReady === 'delete',
     isToDelete: ({ event }) => event.type === 'config.changed' && event.whileNotReady === 'delete',
     isToHold: ({ event }) => event.type === 'config.changed' && event.whileNotReady === 'hold',
-    isWindowOver: ({ context }) => context.children.length === 0,
   },
 }).createMachine({
   id: 'endpoint',
@@ -166,16 +93,12 @@ export const endpoint = setup({
   context: ({ input }) => ({
     namespace: 'default',
     service: 'etcd-main-client',
-    selectors: 1,
     watchDuration: fiveMinutes,
     onStart: 'recent',
     whileNotReady: 'hold',
     lastWindow: 0,
     ...input,
     window: input?.lastWindow ?? 0,
-    children: [],
-    isHeld: false,
-    renewal: 0,
     remaining: 0,
     seenUntil: 0,
   }),
@@ -184,14 +107,6 @@ export const endpoint = setup({
     'config.changed': {
       actions: ['noteConfig', 'renewWindow'],
       description: 'The new config applies to the rest of an open window.',
-    },
-    'xstate.done.actor.*': {
-      actions: 'reapDependants',
-      description: 'The window is over for one podSelector.',
-    },
-    'xstate.error.actor.*': {
-      actions: ['reportChildFailed', 'reapDependants'],
-      description: 'A child failed: the others continue.',
     },
   },
   states: {
@@ -224,12 +139,12 @@ export const endpoint = setup({
           description:
             'The window stays open, but its deletions wait, because a pod that starts now would crash again.',
           tags: 'windowOpen',
-          always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
           on: {
+            'window.closed': { target: 'idle' },
             'config.changed': {
               guard: 'isToDelete',
               target: 'windowOpen',
-              actions: ['noteConfig', 'releaseDeletions', 'renewWindow'],
+              actions: ['noteConfig', 'renewWindow'],
               description: 'whileNotReady is delete now.',
             },
           },
@@ -238,12 +153,12 @@ export const endpoint = setup({
           description:
             'The window continues to delete although the service is not ready again (whileNotReady: delete).',
           tags: 'windowOpen',
-          always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
           on: {
+            'window.closed': { target: 'idle' },
             'config.changed': {
               guard: 'isToHold',
               target: 'holding',
-              actions: ['noteConfig', 'holdDeletions', 'renewWindow'],
+              actions: ['noteConfig', 'holdWindow', 'renewWindow'],
               description: 'whileNotReady is hold now.',
             },
           },
@@ -301,14 +216,14 @@ export const endpoint = setup({
           },
         },
         windowOpen: {
-          description: 'A window is open: one child for each podSelector watches the dependants for watchDuration.',
+          description: 'A window is open: crash-looping dependants are deleted.',
           tags: 'windowOpen',
-          entry: 'openWindow',
-          always: { guard: 'isWindowOver', target: 'idle', actions: 'reportWindowClosed' },
+          entry: ['noteWindow', 'openWindow'],
           on: {
+            'window.closed': { target: 'idle' },
             'endpoint.notReady': [
               { guard: 'canDeleteWhileNotReady', target: '#endpoint.notReady.windowOpen', actions: 'reportNotReady' },
-              { target: '#endpoint.notReady.holding', actions: ['reportNotReady', 'holdDeletions'] },
+              { target: '#endpoint.notReady.holding', actions: ['reportNotReady', 'holdWindow'] },
             ],
           },
           initial: 'settled',
@@ -331,13 +246,11 @@ export const endpoint = setup({
                 input: ({ context: { namespace, service } }) => ({ namespace, service }),
                 onError: { target: 'settled' },
               },
-              always: {
-                guard: 'isWindowOver',
-                target: '#endpoint.ready.resolvingRecoveryTime',
-                actions: 'reportWindowClosed',
-                description: 'The window ends before the response: a recovery in the gap opens a window of its own.',
-              },
               on: {
+                'window.closed': {
+                  target: '#endpoint.ready.resolvingRecoveryTime',
+                  description: 'The window ends before the response: a recovery in the gap opens a window of its own.',
+                },
                 'endpoint.foundReady': {
                   target: 'resolvingRecoveryTime',
                   reenter: true,
@@ -385,6 +298,6 @@ function restOfWindow(
 
 /** Fields that the event does not have are unchanged. */
 function configOf(context: EndpointContext, event: Partial<EndpointInput> & { readonly remaining?: number }) {
-  const { selectors, watchDuration, onStart, whileNotReady, remaining } = { ...context, ...event };
-  return { selectors, watchDuration, onStart, whileNotReady, remaining };
+  const { watchDuration, onStart, whileNotReady, remaining } = { ...context, ...event };
+  return { watchDuration, onStart, whileNotReady, remaining };
 }

@@ -8,7 +8,7 @@ export const system = 'system';
 export const drawable = [
   system,
   'endpoint',
-  'dependants',
+  'window',
   'podDeletion',
   'workload',
   'recreation',

@@ -19,9 +19,10 @@ export const links: readonly ActorLink[] = [
   link('reflector', 'readiness', ['EndpointSlices']),
   link('reflector', 'podIndex', ['pods']),
   link('readiness', 'endpoint', [], ['endpoint.ready', 'endpoint.notReady', 'endpoint.foundReady']),
-  link('endpoint', 'dependants', ['spawns one for each podSelector', 'of the window'], ['window.hold']),
-  link('podIndex', 'dependants', [], ['pod.crashLooping']),
-  link('dependants', 'podDeletion', [], ['pod.crashLooping', 'pod.recovered', 'windows.open', 'windows.closed']),
+  link('endpoint', 'window', ['opens one for each recovery'], ['window.hold', 'config.changed']),
+  link('window', 'endpoint', [], ['window.closed']),
+  link('podIndex', 'window', [], ['pod.crashLooping']),
+  link('window', 'podDeletion', [], ['pod.crashLooping', 'pod.recovered', 'windows.open', 'windows.closed']),
   link('podDeletion', 'queue', ['enters']),
   link('queue', 'podDeletion', [], ['slot.granted']),
   link('podDeletion', 'apiServer', ['DELETE, with uid and', 'resourceVersion']),
@@ -61,9 +62,9 @@ const root = group(
       box('workloadSummary', 'The ConfigMaps and Secrets that each workload uses, without their content.'),
       box('applications', 'The spec of each application, and the observed fields of its resources.'),
     ]),
-    group('services', 'A root for each service that was ready at least once.', [
+    group('services', 'A root for each service that was ready at least once, and for each window.', [
       box('endpoint', 'One service in one namespace.'),
-      box('dependants', 'The pods of one podSelector, during one window.'),
+      box('window', 'The time after a recovery, with the dependants that crash-loop in it.'),
     ]),
     group('pods', 'A root for each crash-looping pod that is due for deletion in an open window.', [
       box('podDeletion', 'One pod, from its detection to the outcome.'),

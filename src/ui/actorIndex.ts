@@ -31,7 +31,7 @@ interface Entry {
 /** How long a result is reused for other requests; milliseconds. */
 const freshFor = 500;
 /** The number of roots that are read without a pause. */
-const batch = 250;
+const batch = 500;
 
 export function createActorIndex(source: () => PageSource | undefined): ActorIndex {
   let entries: Promise<readonly Entry[]> | undefined;
@@ -69,7 +69,7 @@ export function createActorIndex(source: () => PageSource | undefined): ActorInd
   };
 }
 
-/** The tree in a stable order: roots by id, each followed by its descendants. */
+/** The tree in a stable order: by id, each actor followed by its descendants. */
 async function read(source: PageSource | undefined): Promise<Entry[]> {
   const roots: Found[] = [];
   for (const actor of source?.actors() ?? []) {
@@ -77,13 +77,18 @@ async function read(source: PageSource | undefined): Promise<Entry[]> {
     if (root !== undefined) roots.push(root);
     if (roots.length % batch === 0) await turn();
   }
-  roots.sort((a, b) => (a.id < b.id ? -1 : 1));
+  roots.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   const entries: Entry[] = [];
   for (const [index, root] of roots.entries()) {
     for (const found of descend(root)) entries.push(entryOf(found));
     if (index % batch === 0) await turn();
   }
   return entries;
+}
+
+/** Sorts a child before other actors whose ids begin with that of its parent. */
+function placeOf({ id, parent }: Found): string {
+  return parent === undefined ? id : `${parent}\0${id}`;
 }
 
 function entryOf(found: Found): Entry {

@@ -13,13 +13,17 @@ export interface Found {
   readonly snapshot: AnyMachineSnapshot;
 }
 
-/** A root of the tree; undefined if it is not a machine. Pods are shown by name, because users do not know their uids. */
+/**
+ * A root actor; undefined if it is not a machine. Pods are shown by name, because users do not know their uids, and
+ * windows below their service.
+ */
 export function foundRoot(actor: AnyActorRef): Found | undefined {
   const snapshot: unknown = actor.getSnapshot();
   if (!isMachineSnapshot(snapshot)) return undefined;
-  const { namespace, name } = objectOf(snapshot.context);
+  const { namespace, service, name } = objectOf(snapshot.context);
   const id = textOf(name) === undefined ? actor.id : `${textOf(namespace)}/${textOf(name)}/${actor.id}`;
-  return { id, parent: undefined, actor, snapshot };
+  const parent = snapshot.machine.id === 'window' ? `${textOf(namespace)}/${textOf(service)}` : undefined;
+  return { id, parent, actor, snapshot };
 }
 
 /** An actor anywhere in the tree; undefined if it is not a machine. */

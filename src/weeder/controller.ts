@@ -104,10 +104,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     drained: () => weeder.drained(),
     work: () => weeder.counts(),
     actors: () => weeder.actors(),
-    actorCounts() {
-      const { endpoints, podDeletions } = weeder.counts();
-      return { endpoint: endpoints, dependants: weeder.dependants(), podDeletion: podDeletions };
-    },
+    actorCounts: () => weeder.actorCounts(),
     counts: () => weeder.counts(),
     crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
     unseen: () => weeder.unseen(),

@@ -53,14 +53,14 @@ export interface Weeder {
   /** Resolves when no deletion is in flight. */
   drained(): Promise<void>;
   counts(): WeederCounts;
-  /** The root actors: one for each service and one for each pod. */
+  /** The root actors: one for each service, each window and each pod. */
   actors(): Iterable<AnyActorRef>;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
   /** The configured services that do not exist or were never ready. Empty until `start()`. */
   unseen(): readonly UnseenService[];
-  /** The number of `dependants` actors, which are children of the endpoint actors. */
-  dependants(): number;
+  /** The number of actors by machine; of `window` also those that are closing. */
+  actorCounts(): { readonly endpoint: number; readonly window: number; readonly podDeletion: number };
 }
 
 type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
@@ -72,19 +72,19 @@ export function createWeeder(options: WeederOptions): Weeder {
   /** The services of the config in force. */
   const services = new Map(options.config.services);
   const indexes = new Map<string, PodIndex>();
-  const windows = createWindows(clock, (event) =>
-    report(event.type === 'window.closed' ? { ...event, ...neverStartedOf(event) } : event),
-  );
   const queue = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
-  const deletions = createDeletions({
+  const deletions = createDeletions({ clock, runtime, queue, deletePod, isDryRun, report, random });
+  const windows = createWindows({
     clock,
     runtime,
-    queue,
-    deletePod,
-    isDryRun,
-    report,
-    random,
-    finalise: windows.finalise,
+    services,
+    deletions,
+    report: (event) => report(event.type === 'window.closed' ? { ...event, ...neverStartedOf(event) } : event),
+    indexOf: (service, selector) => {
+      const podSelector = services.get(service)?.podSelectors[selector];
+      return podSelector === undefined ? undefined : indexes.get(selectorToString(podSelector));
+    },
+    onClosing: (service) => endpoints.windowClosed(service),
   });
   const unseen = createUnseenServices();
   let isRunning = false;
@@ -107,14 +107,9 @@ export function createWeeder(options: WeederOptions): Weeder {
     runtime,
     services,
     windows,
-    deletions,
     report,
     readySince: options.readySince,
     evidence: slices.evidence,
-    indexOf: (service, selector) => {
-      const podSelector = services.get(service)?.podSelectors[selector];
-      return podSelector === undefined ? undefined : indexes.get(selectorToString(podSelector));
-    },
   });
 
   openIndexes(indexes, services, clock);
@@ -172,11 +167,12 @@ export function createWeeder(options: WeederOptions): Weeder {
     drained: () => queue.idle(),
     *actors() {
       yield* endpoints.actors();
+      yield* windows.actors();
       yield* deletions.actors();
     },
     crashLooping,
     unseen: () => (isRunning ? unseen.all(services.keys(), slices.services()) : []),
-    dependants: () => endpoints.dependants,
+    actorCounts: () => ({ endpoint: endpoints.size, window: windows.actorCount, podDeletion: deletions.size }),
     counts: () => ({
       endpoints: endpoints.size,
       windows: windows.size,

@@ -65,24 +65,26 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   },
   {
     machine: 'endpoint',
-    effect: /^spawn dependants/,
-    events: ['endpoint.ready', 'recovery.timeKnown', 'recovery.timeUnknown', 'config.changed'],
+    effect: /^openWindow$/,
+    events: ['endpoint.ready', 'recovery.timeKnown', 'recovery.timeUnknown'],
   },
   {
     machine: 'endpoint',
-    effect: /^send dependants-[\d-]+ window.hold$/,
+    effect: /^holdWindow$/,
     events: ['config.changed', 'endpoint.notReady'],
   },
+  { machine: 'endpoint', effect: /^renewWindow$/, events: ['config.changed'] },
+  { machine: 'window', effect: /^requestDeletion$/, events: ['pod.crashLooping'] },
   {
-    machine: 'endpoint',
-    effect: /^reportWindowClosed$/,
-    events: ['config.changed', 'xstate.done.actor.dependants-1-0'],
+    machine: 'window',
+    effect: /^reportClosing$/,
+    events: ['config.changed', 'service.removed', 'window.close', 'xstate.after.watchDuration.window.running'],
   },
-  { machine: 'endpoint', effect: /^reportWindowChanged$/, events: ['config.changed'] },
+  { machine: 'window', effect: /^reportClosed$/, events: ['outcomes.known'] },
   {
     machine: 'endpoint',
     effect: /^spawn readySince$/,
-    events: ['config.changed', 'endpoint.foundReady', 'xstate.done.actor.dependants-1-0'],
+    events: ['endpoint.foundReady', 'window.closed'],
   },
 ];
 

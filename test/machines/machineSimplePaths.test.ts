@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import { machineFiles } from '../support/docs/sketch.ts';
-import { activeStates, spawnedChildren, statesOf } from '../support/oracle/exploration.ts';
+import { activeStates, statesOf } from '../support/oracle/exploration.ts';
 import { explorations, type PathStep, pathsOf, walk } from '../support/oracle/machineExplorations.ts';
 
 type Walked = readonly PathStep[];
@@ -119,42 +119,45 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       holds('readySince', /\.resolvingRecoveryTime$/),
     ],
     [
-      'a window is open exactly while it has children',
-      (_, snapshot) => snapshot.hasTag('windowOpen') === spawnedChildren(snapshot).length > 0,
+      'a window is open from its opening until it is closed',
+      (walked, snapshot) =>
+        snapshot.hasTag('windowOpen') ===
+        walked.findLastIndex(({ effects }) => effects.includes('openWindow')) >
+          walked.findLastIndex(({ event }) => event === 'window.closed'),
     ],
     [
       'the number of opened windows is the number of the current window',
-      (walked, { context }) => count(walked, 'reportWindowOpened') === context.window,
+      (walked, { context }) => count(walked, 'openWindow') === context.window,
     ],
     [
-      'each opened window has a child that starts',
-      (walked) => count(walked, 'reportWindowOpened') === count(walked, /^spawn dependants-\d+-0 \d+$/),
-    ],
-    [
-      'the children are only held when the service is notReady in a window and the config says so',
+      'the window is only held when the service is notReady in a window and the config says so',
       (walked, snapshot) =>
-        walked.at(-1)?.effects.includes('send dependants-1-0 window.hold') !== true ||
+        walked.at(-1)?.effects.includes('holdWindow') !== true ||
         (isIn(snapshot, 'endpoint.notReady') && snapshot.context.whileNotReady === 'hold'),
     ],
     [
-      'in the state holding the children were sent the hold event',
-      (walked, snapshot) => !isIn(snapshot, 'endpoint.notReady.holding') || count(walked, /window\.hold$/) > 0,
+      'in the state holding the window was held',
+      (walked, snapshot) => !isIn(snapshot, 'endpoint.notReady.holding') || count(walked, 'holdWindow') > 0,
     ],
   ],
-  dependants: [
+  window: [
+    ['the pods are watched while watching, and only then', holds('podWatch', 'window.running.watching')],
+    ['its closing is reported exactly once, when it closes', decidesOnce('reportClosing', 'window.closing')],
+    ['its results are reported exactly once, when it is closed', decidesOnce('reportClosed', 'window.closed')],
     [
-      'the pods are watched exactly while the window is open and the watch has not failed',
-      holds('podWatch', 'dependants.watching.pods.watching'),
-    ],
-    [
-      'deletions are withdrawn exactly once when held',
-      decidesOnce('withdrawDeletions', 'dependants.watching.deletions.held'),
-    ],
-    [
-      'no deletion is requested in a held window',
+      'no deletion is requested unless it is open',
       (walked, snapshot) =>
-        walked.at(-1)?.effects.includes('requestDeletion') !== true ||
-        isIn(snapshot, 'dependants.watching.deletions.released'),
+        walked.at(-1)?.effects.includes('requestDeletion') !== true || isIn(snapshot, 'window.running.watching.open'),
+    ],
+    [
+      'a window that is held, closes or is renewed withdraws the deletions that it requested',
+      (walked) =>
+        walked.every(
+          ({ effects }) =>
+            !effects.some((each) => each === 'reportClosing' || each === 'stop podWatch') ||
+            effects.includes('withdrawDeletions') ||
+            effects.includes('reportPodWatchFailed'),
+        ),
     ],
   ],
   reflector: [

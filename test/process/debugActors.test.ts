@@ -42,15 +42,14 @@ test('every actor shows its machine, its state, since when, and its timers', asy
       state: { ready: { windowOpen: 'settled' } },
       since,
       timers: [],
-      children: [{ id: 'dependants-1-0', src: 'dependants' }],
+      children: [],
     },
     {
-      machine: 'dependants',
-      id: 'dependants-1-0',
-      parent: 'shoot-1/etcd-main-client',
-      state: { watching: { timer: 'running', pods: 'watching', deletions: 'released' } },
+      machine: 'window',
+      id: 'shoot-1/etcd-main-client/window-1',
+      state: { running: { watching: 'open' } },
       since,
-      timers: [{ delay: 'watchDuration', state: 'dependants.watching.timer.running', due: '2026-01-01T12:02:00.000Z' }],
+      timers: [{ delay: 'watchDuration', state: 'window.running', due: '2026-01-01T12:02:00.000Z' }],
       children: [{ id: 'podWatch', src: 'podWatch' }],
     },
     {
@@ -105,7 +104,7 @@ test('actors are filtered by machine, and by state: a name at any depth, or a pa
   assert.deepEqual(found({ machine: 'lease' }), []);
   assert.deepEqual(found({ state: 'windowOpen' }), ['endpoint']);
   assert.deepEqual(found({ state: 'ready.windowOpen' }), ['endpoint']);
-  assert.deepEqual(found({ state: 'watching.timer' }), ['dependants']);
+  assert.deepEqual(found({ state: 'watching.open' }), ['window']);
   assert.deepEqual(found({ state: 'weed' }), []);
   assert.deepEqual(found({ state: 'backingOff', machine: 'podDeletion' }), ['podDeletion']);
   assert.deepEqual(found({ state: 'backingOff', machine: 'endpoint' }), []);
@@ -178,9 +177,7 @@ test('10,000 services with open windows are all listed, and a reader that discon
   const { actors: all }: Listed = JSON.parse(await (await seen.health('/debug/actors')).text());
   assert.equal(all.length, 2 * many);
   assert.equal(new Set(all.filter(({ machine }) => machine === 'endpoint').map(({ id }) => id)).size, many);
-  const waiting: Listed = JSON.parse(
-    await (await seen.health('/debug/actors?machine=dependants&state=released')).text(),
-  );
+  const waiting: Listed = JSON.parse(await (await seen.health('/debug/actors?machine=window&state=open')).text());
   assert.equal(waiting.actors.length, many);
   assert.deepEqual(seen.errors, []);
 });

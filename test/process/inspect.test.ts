@@ -62,9 +62,10 @@ test('Stately’s inspector receives the actors, their events with the sender, a
   const actors = page.received.filter(isActor);
   const named = (name: string) => actors.find((each) => each.name === name) ?? assert.fail(`no ${name}`);
   const endpoint = named('shoot-1/etcd-main-client');
-  const dependants = named('dependants-1-0');
-  assert.deepEqual([endpoint.parentId, dependants.parentId], [undefined, endpoint.sessionId]);
-  assert.equal(dependants.rootId, endpoint.sessionId);
+  const window = named('shoot-1/etcd-main-client/window-1');
+  const podWatch = named('podWatch');
+  assert.deepEqual([endpoint.parentId, podWatch.parentId], [undefined, window.sessionId]);
+  assert.equal(podWatch.rootId, window.sessionId);
   assert.equal(JSON.parse(endpoint.definition ?? '').id, 'endpoint');
   const deletion = named('uid-of-shoot-1-kapi-1');
   const states = page.received.flatMap((each) =>
@@ -73,10 +74,9 @@ test('Stately’s inspector receives the actors, their events with the sender, a
       : [],
   );
   assert.deepEqual([states[0], states.at(-1)], [{ attempting: 'queued' }, 'backingOff']);
-  const podWatch = named('podWatch');
   const event = page.received.find((each) => each.type === '@xstate.event' && each.event.type === 'pod.crashLooping');
   assert.ok(event?.type === '@xstate.event');
-  assert.deepEqual([event.sessionId, event.sourceId], [dependants.sessionId, podWatch.sessionId]);
+  assert.deepEqual([event.sessionId, event.sourceId], [window.sessionId, podWatch.sessionId]);
 });
 
 test('only names leave the process: no labels, selectors, pod states, responses or settings', async () => {
@@ -135,7 +135,7 @@ test('an inspector that connects late receives the running actors, and none that
   const received = page.received.filter(isActor).map(({ name, snapshot }) => [name, snapshot.value]);
   assert.deepEqual(received, [
     ['shoot-1/etcd-main-client', { ready: { windowOpen: 'settled' } }],
-    ['dependants-1-0', { watching: { timer: 'running', pods: 'watching', deletions: 'released' } }],
+    ['shoot-1/etcd-main-client/window-1', { running: { watching: 'open' } }],
     ['podWatch', undefined],
     ['uid-of-shoot-1-kapi-1', 'backingOff'],
   ]);

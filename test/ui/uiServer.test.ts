@@ -116,12 +116,12 @@ test('actors are found by id, state and machine, and listed page by page in a st
   const ids = async (query: string) => (await getActors(query)).actors.map(({ id }) => id);
   const all = [
     'shoot-1/etcd-main-client',
-    'shoot-1/etcd-main-client/dependants-1-0',
+    'shoot-1/etcd-main-client/window-1',
     'shoot-1/kapi-0/uid-of-shoot-1-kapi-0',
     'shoot-10/etcd-main-client',
-    'shoot-10/etcd-main-client/dependants-1-0',
+    'shoot-10/etcd-main-client/window-1',
     'shoot-2/etcd-main-client',
-    'shoot-2/etcd-main-client/dependants-1-0',
+    'shoot-2/etcd-main-client/window-1',
   ];
   assert.deepEqual(await ids(''), all);
   assert.deepEqual(
@@ -132,22 +132,14 @@ test('actors are found by id, state and machine, and listed page by page in a st
   assert.deepEqual(await ids('search=KAPI'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=backingoff&machine=podDeletion'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=kapi&machine=endpoint'), []);
-  assert.deepEqual(await ids('search=shoot-10+dependants'), ['shoot-10/etcd-main-client/dependants-1-0']);
+  assert.deepEqual(await ids('search=shoot-10+window-1'), ['shoot-10/etcd-main-client/window-1']);
   assert.deepEqual((await ids('order=state')).slice(0, 2), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0', all[0]]);
   const [, child] = (await getActors('search=shoot-1/')).actors;
   assert.deepEqual(child, {
-    id: 'shoot-1/etcd-main-client/dependants-1-0',
-    machine: 'dependants',
+    id: 'shoot-1/etcd-main-client/window-1',
+    machine: 'window',
     parent: 'shoot-1/etcd-main-client',
-    states: [
-      'watching',
-      'watching.timer',
-      'watching.timer.running',
-      'watching.pods',
-      'watching.pods.watching',
-      'watching.deletions',
-      'watching.deletions.released',
-    ],
+    states: ['running', 'running.watching', 'running.watching.open'],
     since: page.at.clock.now() - 1000,
     waitsFor: ['after watchDuration (2m0s)', 'podWatch'],
   });

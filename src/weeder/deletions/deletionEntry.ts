@@ -2,23 +2,13 @@ import type { Actor } from 'xstate';
 import type { PodState, podDeletion, WaitReason } from '../../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
-import type { PodIndex } from '../pods/podIndex.ts';
 import type { DeletionPolicy } from './deletePod.ts';
 import { waitForRestart } from './deletionCost.ts';
 import { type WindowRef, windowRefOf } from './weederEvents.ts';
-import type { WindowStats } from './windows.ts';
+import type { DeletionRequest, WindowEntry } from './windowEntry.ts';
 
-/** A request to delete pods: one podSelector of one open window. */
-export interface DeletionRequest {
-  readonly stats: WindowStats;
-  readonly policy: DeletionPolicy;
-  readonly index: PodIndex;
-  /** The uids of the pods that it requests to delete. */
-  readonly uids: Set<string>;
-}
-
-/** Why a window no longer requests the deletion of a pod. */
-export type WithdrawalReason = 'recovered' | 'removed' | 'over' | 'held';
+/** Why a window no longer requests the deletion of a pod; `reconfigured`: the config has changed. */
+export type WithdrawalReason = 'recovered' | 'removed' | 'over' | 'reconfigured' | 'held';
 
 /** The state of one pod whose deletion a window requests or has requested. */
 export interface DeletionEntry {
@@ -37,15 +27,17 @@ export interface DeletionEntry {
   reportedWait: string | undefined;
 }
 
+const allEndings = ['recovered', 'removed', 'over', 'reconfigured', 'held', undefined] as const;
+
 /** Windows without duplicates; the one that requested the deletion first comes first. */
-type ConcernedWindows = readonly [WindowStats, ...WindowStats[]];
+type ConcernedWindows = readonly [WindowEntry, ...WindowEntry[]];
 
 /**
  * The policy for an attempt that is sent now. Undefined if no open window requests one; a window whose timer is late
  * counts as closed.
  */
 export function policyNow({ requests, pod }: DeletionEntry, now: number): DeletionPolicy | undefined {
-  return [...requests].find((request) => now <= request.stats.closesAt && permits(request, pod))?.policy;
+  return [...requests].find((request) => now <= request.window.closesAt && permits(request, pod))?.policy;
 }
 
 /** How long the deletion waits because it would be too early, or would bring the pod back later than a restart. */
@@ -56,7 +48,7 @@ export function waitOf(
 ): Pick<PodState, 'waitIn' | 'waitReason'> {
   const waits = [...requests]
     .filter((request) => permits(request, pod))
-    .map(({ stats, policy }) => longest(stats.rounds.pauseLeft(pod), waitForRestart(pod, policy, clock.now())));
+    .map(({ window, policy }) => longest(window.rounds.pauseLeft(pod), waitForRestart(pod, policy, clock.now())));
   return waits.sort((a, b) => a.waitIn - b.waitIn)[0] ?? { waitIn: 0, waitReason: undefined };
 }
 
@@ -80,9 +72,9 @@ export function settleIn({ uid, resourceVersion }: CrashLoopingPod, requests: It
 /** The windows whose stats count a deletion: those that requested it while it was in flight. */
 export function requestedBy({ withdrawn, requests, pod }: DeletionEntry): ConcernedWindows | undefined {
   const requesting = [...withdrawn.keys(), ...requests].filter(
-    (request) => permits(request, pod) && request.stats.pending.has(pod.uid),
+    (request) => permits(request, pod) && request.window.pending.has(pod.uid),
   );
-  return someOf(requesting.map((request) => request.stats));
+  return someOf(requesting.map((request) => request.window));
 }
 
 /**
@@ -91,12 +83,12 @@ export function requestedBy({ withdrawn, requests, pod }: DeletionEntry): Concer
  */
 export function concernedBy(
   { withdrawn, requests }: DeletionEntry,
-  endings: readonly (WithdrawalReason | undefined)[] = ['recovered', 'removed', 'over', 'held', undefined],
+  endings: readonly (WithdrawalReason | undefined)[] = allEndings,
 ): ConcernedWindows | undefined {
-  const newest = new Map<WindowStats, WithdrawalReason | undefined>();
-  for (const [request, ending] of withdrawn) newest.set(request.stats, ending);
-  for (const request of requests) newest.set(request.stats, undefined);
-  return someOf([...newest].filter(([, ending]) => endings.includes(ending)).map(([stats]) => stats));
+  const newest = new Map<WindowEntry, WithdrawalReason | undefined>();
+  for (const [request, ending] of withdrawn) newest.set(request.window, ending);
+  for (const request of requests) newest.set(request.window, undefined);
+  return someOf([...newest].filter(([, ending]) => endings.includes(ending)).map(([window]) => window));
 }
 
 /** The fields by which an event names the windows that it concerns. */
@@ -109,7 +101,7 @@ function permits({ policy }: DeletionRequest, { protection }: CrashLoopingPod): 
   return protection === 'none' || policy.barePods === 'delete';
 }
 
-function someOf(windows: Iterable<WindowStats>): ConcernedWindows | undefined {
+function someOf(windows: Iterable<WindowEntry>): ConcernedWindows | undefined {
   const [first, ...others] = new Set(windows);
   return first === undefined ? undefined : [first, ...others];
 }

@@ -1,19 +1,21 @@
 import { type Actor, createActor } from 'xstate';
 import type { PodState, Protection } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { createRegistry } from '../../actors/registry.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { Departure } from '../pods/podIndex.ts';
-import { type DeletionEntry, type DeletionRequest, settleIn, type WithdrawalReason, waitOf } from './deletionEntry.ts';
+import { type DeletionEntry, settleIn, type WithdrawalReason, waitOf } from './deletionEntry.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
 import type { ReportWeeder } from './weederEvents.ts';
-import type { Windows } from './windows.ts';
+import type { DeletionRequest } from './windowEntry.ts';
 
 const inFlight = { attempting: 'deleting' } as const;
 const signals = {
   recovered: 'pod.recovered',
   removed: 'pod.removed',
   over: 'windows.closed',
+  reconfigured: 'windows.closed',
   held: 'windows.closed',
 } as const;
 
@@ -24,42 +26,46 @@ export interface Deletions {
   /** According to this request's stream, the pod no longer crash-loops or no longer exists. */
   left(request: DeletionRequest, uid: string, departure: Departure): void;
   /** This request has ended, or is held while its service is down. Attempts in flight continue. */
-  withdraw(request: DeletionRequest, because: 'over' | 'held'): void;
+  withdraw(request: DeletionRequest, because: 'over' | 'reconfigured' | 'held'): void;
+  /** Deletions that are withdrawn during this call continue if another request for them begins during it. */
+  handOver(work: () => void): void;
   actors(): Iterable<Actor<PodDeletionLogic>>;
   readonly size: number;
 }
 
 interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf'> {
   readonly runtime: ActorRuntime;
-  /** Called when the outcome of a deletion is known that its window no longer requests. */
-  readonly finalise: Windows['finalise'];
   readonly report: ReportWeeder;
 }
 
 export function createDeletions(options: DeletionsOptions): Deletions {
-  const { runtime, report, finalise, clock } = options;
-  const entries = new Map<string, DeletionEntry>();
+  const { runtime, report, clock } = options;
+  /** By uid. The entry of a finished actor remains while a window requests the deletion: the pod was handled. */
+  const entries = createRegistry<DeletionEntry>({
+    changed(uid, { actor }) {
+      if (!actor.getSnapshot().matches(inFlight)) finalise(uid);
+    },
+    done(uid, { requests }) {
+      if (requests.size === 0) forget(uid);
+    },
+    failed(uid, error, entry) {
+      finalise(uid, entry);
+      const { namespace, name } = entry.pod;
+      report({ type: 'actor.failed', actor: `podDeletion ${namespace}/${name}`, error });
+    },
+  });
+  /** The ends of requests during a hand-over. */
+  let postponed: (() => void)[] | undefined;
   const logic = providePodDeletion({ ...options, entryOf: (uid) => entries.get(uid) });
 
   function create(requests: ReadonlySet<DeletionRequest>, pod: CrashLoopingPod): void {
     const reported = stateOf(pod, [...requests], clock);
     const { uid, namespace, name } = pod;
     // The actor computes its first delay before its entry exists, and must not read the entry of the previous actor.
-    entries.delete(uid);
+    entries.remove(uid);
     const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...reported } });
     const history = { how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
-    entries.set(uid, { actor, requests: new Set(requests), withdrawn: new Map(), pod, reported, ...history });
-    actor.subscribe({
-      next: (snapshot) => {
-        if (!snapshot.matches(inFlight)) finaliseAll(uid);
-      },
-      complete: () => removeIfUnused(uid),
-      error: (error) => {
-        forget(uid);
-        report({ type: 'actor.failed', actor: `podDeletion ${namespace}/${name}`, error });
-      },
-    });
-    actor.start();
+    entries.add(uid, { actor, requests: new Set(requests), withdrawn: new Map(), pod, reported, ...history });
   }
 
   function sendNewestState(entry: DeletionEntry, pod: CrashLoopingPod, isNewRequest: boolean): void {
@@ -81,39 +87,39 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     entry.actor.send({ type: 'pod.crashLooping', ...entry.reported });
   }
 
-  /**
-   * The entry of a finished actor remains while a window requests the deletion: it records that the pod was handled.
-   */
-  function removeIfUnused(uid: string): void {
-    if (entries.get(uid)?.requests.size === 0) forget(uid);
-  }
-
   function forget(uid: string): void {
-    finaliseAll(uid);
-    entries.get(uid)?.actor.stop();
-    entries.delete(uid);
+    finalise(uid);
+    entries.remove(uid);
   }
 
-  /** No attempt is in flight any more, so the stats that waited for its outcome have received it. */
-  function finaliseAll(uid: string): void {
-    const entry = entries.get(uid);
+  /** No attempt is in flight any more, so the windows that waited for its outcome have received it. */
+  function finalise(uid: string, entry = entries.get(uid)): void {
     if (entry === undefined) return;
     const waiting = [...entry.withdrawn.keys(), ...entry.requests];
     entry.withdrawn.clear();
-    for (const { stats } of waiting) finalise(stats, uid);
+    for (const { window } of waiting) {
+      const isLast = window.pending.delete(uid) && window.pending.size === 0;
+      if (isLast && window.actor.getSnapshot().matches('closing')) window.actor.send({ type: 'outcomes.known' });
+    }
   }
 
   function release(request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
     request.uids.delete(uid);
+    if (entries.get(uid)?.requests.delete(request) !== true) return;
+    if (postponed === undefined) settle(request, uid, ending);
+    else postponed.push(() => settle(request, uid, ending));
+  }
+
+  function settle(request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
     const entry = entries.get(uid);
-    if (entry === undefined || !entry.requests.delete(request)) return;
+    if (entry === undefined) return;
     if (entry.requests.size > 0) withdrawOne(entry, request, uid, ending);
     else end(entry, request, uid, ending);
   }
 
   /** Other requests for this pod remain. */
   function withdrawOne(entry: DeletionEntry, request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
-    if (request.stats.pending.has(uid)) entry.withdrawn.set(request, ending);
+    if (request.window.pending.has(uid)) entry.withdrawn.set(request, ending);
     sendProtection(entry);
   }
 
@@ -144,7 +150,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       const isNew = !entry.requests.has(request);
       entry.requests.add(request);
       entry.withdrawn.delete(request);
-      if (entry.actor.getSnapshot().matches(inFlight)) request.stats.pending.add(uid);
+      if (entry.actor.getSnapshot().matches(inFlight)) request.window.pending.add(uid);
       if (isNew && entry.actor.getSnapshot().matches('abandoned')) {
         // Each new window tries a rejected deletion once more, so that its stats include the rejection, too.
         create(entry.requests, pod);
@@ -153,23 +159,31 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       // The state is sent before `windows.open`: otherwise a window that deletes bare pods would receive a report
       // that this pod is skipped.
       sendNewestState(entry, pod, isNew);
-      const isUnreported = entry.actor.getSnapshot().matches('protected') && !request.stats.skipped.has(uid);
+      const isUnreported = entry.actor.getSnapshot().matches('protected') && !request.window.skipped.has(uid);
       if (isNew || isUnreported) entry.actor.send({ type: 'windows.open' });
     },
     left(request, uid, { isRemoved, deletedAt }) {
       const entry = entries.get(uid);
       if (entry !== undefined && deletedAt !== undefined) {
         entry.deletedAt = deletedAt;
-        request.stats.rounds.dated(uid, deletedAt);
+        request.window.rounds.dated(uid, deletedAt);
       }
       release(request, uid, isRemoved ? 'removed' : 'recovered');
     },
     withdraw(request, because) {
       for (const uid of [...request.uids]) release(request, uid, because);
     },
-    *actors() {
-      for (const { actor } of entries.values()) yield actor;
+    handOver(work) {
+      const ends: (() => void)[] = [];
+      postponed = ends;
+      try {
+        work();
+      } finally {
+        postponed = undefined;
+        for (const end of ends) end();
+      }
     },
+    actors: () => entries.actors(),
     get size() {
       return entries.size;
     },

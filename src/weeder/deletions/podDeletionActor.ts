@@ -40,7 +40,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
     if (recovered !== undefined) report({ type: 'pod.recovered', pod, ...refsOf(recovered) });
     if (removed !== undefined) report({ type: 'pod.removed', pod, ...refsOf(removed) });
     if (held !== undefined) report({ type: 'deletion.blocked', pod, ...refsOf(held) });
-    return concernedBy(entry, ['over', undefined]);
+    return concernedBy(entry, ['over', 'reconfigured', undefined]);
   }
 
   return podDeletion.provide({
@@ -55,7 +55,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         if (entry === undefined || policy === undefined)
           return Promise.resolve({ type: 'delete.refused', reason: 'the window has closed' });
         entry.how = policy.deletion;
-        for (const { stats } of entry.requests) if (stats.isOpen) stats.pending.add(uid);
+        for (const { window } of entry.requests) window.pending.add(uid);
         const isRequested = () => policyNow(entry, clock.monotonic()) !== undefined;
         return deletePod({ uid, namespace, name, resourceVersion, policy, isRequested }, signal);
       }),
@@ -75,12 +75,12 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       }),
       reportProtected: ({ context: { uid, protection } }) =>
         withEntry(uid, ({ requests, pod }) => {
-          for (const { stats, index } of requests) {
+          for (const { window, index } of requests) {
             // A stream that is behind may be about to report that its selector no longer selects this pod.
             const isCurrent = index.get(uid)?.resourceVersion === pod.resourceVersion;
-            if (!isCurrent || !stats.isOpen || stats.skipped.has(uid)) continue;
-            stats.skipped.add(uid);
-            report({ type: 'pod.skipped', pod, reason: protection, ...windowRefOf(stats) });
+            if (!isCurrent || window.skipped.has(uid)) continue;
+            window.skipped.add(uid);
+            report({ type: 'pod.skipped', pod, reason: protection, ...windowRefOf(window) });
           }
         }),
       reportDeleted: ({ context: { uid } }) =>
@@ -88,9 +88,9 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           const windows = requestedBy(entry);
           if (windows === undefined) return;
           const isRepeated = windows.some(({ rounds }) => rounds.isReplacement(entry.pod));
-          for (const stats of windows) {
-            stats.deleted.add(uid);
-            stats.rounds.deleted(entry.pod, entry.deletedAt);
+          for (const window of windows) {
+            window.deleted.add(uid);
+            window.rounds.deleted(entry.pod, entry.deletedAt);
           }
           const sinceOpened = clock.monotonic() - windows[0].openedAt;
           const how = isDryRun ? 'dryRun' : entry.how;
@@ -132,8 +132,10 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           const { pod } = entry;
           const over = reportWithdrawn(entry);
           if (over === undefined) return;
-          for (const stats of over) stats.failed.add(`${pod.namespace}/${pod.name}`);
-          const reason = event.type === 'delete.rejected' ? reasonOf(event) : over[0].failureReason;
+          for (const window of over) window.failed.add(`${pod.namespace}/${pod.name}`);
+          const isReconfigured = concernedBy(entry, ['reconfigured'])?.[0] === over[0];
+          const withdrawn = isReconfigured ? 'the config has changed' : 'the window closed first';
+          const reason = event.type === 'delete.rejected' ? reasonOf(event) : withdrawn;
           report({ type: 'deletion.failed', pod, reason, ...refsOf(over) });
         }),
     },

@@ -1,106 +1,127 @@
-import type { Clock } from '../../base/clock.ts';
-import { createDeletionRounds, type DeletionRounds } from './deletionRounds.ts';
-import type { ReportWeeder, WindowRef } from './weederEvents.ts';
+import { createActor } from 'xstate';
+import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { createRegistry } from '../../actors/registry.ts';
+import { createDeletionRounds } from './deletionRounds.ts';
+import { type WindowRef, windowRefOf } from './weederEvents.ts';
+import { provideWindow, type WindowEffects } from './windowActor.ts';
+import type { WindowEntry } from './windowEntry.ts';
 
-/** The stats of an open window: what it has done so far. */
-export interface WindowStats extends WindowRef {
-  /** By the monotonic clock, in milliseconds. */
-  readonly openedAt: number;
-  /** By the monotonic clock: when the window ends, even if its timer is late because the process was suspended. */
-  closesAt: number;
-  /** Why a deletion failed that the window no longer requests. */
-  failureReason: string;
-  /** False once the window is closed or replaced: it requests no further deletions. */
-  isOpen: boolean;
-  readonly deleted: Set<string>;
-  readonly skipped: Set<string>;
-  readonly failed: Set<string>;
-  /** How often the pods of each owner were deleted. */
-  readonly rounds: DeletionRounds;
-  /** The uids of pods with a deletion in flight. Its outcome is counted here, even if the window closes meanwhile. */
-  readonly pending: Set<string>;
-}
+type Service = Omit<WindowRef, 'window'>;
 
-/** The stats of the open windows, by service. */
+/** The windows of all services. Each has a `window` actor, which is a root: it may outlive the actor of its service. */
 export interface Windows {
-  open(ref: WindowRef, duration: number): void;
-  /** The stats of a window that is open or is just closing. */
-  stats(ref: WindowRef): WindowStats | undefined;
+  /** Opens a window, which replaces the open one of its service. */
+  open(ref: WindowRef, watchDuration: number): void;
+  /** Withdraws the deletions that the open window of the service requests. */
+  hold(service: Service): void;
+  /** The config of the service has changed; the open window lasts for `remaining` milliseconds from now. */
+  configure(service: Service, config: { readonly remaining: number; readonly whileNotReady: 'hold' | 'delete' }): void;
+  /** The config no longer has the service. */
+  remove(service: Service): void;
+  closeAll(): void;
   /** The open window of a service, if it has one. */
-  openOf(namespace: string, service: string): WindowStats | undefined;
+  openOf(service: Service): Pick<WindowEntry, 'closesAt'> | undefined;
   /**
    * The number of the latest window of the service, even if the service has vanished since; 0: none. Numbers are never
    * reused.
    */
-  lastOf(namespace: string, service: string): number;
-  /** The open window lasts for this many milliseconds from now. */
-  resize(ref: WindowRef, remaining: number): void;
-  /**
-   * Closes the latest window of the service, and reports its stats once the outcomes of all its deletions are known.
-   */
-  close(ref: WindowRef): void;
-  /** Closes the latest window of every service. */
-  closeAll(): void;
-  /** The outcome of this pending deletion is known, or belongs to another window now. */
-  finalise(stats: WindowStats, uid: string): void;
+  lastOf(service: Service): number;
+  actors(): Iterable<WindowEntry['actor']>;
+  /** How many windows are open. */
   readonly size: number;
+  /** How many windows are open or closing. */
+  readonly actorCount: number;
 }
 
-export function createWindows(clock: Clock, report: ReportWeeder): Windows {
-  const openWindows = new Map<string, WindowStats>();
-  const closing = new Set<WindowStats>();
-  const numbers = new Map<string, number>();
-  const keyOf = ({ namespace, service }: Omit<WindowRef, 'window'>) => `${namespace}/${service}`;
+interface WindowsOptions extends WindowEffects {
+  readonly runtime: ActorRuntime;
+  /** Called when the open window of the service closes, unless another one replaces it. */
+  readonly onClosing: (service: Service) => void;
+}
 
-  function close(ref: WindowRef): void {
-    const stats = openWindows.get(keyOf(ref));
-    if (stats === undefined) return;
-    openWindows.delete(keyOf(ref));
-    stats.isOpen = false;
-    closing.add(stats);
-    reportIfFinal(stats);
+export function createWindows(options: WindowsOptions): Windows {
+  const { runtime, clock, deletions, report, onClosing } = options;
+  /** By service. */
+  const openWindows = new Map<string, WindowEntry>();
+  const numbers = new Map<string, number>();
+  const registry = createRegistry<WindowEntry>({
+    failed(_key, error, entry) {
+      const { namespace, service, requests } = entry;
+      report({ type: 'actor.failed', actor: `window of ${namespace}/${service}`, error });
+      entry.unsubscribe();
+      for (const request of requests) deletions.withdraw(request, 'over');
+      leave(entry);
+      closed(entry);
+    },
+  });
+  const logic = provideWindow(options, { entryOf: (ref) => registry.get(windowKey(ref)), closing, closed });
+
+  function leave(entry: WindowEntry): void {
+    const key = serviceKey(entry);
+    if (openWindows.get(key) !== entry) return;
+    openWindows.delete(key);
+    onClosing(entry);
   }
 
-  function reportIfFinal(stats: WindowStats): void {
-    if (stats.pending.size > 0 || !closing.delete(stats)) return;
-    const { namespace, service, window, deleted, skipped, failed } = stats;
+  function closing(entry: WindowEntry): void {
+    leave(entry);
+    if (entry.pending.size === 0) entry.actor.send({ type: 'outcomes.known' });
+  }
+
+  function closed(entry: WindowEntry): void {
+    const { deleted, skipped, failed } = entry;
     const counts = { deleted: deleted.size, skipped: skipped.size, failed: [...failed] };
-    report({ type: 'window.closed', namespace, service, window, ...counts });
+    report({ type: 'window.closed', ...windowRefOf(entry), ...counts });
   }
 
   return {
-    open(ref, duration) {
-      close(ref);
-      const { namespace, service, window } = ref;
-      numbers.set(keyOf(ref), window);
-      const openedAt = clock.monotonic();
-      const times = { openedAt, closesAt: openedAt + duration };
-      const failureReason = 'the window closed first';
-      const is = { isOpen: true, failureReason, rounds: createDeletionRounds(clock) };
-      openWindows.set(keyOf(ref), { namespace, service, window, ...times, ...is, ...emptySets() });
-      report({ type: 'window.opened', namespace, service, window, duration });
+    open(ref, watchDuration) {
+      const [key, openedAt] = [serviceKey(ref), clock.monotonic()];
+      const replaced = openWindows.get(key);
+      openWindows.delete(key);
+      numbers.set(key, ref.window);
+      deletions.handOver(() => {
+        replaced?.actor.send({ type: 'window.close' });
+        const id = windowKey(ref);
+        const actor = createActor(logic, { ...runtime, id, input: { ...windowRefOf(ref), watchDuration } });
+        const times = { openedAt, closesAt: openedAt + watchDuration, rounds: createDeletionRounds(clock) };
+        const entry = { ...windowRefOf(ref), actor, ...times, requests: [], unsubscribe: () => {}, ...emptySets() };
+        openWindows.set(key, entry);
+        report({ type: 'window.opened', ...windowRefOf(ref), duration: watchDuration });
+        registry.add(id, entry);
+      });
     },
-    stats(ref) {
-      const stats = openWindows.get(keyOf(ref));
-      return stats?.window === ref.window ? stats : undefined;
+    hold: (service) => openWindows.get(serviceKey(service))?.actor.send({ type: 'window.hold' }),
+    configure(service, { remaining, whileNotReady }) {
+      const entry = openWindows.get(serviceKey(service));
+      if (entry === undefined) return;
+      entry.closesAt = clock.monotonic() + remaining;
+      deletions.handOver(() => entry.actor.send({ type: 'config.changed', remaining, whileNotReady }));
     },
-    openOf: (namespace, service) => openWindows.get(keyOf({ namespace, service })),
-    lastOf: (namespace, service) => numbers.get(keyOf({ namespace, service })) ?? 0,
-    resize(ref, remaining) {
-      const stats = openWindows.get(keyOf(ref));
-      if (stats !== undefined) stats.closesAt = clock.monotonic() + remaining;
-    },
-    close,
+    remove: (service) => openWindows.get(serviceKey(service))?.actor.send({ type: 'service.removed' }),
     closeAll() {
-      for (const stats of [...openWindows.values()]) close(stats);
+      const all = [...openWindows.values()];
+      for (const { requests } of all) for (const request of requests) deletions.withdraw(request, 'over');
+      for (const { actor } of all) actor.send({ type: 'window.close' });
     },
-    finalise(stats, uid) {
-      if (stats.pending.delete(uid)) reportIfFinal(stats);
-    },
+    openOf: (service) => openWindows.get(serviceKey(service)),
+    lastOf: (service) => numbers.get(serviceKey(service)) ?? 0,
+    actors: () => registry.actors(),
     get size() {
       return openWindows.size;
     },
+    get actorCount() {
+      return registry.size;
+    },
   };
+}
+
+function serviceKey({ namespace, service }: Service): string {
+  return `${namespace}/${service}`;
+}
+
+function windowKey(ref: WindowRef): string {
+  return `${serviceKey(ref)}/window-${ref.window}`;
 }
 
 function emptySets() {

@@ -1,5 +1,6 @@
 import { type Actor, createActor } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { createRegistry } from '../../actors/registry.ts';
 import { behavesTheSame } from '../../config/compare.ts';
 import { isWatched, type ServiceConfig } from '../../config/config.ts';
 import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './endpointActor.ts';
@@ -19,12 +20,12 @@ interface Endpoints {
    * alone.
    */
   configure(before: ReadonlyMap<string, ServiceConfig>): void;
-  /** Stops every actor, which closes the open windows. */
+  /** The open window of the service is over. */
+  windowClosed(service: Pick<ServiceReadiness, 'namespace' | 'service'>): void;
+  /** Stops every actor. */
   stop(): void;
   actors(): Iterable<Actor<EndpointLogic>>;
   readonly size: number;
-  /** The number of their child actors: one for each podSelector of each open window. */
-  readonly dependants: number;
 }
 
 interface EndpointsOptions extends EndpointEffects {
@@ -34,71 +35,54 @@ interface EndpointsOptions extends EndpointEffects {
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
   const { services, runtime, report, windows, clock } = options;
-  const actors = new Map<string, Actor<EndpointLogic>>();
+  const registry = createRegistry<{ readonly actor: Actor<EndpointLogic> }>({
+    changed: removeIfIdle,
+    failed: (key, error) => report({ type: 'actor.failed', actor: `endpoint ${key}`, error }),
+  });
   /** Services without a slice: their actor is removed when its last window closes. */
   const withoutSlices = new Set<string>();
   const logic = provideEndpoint(options);
 
   function actorOf({ namespace, service }: ServiceReadiness): Actor<EndpointLogic> | undefined {
     const key = keyOf(namespace, service);
-    const known = actors.get(key);
+    const known = registry.get(key)?.actor;
     const config = services.get(service);
     if (known !== undefined || config === undefined) return known;
-    const { watchDuration, onStart, whileNotReady, podSelectors } = config;
-    const lastWindow = windows.lastOf(namespace, service);
-    const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
-    const input = { namespace, service, lastWindow, ...settings };
+    const { watchDuration, onStart, whileNotReady } = config;
+    const lastWindow = windows.lastOf({ namespace, service });
+    const input = { namespace, service, lastWindow, watchDuration, onStart, whileNotReady };
     const actor = createActor(logic, { ...runtime, id: key, input });
-    actors.set(key, actor);
-    actor.subscribe({
-      next: () => removeIfIdle(key),
-      error: (error) => {
-        actors.delete(key);
-        report({ type: 'actor.failed', actor: `endpoint ${key}`, error });
-      },
-    });
-    actor.start();
+    registry.add(key, { actor });
     return actor;
   }
 
   /** An actor without slices and windows has no state that a new one would lack. */
   function removeIfIdle(key: string): void {
-    const actor = actors.get(key);
+    const actor = registry.get(key)?.actor;
     if (!withoutSlices.has(key) || actor === undefined || !actor.getSnapshot().matches({ notReady: 'idle' })) return;
     withoutSlices.delete(key);
-    actors.delete(key);
-    actor.stop();
+    registry.remove(key);
   }
 
   /** The service was removed from the config: its window closes, and deletions that were not sent are dropped. */
   function end(key: string): void {
-    const [namespace = '', service = ''] = key.split('/');
-    const stats = windows.openOf(namespace, service);
-    if (stats !== undefined) stats.failureReason = 'the config has changed';
-    actors.get(key)?.stop();
-    actors.delete(key);
+    registry.remove(key);
     withoutSlices.delete(key);
-    if (stats !== undefined) windows.close(stats);
+    windows.remove(serviceOf(key));
   }
 
   /** An open window still counts from the recovery of its service, with the new watchDuration. */
   function change(key: string, was: ServiceConfig, is: ServiceConfig): void {
-    const [namespace = '', service = ''] = key.split('/');
-    const { watchDuration, onStart, whileNotReady, podSelectors } = is;
-    const stats = windows.openOf(namespace, service);
-    const began = (stats?.closesAt ?? 0) - was.watchDuration;
+    const { watchDuration, onStart, whileNotReady } = is;
+    const began = (windows.openOf(serviceOf(key))?.closesAt ?? 0) - was.watchDuration;
     const remaining = Math.max(0, began + watchDuration - clock.monotonic());
-    const settings = { selectors: podSelectors.length, watchDuration, onStart, whileNotReady };
-    const reason = stats?.failureReason ?? '';
-    if (stats !== undefined) stats.failureReason = 'the config has changed';
-    actors.get(key)?.send({ type: 'config.changed', ...settings, remaining });
-    if (stats !== undefined) stats.failureReason = reason;
+    registry.get(key)?.actor.send({ type: 'config.changed', watchDuration, onStart, whileNotReady, remaining });
   }
 
   return {
     configure(before) {
-      const known = [...actors.keys()].map((key) => {
-        const [namespace = '', service = ''] = key.split('/');
+      const known = [...registry.keys()].map((key) => {
+        const { namespace, service } = serviceOf(key);
         return { key, namespace, was: before.get(service), is: services.get(service) };
       });
       // Removed services come first: a deletion that is no longer requested must not start because of the other
@@ -115,23 +99,24 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       if (service.exists) withoutSlices.delete(key);
       else withoutSlices.add(key);
       if (service.isReady) actorOf(service)?.send({ type: 'endpoint.ready' });
-      else actors.get(key)?.send({ type: 'endpoint.notReady' });
+      else registry.get(key)?.actor.send({ type: 'endpoint.notReady' });
       removeIfIdle(key);
-      if (!actors.has(key)) withoutSlices.delete(key);
+      if (registry.get(key) === undefined) withoutSlices.delete(key);
     },
+    windowClosed: ({ namespace, service }) =>
+      registry.get(keyOf(namespace, service))?.actor.send({ type: 'window.closed' }),
     stop() {
-      for (const actor of actors.values()) actor.stop();
-      actors.clear();
+      registry.stop();
       withoutSlices.clear();
     },
-    actors: () => actors.values(),
+    actors: () => registry.actors(),
     get size() {
-      return actors.size;
-    },
-    get dependants() {
-      let count = 0;
-      for (const actor of actors.values()) count += actor.getSnapshot().context.children.length;
-      return count;
+      return registry.size;
     },
   };
+}
+
+function serviceOf(key: string): { readonly namespace: string; readonly service: string } {
+  const [namespace = '', service = ''] = key.split('/');
+  return { namespace, service };
 }

@@ -9,7 +9,7 @@ export interface Measured {
   readonly watching: Readonly<Record<string, number>>;
   /** The number of deletions in flight and in the queue, and of `podDeletion` actors. */
   readonly pendingDeletions: number;
-  /** The number of `dependants` actors that exceed the number of open windows. */
+  /** The number of `window` actors that exceed the number of open windows. */
   readonly orphanedActors: number;
 }
 
@@ -43,7 +43,7 @@ export async function measure(ports: TelemetryPorts): Promise<Measured> {
     ),
     pendingDeletions:
       value('deletions_in_flight') + value('deletion_queue_length') + value('actors', { machine: 'podDeletion' }),
-    orphanedActors: value('actors', { machine: 'dependants' }) - open,
+    orphanedActors: value('actors', { machine: 'window' }) - open,
   };
 }
 

@@ -63,16 +63,21 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'recovery.timeUnknown' },
       { type: 'config.changed', whileNotReady: 'delete', remaining: minute },
       { type: 'config.changed', whileNotReady: 'hold', remaining: 0 },
-      { type: 'xstate.done.actor.dependants-1-0', actorId: 'dependants-1-0' },
+      { type: 'window.closed' },
     ],
   },
-  dependants: {
+  window: {
     events: [
       { type: 'pod.crashLooping', uid: 'a-pod' },
       { type: 'window.hold' },
+      { type: 'window.close' },
+      { type: 'config.changed', whileNotReady: 'delete', remaining: minute },
+      { type: 'config.changed', whileNotReady: 'hold', remaining: 0 },
+      { type: 'service.removed' },
+      { type: 'outcomes.known' },
       { type: 'xstate.error.actor.podWatch' },
-      { type: 'xstate.after.restartDelay.dependants.watching.pods.backingOff' },
-      { type: 'xstate.after.watchDuration.dependants.watching.timer.running' },
+      { type: 'xstate.after.restartDelay.window.running.backingOff' },
+      { type: 'xstate.after.watchDuration.window.running' },
     ],
   },
   workload: {

@@ -216,12 +216,12 @@ function moments(now: number): Moment[] {
   ];
 }
 
-/** A tree of services with their dependants, and pods. */
+/** A tree of services with their windows. */
 export function manyActors(howMany: number, since = 0): ActorView[] {
   return Array.from({ length: howMany }, (_, index) => {
     const name = `shop/service-${String(Math.floor(index / 2)).padStart(5, '0')}`;
     if (index % 2 === 0)
       return actorView(name, { states: ['ready', 'ready.windowOpen', 'ready.windowOpen.settled'], since });
-    return actorView(`${name}/dependants-0`, { machine: 'dependants', parent: name, states: ['watching'], since });
+    return actorView(`${name}/window-1`, { machine: 'window', parent: name, states: ['running'], since });
   });
 }

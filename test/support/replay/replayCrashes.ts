@@ -38,7 +38,7 @@ export function replayCrashes(): ReplayCrashes {
             return subscribe(...args);
           },
           get: (uid: string) => {
-            mayCrash('dependants');
+            mayCrash('window');
             return get(uid);
           },
         });
