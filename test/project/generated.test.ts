@@ -5,16 +5,14 @@ import measured from '../../bench/kubelet/results.json' with { type: 'json' };
 import { Results, recoveryTable } from '../../bench/kubelet/results.ts';
 import { benchmarksPage } from '../../bench/support/page.ts';
 import { committed, readResults } from '../../bench/support/results.ts';
-import { endpoint } from '../../machines/weeder/endpoint.ts';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { configJsonSchema, observerTables, restartTables, settingsTable } from '../../src/config/schema/reference.ts';
-import { drawingOf } from '../../src/diagram/drawing.ts';
-import { mermaid } from '../../src/diagram/mermaid.ts';
 import { errorsTable } from '../support/docs/errorsTable.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
 import { flagsTable } from '../support/docs/flagsTable.ts';
 import { metricsTable } from '../support/docs/metricsTable.ts';
+import { recoveryDiagram } from '../support/docs/recoveryDiagram.ts';
 import { withSections } from '../support/docs/sections.ts';
 import { layoutsJson, machineSections, visualizations } from '../support/docs/visualizations.ts';
 import { pageJson } from '../support/page/pageBundle.ts';
@@ -44,7 +42,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
     withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),
   'README.md': (file) =>
     withSections(file, {
-      endpoint: codeBlock('mermaid', mermaid(drawingOf(endpoint)).trimEnd()),
+      window: codeBlock('mermaid', recoveryDiagram()),
       flags: flagsTable(),
       recovery: recoveryTable(Results.parse(measured)),
     }),

@@ -1,5 +1,5 @@
 import type { Actor } from 'xstate';
-import type { PodState, podDeletion, WaitReason } from '../../../machines/weeder/podDeletion.ts';
+import type { PodState, Protection, podDeletion, WaitReason } from '../../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
@@ -38,6 +38,23 @@ type ConcernedWindows = readonly [WindowEntry, ...WindowEntry[]];
  */
 export function policyNow({ requests, pod }: DeletionEntry, now: number): DeletionPolicy | undefined {
   return [...requests].find((request) => now <= request.window.closesAt && permits(request, pod))?.policy;
+}
+
+/** The state of the pod on which the `podDeletion` machine decides. */
+export function stateOf(pod: CrashLoopingPod, requests: readonly DeletionRequest[], clock: Clock): PodState {
+  const { resourceVersion } = pod;
+  return {
+    resourceVersion,
+    settleIn: settleIn(pod, requests),
+    protection: protectionFor(pod, requests),
+    ...waitOf(pod, requests, clock),
+  };
+}
+
+/** A bare pod is not protected if at least one of the windows deletes bare pods. */
+export function protectionFor({ protection }: CrashLoopingPod, requests: readonly DeletionRequest[]): Protection {
+  const canDeleteBarePods = requests.some((request) => request.policy.barePods === 'delete');
+  return protection === 'barePod' && canDeleteBarePods ? 'none' : protection;
 }
 
 /** How long the deletion waits because it would be too early, or would bring the pod back later than a restart. */

@@ -1,11 +1,9 @@
 import { type Actor, createActor } from 'xstate';
-import type { PodState, Protection } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { Departure } from '../pods/podIndex.ts';
-import { type DeletionEntry, settleIn, type WithdrawalReason, waitOf } from './deletionEntry.ts';
+import { type DeletionEntry, protectionFor, stateOf, type WithdrawalReason } from './deletionEntry.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
 import type { ReportWeeder } from './weederEvents.ts';
 import type { DeletionRequest } from './windowEntry.ts';
@@ -188,21 +186,4 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       return entries.size;
     },
   };
-}
-
-/** The state of the pod on which the `podDeletion` machine decides. */
-function stateOf(pod: CrashLoopingPod, requests: readonly DeletionRequest[], clock: Clock): PodState {
-  const { resourceVersion } = pod;
-  return {
-    resourceVersion,
-    settleIn: settleIn(pod, requests),
-    protection: protectionFor(pod, requests),
-    ...waitOf(pod, requests, clock),
-  };
-}
-
-/** A bare pod is not protected if at least one of the windows deletes bare pods. */
-function protectionFor({ protection }: CrashLoopingPod, requests: readonly DeletionRequest[]): Protection {
-  const canDeleteBarePods = requests.some((request) => request.policy.barePods === 'delete');
-  return protection === 'barePod' && canDeleteBarePods ? 'none' : protection;
 }

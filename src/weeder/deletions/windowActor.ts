@@ -49,21 +49,18 @@ export function provideWindow(effects: WindowEffects, { entryOf, closing, closed
         if (entry === undefined || config === undefined) return undefined;
         const scope = config.dependantNamespaces === 'same' ? [input.namespace] : config.dependantNamespaces;
         const requests = requestsOf(entry, config, effects);
-        const subscriptions: (() => void)[] = [];
         entry.requests = [];
-        entry.unsubscribe = () => {
-          for (const unsubscribe of subscriptions) unsubscribe();
-        };
-        for (const [selector, request] of requests.entries()) {
-          const unsubscribe = request.index.subscribe(scope, {
+        const subscriptions = requests.map((request, selector) =>
+          request.index.subscribe(scope, {
             crashLooping: ({ uid }) => sendBack({ type: 'pod.crashLooping', uid, selector }),
             left: (uid, departure) => deletions.left(request, uid, departure),
-          });
-          subscriptions.push(unsubscribe);
-        }
+          }),
+        );
         // Only now, so that a pod watch that fails above requests nothing.
         entry.requests = requests;
-        return entry.unsubscribe;
+        return () => {
+          for (const unsubscribe of subscriptions) unsubscribe();
+        };
       }),
     },
     actions: {
@@ -79,10 +76,8 @@ export function provideWindow(effects: WindowEffects, { entryOf, closing, closed
         withEntry(context, ({ requests }) => {
           for (const request of requests) deletions.withdraw(request, reasons[event.type] ?? 'over');
         }),
-      reportPodWatchFailed: ({ context, event }) => {
-        const { namespace, service } = context;
+      reportPodWatchFailed: ({ context: { namespace, service }, event }) => {
         const error = 'error' in event ? event.error : event;
-        withEntry(context, (entry) => entry.unsubscribe());
         report({ type: 'actor.failed', actor: `podWatch of ${namespace}/${service}`, error });
       },
       reportClosing: ({ context }) => withEntry(context, closing),

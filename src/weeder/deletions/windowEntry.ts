@@ -14,8 +14,6 @@ export interface WindowEntry extends WindowRef {
   closesAt: number;
   /** One for each podSelector of the service, in the order of the config. */
   requests: readonly DeletionRequest[];
-  /** Ends the pod watch. */
-  unsubscribe: () => void;
   readonly deleted: Set<string>;
   readonly skipped: Set<string>;
   readonly failed: Set<string>;

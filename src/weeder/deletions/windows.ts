@@ -48,7 +48,6 @@ export function createWindows(options: WindowsOptions): Windows {
     failed(_key, error, entry) {
       const { namespace, service, requests } = entry;
       report({ type: 'actor.failed', actor: `window of ${namespace}/${service}`, error });
-      entry.unsubscribe();
       for (const request of requests) deletions.withdraw(request, 'over');
       leave(entry);
       closed(entry);
@@ -85,7 +84,7 @@ export function createWindows(options: WindowsOptions): Windows {
         const id = windowKey(ref);
         const actor = createActor(logic, { ...runtime, id, input: { ...windowRefOf(ref), watchDuration } });
         const times = { openedAt, closesAt: openedAt + watchDuration, rounds: createDeletionRounds(clock) };
-        const entry = { ...windowRefOf(ref), actor, ...times, requests: [], unsubscribe: () => {}, ...emptySets() };
+        const entry = { ...windowRefOf(ref), actor, ...times, requests: [], ...emptySets() };
         openWindows.set(key, entry);
         report({ type: 'window.opened', ...windowRefOf(ref), duration: watchDuration });
         registry.add(id, entry);
