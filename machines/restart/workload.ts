@@ -1,4 +1,15 @@
-import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
+import {
+  type AnyActorLogic,
+  type AnyEventObject,
+  assign,
+  type DoneActorEvent,
+  type ErrorActorEvent,
+  fromCallback,
+  raise,
+  sendTo,
+  setup,
+} from 'xstate';
+import type { EffectFailed, RolloutEnd, RolloutInput, RolloutObserved, RolloutOutput } from './rollout.ts';
 
 /** One managed workload. Durations are milliseconds. */
 export interface WorkloadInput {
@@ -35,13 +46,6 @@ export interface EffectInput {
   readonly hasStalled: boolean;
   /** The stalled rollout was reported, so it is not reported again. */
   readonly isStallReported: boolean;
-  /** The restart has begun already: it counts as an active rollout, and takes nothing from the restart rate. */
-  readonly isUnderWay: boolean;
-  /**
-   * The first change that has not been handled, by the monotonic clock. The workload that has waited longest is next,
-   * so a workload that is assessed again does not lose its place in the queue.
-   */
-  readonly changedSince: number | undefined;
 }
 
 /** How the rollout of the stored target has stopped; `reason` is for humans. */
@@ -53,7 +57,8 @@ interface Standing {
 interface WorkloadContext extends WorkloadInput {
   readonly outcome: Outcome;
   readonly standing: Standing | undefined;
-  readonly isUnderWay: boolean;
+  /** Where the restart begins: one that has begun already is `rolling` or `restoring`. */
+  readonly beginsAt: RolloutInput['beginsAt'];
   /** A change was observed after the last assessment began. */
   readonly isDirty: boolean;
   /** These three times are from the monotonic clock. */
@@ -79,18 +84,10 @@ interface WorkloadContext extends WorkloadInput {
   readonly failure: string;
 }
 
-/**
- * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds; `failure` is
- * the class of the refusal.
- */
-interface Refused {
-  readonly jitter?: number;
-  readonly retryAfter?: number;
-  readonly reason?: string;
-  readonly failure?: string;
-}
-
 export type WorkloadEvent =
+  | EffectFailed
+  | RolloutObserved
+  | RolloutEnd
   /** A source, the template or an annotation has changed, and the workload has to be assessed. */
   | { readonly type: 'workload.changed' }
   /** The settings have changed. The `workload.changed` that follows leads to the assessment. */
@@ -120,41 +117,9 @@ export type WorkloadEvent =
   | { readonly type: 'assessed.blocked'; readonly reason?: string; readonly blockedFor?: number }
   /** The workload is not to be managed: it has opted out, or no rule matches it. */
   | { readonly type: 'assessed.unmanaged' }
-  | ({ readonly type: 'assessed.refused' } & Refused)
-  /** The workload may be adopted or restarted. */
+  /** The workload may be adopted. */
   | { readonly type: 'slot.granted' }
-  /** Why the workload has no slot yet. */
-  | { readonly type: 'slot.pending'; readonly reason?: string }
-  | { readonly type: 'slot.blocked'; readonly reason?: string; readonly blockedFor?: number }
-  /** At least one container runs with old content. */
-  | { readonly type: 'verified.outdated' }
-  /** No container runs with old content. */
-  | { readonly type: 'verified.current' }
-  /** A restart would not help. */
-  | { readonly type: 'verified.blocked'; readonly reason?: string; readonly blockedFor?: number }
-  | ({ readonly type: 'verified.refused' } & Refused)
-  | { readonly type: 'restart.accepted' }
-  /** 409: another client has changed the workload. */
-  | ({ readonly type: 'restart.conflicted' } & Refused)
-  | ({ readonly type: 'restart.refused' } & Refused)
-  | { readonly type: 'rollout.complete' }
-  /** The rollout makes no progress, or a pod cannot start. */
-  | { readonly type: 'rollout.stalled'; readonly reason?: string }
-  /** The rollout waits for a user: to delete pods (OnDelete), or to resume a paused Deployment. */
-  | { readonly type: 'rollout.suspended'; readonly reason?: string }
-  /** Another client restored the template, and the old pods are running. */
-  | { readonly type: 'rollout.reverted' }
-  /** All pods were to terminate before new ones start, and none is left. */
-  | { readonly type: 'rollout.emptied' }
-  /** The workload may start pods again. */
-  | { readonly type: 'restore.done' }
-  | ({ readonly type: 'restore.conflicted' } & Refused)
-  | ({ readonly type: 'restore.refused' } & Refused)
-  | { readonly type: 'state.written' }
-  | ({ readonly type: 'state.conflicted' } & Refused)
-  | ({ readonly type: 'state.refused' } & Refused)
-  /** The workload was deleted, or it is no longer managed and has no state. */
-  | { readonly type: 'workload.deleted' };
+  | { readonly type: 'state.written' };
 
 const shortestRetry = 200;
 const longestRetry = 60_000;
@@ -168,7 +133,7 @@ const restarted = {
   unquietSince: undefined,
   changedAt: undefined,
   isOverdue: false,
-  isUnderWay: false,
+  beginsAt: 'waiting',
   reason: '',
 } as const;
 
@@ -181,6 +146,8 @@ function unprovided(): never {
   );
 }
 
+const unprovidedChild: AnyActorLogic = fromCallback(unprovided);
+
 function unprovidedEffect() {
   return fromCallback<AnyEventObject, EffectInput>(unprovided);
 }
@@ -188,18 +155,14 @@ function unprovidedEffect() {
 export const workload = setup({
   types: {
     context: {} as WorkloadContext,
-    events: {} as WorkloadEvent,
+    events: {} as WorkloadEvent | DoneActorEvent<RolloutOutput> | ErrorActorEvent,
     input: {} as Partial<WorkloadInput> | undefined,
-    tags: {} as 'pending',
   },
   actors: {
     assess: unprovidedEffect(),
     adoptionSlot: unprovidedEffect(),
-    restartSlot: unprovidedEffect(),
-    verifyPods: unprovidedEffect(),
-    restart: unprovidedEffect(),
+    rollout: unprovidedChild,
     followRollout: unprovidedEffect(),
-    restore: unprovidedEffect(),
     writeState: unprovidedEffect(),
   },
   actions: {
@@ -208,7 +171,7 @@ export const workload = setup({
     noteConfig: assign(({ context, event }) => (event.type === 'config.changed' ? settingsOf(context, event) : {})),
     noteRolloutFound: assign(({ context, event }) => ({
       ...restarted,
-      isUnderWay: true,
+      beginsAt: 'rolling',
       isDirty: context.isDirty || (event.type === 'assessed.rolling' && event.hasNewerChange === true),
     })),
     noteCurrent: assign({ ...restarted, ...noFailures, standing: undefined }),
@@ -216,9 +179,6 @@ export const workload = setup({
     noteReason: assign(({ event }) => reasonOf(event)),
     noteStalled: assign(({ event }) => stoppedRollout('stalled', reasonOf(event).reason)),
     noteSuspended: assign(({ event }) => stoppedRollout('suspended', reasonOf(event).reason)),
-    noteDeadline: assign(({ context }) =>
-      stoppedRollout('stalled', `not complete after ${context.progressDeadline / 1000} s`),
-    ),
     noteStanding: assign(({ context }) => ({ ...noFailures, reason: context.standing?.reason ?? '' })),
     noteRefusal: assign(({ context, event }) => ({
       ...refusalOf(event),
@@ -229,9 +189,12 @@ export const workload = setup({
       conflicts: context.conflicts + 1,
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
-    noteSlot: assign({ reason: '' }),
-    noteEmptied: assign({ isUnderWay: true }),
-    noteAccepted: assign({ ...restarted, ...noFailures, standing: undefined }),
+    noteEmptied: assign({ beginsAt: 'restoring' }),
+    noteRestarted: assign(({ event }) =>
+      outputOf(event)?.hasRestarted === true ? { ...restarted, ...noFailures, standing: undefined } : {},
+    ),
+    raiseEnd: raise(({ event }) => outputOf(event)?.end ?? { type: 'rollout.cancelled' }),
+    sendToRollout: sendTo('rollout', ({ event }) => event),
     forgetFailures: assign(noFailures),
     noteAdopted: assign({ outcome: 'adopted' }),
     noteRolledOut: assign({ outcome: 'rolledOut', standing: undefined }),
@@ -243,7 +206,6 @@ export const workload = setup({
     reportCurrent: unprovided,
     reportBlocked: unprovided,
     reportPending: unprovided,
-    reportRestarted: unprovided,
     reportStalled: unprovided,
     reportReverted: unprovided,
     reportWritten: unprovided,
@@ -253,7 +215,7 @@ export const workload = setup({
     isPatient: ({ context }) => context.conflicts < patientConflicts,
     isDirty: ({ context }) => context.isDirty,
     hasStalled: ({ context }) => context.standing !== undefined,
-    isSuspended: ({ context }) => context.standing?.is === 'suspended',
+    isStalled: ({ context }) => context.standing?.is === 'stalled',
     isOverdue: ({ context }) => context.isOverdue,
     isKnownChange: ({ context, event }) =>
       event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
@@ -264,7 +226,6 @@ export const workload = setup({
     quietTime: ({ context }) => bounded(context.quietIn),
     blockTime: ({ context }) => bounded(Math.max(shortestRetry, context.blockedFor ?? longestDelay)),
     retryDelay: ({ context }) => bounded(context.retryIn),
-    progressDeadline: ({ context }) => bounded(context.progressDeadline),
   },
 }).createMachine({
   id: 'workload',
@@ -293,6 +254,19 @@ export const workload = setup({
   on: {
     'workload.deleted': { target: '.ended', description: 'The workload was deleted.' },
     'config.changed': { actions: 'noteConfig' },
+    'effect.refused': { target: '.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+    'effect.conflicted': [
+      {
+        guard: 'isPatient',
+        target: '.assessing',
+        actions: 'noteConflict',
+        description: 'Decides again by the current version.',
+      },
+      { target: '.backingOff', actions: 'noteConflict' },
+    ],
+    'rollout.complete': { target: '.writingState', actions: 'noteRolledOut' },
+    'rollout.reverted': { target: '.writingState', actions: 'noteReverted' },
+    'rollout.skipped': { target: '.writingState', actions: 'noteSkipped' },
   },
   states: {
     assessing: {
@@ -323,23 +297,18 @@ export const workload = setup({
         'assessed.rolling': [
           {
             guard: 'hasStalled',
-            target: 'assessed.stopped.stalled',
+            target: 'assessed.stopped',
             description: 'A stalled rollout is not followed again.',
           },
-          { target: 'restarting.rolling', actions: 'noteRolloutFound' },
+          { target: 'restarting', actions: 'noteRolloutFound' },
         ],
-        'assessed.stalled': [
-          {
-            guard: 'isSuspended',
-            target: 'assessed.stopped.suspended',
-            actions: 'noteStanding',
-            description: 'Followed again: a user may have deleted the pods, or resumed the Deployment.',
-          },
-          { target: 'assessed.stopped.stalled', actions: 'noteStanding' },
-        ],
+        'assessed.stalled': {
+          target: 'assessed.stopped',
+          actions: 'noteStanding',
+          description: 'Followed again: a user may have deleted the pods, or resumed the Deployment.',
+        },
         'assessed.blocked': { target: 'assessed.blocked', actions: 'noteReason' },
         'assessed.unmanaged': { target: 'releasing' },
-        'assessed.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
     assessed: {
@@ -368,7 +337,6 @@ export const workload = setup({
         stale: {
           description:
             'A source has changed. Waits for the quiet period, but no longer than quietMax: many changes cause one restart.',
-          tags: 'pending',
           always: { guard: 'isOverdue', target: '#workload.restarting' },
           after: { quietTime: { target: '#workload.restarting' } },
         },
@@ -376,7 +344,6 @@ export const workload = setup({
           description:
             'Must not be restarted: a source is missing, an immutable source was recreated, the workload was restarted too ' +
             'often, or an annotation cannot be read.',
-          tags: 'pending',
           entry: ['forgetFailures', 'reportBlocked'],
           after: { blockTime: { guard: 'isBlockedForATime', target: '#workload.assessing' } },
         },
@@ -389,10 +356,8 @@ export const workload = setup({
             onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
           },
           on: {
-            'rollout.complete': { target: '#workload.writingState', actions: 'noteRolledOut' },
-            'rollout.reverted': { target: '#workload.writingState', actions: 'noteReverted' },
             'rollout.emptied': {
-              target: '#workload.restarting.restoring',
+              target: '#workload.restarting',
               actions: 'noteEmptied',
               description: 'weeder leaves no workload without pods.',
             },
@@ -401,7 +366,7 @@ export const workload = setup({
           states: {
             suspended: {
               description: 'Waits for a user: to delete the pods (OnDelete), or to resume a paused Deployment.',
-              entry: 'forgetFailures',
+              always: { guard: 'isStalled', target: 'stalled' },
               on: { 'rollout.stalled': { target: 'stalled', actions: ['noteStalled', 'reportStalled'] } },
             },
             stalled: {
@@ -413,123 +378,26 @@ export const workload = setup({
       },
     },
     restarting: {
-      description: 'Waits for a slot, and holds it until the end of the rollout.',
-      tags: 'pending',
+      description:
+        'One restart, from the wait for a slot to the end of the rollout, as the `rollout` machine describes it.',
       invoke: {
-        id: 'restartSlot',
-        src: 'restartSlot',
-        input: ({ context }) => inputOf(context),
+        id: 'rollout',
+        src: 'rollout',
+        input: ({ context }: { readonly context: WorkloadContext }) => rolloutInputOf(context),
+        onDone: { actions: ['noteRestarted', 'raiseEnd'] },
         onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
-      initial: 'waiting',
-      states: {
-        waiting: {
-          description: 'Waits for minInterval, a maintenance window, the end of a pause, or a slot.',
-          on: {
-            'slot.pending': { actions: ['noteReason', 'reportPending'] },
-            'slot.blocked': { target: '#workload.assessed.blocked', actions: 'noteReason' },
-            'slot.granted': { target: 'verifying', actions: 'noteSlot' },
-            'workload.changed': { target: '#workload.assessing' },
-          },
+      on: {
+        'workload.changed': {
+          actions: ['markDirty', 'sendToRollout'],
+          description: 'Cancels a restart that has not begun. Otherwise the change waits for the end of the rollout.',
         },
-        verifying: {
-          description:
-            'Checks the pods: those that were created after the last write have the new content already. So a release ' +
-            'that changes ConfigMap and image is one rollout, and an undo or an eviction counts as the restart.',
-          invoke: {
-            id: 'verifyPods',
-            src: 'verifyPods',
-            input: ({ context }) => inputOf(context),
-            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-          },
-          on: {
-            'verified.outdated': { target: 'patching' },
-            'verified.current': { target: '#workload.writingState', actions: 'noteSkipped' },
-            'verified.blocked': { target: '#workload.assessed.blocked', actions: 'noteReason' },
-            'verified.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-            'workload.changed': [
-              { guard: 'isOverdue', actions: 'markDirty' },
-              { target: '#workload.assessing', description: 'Both changes are one restart.' },
-            ],
-          },
-        },
-        patching: {
-          description:
-            'Writes the new hash in the template and the target in the state. The write fails if another client has ' +
-            'changed the workload since the decision.',
-          invoke: {
-            id: 'restart',
-            src: 'restart',
-            input: ({ context }) => inputOf(context),
-            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-          },
-          on: {
-            'restart.accepted': { target: 'rolling', actions: ['noteAccepted', 'reportRestarted'] },
-            'restart.conflicted': [
-              {
-                guard: 'isPatient',
-                target: '#workload.assessing',
-                actions: 'noteConflict',
-                description: 'Decides again by the current version.',
-              },
-              { target: '#workload.backingOff', actions: 'noteConflict' },
-            ],
-            'restart.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-            'workload.changed': { actions: 'markDirty' },
-          },
-        },
-        rolling: {
-          description:
-            'Kubernetes replaces the pods by the workload’s own strategy. A newer change waits until the rollout is ' +
-            'complete or has stalled.',
-          invoke: {
-            id: 'followRollout',
-            src: 'followRollout',
-            input: ({ context }) => inputOf(context),
-            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-          },
-          after: {
-            progressDeadline: {
-              target: '#workload.assessed.stopped.stalled',
-              actions: ['noteDeadline', 'reportStalled'],
-              description: 'The rollout exceeded progressDeadline.',
-            },
-          },
-          on: {
-            'rollout.complete': { target: '#workload.writingState', actions: 'noteRolledOut' },
-            'rollout.stalled': {
-              target: '#workload.assessed.stopped.stalled',
-              actions: ['noteStalled', 'reportStalled'],
-            },
-            'rollout.suspended': {
-              target: '#workload.assessed.stopped.suspended',
-              actions: ['noteSuspended', 'reportPending'],
-            },
-            'rollout.reverted': { target: '#workload.writingState', actions: 'noteReverted' },
-            'rollout.emptied': { target: 'restoring' },
-            'workload.changed': { actions: 'markDirty' },
-          },
-        },
-        restoring: {
-          description:
-            'An immutable source was recreated, and a node caches its old content as long as a pod on it uses the source. ' +
-            'All pods have terminated, and the workload may start pods again.',
-          invoke: {
-            id: 'restore',
-            src: 'restore',
-            input: ({ context }) => inputOf(context),
-            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-          },
-          on: {
-            'restore.done': { target: '#workload.assessing', actions: 'forgetFailures' },
-            'restore.conflicted': [
-              { guard: 'isPatient', target: '#workload.assessing', actions: 'noteConflict' },
-              { target: '#workload.backingOff', actions: 'noteConflict' },
-            ],
-            'restore.refused': { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-            'workload.changed': { actions: 'markDirty' },
-          },
-        },
+        'config.changed': { actions: ['noteConfig', 'sendToRollout'] },
+        'rollout.blocked': { target: 'assessed.blocked', actions: 'noteReason' },
+        'rollout.stalled': { target: 'assessed.stopped', actions: ['noteStalled', 'reportStalled'] },
+        'rollout.suspended': { target: 'assessed.stopped', actions: ['noteSuspended', 'reportPending'] },
+        'rollout.restored': { target: 'assessing', actions: 'forgetFailures' },
+        'rollout.cancelled': { target: 'assessing' },
       },
     },
     writingState: {
@@ -549,11 +417,6 @@ export const workload = setup({
             description: 'Checks what has changed in the meantime.',
           },
         ],
-        'state.conflicted': [
-          { guard: 'isPatient', target: 'assessing', actions: 'noteConflict' },
-          { target: 'backingOff', actions: 'noteConflict' },
-        ],
-        'state.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
       },
     },
     backingOff: {
@@ -574,11 +437,6 @@ export const workload = setup({
           { guard: 'isDirty', target: 'assessing', actions: ['forgetFailures', 'reportWritten'] },
           { target: 'ended', actions: 'reportWritten' },
         ],
-        'state.conflicted': [
-          { guard: 'isPatient', target: 'assessing', actions: 'noteConflict' },
-          { target: 'backingOff', actions: 'noteConflict' },
-        ],
-        'state.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
         'workload.changed': { actions: 'markDirty' },
       },
     },
@@ -589,9 +447,21 @@ export const workload = setup({
   },
 });
 
-function inputOf({ workload: name, outcome, standing, isUnderWay, changedSince }: WorkloadContext): EffectInput {
-  const stands = { hasStalled: standing !== undefined, isStallReported: standing?.is === 'stalled' };
-  return { workload: name, outcome, ...stands, isUnderWay, changedSince };
+function standingOf({ standing }: WorkloadContext) {
+  return { hasStalled: standing !== undefined, isStallReported: standing?.is === 'stalled' };
+}
+
+function inputOf(context: WorkloadContext): EffectInput {
+  return { workload: context.workload, outcome: context.outcome, ...standingOf(context) };
+}
+
+function rolloutInputOf(context: WorkloadContext): RolloutInput {
+  const { workload: name, progressDeadline, beginsAt, isOverdue, changedSince } = context;
+  return { workload: name, progressDeadline, beginsAt, isOverdue, changedSince, ...standingOf(context) };
+}
+
+function outputOf(event: WorkloadEvent | DoneActorEvent<RolloutOutput> | ErrorActorEvent): RolloutOutput | undefined {
+  return 'output' in event ? event.output : undefined;
 }
 
 function stoppedRollout(is: Standing['is'], reason: string) {
@@ -636,7 +506,7 @@ function quietOf(
     changedAt,
     quietIn: Math.max(0, Math.min(quietAt, latest) - now),
     isOverdue: latest < quietAt && latest <= now,
-    isUnderWay: false,
+    beginsAt: 'waiting' as const,
     reason: '',
   };
 }

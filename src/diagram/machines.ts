@@ -5,6 +5,7 @@ import { lease } from '../../machines/process/lease.ts';
 import { manager } from '../../machines/process/manager.ts';
 import { reflector } from '../../machines/process/reflector.ts';
 import { recreation } from '../../machines/restart/recreation.ts';
+import { rollout } from '../../machines/restart/rollout.ts';
 import { workload } from '../../machines/restart/workload.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
 import { podDeletion } from '../../machines/weeder/podDeletion.ts';
@@ -16,6 +17,7 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['window', { machine: window, file: 'machines/weeder/window.ts' }],
   ['podDeletion', { machine: podDeletion, file: 'machines/weeder/podDeletion.ts' }],
   ['workload', { machine: workload, file: 'machines/restart/workload.ts' }],
+  ['rollout', { machine: rollout, file: 'machines/restart/rollout.ts' }],
   ['recreation', { machine: recreation, file: 'machines/restart/recreation.ts' }],
   ['application', { machine: application, file: 'machines/observer/application.ts' }],
   ['resource', { machine: resource, file: 'machines/observer/resource.ts' }],

@@ -1,5 +1,5 @@
 import type { AnyActorRef } from 'xstate';
-import { stateOf, type WorkloadEntry, writtenState } from '../restart/effects/workloadEntry.ts';
+import { statusOf, type WorkloadEntry, writtenState } from '../restart/effects/workloadEntry.ts';
 import { describeSource } from '../restart/model/wording.ts';
 import { timersOf } from './actorTree.ts';
 import type { WorkloadView } from './protocol.ts';
@@ -13,16 +13,15 @@ export function workloadViews(
 }
 
 function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | undefined): WorkloadView {
-  const { context } = entry.actor.getSnapshot();
-  const state = stateOf(entry);
-  const entered = since(entry.actor) ?? 0;
-  const delays = timersOf(entry.actor).map(({ delay }) => delay);
+  const { state, reason, actor } = statusOf(entry);
+  const entered = since(actor) ?? 0;
+  const delays = timersOf(actor).map(({ delay }) => delay);
   const written = writtenState(entry);
   const { restarts = [], lastCause = '' } = typeof written === 'object' ? written : {};
   return {
     id: entry.id,
     state,
-    reason: explained.has(state) ? context.reason : '',
+    reason: explained.has(state) ? reason : '',
     since: entered,
     until: delays.length === 0 ? undefined : entered + Math.min(...delays),
     sources: sourcesOf(entry),
@@ -31,7 +30,7 @@ function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | un
   };
 }
 
-/** The states for which the machine has a reason. */
+/** The states for which the machines have a reason. */
 const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled', 'suspended', 'backingOff']);
 
 function sourcesOf({ uses, summary }: WorkloadEntry): string[] {

@@ -29,16 +29,16 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   { machine: 'podDeletion', effect: /^spawn deletePod$/, events: ['slot.granted'] },
   { machine: 'podDeletion', effect: /^reportDeleted$/, events: ['delete.accepted'] },
   { machine: 'podDeletion', effect: /^reportRefused$/, events: ['delete.refused'] },
-  { machine: 'workload', effect: /^spawn restart$/, events: ['verified.outdated'] },
-  { machine: 'workload', effect: /^spawn verifyPods$/, events: ['slot.granted'] },
+  { machine: 'rollout', effect: /^spawn restart$/, events: ['verified.outdated'] },
+  { machine: 'rollout', effect: /^spawn verifyPods$/, events: ['slot.granted'] },
   { machine: 'workload', effect: /^spawn adoptionSlot$/, events: ['assessed.new'] },
-  { machine: 'workload', effect: /^reportRestarted$/, events: ['restart.accepted'] },
-  { machine: 'workload', effect: /^spawn restore$/, events: ['rollout.emptied'] },
+  { machine: 'rollout', effect: /^reportRestarted$/, events: ['restart.accepted'] },
+  { machine: 'rollout', effect: /^spawn restore$/, events: ['rollout.emptied'] },
   { machine: 'recreation', effect: /^spawn createJob$/, events: ['xstate.after.nodeCleanup.recreation.coolingDown'] },
   {
     machine: 'workload',
     effect: /^reportStalled$/,
-    events: ['rollout.stalled', 'xstate.after.progressDeadline.workload.restarting.rolling'],
+    events: ['rollout.stalled', 'xstate.done.actor.rollout'],
   },
   { machine: 'application', effect: /^spawn observer$/, events: ['apply.done'] },
   { machine: 'application', effect: /^spawn applyResources$/, events: ['spec.valid'] },
@@ -95,7 +95,7 @@ for (const { machine: name, effect, events } of causes) {
     assert.ok(exploration !== undefined);
     const found = pathsOf(machine, exploration).flatMap(({ state }) =>
       exploration.events
-        .filter((event) => state.can(event))
+        .filter((event) => exploration.isPossible?.(state, event) ?? state.can(event))
         .filter((event) => effectsOf(transition(machine, state, event)[1]).some((each) => effect.test(each)))
         .map((event) => event.type),
     );

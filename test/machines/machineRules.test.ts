@@ -10,7 +10,7 @@ const files = machineFiles();
 const inputs: Readonly<Record<string, unknown>> = { manager: { streams: ['pods'] } };
 
 const verbs =
-  'announce|clear|drop|end|forget|hold|list|mark|measure|note|open|reap|record|release|renew|replace|report|request|reset|restart|schedule|set|spawn|start|stop|withdraw';
+  'announce|clear|drop|end|forget|hold|list|mark|measure|note|open|raise|reap|record|release|renew|replace|report|request|reset|restart|schedule|send|set|spawn|start|stop|withdraw';
 
 for (const { name, path, imports, machines } of files) {
   const machine = machines[0] ?? assert.fail(`${name} gives no machine`);

@@ -71,19 +71,28 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   ],
   workload: [
     ['it is assessed while assessing, and only then', holds('assess', 'workload.assessing')],
-    ['it has, or waits for, a slot exactly while it is restarting', holds('restartSlot', 'workload.restarting')],
-    ['the pods are verified while verifying, and only then', holds('verifyPods', 'workload.restarting.verifying')],
-    ['a restart is in flight while patching, and only then', holds('restart', 'workload.restarting.patching')],
-    ['a rollout is followed while it is rolling or stopped', holds('followRollout', /\.(rolling|stopped)$/)],
+    ['a rollout runs exactly while it is restarting', holds('rollout', 'workload.restarting')],
+    ['a rollout is followed by itself while it is stopped', holds('followRollout', 'workload.assessed.stopped')],
     ['its state is written while writing or releasing', holds('writeState', /\.(writingState|releasing)$/)],
+  ],
+  rollout: [
+    [
+      'it has, or waits for, a slot until it ends',
+      (walked, { status }) => open(walked, 'restartSlot') === (status === 'active'),
+    ],
+    ['the pods are verified while verifying, and only then', holds('verifyPods', 'rollout.verifying')],
+    ['a restart is in flight while patching, and only then', holds('restart', 'rollout.patching')],
+    ['a rollout is followed while rolling, and only then', holds('followRollout', 'rollout.rolling')],
+    ['the pods are restored while restoring, and only then', holds('restore', 'rollout.restoring')],
     [
       'no workload is restarted without verification',
       (walked) => count(walked, 'spawn restart') === walked.filter(({ event }) => event === 'verified.outdated').length,
     ],
     [
-      'each accepted restart is reported',
-      (walked) =>
-        count(walked, 'reportRestarted') === walked.filter(({ event }) => event === 'restart.accepted').length,
+      'each accepted restart is reported, and its output says so',
+      (walked, { context }) =>
+        count(walked, 'reportRestarted') === walked.filter(({ event }) => event === 'restart.accepted').length &&
+        context.hasRestarted === count(walked, 'reportRestarted') > 0,
     ],
   ],
   application: [

@@ -5,14 +5,15 @@ import {
   changed,
   decided,
   event,
+  type RestartMachineEvent,
   stateAndEffects,
   timers,
   toPatching,
   toVerifying,
 } from '../support/objects/workloadEvents.ts';
 
-const refused = (type: 'assessed' | 'verified' | 'restart' | 'state', retryAfter = 0): WorkloadEvent => ({
-  type: `${type}.refused`,
+const refused = (retryAfter = 0): WorkloadEvent => ({
+  type: 'effect.refused',
   jitter: 1,
   retryAfter,
 });
@@ -78,7 +79,7 @@ test('a change that is reverted restarts nothing', () => {
 });
 
 test('the reason for waiting is reported; with a slot, the pods are verified before anything is written', () => {
-  const waits: WorkloadEvent = { type: 'slot.pending', reason: 'its interval' };
+  const waits: RestartMachineEvent = { type: 'slot.pending', reason: 'its interval' };
   const waiting = decided([changed(), timers.quiet, waits]);
   assert.deepEqual([waiting.state, waiting.effects], ['restarting.waiting', ['reportPending']]);
   assert.equal(waiting.context.reason, 'its interval');
@@ -127,7 +128,7 @@ test('a workload that is no longer managed loses its state, and its record is re
 });
 
 test('a workload that is managed again while it is released is assessed, whatever the response', () => {
-  for (const answer of [event.written, event.notWritten]) {
+  for (const answer of [event.written, event.conflicted]) {
     assert.equal(decided([event.isUnmanaged, event.workloadChanged, answer]).state, 'assessing');
   }
   assert.equal(decided([event.isUnmanaged, event.workloadChanged]).state, 'releasing');
@@ -149,8 +150,8 @@ test('the record of a deleted workload is removed from every state', () => {
 
 test('a refusal is reported, and followed by a pause that doubles from 200 ms to a minute', () => {
   const pauses = Array.from({ length: 11 }, (_, times) => {
-    const before = Array.from({ length: times }, () => [refused('assessed'), timers.retry]).flat();
-    const { state, effects } = decided([...before, refused('assessed')]);
+    const before = Array.from({ length: times }, () => [refused(), timers.retry]).flat();
+    const { state, effects } = decided([...before, refused()]);
     assert.equal(state, 'backingOff');
     assert.equal(effects[0], 'reportRefused');
     return effects[1];
@@ -163,24 +164,24 @@ test('a refusal is reported, and followed by a pause that doubles from 200 ms to
 });
 
 test('the pause is at least Retry-After, and a success resets it', () => {
-  assert.deepEqual(decided([refused('assessed', 7_000)]).effects, ['reportRefused', 'wait 7000']);
-  const row = [refused('assessed'), timers.retry, refused('assessed'), timers.retry];
-  assert.equal(decided([...row, refused('assessed')]).effects[1], 'wait 800');
+  assert.deepEqual(decided([refused(7_000)]).effects, ['reportRefused', 'wait 7000']);
+  const row = [refused(), timers.retry, refused(), timers.retry];
+  assert.equal(decided([...row, refused()]).effects[1], 'wait 800');
   for (const good of [
     [event.isCurrent, event.workloadChanged],
     [blocked, event.workloadChanged],
     [event.isNew, event.granted, event.written],
   ]) {
-    assert.equal(decided([...row, ...good, refused('assessed')]).effects[1], 'wait 200');
+    assert.equal(decided([...row, ...good, refused()]).effects[1], 'wait 200');
   }
 });
 
 test('after a refusal and its pause the workload is assessed again', () => {
   for (const events of [
-    [...toVerifying, refused('verified')],
-    [...toPatching, refused('restart')],
-    [event.isNew, event.granted, refused('state')],
-    [event.isUnmanaged, refused('state')],
+    [...toVerifying, refused()],
+    [...toPatching, refused()],
+    [event.isNew, event.granted, refused()],
+    [event.isUnmanaged, refused()],
   ]) {
     assert.equal(decided(events).state, 'backingOff');
     assert.deepEqual(stateAndEffects([...events, timers.retry]), { state: 'assessing', effects: ['spawn assess'] });

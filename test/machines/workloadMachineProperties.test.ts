@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, initialTransition, transition } from 'xstate';
-import { workload } from '../../machines/restart/workload.ts';
-import { effectsOf } from '../support/oracle/decisions.ts';
+import type { EventObject } from 'xstate';
 import { explorations } from '../support/oracle/machineExplorations.ts';
+import {
+  beginRestartMachines,
+  isPossible,
+  type RestartMachines,
+  stepRestartMachines,
+} from '../support/oracle/restartMachines.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
 import { workloadWorld } from '../support/world/workloadWorld.ts';
 
 const { numRuns, seed } = propertyRuns(300);
-const machine: AnyStateMachine = workload;
-const events: readonly EventObject[] = explorations['workload']?.events ?? [];
+const own: readonly EventObject[] = explorations['workload']?.events ?? [];
+const ofRollout: readonly EventObject[] = explorations['rollout']?.events ?? [];
+const events = [
+  ...own.filter(({ type }) => type !== 'xstate.done.actor.rollout'),
+  ...ofRollout.filter(({ type }) => !own.some((each) => each.type === type)),
+];
 
 /** Successful responses of effects, each of which leads to the next assessment. */
 const goodAnswers: readonly EventObject[] = [
@@ -25,7 +33,7 @@ const goodAnswers: readonly EventObject[] = [
 
 /** The result of a sequence of events so far. */
 interface Walk {
-  snapshot: AnyMachineSnapshot;
+  machines: RestartMachines;
   event: string;
   effects: readonly string[];
   /** Restarts since the last slot was granted. */
@@ -37,17 +45,16 @@ interface Walk {
 }
 
 function begin(): Walk {
-  const [snapshot, actions] = initialTransition(machine, {});
-  return { snapshot, event: 'start', effects: effectsOf(actions), inTurn: 0, isDirty: false, hasChanged: false };
+  const machines = beginRestartMachines();
+  return { machines, event: 'start', effects: machines.effects, inTurn: 0, isDirty: false, hasChanged: false };
 }
 
 function step(walk: Walk, event: EventObject): void {
-  const [snapshot, actions] = transition(machine, walk.snapshot, event);
-  const effects = effectsOf(actions);
-  walk.snapshot = snapshot;
+  walk.machines = stepRestartMachines(walk.machines, event);
+  const { workload: snapshot, rollout, effects } = walk.machines;
   walk.event = event.type;
   walk.effects = effects;
-  if (event.type === 'slot.granted' && snapshot.matches({ restarting: 'verifying' })) walk.inTurn = 0;
+  if (event.type === 'slot.granted' && rollout?.matches('verifying') === true) walk.inTurn = 0;
   if (event.type === 'assessed.changed') walk.hasChanged = true;
   if (event.type === 'assessed.new') walk.hasChanged = false;
   if (event.type === 'workload.changed') walk.isDirty = true;
@@ -55,29 +62,30 @@ function step(walk: Walk, event: EventObject): void {
   if (effects.includes('spawn restart')) walk.inTurn += 1;
 }
 
-/** One of the possible events; deletion and unmanaged are rare. */
-function nextOf({ snapshot }: Walk, choice: number): EventObject | undefined {
-  const isRare = choice > 950;
-  const possible = events.filter(
-    (event) => snapshot.can(event) && (isRare || !/^workload.deleted|^assessed.unmanaged/.test(event.type)),
-  );
+const rare = /^(workload\.deleted|assessed\.unmanaged|slot\.pending|(slot|verified)\.blocked|effect\..*)$/;
+
+/** One of the possible events; those that prevent a restart in many states are rare. */
+function nextOf({ machines }: Walk, choice: number): EventObject | undefined {
+  const isRare = choice > 900;
+  const possible = events.filter((event) => isPossible(machines, event) && (isRare || !rare.test(event.type)));
   return possible[choice % Math.max(1, possible.length)];
 }
 
 /** Whether an assessment eventually begins if the effects respond successfully. */
 function isAssessed(walk: Walk): boolean {
   for (const answer of [...goodAnswers, ...goodAnswers])
-    if (walk.isDirty && walk.snapshot.can(answer)) step(walk, answer);
+    if (walk.isDirty && isPossible(walk.machines, answer)) step(walk, answer);
   return !walk.isDirty;
 }
 
 /** The violated rule after this step; undefined if there is none. */
-function violationIn({ snapshot, event, effects, inTurn, isDirty, hasChanged }: Walk): string | undefined {
+function violationIn({ machines, event, effects, inTurn, isDirty, hasChanged }: Walk): string | undefined {
+  const { workload: snapshot, rollout } = machines;
   if (snapshot.status === 'error') return `it failed: ${String(snapshot.error)}`;
   if (effects.includes('spawn restart') && event !== 'verified.outdated') return 'restarted without verification';
   if (effects.includes('spawn restart') && !hasChanged) return 'an adoption led to a restart';
   if (inTurn > 1) return 'two restarts with one slot';
-  if (isDirty && (snapshot.matches('assessed') || snapshot.matches({ restarting: 'waiting' })))
+  if (isDirty && (snapshot.matches('assessed') || rollout?.matches('waiting') === true))
     return 'it is idle, and something has changed';
   return undefined;
 }

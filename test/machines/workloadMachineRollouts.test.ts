@@ -34,8 +34,8 @@ test('a rollout that began earlier is followed, and not started again', () => {
   const { state, effects, context } = decided([event.isRolling]);
   assert.equal(state, 'restarting.rolling');
   assert.ok(!effects.includes('spawn restart') && !effects.includes('reportRestarted'));
-  assert.equal(context.isUnderWay, true);
-  assert.equal(decided(toRolling).context.isUnderWay, false);
+  assert.equal(context.beginsAt, 'rolling');
+  assert.equal(decided(toRolling).context.beginsAt, 'waiting');
 });
 
 test('an update during a rollout waits for its end, and is assessed then', () => {
@@ -68,7 +68,8 @@ test('a stalled rollout does not delay a newer change, which may fix it', () => 
     assert.equal(decided(events).state, 'assessing');
     const withFix = [...events, changed(90_000), timers.quiet, event.granted, event.needed, event.accepted];
     assert.equal(decided(withFix).state, 'restarting.rolling');
-    assert.equal(decided(withFix).context.standing, undefined);
+    assert.equal(decided(withFix).context.isStallReported, false);
+    assert.equal(decided([...withFix, event.complete]).context.standing, undefined);
   }
 });
 
@@ -127,7 +128,7 @@ test('a reverted restart is reported after it was recorded, each time, and asses
   for (const rollout of [toRolling, toStalled, toSuspended]) {
     const { state, effects, context } = decided([...rollout, event.reverted]);
     assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'reverted']);
-    assert.deepEqual(decided([...rollout, event.reverted, event.notWritten]).effects, ['spawn assess']);
+    assert.deepEqual(decided([...rollout, event.reverted, event.conflicted]).effects, ['spawn assess']);
   }
   const taken = [...toRolling, event.reverted, event.written];
   for (const events of [taken, [...taken, ...taken]]) {
@@ -177,6 +178,19 @@ test('a change after a quiet time has its own quiet period, however long the pre
   assert.deepEqual(decided([...before, changed(600_000, 600_000)]).effects, ['reportChanged', 'wait 5000']);
   assert.equal(decided([...before, changed(600_000, 600_000)]).context.changedSince, 0);
   assert.deepEqual(decided([...before, changed(600_000, 0)]).effects, ['wait 0']);
+});
+
+test('another deadline applies to a restart that has not begun, and a late rollout is reported with it', () => {
+  const config: WorkloadEvent = { type: 'config.changed', progressDeadline: 30_000 };
+  const rolling = [changed(), timers.quiet, config, event.granted, event.needed, event.accepted] as const;
+  assert.ok(decided(rolling).effects.includes('wait 30000'));
+  assert.equal(decided([...rolling, timers.deadline]).context.reason, 'not complete after 30 s');
+  assert.deepEqual(decided([...toRolling, config]).effects, []);
+});
+
+test('a deletion that a request of the restart finds removes the record', () => {
+  for (const events of [toVerifying, toPatching, [...toRolling, { type: 'rollout.emptied' } as const]])
+    assert.equal(decided([...events, event.deleted]).state, 'ended');
 });
 
 test('other settings apply from the next assessment on', () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { application } from '../../machines/observer/application.ts';
 import { resource } from '../../machines/observer/resource.ts';
+import { rollout } from '../../machines/restart/rollout.ts';
 import { workload } from '../../machines/restart/workload.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
 import { podDeletion } from '../../machines/weeder/podDeletion.ts';
@@ -20,7 +21,7 @@ import { lineOf } from '../support/replay/replayTimeline.ts';
 const folder = join(import.meta.dirname, '../replays');
 const files = globSync('*/*.yaml', { cwd: folder }).toSorted();
 const recordings = globSync('*/*.jsonl', { cwd: folder }).toSorted();
-const machines = [endpoint, window, podDeletion, workload, application, resource];
+const machines = [endpoint, window, podDeletion, workload, rollout, application, resource];
 const coverage = transitionCoverage();
 let report = '';
 

@@ -1,3 +1,4 @@
+import type { RolloutEffectInput, RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { Defer } from '../../actors/effect.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -13,7 +14,7 @@ import type { SourcesKnown } from '../sources/sourceIndex.ts';
 import type { StateOwner } from '../state/stateOwner.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
-/** The dependencies of the `workload` machine's effects. */
+/** The dependencies of the effects of the `workload` and `rollout` machines. */
 export interface RestartEffects {
   readonly clock: Clock;
   readonly api: RestartApi;
@@ -38,9 +39,12 @@ export interface RestartEffects {
 }
 
 /** One asynchronous effect, whose result is the event that the machine receives. */
-export type WorkloadEffect = (
+export type RestartEffect<Input, Event> = (
   entry: WorkloadEntry,
-  input: EffectInput,
+  input: Input,
   signal: AbortSignal,
   afterwards: Defer,
-) => Promise<WorkloadEvent>;
+) => Promise<Event>;
+
+export type WorkloadEffect = RestartEffect<EffectInput, WorkloadEvent>;
+export type RolloutEffect = RestartEffect<RolloutEffectInput, RolloutEvent>;

@@ -1,6 +1,7 @@
-import type { Actor, StateValue } from 'xstate';
+import { type Actor, type AnyActorRef, isMachineSnapshot, type StateValue } from 'xstate';
 import type { workload } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
+import { textOf } from '../../base/json.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import { type HashKey, hasLostKeys } from '../digest/digest.ts';
 import type { BlockCause, PendingCause } from '../model/events.ts';
@@ -98,9 +99,28 @@ export interface WorkloadEntry {
   readonly watchers: Set<() => void>;
 }
 
-/** Returns the innermost state of the machine: `rolling` of `{ restarting: 'rolling' }`. */
-export function stateOf({ actor }: WorkloadEntry): string {
-  return leafOf(actor.getSnapshot().value);
+/** What a workload does now, in the words of the machine that decides it. */
+export interface WorkloadStatus {
+  /** The innermost state: `rolling` while a rollout is under way, otherwise that of the `workload` machine. */
+  readonly state: string;
+  /** Why it is in this state; for humans. */
+  readonly reason: string;
+  /** The actor of that machine. */
+  readonly actor: AnyActorRef;
+}
+
+/** While a workload is restarting, its `rollout` child has the state. */
+export function statusOf({ actor }: WorkloadEntry): WorkloadStatus {
+  const { value, context, children } = actor.getSnapshot();
+  const rollout = children['rollout'];
+  const within: unknown = rollout?.getSnapshot();
+  if (rollout === undefined || !isMachineSnapshot(within))
+    return { state: leafOf(value), reason: context.reason, actor };
+  return { state: leafOf(within.value), reason: textOf(within.context['reason']) ?? '', actor: rollout };
+}
+
+export function stateOf(entry: WorkloadEntry): string {
+  return statusOf(entry).state;
 }
 
 function leafOf(value: StateValue | undefined): string {

@@ -1,4 +1,4 @@
-import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { EffectFailed } from '../../../machines/restart/rollout.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { changeCauseMark } from '../../controller/restartMarks.ts';
 import { mergePatch } from '../../kube/objects/mergePatch.ts';
@@ -83,27 +83,24 @@ function withoutOurCause({ changeCause }: WorkloadSummary) {
   return changeCause?.startsWith(changeCauseMark) ? { [workloadAnnotations.changeCause]: null } : {};
 }
 
-/** The purposes of writes, and the event that the machine receives after each. */
-const done = { restart: 'restart.accepted', state: 'state.written', restore: 'restore.done' } as const;
-
-/** Patches a workload, and returns the response as an event of the machine. The returned object is observed immediately. */
-export async function writeWorkload(
+/** Patches a workload, and returns the response as an event, `done` if it was accepted. The returned object is observed immediately. */
+export async function writeWorkload<Done extends 'restart.accepted' | 'state.written' | 'restore.done'>(
   { api, observeWrite: learn }: Pick<RestartEffects, 'api' | 'observeWrite'>,
   entry: WorkloadEntry,
-  what: keyof typeof done,
+  done: Done,
   patch: object,
   signal: AbortSignal,
-): Promise<WorkloadEvent> {
+): Promise<{ readonly type: Done } | EffectFailed> {
   const answer = await api.patchWorkload(entry.summary.ref, patch, signal);
   switch (answer.is) {
     case 'ok':
       learn(entry, answer.value);
-      return { type: done[what] };
+      return { type: done };
     case 'notFound':
       return { type: 'workload.deleted' };
     case 'conflicted':
-      return { type: `${what}.conflicted` };
+      return { type: 'effect.conflicted' };
     case 'refused':
-      return { ...answer, type: `${what}.refused` };
+      return { ...answer, type: 'effect.refused' };
   }
 }

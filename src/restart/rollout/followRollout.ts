@@ -1,5 +1,5 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
-import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { RolloutEffectInput, RolloutObserved } from '../../../machines/restart/rollout.ts';
 import type { TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
@@ -16,8 +16,10 @@ import { createRefusalReporter, evictNext, type RolloutView } from './evictNext.
 import { checkTermination, isEmptied } from './replaceAll.ts';
 
 /** Follows the rollout of the stored target until the pods are verified or the rollout stalls. */
-export function followRollout(effects: RestartEffects) {
-  return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
+export function followRollout<Input extends Pick<RolloutEffectInput, 'workload' | 'isStallReported'>>(
+  effects: RestartEffects,
+) {
+  return fromCallback<AnyEventObject, Input>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
     if (entry === undefined) return undefined;
     const followed = entry;
@@ -37,12 +39,12 @@ export function followRollout(effects: RestartEffects) {
         : undefined;
     }
 
-    function nextEvent(): Promise<WorkloadEvent | undefined> {
+    function nextEvent(): Promise<RolloutObserved | undefined> {
       if (isEmptied(followed) && !effects.isDryRun) return checkTermination(effects, followed, stillFor, stop.signal);
       return checkOnce(effects, followed, isStallReported, stallOf, stop.signal);
     }
 
-    function send(event: WorkloadEvent): void {
+    function send(event: RolloutObserved): void {
       sendBack(event);
       if (event.type === 'rollout.stalled') isStallReported = true;
       if (event.type === 'rollout.suspended') isStallReported = false;
@@ -87,7 +89,7 @@ async function checkOnce(
   isStallReported: boolean,
   stallOf: (view: RolloutView) => string | undefined,
   signal: AbortSignal,
-): Promise<WorkloadEvent | undefined> {
+): Promise<RolloutObserved | undefined> {
   const { summary, finding } = entry;
   const state = finding?.state;
   const isDone = effects.isDryRun || isNewJob(entry);
@@ -136,7 +138,7 @@ function byStatusAlone(
   hash: string,
   isStallReported: boolean,
   stallOf: (view: RolloutView) => string | undefined,
-): WorkloadEvent | undefined {
+): RolloutObserved | undefined {
   const progress = rolloutOf(entry.summary);
   const isOurs = entry.summary.templateAnnotation === hash;
   if (!isByEviction(entry) && progress.is === 'complete')
@@ -166,7 +168,7 @@ function standingEvent(
   progress: RolloutProgress,
   isStallReported: boolean,
   reason: string | undefined,
-): WorkloadEvent | undefined {
+): RolloutObserved | undefined {
   const suspended = suspensionOf(progress);
   if (suspended !== undefined) {
     entry.cause = progress.is === 'paused' ? 'paused' : 'other';

@@ -1,5 +1,5 @@
-import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
+import type { RolloutEvent, RolloutObserved } from '../../../machines/restart/rollout.ts';
+import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
@@ -35,11 +35,11 @@ export async function whyNotReplaced(
   { api }: RestartEffects,
   entry: WorkloadEntry,
   signal: AbortSignal,
-): Promise<WorkloadEvent | undefined> {
+): Promise<RolloutEvent | undefined> {
   const { summary, settings } = entry;
   const sources = recreatedSources(entry);
   if (sources.length === 0) return undefined;
-  const blocked = (why: string, blockedFor?: number): WorkloadEvent => {
+  const blocked = (why: string, blockedFor?: number): RolloutEvent => {
     entry.cause = 'immutable';
     const names = sources.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
     const known = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
@@ -55,7 +55,7 @@ export async function whyNotReplaced(
       'its pods cannot be terminated together, because its volumes would be deleted with them (whenScaled: Delete)',
     );
   const using = await api.podsUsing(summary.ref.namespace, sources, signal);
-  if (using.is === 'refused') return { ...using, type: 'verified.refused' };
+  if (using.is === 'refused') return { ...using, type: 'effect.refused' };
   const listed = await podsOf(api, summary, signal);
   const own = new Set(lingeringPods(summary, readPods(listed)).map(({ uid }) => uid));
   const others = readPods(using.is === 'ok' ? using.value : [])
@@ -88,7 +88,7 @@ export async function checkTermination(
   { summary, settings }: WorkloadEntry,
   stillFor: (text: string) => number,
   signal: AbortSignal,
-): Promise<WorkloadEvent | undefined> {
+): Promise<RolloutObserved | undefined> {
   const { ref, selector } = summary;
   const listed = await api.listPods(ref.namespace, selector ?? { matchLabels: {} }, signal);
   if (listed.is !== 'ok') return undefined;
@@ -103,9 +103,9 @@ export async function checkTermination(
 }
 
 /** Restores the pods of a workload. */
-export function restoreWorkload(effects: RestartEffects): WorkloadEffect {
+export function restoreWorkload(effects: RestartEffects): RolloutEffect {
   return async (entry, _input, signal) => {
     if (entry.summary.emptied === undefined) return { type: 'restore.done' };
-    return writeWorkload(effects, entry, 'restore', restorePatch(entry.summary), signal);
+    return writeWorkload(effects, entry, 'restore.done', restorePatch(entry.summary), signal);
   };
 }

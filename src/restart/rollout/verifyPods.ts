@@ -1,5 +1,5 @@
-import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
+import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
+import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { changesOf, type PresentPods, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { sourceKey } from '../model/refs.ts';
 import { lingeringPods } from '../pods/ownPods.ts';
@@ -11,7 +11,7 @@ import type { CurrentSource } from '../state/currentSources.ts';
 import { whyNotReplaced } from './replaceAll.ts';
 
 /** Checks whether some container runs with old content, and whether a restart would help. */
-export function verifyPods(effects: RestartEffects): WorkloadEffect {
+export function verifyPods(effects: RestartEffects): RolloutEffect {
   const { api } = effects;
   return async (entry, _input, signal) => {
     const { summary } = entry;
@@ -21,7 +21,7 @@ export function verifyPods(effects: RestartEffects): WorkloadEffect {
     // The next run of a CronJob reads everything again; only its template has to change.
     if (summary.selector === undefined) return { type: 'verified.outdated' };
     const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
-    if (listed.is === 'refused') return { ...listed, type: 'verified.refused' };
+    if (listed.is === 'refused') return { ...listed, type: 'effect.refused' };
     if (listed.is !== 'ok') return { type: 'verified.current' };
     const pods = readPods(listed.value);
     const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(summary, pods)));
@@ -41,7 +41,7 @@ function isOlderPodThere({ isRecreated, source: { createdAt } }: ChangedSource, 
   return pods.some((pod) => pod.createdAt !== undefined && pod.createdAt < createdAt);
 }
 
-function blocked(entry: WorkloadEntry, recreated: readonly ChangedSource[]): WorkloadEvent {
+function blocked(entry: WorkloadEntry, recreated: readonly ChangedSource[]): RolloutEvent {
   entry.cause = 'immutable';
   const names = recreated.map(({ source: { ref } }) => `${ref.kind} ${ref.namespace}/${ref.name}`).join(', ');
   const reason = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;

@@ -1,13 +1,10 @@
-import type { workload } from '../../../machines/restart/workload.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { type BlockCause, blockCauses, type PendingCause, pendingCauses, type RestartHow } from '../model/events.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
 import { needsEviction } from '../state/restartHistory.ts';
 
-type Actions = NonNullable<Parameters<(typeof workload)['provide']>[0]['actions']>;
-
-/** Turns what the `workload` machine reports into restart events. */
+/** Turns what the `workload` and `rollout` machines report into restart events. */
 export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) {
   /** The last report about a workload's lasting condition, which is reported once. */
   const reported = new WeakMap<WorkloadEntry, string>();
@@ -35,8 +32,10 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   }
 
   /** Ignores an entry that no longer exists: a workload may be deleted before its actor reports. */
-  function reporting(send: (entry: WorkloadEntry, context: Context) => void) {
-    return ({ context }: { readonly context: Context }) => {
+  function reporting<Field extends keyof Context = keyof Context>(
+    send: (entry: WorkloadEntry, context: Pick<Context, Field>) => void,
+  ) {
+    return ({ context }: { readonly context: Pick<Context, Field | 'workload'> }) => {
       const entry = entryOf(context.workload);
       if (entry !== undefined) send(entry, context);
     };
@@ -60,13 +59,13 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         report({ type: 'workload.blocked', ...about(entry), cause, reason, until }),
       );
     }),
-    reportPending: reporting((entry, { reason }) => {
+    reportPending: reporting<'reason'>((entry, { reason }) => {
       const cause: PendingCause = pendingCauses.find((each) => each === entry.cause) ?? 'other';
       reportOnce(entry, `waiting ${reason}`, () =>
         report({ type: 'workload.pending', ...about(entry), cause, reason }),
       );
     }),
-    reportRestarted: reporting((entry) => {
+    reportRestarted: reporting<'workload'>((entry) => {
       const attempt = entry.finding?.state?.target?.attempt ?? 1;
       const how = howOf(entry);
       reported.delete(entry);
@@ -106,10 +105,10 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     reportRefused: reporting((entry, { reason, failure, refusals, retryIn }) => {
       report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: refusals, retryIn });
     }),
-  } satisfies Actions;
+  };
 }
 
-/** The part of the machine's context that the events need. */
+/** The part of the context of both machines that the events need. */
 interface Context {
   readonly workload: string;
   readonly reason: string;

@@ -1,5 +1,6 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
-import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { RolloutEffectInput, RolloutEvent } from '../../../machines/restart/rollout.ts';
+import type { EffectInput } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
 import type { Release } from '../../queue/limitedQueue.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
@@ -15,7 +16,7 @@ const longestWait = 3_600_000;
 
 /** Waits until the workload may be restarted, and releases its slot at the end. */
 export function restartSlot(effects: RestartEffects) {
-  return fromCallback<AnyEventObject, EffectInput>(({ input, sendBack }) => {
+  return fromCallback<AnyEventObject, RolloutEffectInput>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
     if (entry === undefined) return undefined;
     if (input.isUnderWay) return effects.schedule.registerRollout(entry.id);
@@ -27,8 +28,8 @@ export function restartSlot(effects: RestartEffects) {
 function waitForSlot(
   effects: RestartEffects,
   entry: WorkloadEntry,
-  { changedSince: since = entry.changedAt, hasStalled }: EffectInput,
-  send: (event: WorkloadEvent) => void,
+  { changedSince: since = entry.changedAt, hasStalled }: RolloutEffectInput,
+  send: (event: RolloutEvent) => void,
 ): () => void {
   const { clock, schedule } = effects;
   let timer: TimerHandle | undefined;

@@ -1,7 +1,7 @@
-import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { Defer } from '../../actors/effect.ts';
 import type { HashKey } from '../digest/digest.ts';
-import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
+import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, markChangesHandled, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
@@ -14,19 +14,19 @@ import { stateOfRestart } from './nextState.ts';
  * Restarts by one write: the target in the state, and a new hash in the pod template, which makes Kubernetes roll the
  * pods.
  */
-export function restartWorkload(effects: RestartEffects): WorkloadEffect {
+export function restartWorkload(effects: RestartEffects): RolloutEffect {
   const { clock, digests, isDryRun } = effects;
   return async (entry, { changedSince }, signal, defer) => {
     const { summary, finding } = entry;
     const changed = changesOf(entry);
-    if (finding === undefined || changed.length === 0) return { type: 'restart.conflicted' };
+    if (finding === undefined || changed.length === 0) return { type: 'effect.conflicted' };
     const cause = causeOf(changed);
     const text = encodeState(stateOfRestart(entry, finding, clock.now(), cause), finding.key);
     // A state that was too long is stored in a shorter form, and a later reader has to compute the same hash.
     const state = decodeState(text);
-    if (typeof state === 'string') return { type: 'restart.refused', reason: 'the generated state is unreadable' };
+    if (typeof state === 'string') return { type: 'effect.refused', reason: 'the generated state is unreadable' };
     const hash = digests.hashOf(finding.key, summary.ref, hashedBy(state));
-    const begun = (): WorkloadEvent => {
+    const begun = (): RolloutEvent => {
       finding.state = state;
       trimContentHistory(entry, finding);
       entry.restartedFor = changedSince ?? entry.changedAt;
@@ -41,7 +41,7 @@ export function restartWorkload(effects: RestartEffects): WorkloadEffect {
     const isJob = summary.ref.kind === 'Job';
     const event = await (isJob
       ? restartJob(effects, entry, finding.key, text, signal, defer)
-      : writeWorkload(effects, entry, 'restart', patch, signal));
+      : writeWorkload(effects, entry, 'restart.accepted', patch, signal));
     if (event.type !== 'restart.accepted') return event;
     entry.hasRestarted = true;
     entry.hasWrittenState = true;
@@ -73,22 +73,22 @@ async function restartJob(
   stateText: string,
   signal: AbortSignal,
   defer: Defer,
-): Promise<WorkloadEvent> {
+): Promise<RolloutEvent> {
   const { ref, uid, resourceVersion } = entry.summary;
   const release = recreations.lock(uid);
-  if (release === undefined) return { type: 'restart.conflicted' };
+  if (release === undefined) return { type: 'effect.conflicted' };
   defer(release);
   const stored = await api.storeCopy({ ref, uid, resourceVersion }, stateText, key, signal);
   if (stored.is === 'notFound') return { type: 'workload.deleted' };
-  if (stored.is === 'conflicted') return { type: 'restart.conflicted' };
-  if (stored.is === 'refused') return { ...stored, type: 'restart.refused' };
+  if (stored.is === 'conflicted') return { type: 'effect.conflicted' };
+  if (stored.is === 'refused') return { ...stored, type: 'effect.refused' };
   const { copy, isEarlier } = stored.value;
   recreations.take(copy);
   const ending = await api.deleteJob(copy, signal);
   if (ending.is === 'ok') return { type: 'restart.accepted' };
-  if (ending.is === 'conflicted') return { type: 'restart.conflicted' };
+  if (ending.is === 'conflicted') return { type: 'effect.conflicted' };
   // The `recreation` actor finds out whether a deletion whose response was lost has taken effect.
-  if (ending.is === 'refused') return { ...ending, type: 'restart.refused' };
+  if (ending.is === 'refused') return { ...ending, type: 'effect.refused' };
   // Another client deleted the Job, so it must not be recreated.
   if (!isEarlier) await api.deleteCopy(copy, signal);
   return { type: 'workload.deleted' };

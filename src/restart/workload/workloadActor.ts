@@ -1,6 +1,8 @@
+import type { AnyEventObject } from 'xstate';
+import { type RolloutEffectInput, rollout } from '../../../machines/restart/rollout.ts';
 import { type EffectInput, workload } from '../../../machines/restart/workload.ts';
 import { effectLogic } from '../../actors/effect.ts';
-import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
+import type { RestartEffect, RestartEffects } from '../effects/restartEffects.ts';
 import { followRollout } from '../rollout/followRollout.ts';
 import { restoreWorkload } from '../rollout/replaceAll.ts';
 import { verifyPods } from '../rollout/verifyPods.ts';
@@ -12,27 +14,36 @@ import { writeState } from './writeState.ts';
 
 export type WorkloadLogic = typeof workload;
 
-/** The `workload` machine with its effects. */
+/** The `workload` machine with its effects, including its child machine. */
 export function provideWorkload(effects: RestartEffects): WorkloadLogic {
   const { entryOf, inFlight, random } = effects;
 
-  const invoking = (refusal: `${string}.refused`, effect: WorkloadEffect) =>
-    effectLogic<EffectInput>({ refusal, random, inFlight: () => inFlight }, (input, signal, defer) => {
+  function invoking<Input extends EffectInput | RolloutEffectInput>(effect: RestartEffect<Input, AnyEventObject>) {
+    const options = { refusal: 'effect.refused', random, inFlight: () => inFlight };
+    return effectLogic<Input>(options, (input, signal, defer) => {
       const entry = entryOf(input.workload);
       return entry === undefined ? Promise.resolve({ type: 'workload.deleted' }) : effect(entry, input, signal, defer);
     });
+  }
 
+  const { reportPending, reportRestarted, ...reports } = reportsOf(effects);
   return workload.provide({
     actors: {
-      assess: invoking('assessed.refused', assessWorkload(effects)),
+      assess: invoking(assessWorkload(effects)),
       adoptionSlot: adoptionSlot(effects),
-      restartSlot: restartSlot(effects),
-      verifyPods: invoking('verified.refused', verifyPods(effects)),
-      restart: invoking('restart.refused', restartWorkload(effects)),
+      rollout: rollout.provide({
+        actors: {
+          restartSlot: restartSlot(effects),
+          verifyPods: invoking(verifyPods(effects)),
+          restart: invoking(restartWorkload(effects)),
+          followRollout: followRollout(effects),
+          restore: invoking(restoreWorkload(effects)),
+        },
+        actions: { reportPending, reportRestarted },
+      }),
       followRollout: followRollout(effects),
-      restore: invoking('restore.refused', restoreWorkload(effects)),
-      writeState: invoking('state.refused', writeState(effects)),
+      writeState: invoking(writeState(effects)),
     },
-    actions: reportsOf(effects),
+    actions: { ...reports, reportPending },
   });
 }

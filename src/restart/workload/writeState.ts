@@ -23,7 +23,7 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
       entry.unwrittenState = text;
       return { type: 'state.written' };
     }
-    const event = await writeWorkload(effects, entry, 'state', patch, signal);
+    const event = await writeWorkload(effects, entry, 'state.written', patch, signal);
     if (event.type === 'state.written') entry.hasWrittenState = text !== undefined;
     return event;
   }
@@ -33,7 +33,7 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
     if (outcome === 'released' && effects.ownerOf(entry.summary) === 'foreign') return { type: 'state.written' };
     if (outcome === 'released') return write(entry, undefined, leavePatch(entry.summary), signal);
     const finding = await underCurrentKey(effects, entry);
-    if (finding === undefined) return { type: 'state.refused', reason: 'it has not been assessed' };
+    if (finding === undefined) return { type: 'effect.refused', reason: 'it has not been assessed' };
     const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);
     const event = await write(entry, text, statePatch(entry.summary, text), signal);
     if (outcome === 'skipped' && event.type === 'state.written') trimContentHistory(entry, finding);

@@ -11,6 +11,7 @@ export interface MachineFile {
   readonly name: string;
   /** Relative to machines/. */
   readonly path: string;
+  readonly source: string;
   /** The modules that it imports values from. */
   readonly imports: readonly string[];
   /** Every machine that the file creates when it is evaluated. */
@@ -22,7 +23,7 @@ export function machineFiles(): MachineFile[] {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   return paths.sort().map((path) => {
     const source = readFileSync(join(folder, path), 'utf8');
-    return { name: basename(path, '.ts'), path, ...sketch(source) };
+    return { name: basename(path, '.ts'), path, source, ...sketch(source) };
   });
 }
 

@@ -1,7 +1,12 @@
-import { type WorkloadEvent, type WorkloadInput, workload } from '../../../machines/restart/workload.ts';
-import { decide, type InternalEvent } from '../oracle/decisions.ts';
+import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
+import type { WorkloadEvent, WorkloadInput } from '../../../machines/restart/workload.ts';
+import type { InternalEvent } from '../oracle/decisions.ts';
+import { beginRestartMachines, stateOfRestartMachines, stepRestartMachines } from '../oracle/restartMachines.ts';
 
-/** The events of the `workload` machine that tests send by name. */
+/** An event of the `workload` machine, or of its `rollout` child. */
+export type RestartMachineEvent = WorkloadEvent | RolloutEvent | InternalEvent;
+
+/** The events that tests send by name. */
 export const event = {
   workloadChanged: { type: 'workload.changed' },
   deleted: { type: 'workload.deleted' },
@@ -14,14 +19,13 @@ export const event = {
   needed: { type: 'verified.outdated' },
   notNeeded: { type: 'verified.current' },
   accepted: { type: 'restart.accepted' },
-  conflicted: { type: 'restart.conflicted', jitter: 1 },
+  conflicted: { type: 'effect.conflicted', jitter: 1 },
   complete: { type: 'rollout.complete' },
   stalled: { type: 'rollout.stalled', reason: 'no progress' },
   suspended: { type: 'rollout.suspended', reason: 'OnDelete' },
   reverted: { type: 'rollout.reverted' },
   written: { type: 'state.written' },
-  notWritten: { type: 'state.conflicted', jitter: 1 },
-} as const satisfies Record<string, WorkloadEvent>;
+} as const satisfies Record<string, RestartMachineEvent>;
 
 /** A change that was observed at `changedAt`, as it is assessed at `now`. */
 export function changed(now = 0, changedAt = now): WorkloadEvent {
@@ -32,7 +36,7 @@ export const timers = {
   quiet: { type: 'xstate.after.quietTime.workload.assessed.stale' },
   blockEnd: { type: 'xstate.after.blockTime.workload.assessed.blocked' },
   retry: { type: 'xstate.after.retryDelay.workload.backingOff' },
-  deadline: { type: 'xstate.after.progressDeadline.workload.restarting.rolling' },
+  deadline: { type: 'xstate.after.progressDeadline.rollout.rolling' },
 } as const satisfies Record<string, InternalEvent>;
 
 /** The events that lead from the start to a followed rollout. */
@@ -40,14 +44,19 @@ export const toVerifying = [changed(), timers.quiet, event.granted] as const;
 export const toPatching = [...toVerifying, event.needed] as const;
 export const toRolling = [...toPatching, event.accepted] as const;
 
-/** Returns the state after these events, and the effects of the last one; without the actors that are only stopped. */
-export function decided(events: readonly (WorkloadEvent | InternalEvent)[], input: Partial<WorkloadInput> = {}) {
-  const { state, effects, snapshot } = decide(workload, input, events);
-  return { state, effects: effects.filter((each) => !each.startsWith('stop ')), context: snapshot.context };
+/**
+ * Returns the state of both machines after these events, and the effects of the last one; without the actors that are
+ * only stopped. While there is a rollout, its context covers that of the workload.
+ */
+export function decided(events: readonly RestartMachineEvent[], input: Partial<WorkloadInput> = {}) {
+  const machines = events.reduce(stepRestartMachines, beginRestartMachines(input));
+  const effects = machines.effects.filter((each) => !each.startsWith('stop '));
+  const context = { ...machines.workload.context, ...machines.rollout?.context };
+  return { state: stateOfRestartMachines(machines), effects, context };
 }
 
 /** The same without the context. */
-export function stateAndEffects(events: readonly (WorkloadEvent | InternalEvent)[], input?: Partial<WorkloadInput>) {
+export function stateAndEffects(events: readonly RestartMachineEvent[], input?: Partial<WorkloadInput>) {
   const { state, effects } = decided(events, input);
   return { state, effects };
 }

@@ -1,33 +1,74 @@
-import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { AnyStateMachine } from 'xstate';
+import { type RolloutEvent, rollout } from '../../../machines/restart/rollout.ts';
+import { type WorkloadEvent, workload } from '../../../machines/restart/workload.ts';
 import type { InternalEvent } from '../oracle/decisions.ts';
-import { changed, event, toPatching, toRolling, toVerifying } from './workloadEvents.ts';
+import { changed, event, timers } from './workloadEvents.ts';
 
-/** A transition of the `workload` machine that no replay covers. */
+/** A transition of the `workload` or `rollout` machine that no replay covers. */
 export interface RareTransition {
   readonly name: string;
   readonly why: string;
+  readonly machine: AnyStateMachine;
   /** The last of these events triggers the transition. */
-  readonly events: readonly (WorkloadEvent | InternalEvent)[];
+  readonly events: readonly (WorkloadEvent | RolloutEvent | InternalEvent)[];
+  /** The state that it leads to. */
+  readonly state: string;
 }
 
 const throwsOnlyOnBug = 'this effect turns failures into refusals, and throws only because of a bug in weeder';
+const noNewConfig = 'in a replay the config does not change while a restart is under way';
+const newDeadline = { type: 'config.changed', progressDeadline: 30_000 } as const;
+const toPatching = [event.granted, event.needed] as const;
+const toRolling = [...toPatching, event.accepted] as const;
 
 /** Each transition with the events that lead to it; test/machines/workloadMachineRare.test.ts executes them. */
 export const rareTransitions: readonly RareTransition[] = [
   broken('assessing', 'assess', []),
   broken('assessed.adopting', 'adoptionSlot', [event.isNew]),
-  broken('assessed.stopped', 'followRollout', [...toRolling, event.stalled]),
-  broken('restarting', 'restartSlot', [changed(), { type: 'xstate.after.quietTime.workload.assessed.stale' }]),
-  broken('restarting.verifying', 'verifyPods', toVerifying),
-  broken('restarting.patching', 'restart', toPatching),
-  broken('restarting.rolling', 'followRollout', toRolling),
-  broken('restarting.restoring', 'restore', [...toRolling, { type: 'rollout.emptied' }]),
+  broken('assessed.stopped', 'followRollout', [{ type: 'assessed.stalled' }]),
+  broken('restarting', 'rollout', [changed(), timers.quiet]),
   broken('writingState', 'writeState', [event.isNew, event.granted]),
   broken('releasing', 'writeState', [event.isUnmanaged]),
+  {
+    name: 'workload.restarting -- config.changed -> (stays)',
+    why: noNewConfig,
+    machine: workload,
+    events: [changed(), timers.quiet, newDeadline],
+    state: 'restarting',
+  },
+  {
+    name: 'rollout -- config.changed -> (stays)',
+    why: noNewConfig,
+    machine: rollout,
+    events: [newDeadline],
+    state: 'waiting',
+  },
+  {
+    name: 'rollout -- workload.deleted -> rollout.cancelled',
+    why: 'in a replay the stream delivers a deletion before the response to a request does',
+    machine: rollout,
+    events: [...toPatching, event.deleted],
+    state: 'cancelled',
+  },
+  brokenInRollout('rollout', 'restartSlot', []),
+  brokenInRollout('rollout.verifying', 'verifyPods', [event.granted]),
+  brokenInRollout('rollout.patching', 'restart', toPatching),
+  brokenInRollout('rollout.rolling', 'followRollout', toRolling),
+  brokenInRollout('rollout.restoring', 'restore', [...toRolling, { type: 'rollout.emptied' }]),
 ];
 
 function broken(state: string, actor: string, events: RareTransition['events']): RareTransition {
-  const type = `xstate.error.actor.${actor}` as const;
-  const name = `workload.${state} -- ${type} -> workload.backingOff`;
-  return { name, why: throwsOnlyOnBug, events: [...events, { type, actorId: actor }] };
+  const failed = failureOf(actor);
+  const name = `workload.${state} -- ${failed.type} -> workload.backingOff`;
+  return { name, why: throwsOnlyOnBug, machine: workload, events: [...events, failed], state: 'backingOff' };
+}
+
+function brokenInRollout(state: string, actor: string, events: RareTransition['events']): RareTransition {
+  const failed = failureOf(actor);
+  const name = `${state} -- ${failed.type} -> (stays)`;
+  return { name, why: throwsOnlyOnBug, machine: rollout, events: [...events, failed], state: 'refused' };
+}
+
+function failureOf(actor: string): InternalEvent {
+  return { type: `xstate.error.actor.${actor}`, actorId: actor };
 }

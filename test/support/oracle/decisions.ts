@@ -37,7 +37,7 @@ export function decide<Machine extends AnyStateMachine>(
   const any: AnyStateMachine = machine;
   let [snapshot, actions]: [AnyMachineSnapshot, ExecutableActionObject[]] = initialTransition(any, input);
   for (const event of events) [snapshot, actions] = transition(any, snapshot, event);
-  return { state: stateOf(snapshot), effects: effectsOf(actions), snapshot };
+  return { state: leavesOf(snapshot), effects: effectsOf(actions), snapshot };
 }
 
 /** Describes what XState would execute. */
@@ -45,7 +45,8 @@ export function effectsOf(actions: readonly ExecutableActionObject[]): string[] 
   return withoutCancelled(actions).flatMap(textsOf);
 }
 
-function stateOf(snapshot: AnyMachineSnapshot): string {
+/** The innermost active states, without the machine's own name. */
+export function leavesOf(snapshot: AnyMachineSnapshot): string {
   const leaves = snapshot._nodes.filter((node) => node.type === 'atomic' || node.type === 'final');
   return leaves
     .sort((a, b) => a.order - b.order)

@@ -1,12 +1,20 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, initialTransition, transition } from 'xstate';
 import { getShortestPaths, getSimplePaths } from 'xstate/graph';
+import type { RolloutEnd } from '../../../machines/restart/rollout.ts';
 import { effectsOf } from './decisions.ts';
 import { spawnedChildren } from './exploration.ts';
+import { isSent } from './restartMachines.ts';
 
 /** The input for exploring a machine: the events that XState itself sends are listed by hand. */
 export interface Exploration {
   readonly inputs?: readonly object[];
   readonly events: readonly (EventObject & Readonly<Record<string, unknown>>)[];
+  /** Whether something can send the event in this state. Default: `canSend`. */
+  readonly isPossible?: (state: AnyMachineSnapshot, event: EventObject) => boolean;
+}
+
+function rolloutDone(end: RolloutEnd, hasRestarted: boolean) {
+  return { type: 'xstate.done.actor.rollout', actorId: 'rollout', output: { end, hasRestarted } };
 }
 
 const start = Date.UTC(2026, 0, 1);
@@ -92,26 +100,54 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'assessed.blocked', reason: 'a source is missing' },
       { type: 'assessed.unmanaged' },
       { type: 'slot.granted' },
+      { type: 'effect.refused' },
+      { type: 'effect.conflicted' },
+      { type: 'rollout.complete' },
+      { type: 'rollout.stalled', reason: 'no progress' },
+      { type: 'rollout.suspended', reason: 'paused' },
+      { type: 'rollout.reverted' },
+      { type: 'rollout.emptied' },
+      rolloutDone({ type: 'rollout.complete' }, true),
+      rolloutDone({ type: 'rollout.stalled', reason: 'no progress' }, true),
+      rolloutDone({ type: 'rollout.suspended', reason: 'paused' }, true),
+      rolloutDone({ type: 'rollout.reverted' }, true),
+      rolloutDone({ type: 'rollout.restored' }, true),
+      rolloutDone({ type: 'rollout.skipped' }, false),
+      rolloutDone({ type: 'rollout.blocked', reason: 'it is paused' }, false),
+      rolloutDone({ type: 'rollout.cancelled' }, false),
+      rolloutDone({ type: 'effect.refused' }, false),
+      rolloutDone({ type: 'effect.conflicted' }, false),
+      { type: 'state.written' },
+      { type: 'workload.changed' },
+      { type: 'workload.deleted' },
+      { type: 'xstate.after.quietTime.workload.assessed.stale' },
+      { type: 'xstate.after.retryDelay.workload.backingOff' },
+    ],
+    isPossible: isSent,
+  },
+  rollout: {
+    inputs: [{}, { isOverdue: true }, { beginsAt: 'rolling' }, { beginsAt: 'restoring' }],
+    events: [
+      { type: 'slot.pending', reason: 'its interval' },
+      { type: 'slot.blocked', reason: 'it is paused' },
+      { type: 'slot.granted' },
       { type: 'verified.outdated' },
       { type: 'verified.current' },
+      { type: 'verified.blocked', reason: 'a source is immutable' },
       { type: 'restart.accepted' },
-      { type: 'restart.conflicted' },
-      { type: 'restart.refused' },
       { type: 'rollout.complete' },
       { type: 'rollout.stalled', reason: 'no progress' },
       { type: 'rollout.suspended', reason: 'paused' },
       { type: 'rollout.reverted' },
       { type: 'rollout.emptied' },
       { type: 'restore.done' },
-      { type: 'restore.conflicted' },
-      { type: 'restore.refused' },
-      { type: 'state.written' },
+      { type: 'effect.refused' },
+      { type: 'effect.conflicted' },
       { type: 'workload.changed' },
       { type: 'workload.deleted' },
-      { type: 'xstate.after.quietTime.workload.assessed.stale' },
-      { type: 'xstate.after.progressDeadline.workload.restarting.rolling' },
-      { type: 'xstate.after.retryDelay.workload.backingOff' },
+      { type: 'xstate.after.progressDeadline.rollout.rolling' },
     ],
+    isPossible: isSent,
   },
   recreation: {
     events: [
@@ -215,7 +251,7 @@ const generators = { shortest: getShortestPaths, simple: getSimplePaths };
 /** The paths through a machine, one for each distinguishable state, or every path that visits no state twice. */
 export function pathsOf(
   machine: AnyStateMachine,
-  { inputs = [{}], events }: Exploration,
+  { inputs = [{}], events, isPossible = canSend }: Exploration,
   kind: keyof typeof generators = 'shortest',
 ) {
   return inputs.flatMap((input) =>
@@ -224,19 +260,16 @@ export function pathsOf(
       events,
       serializeState: (state: AnyMachineSnapshot) =>
         `${state.status} ${JSON.stringify(state.value)} ${spawnedChildren(state).length} ${state.context.whileNotReady ?? state.context.isDirty ?? state.context.hasChanged ?? ''}`,
-      filterEvents: (state: AnyMachineSnapshot, event) => state.can(event) && (!isOfEffect(event) || hasEffect(state)),
+      filterEvents: isPossible,
       limit: 2000,
     }).map((path) => ({ ...path, input })),
   );
 }
 
 /** The root of a machine answers the results of its effects, which arrive only while one runs. */
-function isOfEffect({ type }: EventObject): boolean {
-  return type.startsWith('effect.');
-}
-
-function hasEffect({ children }: AnyMachineSnapshot): boolean {
-  return Object.keys(children).length > 0;
+function canSend(state: AnyMachineSnapshot, event: EventObject): boolean {
+  const isOfEffect = event.type.startsWith('effect.');
+  return state.can(event) && (!isOfEffect || Object.keys(state.children).length > 0);
 }
 
 /** One step of a path: the event, and the machine's decision. */

@@ -1,7 +1,10 @@
 import { type InspectionEvent, isMachineSnapshot } from 'xstate';
 import { isObject, textOf } from '../../../src/base/json.ts';
 
-/** The newest state of each root actor: of an endpoint by `namespace/service`, of a podDeletion by the pod's uid. */
+/**
+ * The newest state of each root actor: of an endpoint by `namespace/service`, of a podDeletion by the pod's uid. The
+ * state of a workload's rollout belongs to that of the workload: `restarting.rolling`.
+ */
 export interface ReplayStates {
   readonly inspect: (event: InspectionEvent) => void;
   /** Such as `ready.windowOpen.settled`; undefined: there is no such actor. */
@@ -11,14 +14,20 @@ export interface ReplayStates {
 
 export function replayStates(): ReplayStates {
   const states = new Map<string, string>();
+  const rollouts = new Map<string, string>();
   return {
     inspect(event) {
       if (event.type !== '@xstate.snapshot' || !isMachineSnapshot(event.snapshot)) return;
       const { actorRef } = event;
       const id = 'id' in actorRef ? textOf(actorRef.id) : undefined;
-      if (id !== undefined && actorRef.sessionId === event.rootId) states.set(id, innermost(event.snapshot.value));
+      const state = innermost(event.snapshot.value);
+      if (id !== undefined && actorRef.sessionId === event.rootId) states.set(id, state);
+      if (event.snapshot.machine.id === 'rollout') rollouts.set(event.snapshot.context.workload, state);
     },
-    get: (id) => states.get(id),
+    get(id) {
+      const state = states.get(id);
+      return state === 'restarting' ? `${state}.${rollouts.get(id)}` : state;
+    },
     clear: () => states.clear(),
   };
 }

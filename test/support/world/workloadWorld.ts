@@ -1,5 +1,10 @@
 import { type AnyEventObject, createActor, fromCallback } from 'xstate';
 import {
+  type RolloutEffectInput,
+  type RolloutEvent,
+  rollout as rolloutMachine,
+} from '../../../machines/restart/rollout.ts';
+import {
   type EffectInput,
   type WorkloadEvent,
   type WorkloadInput,
@@ -42,18 +47,19 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
   }
 
   /** An effect that responds after a moment, by the state of the world at that time. */
-  function answering(answer: (input: EffectInput) => WorkloadEvent | undefined) {
-    return fromCallback<AnyEventObject, EffectInput>(({ input: given, sendBack }) => {
+  function answering<Input extends EffectInput | RolloutEffectInput>(
+    answer: (input: Input) => WorkloadEvent | RolloutEvent,
+  ) {
+    return fromCallback<AnyEventObject, Input>(({ input: given, sendBack }) => {
       const timer = clock.setTimeout(() => {
-        const event = answer(given);
-        if (event !== undefined) sendBack(event);
+        sendBack(answer(given));
       }, answerTime());
       return () => clock.clearTimeout(timer);
     });
   }
 
   function write(state: WrittenState): WorkloadEvent {
-    if (seen.version !== version) return { type: 'state.conflicted', jitter: 1 };
+    if (seen.version !== version) return { type: 'effect.conflicted', jitter: 1 };
     version += 1;
     written = state;
     note('written', state.rolledOut);
@@ -82,6 +88,39 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     actor.send({ type: 'workload.changed' });
   }
 
+  function followRollout<Input extends EffectInput | RolloutEffectInput>() {
+    return fromCallback<AnyEventObject, Input>(({ sendBack }) => {
+      const began = clock.monotonic();
+      const assess = () => {
+        timer = clock.setTimeout(assess, 1_000);
+        if (!rollout.isUnderWay) sendBack({ type: hasTarget() ? 'rollout.complete' : 'rollout.reverted' });
+        else if (clock.monotonic() - began > stallAfter) sendBack({ type: 'rollout.stalled', reason: 'no progress' });
+      };
+      let timer = clock.setTimeout(assess, 1_000);
+      return () => clock.clearTimeout(timer);
+    });
+  }
+
+  const restarting = rolloutMachine.provide({
+    actors: {
+      restartSlot: fromCallback(({ sendBack }) => sendBack({ type: 'slot.granted' })),
+      verifyPods: answering(() => ({
+        type: pods === content && !rollout.isUnderWay ? 'verified.current' : 'verified.outdated',
+      })),
+      restart: answering(() => {
+        if (seen.version !== version) return { type: 'effect.conflicted', jitter: 1 };
+        written = { rolledOut: written?.rolledOut ?? 0, target: seen.content };
+        note('restarted', seen.content);
+        startRollout();
+        version += 1;
+        return { type: 'restart.accepted' };
+      }),
+      followRollout: followRollout(),
+      restore: answering(() => ({ type: 'restore.done' })),
+    },
+    actions: { reportPending: () => {}, reportRestarted: () => {} },
+  });
+
   const machine = workload.provide({
     actors: {
       assess: answering(({ hasStalled }) => {
@@ -97,29 +136,8 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
         return { type: 'assessed.changed', now: clock.monotonic(), changedAt };
       }),
       adoptionSlot: answering(() => ({ type: 'slot.granted' })),
-      restartSlot: fromCallback(({ sendBack }) => sendBack({ type: 'slot.granted' })),
-      verifyPods: answering(() => ({
-        type: pods === content && !rollout.isUnderWay ? 'verified.current' : 'verified.outdated',
-      })),
-      restart: answering(() => {
-        if (seen.version !== version) return { type: 'restart.conflicted', jitter: 1 };
-        written = { rolledOut: written?.rolledOut ?? 0, target: seen.content };
-        note('restarted', seen.content);
-        startRollout();
-        version += 1;
-        return { type: 'restart.accepted' };
-      }),
-      followRollout: fromCallback<AnyEventObject, EffectInput>(({ sendBack }) => {
-        const began = clock.monotonic();
-        const assess = () => {
-          timer = clock.setTimeout(assess, 1_000);
-          if (!rollout.isUnderWay) sendBack({ type: hasTarget() ? 'rollout.complete' : 'rollout.reverted' });
-          else if (clock.monotonic() - began > stallAfter) sendBack({ type: 'rollout.stalled', reason: 'no progress' });
-        };
-        let timer = clock.setTimeout(assess, 1_000);
-        return () => clock.clearTimeout(timer);
-      }),
-      restore: answering(() => ({ type: 'restore.done' })),
+      rollout: restarting,
+      followRollout: followRollout(),
       writeState: answering(({ outcome }) => {
         const rolledOut = written?.rolledOut ?? 0;
         if (outcome === 'adopted') return write({ rolledOut: seen.content });
@@ -132,7 +150,6 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
       reportCurrent: () => {},
       reportBlocked: () => note('blocked'),
       reportPending: () => {},
-      reportRestarted: () => {},
       reportStalled: () => note('stalled'),
       reportReverted: () => note('reverted'),
       reportWritten: () => {},

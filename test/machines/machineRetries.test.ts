@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type AnyStateMachine, type EventObject, initialTransition, transition } from 'xstate';
+import { machineFiles } from '../support/docs/sketch.ts';
+import { effectsOf } from '../support/oracle/decisions.ts';
+import { propertyRuns } from '../support/propertyRuns.ts';
+
+const { numRuns, seed } = propertyRuns(50);
+
+/** A refusal of the first request of a machine, and the timer after which the machine repeats the request. */
+interface Retries {
+  /** The events from the start of an attempt to the refusal. */
+  readonly toRefusal: readonly string[];
+  readonly timer: string;
+  /** The longest delay, apart from one that the server requests. Milliseconds. */
+  readonly longest: number;
+}
+
+/** The machines that repeat the retry arithmetic, because each machine file has to be whole. */
+const retries: Readonly<Record<string, Retries>> = {
+  podDeletion: {
+    toRefusal: ['slot.granted', 'delete.refused'],
+    timer: 'xstate.after.retryDelay.podDeletion.backingOff',
+    longest: 10_000,
+  },
+  workload: {
+    toRefusal: ['effect.refused'],
+    timer: 'xstate.after.retryDelay.workload.backingOff',
+    longest: 60_000,
+  },
+  recreation: {
+    toRefusal: ['job.refused'],
+    timer: 'xstate.after.retryDelay.recreation.backingOff',
+    longest: 60_000,
+  },
+  application: {
+    toRefusal: ['requests.drained', 'spec.refused'],
+    timer: 'xstate.after.retryDelay.application.backingOff',
+    longest: 60_000,
+  },
+  resource: {
+    toRefusal: ['check.failed'],
+    timer: 'xstate.after.retryDelay.resource.backingOff',
+    longest: 300_000,
+  },
+};
+
+/** The delays that a machine decides on after consecutive refusals with these fields. */
+function delaysOf(machine: AnyStateMachine, { toRefusal, timer }: Retries, refusals: readonly object[]): number[] {
+  let [snapshot] = initialTransition(machine);
+  return refusals.map((refusal) => {
+    let effects: string[] = [];
+    for (const type of toRefusal) {
+      const event: EventObject = { type, ...refusal };
+      const [next, actions] = transition(machine, snapshot, event);
+      [snapshot, effects] = [next, effectsOf(actions)];
+    }
+    const [delay] = effects.flatMap((each) => /^wait (.+)$/.exec(each)?.[1] ?? []);
+    [snapshot] = transition(machine, snapshot, { type: timer });
+    return Number(delay);
+  });
+}
+
+/** The delay doubles from 200 ms, minus a random half, and is never shorter than the server requested. */
+function expectedDelay(before: number, { jitter = 1, retryAfter = 0 }: Fields, longest: number): number {
+  return Math.max(retryAfter, Math.min(longest, 200 * 2 ** before) * (0.5 + 0.5 * jitter));
+}
+
+interface Fields {
+  readonly jitter?: number;
+  readonly retryAfter?: number;
+}
+
+const fields = fc.record(
+  { jitter: fc.double({ min: 0, max: 1, noNaN: true }), retryAfter: fc.integer({ min: 0, max: 600_000 }) },
+  { requiredKeys: [] },
+);
+
+for (const [name, entry] of Object.entries(retries)) {
+  test(`${name} retries after the delay that all machines agree on, up to ${entry.longest / 1000} s`, () => {
+    const machine = machineNamed(name);
+    fc.assert(
+      fc.property(fc.array(fields, { minLength: 1, maxLength: 20 }), (refusals) => {
+        const expected = refusals.map((each, before) => expectedDelay(before, each, entry.longest));
+        assert.deepEqual(delaysOf(machine, entry, refusals), expected);
+      }),
+      { numRuns, seed },
+    );
+  });
+}
+
+test('every machine with a function of that name is compared', () => {
+  const compared = machineFiles().filter(({ source }) => /^function retryDelay\b/m.test(source));
+  assert.deepEqual(compared.map(({ name }) => name).toSorted(), Object.keys(retries).toSorted());
+});
+
+test('the timers of all machines are within what a timer can wait', () => {
+  const limits = machineFiles().flatMap(({ source }) => /^const longestDelay = (.*);$/m.exec(source)?.[1] ?? []);
+  assert.ok(limits.length > 3);
+  assert.deepEqual([...new Set(limits)], ['2 ** 31 - 1']);
+});
+
+function machineNamed(name: string): AnyStateMachine {
+  const [machine] = machineFiles().find((file) => file.name === name)?.machines ?? [];
+  return machine ?? assert.fail(`there is no machine ${name}`);
+}
