@@ -37,7 +37,7 @@ export interface RolloutEffectInput
 }
 
 /** `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds. */
-export interface Refused {
+interface Refused {
   readonly jitter?: number;
   readonly retryAfter?: number;
   readonly reason?: string;

@@ -11,6 +11,7 @@ export const drawable = [
   'window',
   'podDeletion',
   'workload',
+  'rollout',
   'recreation',
   'application',
   'resource',

@@ -100,7 +100,7 @@ export interface WorkloadEntry {
 }
 
 /** What a workload does now, in the words of the machine that decides it. */
-export interface WorkloadStatus {
+interface WorkloadStatus {
   /** The innermost state: `rolling` while a rollout is under way, otherwise that of the `workload` machine. */
   readonly state: string;
   /** Why it is in this state; for humans. */
