@@ -64,8 +64,13 @@ function step(walk: Walk, event: EventObject): void {
 
 const rare = /^(workload\.deleted|assessed\.unmanaged|slot\.pending|(slot|verified)\.blocked|effect\..*)$/;
 
-/** One of the possible events; those that prevent a restart in many states are rare. */
+/** The events on the way to a restart. */
+const towardsRestart = /^(assessed\.changed|xstate\.after\.quietTime\..*|slot\.granted|verified\.outdated)$/;
+
+/** One of the possible events: often one that leads to a restart, and rarely one that prevents it in many states. */
 function nextOf({ machines }: Walk, choice: number): EventObject | undefined {
+  const leading = events.find((event) => towardsRestart.test(event.type) && isPossible(machines, event));
+  if (leading !== undefined && choice % 4 === 0) return leading;
   const isRare = choice > 900;
   const possible = events.filter((event) => isPossible(machines, event) && (isRare || !rare.test(event.type)));
   return possible[choice % Math.max(1, possible.length)];
