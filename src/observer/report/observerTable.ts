@@ -41,7 +41,7 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
     log: ({ generation, resources, failed }) =>
       (failed > 0 ? warn : info)('application applied', { generation, resources, failed }),
     event: ({ generation, resources, failed }) => {
-      const rest = failed > 0 ? `; something is in the way of ${failed}` : '';
+      const rest = failed > 0 ? `, ${failed} of them not applied` : '';
       return warningIf(failed > 0, 'Applied', 'Apply', `Generation ${generation}: ${resources} resources${rest}.`);
     },
     detail: ({ resources, failed }) =>

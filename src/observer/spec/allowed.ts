@@ -24,7 +24,7 @@ export function whyNotAllowed(allow: AllowedResources, home: string, resource: I
     return undefined;
   }
   const { namespace } = resource;
-  const place = namespace === '' ? 'which lives in no namespace' : `in the namespace ${namespace}`;
+  const place = namespace === '' ? 'which is cluster-scoped' : `in the namespace ${namespace}`;
   return `weeder's config does not allow Applications of the namespace ${home} to hold a ${kindText(resource)} ${place} (${key})`;
 }
 

@@ -56,7 +56,7 @@ export function outcomeFormat<T>(
       const response = observerResponse.parse(recorded);
       if (response.is === 'ok') return { ok: true, value: read(response.value) };
       const { failure, ...details } = response;
-      const reason = `${failure}: what was said then is in no recording.`;
+      const reason = `${failure}: the recording does not contain the message.`;
       return { ok: false, failure: { fields: [], ...details, is: failure, reason } };
     },
   };

@@ -59,7 +59,7 @@ test('a resource that is not allowed is reported with its kind and namespace', (
   const why = (each: Identity) => whyNotAllowed(defaultObserver.allow, 'shop', each);
   const may = "weeder's config does not allow Applications of the namespace shop to hold a";
   assert.equal(why(elsewhere), `${may} Deployment in the namespace kube-system (observer.allow)`);
-  assert.equal(why(globe), `${may} Globe.example.org which lives in no namespace (observer.allow)`);
+  assert.equal(why(globe), `${may} Globe.example.org which is cluster-scoped (observer.allow)`);
 });
 
 const settings = (name: string, namespace?: string) => ({
@@ -95,7 +95,7 @@ test('what is not allowed is neither read nor written, the other resources are a
     invalidOf(world, 'web'),
     /spec\.manifests\[1\]: weeder's config does not allow .* ConfigMap in the namespace other/,
   );
-  assert.match(invalidOf(world, 'web'), /spec\.manifests\[2\]: .* Globe\.example\.org which lives in no namespace/);
+  assert.match(invalidOf(world, 'web'), /spec\.manifests\[2\]: .* Globe\.example\.org which is cluster-scoped/);
   allowFromNowOn(world, everythingAllowed);
   await world.pass(5_000);
   assert.equal(invalidOf(world, 'web'), '');

@@ -96,7 +96,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
       message,
       new RegExp(`manifests\\[0\\]: .* ConfigMap in the namespace ${other.name} \\(observer\\.allow\\)`),
     );
-    assert.match(message, /manifests\[1\]: .* ClusterRole which lives in no namespace/);
+    assert.match(message, /manifests\[1\]: .* ClusterRole which is cluster-scoped/);
     await eventually(() => isThere(ns, 'ConfigMap', 'own'), { what: 'the rest' });
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     assert.equal(await isThere(other, 'ConfigMap', 'theirs'), false);
