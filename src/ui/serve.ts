@@ -1,6 +1,32 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { ok, type Result } from '../base/errors.ts';
-import { type BindAddress, type Listening, listen } from '../base/http.ts';
-import { isLoopbackHost, type PageListenerOptions, pageListener } from './pageListener.ts';
+import { type BindAddress, type Listening, listen, type Page, sendText, servePages } from '../base/http.ts';
+import { type LivePage, mostPages } from './livePage.ts';
+import { pageFiles, sendCompressed } from './pageFiles.ts';
+import { actorOrders } from './protocol.ts';
+
+const headers: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** The maximum number of actors in a response. */
+const mostActors = 1000;
+
+interface PageListenerOptions {
+  readonly live: LivePage;
+  /** The page is served on loopback only: a request with another host name was caused by a foreign page. */
+  readonly isLoopback: boolean;
+  /** Handles commands for a replay; undefined: there are none. */
+  readonly command?: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly onBroken: (error: unknown, path: string) => void;
+}
 
 /** The live page, and its URL. */
 export interface ServedPage extends Listening {
@@ -26,4 +52,104 @@ export async function serveLivePage(
 /** A wildcard address cannot be opened, so the URL has another host. */
 function urlHost(name: string): string {
   return name === '0.0.0.0' || name === '[::]' ? 'localhost' : name;
+}
+
+/** Handles the requests of the live page. They are read-only, except for the control of a replay. */
+function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptions): RequestListener {
+  const pages = servePages(
+    {
+      ...pageFiles(),
+      '/actors': actorsPage(live),
+      '/workloads': workloadsPage(live),
+      '/applications': applicationsPage(live),
+      '/events': eventsPage(live),
+    },
+    onBroken,
+  );
+  return (request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (isLoopback && !isOwnName(request.headers.host)) {
+      sendText(
+        request,
+        response,
+        403,
+        'this page is served on loopback only: open it as http://localhost with its port\n',
+      );
+      return;
+    }
+    if (isForeign(request)) {
+      sendText(request, response, 403, 'only the page itself may send this request\n');
+      return;
+    }
+    if (command !== undefined && request.url === '/replay') {
+      command(request, response).catch((error: unknown) => {
+        onBroken(error, '/replay');
+        response.destroy();
+      });
+      return;
+    }
+    pages(request, response);
+  };
+}
+
+/** Whether an address is loopback; without a host, the page is served there. */
+function isLoopbackHost(host: string | undefined): boolean {
+  return host === undefined || host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** A foreign page can direct a browser here by a host name of its own (DNS rebinding), but not by these names. */
+export function isOwnName(host: string | undefined): boolean {
+  const name = /^(\[[^\]]*\]|[^:]*)(:\d+)?$/.exec(host ?? '')?.[1]?.toLowerCase() ?? '';
+  return name !== '' && isLoopbackHost(name.replace(/^\[|\]$/g, ''));
+}
+
+/**
+ * Whether a request comes from a foreign page, as the browser declares. Such a page could not read the response, but
+ * could hold connections open. Following a link to this page is allowed.
+ */
+function isForeign({ headers }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  const isOwn = site === undefined || site === 'same-origin' || site === 'none';
+  return !isOwn && headers['sec-fetch-mode'] !== 'navigate';
+}
+
+function actorsPage(live: LivePage): Page {
+  return async ({ searchParams }, request, response) => {
+    const found = await live.actors({
+      search: searchParams.get('search') ?? '',
+      machine: searchParams.get('machine') ?? '',
+      order: actorOrders.find((each) => each === searchParams.get('order')) ?? 'tree',
+      offset: wholeNumber(searchParams.get('offset'), 0),
+      limit: Math.min(mostActors, wholeNumber(searchParams.get('limit'), 100)),
+    });
+    await sendCompressed(request, response, 'json', JSON.stringify(found));
+  };
+}
+
+function workloadsPage(live: LivePage): Page {
+  return (_url, request, response) => sendCompressed(request, response, 'json', JSON.stringify(live.workloads()));
+}
+
+function applicationsPage(live: LivePage): Page {
+  return async ({ searchParams }, request, response) => {
+    const found = live.applications(searchParams.get('search') ?? '');
+    await sendCompressed(request, response, 'json', JSON.stringify(found));
+  };
+}
+
+function eventsPage(live: LivePage): Page {
+  return ({ searchParams }, request, response) => {
+    if (!live.hasRoom()) {
+      response.setHeader('retry-after', '15');
+      sendText(request, response, 503, `the maximum number of pages is open: ${mostPages}\n`);
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    if (request.method === 'HEAD') response.end();
+    else live.connect(response, searchParams.get('actor') ?? undefined);
+  };
+}
+
+function wholeNumber(text: string | null, otherwise: number): number {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : otherwise;
 }

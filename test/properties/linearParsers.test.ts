@@ -20,7 +20,7 @@ import {
 import { readEmptied } from '../../src/restart/model/emptied.ts';
 import { readJobCopy } from '../../src/restart/requests/jobCopy.ts';
 import { decodeState } from '../../src/restart/state/state.ts';
-import { isOwnName } from '../../src/ui/pageListener.ts';
+import { isOwnName } from '../../src/ui/serve.ts';
 
 const identity = { group: 'apps', version: 'v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
 const request = { verb: 'patch', identity, plural: 'deployments' } as const;
