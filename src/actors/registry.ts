@@ -10,6 +10,7 @@ interface Registry<TEntry extends { readonly actor: AnyActor }> {
   /** Removes every entry. */
   stop(): void;
   keys(): Iterable<string>;
+  entries(): Iterable<TEntry>;
   actors(): Iterable<TEntry['actor']>;
   readonly size: number;
 }
@@ -19,6 +20,8 @@ interface RegistryOptions<TEntry> {
   readonly changed?: (key: string, entry: TEntry) => void;
   /** Called when an actor is done; by default its entry is removed. */
   readonly done?: (key: string, entry: TEntry) => void;
+  /** Called when an entry has been dropped, before its actor is stopped or its failure is passed on. */
+  readonly dropped?: (key: string, entry: TEntry) => void;
   /** Called when an actor has failed, which is a bug in weeder. Its entry has been removed. */
   readonly failed: (key: string, error: unknown, entry: TEntry) => void;
 }
@@ -28,10 +31,16 @@ export function createRegistry<TEntry extends { readonly actor: AnyActor }>(
 ): Registry<TEntry> {
   const entries = new Map<string, TEntry>();
 
+  function drop(key: string, entry: TEntry): void {
+    entries.delete(key);
+    options.dropped?.(key, entry);
+  }
+
   function remove(key: string): void {
     const entry = entries.get(key);
-    entries.delete(key);
-    entry?.actor.stop();
+    if (entry === undefined) return;
+    drop(key, entry);
+    entry.actor.stop();
   }
 
   return {
@@ -49,7 +58,7 @@ export function createRegistry<TEntry extends { readonly actor: AnyActor }>(
           if (isCurrent()) done(key, entry);
         },
         error: (error) => {
-          if (isCurrent()) entries.delete(key);
+          if (isCurrent()) drop(key, entry);
           failed(key, error, entry);
         },
       });
@@ -60,6 +69,7 @@ export function createRegistry<TEntry extends { readonly actor: AnyActor }>(
       for (const key of [...entries.keys()]) remove(key);
     },
     keys: () => entries.keys(),
+    entries: () => entries.values(),
     *actors() {
       for (const { actor } of entries.values()) yield actor;
     },

@@ -32,7 +32,7 @@ function entryOf(room: string) {
 type Entry = ReturnType<typeof entryOf>;
 
 /** A registry of lamps that notes its calls. */
-function lamps(options: { readonly done?: (key: string) => void } = {}) {
+function lamps(options: Partial<Parameters<typeof createRegistry<Entry>>[0]> = {}) {
   const calls: string[] = [];
   const registry = createRegistry<Entry>({
     changed: (key, { actor }) => calls.push(`${key} changed ${actor.getSnapshot().context.switched}`),
@@ -55,12 +55,13 @@ test('an actor is started after its entry was stored, and its changes are report
   assert.deepEqual(calls, ['a changed 0', 'a changed 1']);
 });
 
-test('keys and actors are listed and counted', () => {
+test('keys, entries and actors are listed and counted', () => {
   const { registry } = lamps();
   const [one, two] = [entryOf('hall'), entryOf('cellar')];
   registry.add('a', one);
   registry.add('b', two);
   assert.deepEqual([...registry.keys()], ['a', 'b']);
+  assert.deepEqual([...registry.entries()], [one, two]);
   assert.deepEqual([...registry.actors()], [one.actor, two.actor]);
   assert.equal(registry.size, 2);
   assert.equal(registry.get('c'), undefined);
@@ -93,6 +94,31 @@ test('the entry of an actor that fails is removed, and the failure is reported',
   assert.equal(calls.at(-1), 'a in the hall failed: Error: the lamp is broken');
 });
 
+test('an entry that is removed is dropped once, before its actor is stopped', () => {
+  const dropped: string[] = [];
+  const { registry } = lamps({
+    dropped: (key, { actor }) =>
+      dropped.push(`${key} ${registry.get(key) === undefined} ${actor.getSnapshot().status}`),
+  });
+  const entries = [entryOf('hall'), entryOf('cellar'), entryOf('attic')];
+  for (const [index, entry] of entries.entries()) registry.add(String(index), entry);
+  registry.remove('unknown');
+  entries[2]?.actor.send({ type: 'end' });
+  registry.remove('0');
+  registry.remove('0');
+  registry.stop();
+  assert.deepEqual(dropped, ['2 true done', '0 true active', '1 true active']);
+});
+
+test('the entry of an actor that fails is dropped before the failure is reported', () => {
+  const calls: string[] = [];
+  const { registry } = lamps({ dropped: () => calls.push('dropped'), failed: () => calls.push('failed') });
+  const entry = entryOf('hall');
+  registry.add('a', entry);
+  entry.actor.send({ type: 'break' });
+  assert.deepEqual(calls, ['dropped', 'failed']);
+});
+
 test('a removed actor is stopped, and one that was stopped is not reported', () => {
   const { registry, calls } = lamps();
   const entries = [entryOf('hall'), entryOf('cellar'), entryOf('attic')];
@@ -108,12 +134,13 @@ test('a removed actor is stopped, and one that was stopped is not reported', () 
 
 test('the actor of a replaced entry does not remove the entry that replaced it', () => {
   for (const type of ['end', 'break'] as const) {
-    const { registry, calls } = lamps();
+    const { registry, calls } = lamps({ dropped: (key) => calls.push(`${key} dropped`) });
     const [before, after] = [entryOf('hall'), entryOf('cellar')];
     registry.add('a', before);
     registry.add('a', after);
     before.actor.send({ type });
     assert.equal(registry.get('a'), after);
+    assert.ok(!calls.includes('a dropped'));
     assert.equal(calls.filter((call) => call.includes('failed')).length, type === 'break' ? 1 : 0);
   }
 });

@@ -1,5 +1,6 @@
 import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { createRegistry } from '../../actors/registry.ts';
 import { track } from '../../base/promises.ts';
 import type { ResourceStreams } from '../effects/resourceStreams.ts';
 import type { ReportObserver } from '../model/events.ts';
@@ -54,9 +55,16 @@ const readAgainAfter = 30_000;
 export function createApplications(options: ApplicationsOptions): Applications {
   const { runtime, logic, report, streams, status, api, limits } = options;
   const known = knownApplications(limits);
-  const entries = new Map<string, ApplicationEntry>();
   /** The requests in flight of applications that have ended. */
   const leaving = new Set<Promise<unknown>>();
+  const registry = createRegistry<ApplicationEntry>({
+    dropped(_id, entry) {
+      for (const work of entry.inFlight) track(leaving, work);
+      status.forget(entry);
+      for (const resource of entry.resources.values()) streams.remove(resource);
+    },
+    failed: (id, error) => report({ type: 'actor.failed', actor: `application ${id}`, error }),
+  });
   let isRunning = false;
 
   function reconcileAll(ids: Iterable<string>): void {
@@ -78,9 +86,9 @@ export function createApplications(options: ApplicationsOptions): Applications {
   }
 
   function reconcile(id: string, latest: KnownApplication): void {
-    const entry = entries.get(id);
+    const entry = registry.get(id);
     if (entry !== undefined && entry.about.uid !== latest.application.uid) {
-      drop(entry);
+      registry.remove(id);
       add(id, latest);
     } else if (entry === undefined) add(id, latest);
     else update(entry, latest);
@@ -98,7 +106,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
 
   function add(id: string, { application, status: its }: KnownApplication): void {
     const { namespace, name, uid, inventory } = application;
-    const entry: ApplicationEntry = {
+    registry.add(id, {
       id,
       about: { namespace, name, uid },
       owner: ownerOf(application),
@@ -115,33 +123,15 @@ export function createApplications(options: ApplicationsOptions): Applications {
       inFlight: new Set(),
       reportedGeneration: application.observedGeneration,
       status: its,
-    };
-    entries.set(id, entry);
-    entry.actor.subscribe({
-      complete: () => drop(entry),
-      error: (error) => {
-        drop(entry);
-        report({ type: 'actor.failed', actor: `application ${id}`, error });
-      },
     });
-    entry.actor.start();
-  }
-
-  function drop(entry: ApplicationEntry): void {
-    if (entries.get(entry.id) !== entry) return;
-    entries.delete(entry.id);
-    for (const work of entry.inFlight) track(leaving, work);
-    status.forget(entry);
-    for (const resource of entry.resources.values()) streams.remove(resource);
-    entry.actor.stop();
   }
 
   return {
-    get: (id) => entries.get(id),
+    get: (id) => registry.get(id),
     take: (id, object) => reconcileAll(known.take(id, object)),
     remove(id) {
       const others = known.remove(id);
-      entries.get(id)?.actor.send({ type: 'application.deleted' });
+      registry.get(id)?.actor.send({ type: 'application.deleted' });
       reconcileAll(others);
     },
     limit: (next) => reconcileAll(known.limit(next)),
@@ -151,11 +141,11 @@ export function createApplications(options: ApplicationsOptions): Applications {
     },
     stop() {
       isRunning = false;
-      for (const entry of [...entries.values()]) drop(entry);
+      registry.stop();
     },
-    entries: () => entries.values(),
+    entries: () => registry.entries(),
     *actors() {
-      for (const { actor, resources } of entries.values()) {
+      for (const { actor, resources } of registry.entries()) {
         yield actor;
         for (const resource of resources.values()) if (resource.actor !== undefined) yield resource.actor;
       }
@@ -164,20 +154,20 @@ export function createApplications(options: ApplicationsOptions): Applications {
       return isRunning;
     },
     get size() {
-      return entries.size;
+      return registry.size;
     },
     get observed() {
       let count = 0;
-      for (const { resources } of entries.values())
+      for (const { resources } of registry.entries())
         for (const { actor } of resources.values()) if (actor !== undefined) count += 1;
       return count;
     },
     *inFlight() {
       yield* leaving;
-      for (const entry of entries.values()) yield* entry.inFlight;
+      for (const entry of registry.entries()) yield* entry.inFlight;
     },
     counts() {
-      const all = [...entries.values()];
+      const all = [...registry.entries()];
       const resources = all.flatMap((entry) => [...entry.resources.values()]);
       return {
         applications: tally(all.map(({ actor }) => nameOf(actor.getSnapshot().value))),
