@@ -2,6 +2,7 @@ import { type Actor, createActor } from 'xstate';
 import { type RecreationEvent, type RecreationInput, recreation } from '../../../machines/restart/recreation.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { effectLogic } from '../../actors/effect.ts';
+import { createRegistry } from '../../actors/registry.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { workloadKey } from '../model/refs.ts';
@@ -50,11 +51,6 @@ interface RecreationsOptions {
   readonly onReleased: () => void;
 }
 
-interface Entry {
-  copy: JobCopy;
-  actor: Actor<typeof recreation> | undefined;
-}
-
 type RequestForCopy = (copy: JobCopy, signal: AbortSignal) => Promise<RecreationEvent>;
 
 const forged =
@@ -63,7 +59,12 @@ const forged =
 export function createRecreations(options: RecreationsOptions): Recreations {
   const { runtime, api, report, isDryRun, random, inFlight } = options;
   /** By the `workloadKey` of the Job: only one Job of a name exists at a time. */
-  const entries = new Map<string, Entry>();
+  const copies = new Map<string, JobCopy>();
+  /** The recreations that have begun. */
+  const registry = createRegistry<{ readonly actor: Actor<typeof recreation> }>({
+    dropped: (id) => copies.delete(id),
+    failed: (id, error) => report({ type: 'actor.failed', actor: `recreation of ${id}`, error }),
+  });
   const locked = new Set<string>();
   /** The copies that wait for a key, by uid. */
   const unverified = new Map<string, JobCopy>();
@@ -72,7 +73,7 @@ export function createRecreations(options: RecreationsOptions): Recreations {
 
   const invoking = (refusal: `${string}.refused`, request: RequestForCopy) =>
     effectLogic<RecreationInput>({ refusal, random, inFlight: () => inFlight }, ({ job }, signal) => {
-      const copy = entries.get(job)?.copy;
+      const copy = copies.get(job);
       return copy && request(copy, signal);
     });
 
@@ -104,42 +105,30 @@ export function createRecreations(options: RecreationsOptions): Recreations {
   });
 
   function aboutOf(job: string) {
-    const copy = entries.get(job)?.copy;
+    const copy = copies.get(job);
     return copy === undefined ? undefined : { workload: copy.job, uid: copy.jobUid };
   }
 
-  function begin(id: string, entry: Entry): void {
-    if (!isRunning || isDryRun || entry.actor !== undefined || locked.has(entry.copy.jobUid)) return;
+  function begin(id: string, { jobUid }: JobCopy): void {
+    if (!isRunning || isDryRun || registry.get(id) !== undefined || locked.has(jobUid)) return;
     const actor = createActor(logic, { ...runtime, id: `recreation ${id}`, input: { job: id } });
-    entry.actor = actor;
-    const forget = () => {
-      if (entries.get(id) === entry) entries.delete(id);
-    };
-    actor.subscribe({
-      complete: forget,
-      error(error) {
-        forget();
-        report({ type: 'actor.failed', actor: `recreation of ${id}`, error });
-      },
-    });
-    actor.start();
+    registry.add(id, { actor });
   }
 
   function beginAll(): void {
-    for (const [id, entry] of entries) begin(id, entry);
+    for (const [id, copy] of copies) begin(id, copy);
+  }
+
+  function notify(isMeant: (copy: JobCopy, id: string) => boolean): void {
+    for (const [id, copy] of copies) if (isMeant(copy, id)) registry.get(id)?.actor.send({ type: 'job.changed' });
   }
 
   function take(copy: JobCopy): void {
     const id = workloadKey(copy.job);
-    const known = entries.get(id);
-    if (known === undefined) {
-      const entry = { copy, actor: undefined };
-      entries.set(id, entry);
-      begin(id, entry);
-      return;
-    }
-    known.copy = copy;
-    known.actor?.send({ type: 'job.changed' });
+    const isNew = !copies.has(id);
+    copies.set(id, copy);
+    if (isNew) begin(id, copy);
+    else registry.get(id)?.actor.send({ type: 'job.changed' });
   }
 
   function verify(copy: JobCopy, uid: string, keys: HashKeys): void {
@@ -165,12 +154,11 @@ export function createRecreations(options: RecreationsOptions): Recreations {
       unverified.clear();
     },
     changed(id) {
-      for (const [job, { copy, actor }] of entries)
-        if (job === id || workloadKey(copy.ref) === id) actor?.send({ type: 'job.changed' });
+      notify((copy, job) => job === id || workloadKey(copy.ref) === id);
     },
     lock(jobUid) {
-      const isDropping = [...entries.values()].some(
-        ({ copy, actor }) => copy.jobUid === jobUid && actor?.getSnapshot().value === 'deletingCopy',
+      const isDropping = [...copies].some(
+        ([id, copy]) => copy.jobUid === jobUid && registry.get(id)?.actor.getSnapshot().value === 'deletingCopy',
       );
       if (isDropping || locked.has(jobUid)) return undefined;
       locked.add(jobUid);
@@ -178,27 +166,24 @@ export function createRecreations(options: RecreationsOptions): Recreations {
         locked.delete(jobUid);
         options.onReleased();
         beginAll();
-        for (const { copy, actor } of entries.values())
-          if (copy.jobUid === jobUid) actor?.send({ type: 'job.changed' });
+        notify((copy) => copy.jobUid === jobUid);
       };
     },
     isLocked: (jobUid) => locked.has(jobUid),
-    previousUidOf: (id) => entries.get(id)?.copy.jobUid,
+    previousUidOf: (id) => copies.get(id)?.jobUid,
     start() {
       isRunning = true;
       beginAll();
     },
     stop() {
       isRunning = false;
-      for (const { actor } of entries.values()) actor?.stop();
-      entries.clear();
+      registry.stop();
+      copies.clear();
       unverified.clear();
     },
-    *actors() {
-      for (const { actor } of entries.values()) if (actor !== undefined) yield actor;
-    },
+    actors: () => registry.actors(),
     get size() {
-      return entries.size;
+      return copies.size;
     },
   };
 }
