@@ -16,6 +16,8 @@ interface Registry<TEntry extends { readonly actor: AnyActor }> {
 }
 
 interface RegistryOptions<TEntry> {
+  /** Called when an entry has been stored, before its actor is started. */
+  readonly added?: (key: string, entry: TEntry) => void;
   /** Called with each new snapshot of an actor. */
   readonly changed?: (key: string, entry: TEntry) => void;
   /** Called when an actor is done; by default its entry is removed. */
@@ -46,10 +48,11 @@ export function createRegistry<TEntry extends { readonly actor: AnyActor }>(
   return {
     get: (key) => entries.get(key),
     add(key, entry) {
-      const { changed, done = remove, failed } = options;
+      const { added, changed, done = remove, failed } = options;
       /** A replaced entry has no say any more. */
       const isCurrent = () => entries.get(key) === entry;
       entries.set(key, entry);
+      added?.(key, entry);
       entry.actor.subscribe({
         next: () => {
           if (isCurrent()) changed?.(key, entry);

@@ -55,6 +55,16 @@ test('an actor is started after its entry was stored, and its changes are report
   assert.deepEqual(calls, ['a changed 0', 'a changed 1']);
 });
 
+test('an entry that is added is stored, and its actor is started after that', () => {
+  const calls: string[] = [];
+  const { registry } = lamps({
+    added: (key, entry) => calls.push(`${key} stored: ${registry.get(key) === entry}`),
+    changed: () => calls.push('started'),
+  });
+  registry.add('a', entryOf('hall'));
+  assert.deepEqual(calls, ['a stored: true', 'started']);
+});
+
 test('keys, entries and actors are listed and counted', () => {
   const { registry } = lamps();
   const [one, two] = [entryOf('hall'), entryOf('cellar')];

@@ -1,5 +1,6 @@
 import { createActor } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { createRegistry } from '../../actors/registry.ts';
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
 import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
@@ -69,7 +70,14 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const { runtime, logic, report, config, isDryRun } = options;
   const { clock } = runtime;
   const known = new Map<string, WorkloadUpdate>();
-  const entries = new Map<string, WorkloadEntry>();
+  const registry = createRegistry<WorkloadEntry>({
+    added: (_id, entry) => resolveUses(entry),
+    dropped(id, { contest }) {
+      clock.clearTimeout(contest?.timer);
+      users.put(id, []);
+    },
+    failed: (id, error) => report({ type: 'actor.failed', actor: `workload ${id}`, error }),
+  });
   const users = createSourceUsers(options);
   const annotations = createAnnotationReporter(options);
   /** The workloads whose updates came while they were locked. */
@@ -78,7 +86,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 
   /** The stream may deliver a deletion before the response to its request: the response is handled first. */
   function isPostponed(id: string): boolean {
-    const entry = entries.get(id);
+    const entry = registry.get(id);
     if (entry === undefined || !options.recreations.isLocked(entry.summary.uid)) return false;
     postponed.add(id);
     return true;
@@ -91,10 +99,10 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 
   function applyUpdate(id: string, received: WorkloadUpdate): void {
     const update = { ...received, summary: trustedSummary(received.summary, options.keys()) };
-    const entry = entries.get(id);
+    const entry = registry.get(id);
     if (entry !== undefined && entry.summary.uid !== update.summary.uid) {
       if (isPostponed(id)) return;
-      forget(id);
+      registry.remove(id);
       applyUpdate(id, update);
     } else if (entry !== undefined) refresh(entry, update);
     // The state of a workload that is no longer managed is removed.
@@ -125,7 +133,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 
   function manage(id: string, { summary, uses }: WorkloadUpdate): void {
     const input = { workload: id, ...timesOf(settingsFor(config(), summary) ?? config().defaults) };
-    const entry: WorkloadEntry = {
+    registry.add(id, {
       id,
       actor: createActor(logic, { ...runtime, id, input }),
       summary,
@@ -149,17 +157,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       hasWrittenState: false,
       contest: undefined,
       watchers: new Set(),
-    };
-    entries.set(id, entry);
-    resolveUses(entry);
-    entry.actor.subscribe({
-      complete: () => forget(id),
-      error: (error) => {
-        forget(id);
-        report({ type: 'actor.failed', actor: `workload ${id}`, error });
-      },
     });
-    entry.actor.start();
   }
 
   /** Determines the uses that the config and the sources' annotations allow. */
@@ -176,23 +174,14 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     annotations.report(summary, found);
   }
 
-  function forget(id: string): void {
-    const entry = entries.get(id);
-    if (entry === undefined) return;
-    entries.delete(id);
-    clock.clearTimeout(entry.contest?.timer);
-    users.put(id, []);
-    entry.actor.stop();
-  }
-
   function updateAll(): void {
     for (const [id, update] of known) updateIfRead(id, update);
   }
 
   return {
-    get: (id) => entries.get(id),
+    get: (id) => registry.get(id),
     knows(id, { uid, resourceVersion }) {
-      const summary = entries.get(id)?.summary;
+      const summary = registry.get(id)?.summary;
       return summary?.uid === uid && summary.resourceVersion === resourceVersion;
     },
     take(update) {
@@ -207,11 +196,11 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     remove(id) {
       known.delete(id);
       annotations.forget(id);
-      if (!isPostponed(id)) entries.get(id)?.actor.send({ type: 'workload.deleted' });
+      if (!isPostponed(id)) registry.get(id)?.actor.send({ type: 'workload.deleted' });
     },
     sourceChanged(source) {
       for (const id of users.of(source)) {
-        const entry = entries.get(id);
+        const entry = registry.get(id);
         if (entry === undefined) continue;
         // The source's own annotation may have changed: whether other namespaces may use it.
         resolveUses(entry);
@@ -224,7 +213,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       for (const [id, update] of known) if (bringsObject(stream, update.summary.ref)) updateIfRead(id, update);
       for (const entry of users
         .ofAll((source) => bringsObject(stream, source))
-        .flatMap((id) => entries.get(id) ?? [])) {
+        .flatMap((id) => registry.get(id) ?? [])) {
         resolveUses(entry);
         entry.actor.send({ type: 'workload.changed' });
       }
@@ -238,11 +227,11 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       for (const id of ids) {
         const update = known.get(id);
         if (update !== undefined) applyUpdate(id, update);
-        else entries.get(id)?.actor.send({ type: 'workload.deleted' });
+        else registry.get(id)?.actor.send({ type: 'workload.deleted' });
       }
     },
     reassessAll() {
-      for (const { actor } of entries.values()) actor.send({ type: 'workload.changed' });
+      for (const { actor } of registry.entries()) actor.send({ type: 'workload.changed' });
     },
     start() {
       isRunning = true;
@@ -250,14 +239,14 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     },
     stop() {
       isRunning = false;
-      for (const id of [...entries.keys()]) forget(id);
+      registry.stop();
     },
     get isRunning() {
       return isRunning;
     },
-    entries: () => entries.values(),
+    entries: () => registry.entries(),
     get size() {
-      return entries.size;
+      return registry.size;
     },
     get usedSources() {
       return users.size;
