@@ -8,8 +8,12 @@ export interface Report {
   readonly failed: number;
 }
 
-/** MiB. A process reaches its full size after some minutes, because V8's young generation grows with its load. */
-const rssTolerance = ({ minutes }: SoakResult) => (minutes < 6 ? 24 : 12);
+/**
+ * MiB. A process reaches its full size after some minutes, because V8's young generation grows with its load: in soaks of
+ * two minutes, the last third had between 12 MiB less and 39 MiB more than the first with the same heap. What such a soak
+ * shows is in the heap.
+ */
+const rssTolerance = ({ minutes }: SoakResult) => (minutes < 6 ? 64 : 12);
 const heapTolerance = 4;
 const memory = 'memory does not grow from the first to the last third';
 const busy = 'the soak had enough deletions, and enough pods that were due';
