@@ -79,7 +79,7 @@ interface AccessProof {
   readonly account: string;
   /** By the monotonic clock: when it has to be renewed. */
   readonly until: number;
-  /** A response to a write by the account has contained the object, so whoever may patch it can see it. */
+  /** A response to a write by the account has contained the object, so the account can read the object. */
   readonly hasReplied: boolean;
 }
 
