@@ -97,8 +97,10 @@ suite('manifests that were copied from a cluster', () => {
     assert.equal(await scene.condition('copied', 'Degraded'), 'False');
     await second.stop();
 
-    // As in another cluster without these objects: values assigned to the earlier ones do not apply to them.
-    for (const object of objects) {
+    // As in another cluster without these objects: values assigned to the earlier ones do not apply to them. The
+    // aggregated ClusterRole is deleted before the one that it aggregates: the controller that aggregates them applies
+    // its result with server-side apply, and so would create again what was deleted a moment ago.
+    for (const object of objects.toReversed()) {
       const path = pathOf(kinds, object);
       await cluster.api('PATCH', path, { metadata: { finalizers: null } }, 'application/merge-patch+json');
       await cluster.send('DELETE', path, { body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
