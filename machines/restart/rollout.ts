@@ -8,20 +8,26 @@ import {
   setup,
 } from 'xstate';
 
+/** How the rollout of the stored target has stopped; `reason` is for humans. */
+export interface Standing {
+  readonly is: 'stalled' | 'suspended';
+  readonly reason: string;
+}
+
 /** One restart of a workload, from its slot to the end of its rollout. Durations are milliseconds. */
 export interface RolloutInput {
   /** Such as `deployment/shop/web`. */
   readonly workload: string;
   /** The longest time that the pods may take. */
   readonly progressDeadline: number;
-  /** `rolling` and `restoring`: the restart has begun already. */
-  readonly beginsAt: 'waiting' | 'rolling' | 'restoring';
+  /** `rolling` and `stopped`: the restart has begun already. */
+  readonly beginsAt: 'waiting' | 'rolling' | 'stopped';
   /** A newer change no longer delays the restart. */
   readonly isOverdue: boolean;
-  /** The rollout of the stored target was followed until it stalled. */
-  readonly hasStalled: boolean;
-  /** The stalled rollout was reported, so it is not reported again. */
-  readonly isStallReported: boolean;
+  /** A change was observed after the last assessment began. */
+  readonly isDirty: boolean;
+  /** The rollout of the stored target was followed until it stopped. */
+  readonly standing: Standing | undefined;
   /**
    * The first change that has not been handled, by the monotonic clock. The workload that has waited longest is next,
    * so a workload that is assessed again does not lose its place in the queue.
@@ -30,8 +36,11 @@ export interface RolloutInput {
 }
 
 /** The input that an effect is started with. */
-export interface RolloutEffectInput
-  extends Pick<RolloutInput, 'workload' | 'hasStalled' | 'isStallReported' | 'changedSince'> {
+export interface RolloutEffectInput extends Pick<RolloutInput, 'workload' | 'changedSince'> {
+  /** The rollout of the stored target was followed until it stopped. */
+  readonly hasStalled: boolean;
+  /** The stalled rollout was reported, so it is not reported again. */
+  readonly isStallReported: boolean;
   /** The restart has begun already: it counts as an active rollout, and takes nothing from the restart rate. */
   readonly isUnderWay: boolean;
 }
@@ -53,15 +62,18 @@ export type EffectFailed =
   /** The workload was deleted. */
   | { readonly type: 'workload.deleted' };
 
+type RolloutOver =
+  | { readonly type: 'rollout.complete' }
+  /** Another client restored the template, and the old pods are running. */
+  | { readonly type: 'rollout.reverted' };
+
 /** What is observed of a rollout. */
 export type RolloutObserved =
-  | { readonly type: 'rollout.complete' }
+  | RolloutOver
   /** The rollout makes no progress, or a pod cannot start. */
   | { readonly type: 'rollout.stalled'; readonly reason?: string }
   /** The rollout waits for a user: to delete pods (OnDelete), or to resume a paused Deployment. */
   | { readonly type: 'rollout.suspended'; readonly reason?: string }
-  /** Another client restored the template, and the old pods are running. */
-  | { readonly type: 'rollout.reverted' }
   /** All pods were to terminate before new ones start, and none is left. */
   | { readonly type: 'rollout.emptied' };
 
@@ -89,23 +101,26 @@ export type RolloutEvent =
 /** How the restart ended: the event that the `workload` machine answers. */
 export type RolloutEnd =
   | EffectFailed
-  | Exclude<RolloutObserved, { type: 'rollout.emptied' }>
+  | RolloutOver
   /** Pods that started after the last write run with the target already, so nothing had to be restarted. */
   | { readonly type: 'rollout.skipped' }
   | { readonly type: 'rollout.blocked'; readonly reason?: string; readonly blockedFor?: number }
   /** The workload has its pods again after all had to terminate. */
   | { readonly type: 'rollout.restored' }
-  /** Something changed before the restart began. */
+  /** Something changed before the restart began, or after its rollout has stopped. */
   | { readonly type: 'rollout.cancelled' };
 
 export interface RolloutOutput {
   readonly end: RolloutEnd;
   /** The restart was accepted, so every change before it has been handled. */
   readonly hasRestarted: boolean;
+  /** The rollout has stalled, or was suspended, while it was followed. */
+  readonly hasStopped: boolean;
+  readonly standing: Standing | undefined;
 }
 
 interface RolloutContext extends RolloutInput, RolloutOutput {
-  /** Why the restart is pending; for humans. */
+  /** Why the restart is pending, or its rollout has stopped; for humans. */
   readonly reason: string;
 }
 
@@ -137,9 +152,13 @@ export const rollout = setup({
     noteConfig: assign(({ context, event }) =>
       event.type === 'config.changed' ? { progressDeadline: event.progressDeadline ?? context.progressDeadline } : {},
     ),
-    noteReason: assign(({ event }) => ({ reason: event.type === 'slot.pending' ? (event.reason ?? '') : '' })),
+    markDirty: assign({ isDirty: true }),
+    noteReason: assign(({ event }) => ({ reason: reasonOf(event) })),
     clearReason: assign({ reason: '' }),
-    noteAccepted: assign({ hasRestarted: true, hasStalled: false, isStallReported: false }),
+    noteAccepted: assign({ hasRestarted: true, standing: undefined }),
+    noteStanding: assign(({ context }) => ({ reason: context.standing?.reason ?? '' })),
+    noteStalled: assign(({ event }) => stopped('stalled', reasonOf(event))),
+    noteSuspended: assign(({ event }) => stopped('suspended', reasonOf(event))),
     noteEnd: assign(({ event }) => ({ end: endOf(event) })),
     raiseStalled: raise(({ context }) => ({
       type: 'rollout.stalled',
@@ -151,10 +170,13 @@ export const rollout = setup({
     })),
     reportPending: unprovided,
     reportRestarted: unprovided,
+    reportStalled: unprovided,
   },
   guards: {
     isRolling: ({ context }) => context.beginsAt === 'rolling',
-    isEmptied: ({ context }) => context.beginsAt === 'restoring',
+    isStopped: ({ context }) => context.beginsAt === 'stopped',
+    isStalled: ({ context }) => context.standing?.is === 'stalled',
+    isDirty: ({ context }) => context.isDirty,
     isOverdue: ({ context }) => context.isOverdue,
   },
   delays: {
@@ -162,154 +184,158 @@ export const rollout = setup({
   },
 }).createMachine({
   id: 'rollout',
-  description: 'One restart of a workload. It waits for a slot, and holds it until the end of the rollout.',
+  description: 'One restart of a workload, from the wait for a slot to the end of its rollout.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     workload: 'deployment/default/web',
     progressDeadline: 600_000,
     beginsAt: 'waiting',
     isOverdue: false,
-    hasStalled: false,
-    isStallReported: false,
+    isDirty: false,
+    standing: undefined,
     changedSince: undefined,
     ...input,
     reason: '',
     hasRestarted: false,
+    hasStopped: false,
     end: { type: 'rollout.cancelled' },
   }),
-  output: ({ context: { end, hasRestarted } }) => ({ end, hasRestarted }),
-  invoke: {
-    id: 'restartSlot',
-    src: 'restartSlot',
-    input: ({ context }) => inputOf(context),
-    onError: { actions: 'raiseRefused' },
-  },
-  initial: 'waiting',
+  output: ({ context: { end, hasRestarted, hasStopped, standing } }) => ({ end, hasRestarted, hasStopped, standing }),
+  initial: 'beginning',
   on: {
     'config.changed': { actions: 'noteConfig' },
-    'effect.refused': { target: '.refused' },
-    'effect.conflicted': { target: '.refused' },
-    'workload.deleted': { target: '.cancelled' },
+    'workload.changed': { actions: 'markDirty', description: 'It waits for the end of the rollout.' },
+    'workload.deleted': { target: '.ended' },
+    'effect.refused': { target: '.ended' },
+    'effect.conflicted': { target: '.ended' },
+    'rollout.complete': { target: '.ended' },
+    'rollout.reverted': { target: '.ended' },
   },
   states: {
-    waiting: {
-      description: 'Waits for minInterval, a maintenance window, the end of a pause, or a slot.',
+    beginning: {
+      description: 'The restart may have begun before, such as in another process.',
       always: [
-        { guard: 'isRolling', target: 'rolling', description: 'The restart began before, such as in another process.' },
-        { guard: 'isEmptied', target: 'restoring', description: 'A stopped rollout has no pods left.' },
+        { guard: 'isRolling', target: 'active.rolling' },
+        { guard: 'isStopped', target: 'stopped', actions: 'noteStanding' },
+        { target: 'active' },
       ],
+    },
+    active: {
+      description: 'Waits for a slot, and holds it until the rollout ends or stops.',
+      invoke: { id: 'restartSlot', src: 'restartSlot', input: inputOf, onError: { actions: 'raiseRefused' } },
       on: {
-        'slot.pending': { actions: ['noteReason', 'reportPending'] },
-        'slot.blocked': { target: 'blocked' },
-        'slot.granted': { target: 'verifying', actions: 'clearReason' },
-        'workload.changed': { target: 'cancelled' },
+        'rollout.stalled': { target: 'stopped', actions: ['noteStalled', 'reportStalled'] },
+        'rollout.suspended': { target: 'stopped', actions: ['noteSuspended', 'reportPending'] },
+      },
+      initial: 'waiting',
+      states: {
+        waiting: {
+          description: 'Waits for minInterval, a maintenance window, the end of a pause, or a slot.',
+          on: {
+            'slot.pending': { actions: ['noteReason', 'reportPending'] },
+            'slot.blocked': { target: '#rollout.ended' },
+            'slot.granted': { target: 'verifying', actions: 'clearReason' },
+            'workload.changed': { target: '#rollout.ended' },
+          },
+        },
+        verifying: {
+          description:
+            'Checks the pods: those that were created after the last write have the new content already. So a release ' +
+            'that changes ConfigMap and image is one rollout, and an undo or an eviction counts as the restart.',
+          invoke: { id: 'verifyPods', src: 'verifyPods', input: inputOf, onError: { actions: 'raiseRefused' } },
+          on: {
+            'verified.outdated': { target: 'patching' },
+            'verified.current': { target: '#rollout.ended' },
+            'verified.blocked': { target: '#rollout.ended' },
+            'workload.changed': [
+              {
+                guard: 'isOverdue',
+                actions: 'markDirty',
+                description: 'The newer change waits for the end of the rollout.',
+              },
+              { target: '#rollout.ended', description: 'Both changes are one restart.' },
+            ],
+          },
+        },
+        patching: {
+          description:
+            'Writes the new hash in the template and the target in the state. The write fails if another client has ' +
+            'changed the workload since the decision.',
+          invoke: { id: 'restart', src: 'restart', input: inputOf, onError: { actions: 'raiseRefused' } },
+          on: {
+            'restart.accepted': { target: 'rolling', actions: ['noteAccepted', 'reportRestarted'] },
+          },
+        },
+        rolling: {
+          description:
+            'Kubernetes replaces the pods by the workload’s own strategy. A newer change waits until the rollout is ' +
+            'complete or has stalled.',
+          invoke: { id: 'followRollout', src: 'followRollout', input: inputOf, onError: { actions: 'raiseRefused' } },
+          after: {
+            progressDeadline: { actions: 'raiseStalled', description: 'The rollout exceeded progressDeadline.' },
+          },
+          on: {
+            'rollout.emptied': { target: 'restoring' },
+          },
+        },
+        restoring: {
+          description:
+            'An immutable source was recreated, and a node caches its old content as long as a pod on it uses the ' +
+            'source. All pods have terminated, and the workload may start pods again.',
+          invoke: { id: 'restore', src: 'restore', input: inputOf, onError: { actions: 'raiseRefused' } },
+          on: {
+            'restore.done': { target: '#rollout.ended' },
+          },
+        },
       },
     },
-    verifying: {
-      description:
-        'Checks the pods: those that were created after the last write have the new content already. So a release ' +
-        'that changes ConfigMap and image is one rollout, and an undo or an eviction counts as the restart.',
-      invoke: {
-        id: 'verifyPods',
-        src: 'verifyPods',
-        input: ({ context }) => inputOf(context),
-        onError: { actions: 'raiseRefused' },
-      },
+    stopped: {
+      description: 'The rollout does not continue on its own. It holds no slot and has no deadline.',
+      invoke: { id: 'followRollout', src: 'followRollout', input: inputOf, onError: { actions: 'raiseRefused' } },
+      always: { guard: 'isDirty', target: 'ended', description: 'A newer change does not wait: it may fix this.' },
       on: {
-        'verified.outdated': { target: 'patching' },
-        'verified.current': { target: 'skipped' },
-        'verified.blocked': { target: 'blocked' },
-        'workload.changed': [
-          { guard: 'isOverdue', description: 'The newer change waits for the end of the rollout.' },
-          { target: 'cancelled', description: 'Both changes are one restart.' },
-        ],
+        'rollout.emptied': { target: 'active.restoring', description: 'weeder leaves no workload without pods.' },
+      },
+      initial: 'suspended',
+      states: {
+        suspended: {
+          description: 'Waits for a user: to delete the pods (OnDelete), or to resume a paused Deployment.',
+          always: { guard: 'isStalled', target: 'stalled' },
+          on: { 'rollout.stalled': { target: 'stalled', actions: ['noteStalled', 'reportStalled'] } },
+        },
+        stalled: {
+          description: 'No progress, a pod that cannot start, or the end of progressDeadline.',
+          on: { 'rollout.suspended': { target: 'suspended', actions: ['noteSuspended', 'reportPending'] } },
+        },
       },
     },
-    patching: {
-      description:
-        'Writes the new hash in the template and the target in the state. The write fails if another client has ' +
-        'changed the workload since the decision.',
-      invoke: {
-        id: 'restart',
-        src: 'restart',
-        input: ({ context }) => inputOf(context),
-        onError: { actions: 'raiseRefused' },
-      },
-      on: {
-        'restart.accepted': { target: 'rolling', actions: ['noteAccepted', 'reportRestarted'] },
-      },
-    },
-    rolling: {
-      description:
-        'Kubernetes replaces the pods by the workload’s own strategy. A newer change waits until the rollout is ' +
-        'complete or has stalled.',
-      invoke: {
-        id: 'followRollout',
-        src: 'followRollout',
-        input: ({ context }) => inputOf(context),
-        onError: { actions: 'raiseRefused' },
-      },
-      after: {
-        progressDeadline: { actions: 'raiseStalled', description: 'The rollout exceeded progressDeadline.' },
-      },
-      on: {
-        'rollout.complete': { target: 'complete' },
-        'rollout.stalled': { target: 'stalled' },
-        'rollout.suspended': { target: 'suspended' },
-        'rollout.reverted': { target: 'reverted' },
-        'rollout.emptied': { target: 'restoring' },
-      },
-    },
-    restoring: {
-      description:
-        'An immutable source was recreated, and a node caches its old content as long as a pod on it uses the source. ' +
-        'All pods have terminated, and the workload may start pods again.',
-      invoke: {
-        id: 'restore',
-        src: 'restore',
-        input: ({ context }) => inputOf(context),
-        onError: { actions: 'raiseRefused' },
-      },
-      on: {
-        'restore.done': { target: 'restored' },
-      },
-    },
-    complete: { type: 'final', entry: 'noteEnd', description: 'All pods run with the target.' },
-    stalled: {
-      type: 'final',
-      entry: 'noteEnd',
-      description: 'No progress, a pod that cannot start, or the end of progressDeadline.',
-    },
-    suspended: { type: 'final', entry: 'noteEnd', description: 'The rollout waits for a user.' },
-    reverted: { type: 'final', entry: 'noteEnd', description: 'Another client restored the template.' },
-    restored: { type: 'final', entry: 'noteEnd', description: 'New pods start, and their rollout is still to follow.' },
-    skipped: { type: 'final', entry: 'noteEnd', description: 'No container runs with old content.' },
-    blocked: { type: 'final', entry: 'noteEnd', description: 'The workload must not be restarted.' },
-    cancelled: { type: 'final', entry: 'noteEnd', description: 'The workload has changed, or was deleted.' },
-    refused: {
-      type: 'final',
-      entry: 'noteEnd',
-      description: 'A request was refused, or conflicted with another write.',
-    },
+    ended: { type: 'final', entry: 'noteEnd', description: 'The output says how it ended.' },
   },
 });
 
-function inputOf({
-  workload,
-  hasStalled,
-  isStallReported,
-  changedSince,
-  beginsAt,
-}: RolloutContext): RolloutEffectInput {
-  return { workload, hasStalled, isStallReported, changedSince, isUnderWay: beginsAt !== 'waiting' };
+function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffectInput {
+  const { workload, standing, changedSince, beginsAt, hasRestarted } = context;
+  return {
+    workload,
+    hasStalled: standing !== undefined,
+    isStallReported: standing?.is === 'stalled',
+    changedSince,
+    isUnderWay: beginsAt !== 'waiting' || hasRestarted,
+  };
+}
+
+function stopped(is: Standing['is'], reason: string) {
+  return { standing: { is, reason }, reason, hasStopped: true };
+}
+
+function reasonOf(event: object): string {
+  return 'reason' in event && typeof event.reason === 'string' ? event.reason : '';
 }
 
 /** The end that an event leads to. */
 function endOf(event: RolloutEvent | DoneActorEvent | ErrorActorEvent): RolloutEnd {
   switch (event.type) {
     case 'rollout.complete':
-    case 'rollout.stalled':
-    case 'rollout.suspended':
     case 'rollout.reverted':
     case 'effect.refused':
     case 'effect.conflicted':

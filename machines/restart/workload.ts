@@ -9,7 +9,7 @@ import {
   sendTo,
   setup,
 } from 'xstate';
-import type { EffectFailed, RolloutEnd, RolloutInput, RolloutObserved, RolloutOutput } from './rollout.ts';
+import type { EffectFailed, RolloutEnd, RolloutInput, RolloutOutput, Standing } from './rollout.ts';
 
 /** One managed workload. Durations are milliseconds. */
 export interface WorkloadInput {
@@ -42,22 +42,13 @@ export type Outcome =
 export interface EffectInput {
   readonly workload: string;
   readonly outcome: Outcome;
-  /** The rollout of the stored target was followed until it stalled, and is not followed again. */
+  /** The rollout of the stored target was followed until it stopped. */
   readonly hasStalled: boolean;
-  /** The stalled rollout was reported, so it is not reported again. */
-  readonly isStallReported: boolean;
-}
-
-/** How the rollout of the stored target has stopped; `reason` is for humans. */
-interface Standing {
-  readonly is: 'stalled' | 'suspended';
-  readonly reason: string;
 }
 
 interface WorkloadContext extends WorkloadInput {
   readonly outcome: Outcome;
   readonly standing: Standing | undefined;
-  /** Where the restart begins: one that has begun already is `rolling` or `restoring`. */
   readonly beginsAt: RolloutInput['beginsAt'];
   /** A change was observed after the last assessment began. */
   readonly isDirty: boolean;
@@ -71,7 +62,7 @@ interface WorkloadContext extends WorkloadInput {
   readonly quietIn: number;
   /** There was no quiet period for `quietMax`: a newer change no longer delays the restart. */
   readonly isOverdue: boolean;
-  /** Why the workload is blocked, pending, stalled, or retried; for humans. */
+  /** Why the workload is blocked or retried; for humans. */
   readonly reason: string;
   /** How long the workload is blocked; undefined: until something changes. */
   readonly blockedFor: number | undefined;
@@ -86,7 +77,6 @@ interface WorkloadContext extends WorkloadInput {
 
 export type WorkloadEvent =
   | EffectFailed
-  | RolloutObserved
   | RolloutEnd
   /** A source, the template or an annotation has changed, and the workload has to be assessed. */
   | { readonly type: 'workload.changed' }
@@ -162,7 +152,6 @@ export const workload = setup({
     assess: unprovidedEffect(),
     adoptionSlot: unprovidedEffect(),
     rollout: unprovidedChild,
-    followRollout: unprovidedEffect(),
     writeState: unprovidedEffect(),
   },
   actions: {
@@ -177,11 +166,10 @@ export const workload = setup({
     noteCurrent: assign({ ...restarted, ...noFailures, standing: undefined }),
     noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? quietOf(context, event) : {})),
     noteReason: assign(({ event }) => reasonOf(event)),
-    noteStalled: assign(({ event }) => stoppedRollout('stalled', reasonOf(event).reason)),
-    noteSuspended: assign(({ event }) => stoppedRollout('suspended', reasonOf(event).reason)),
-    noteStanding: assign(({ context }) => ({ ...noFailures, reason: context.standing?.reason ?? '' })),
+    noteStopped: assign({ beginsAt: 'stopped' }),
     noteRefusal: assign(({ context, event }) => ({
-      ...refusalOf(event),
+      ...reasonOf(event),
+      failure: 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other',
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
     })),
@@ -189,11 +177,16 @@ export const workload = setup({
       conflicts: context.conflicts + 1,
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
-    noteEmptied: assign({ beginsAt: 'restoring' }),
-    noteRestarted: assign(({ event }) =>
-      outputOf(event)?.hasRestarted === true ? { ...restarted, ...noFailures, standing: undefined } : {},
-    ),
+    noteRollout: assign(({ event }) => {
+      const { hasRestarted, hasStopped, standing } = outputOf(event) ?? {};
+      const isSuccess = hasRestarted === true || hasStopped === true;
+      return { standing, ...(hasRestarted === true ? restarted : {}), ...(isSuccess ? noFailures : {}) };
+    }),
     raiseEnd: raise(({ event }) => outputOf(event)?.end ?? { type: 'rollout.cancelled' }),
+    raiseRefused: raise(({ event }) => ({
+      type: 'effect.refused',
+      reason: 'error' in event && event.error instanceof Error ? event.error.message : '',
+    })),
     sendToRollout: sendTo('rollout', ({ event }) => event),
     forgetFailures: assign(noFailures),
     noteAdopted: assign({ outcome: 'adopted' }),
@@ -205,8 +198,6 @@ export const workload = setup({
     reportChanged: unprovided,
     reportCurrent: unprovided,
     reportBlocked: unprovided,
-    reportPending: unprovided,
-    reportStalled: unprovided,
     reportReverted: unprovided,
     reportWritten: unprovided,
     reportRefused: unprovided,
@@ -215,7 +206,6 @@ export const workload = setup({
     isPatient: ({ context }) => context.conflicts < patientConflicts,
     isDirty: ({ context }) => context.isDirty,
     hasStalled: ({ context }) => context.standing !== undefined,
-    isStalled: ({ context }) => context.standing?.is === 'stalled',
     isOverdue: ({ context }) => context.isOverdue,
     isKnownChange: ({ context, event }) =>
       event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
@@ -264,20 +254,12 @@ export const workload = setup({
       },
       { target: '.backingOff', actions: 'noteConflict' },
     ],
-    'rollout.complete': { target: '.writingState', actions: 'noteRolledOut' },
-    'rollout.reverted': { target: '.writingState', actions: 'noteReverted' },
-    'rollout.skipped': { target: '.writingState', actions: 'noteSkipped' },
   },
   states: {
     assessing: {
       description: 'Compares the current content of the used sources with the state that is stored on the workload.',
       entry: 'clearDirty',
-      invoke: {
-        id: 'assess',
-        src: 'assess',
-        input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-      },
+      invoke: { id: 'assess', src: 'assess', input: inputOf, onError: { actions: 'raiseRefused' } },
       on: {
         'workload.changed': {
           actions: 'markDirty',
@@ -297,14 +279,15 @@ export const workload = setup({
         'assessed.rolling': [
           {
             guard: 'hasStalled',
-            target: 'assessed.stopped',
-            description: 'A stalled rollout is not followed again.',
+            target: 'restarting',
+            actions: 'noteStopped',
+            description: 'A stalled rollout is not followed as if it had just begun.',
           },
           { target: 'restarting', actions: 'noteRolloutFound' },
         ],
         'assessed.stalled': {
-          target: 'assessed.stopped',
-          actions: 'noteStanding',
+          target: 'restarting',
+          actions: ['noteStopped', 'forgetFailures'],
           description: 'Followed again: a user may have deleted the pods, or resumed the Deployment.',
         },
         'assessed.blocked': { target: 'assessed.blocked', actions: 'noteReason' },
@@ -320,12 +303,7 @@ export const workload = setup({
         adopting: {
           description:
             'Waits for a slot before its state is written, because adoptions are rate-limited. Nothing restarts.',
-          invoke: {
-            id: 'adoptionSlot',
-            src: 'adoptionSlot',
-            input: ({ context }) => inputOf(context),
-            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-          },
+          invoke: { id: 'adoptionSlot', src: 'adoptionSlot', input: inputOf, onError: { actions: 'raiseRefused' } },
           on: {
             'slot.granted': { target: '#workload.writingState' },
           },
@@ -347,34 +325,6 @@ export const workload = setup({
           entry: ['forgetFailures', 'reportBlocked'],
           after: { blockTime: { guard: 'isBlockedForATime', target: '#workload.assessing' } },
         },
-        stopped: {
-          description: 'The rollout does not continue on its own. It holds no slot and has no deadline.',
-          invoke: {
-            id: 'followRollout',
-            src: 'followRollout',
-            input: ({ context }) => inputOf(context),
-            onError: { target: '#workload.backingOff', actions: ['noteRefusal', 'reportRefused'] },
-          },
-          on: {
-            'rollout.emptied': {
-              target: '#workload.restarting',
-              actions: 'noteEmptied',
-              description: 'weeder leaves no workload without pods.',
-            },
-          },
-          initial: 'suspended',
-          states: {
-            suspended: {
-              description: 'Waits for a user: to delete the pods (OnDelete), or to resume a paused Deployment.',
-              always: { guard: 'isStalled', target: 'stalled' },
-              on: { 'rollout.stalled': { target: 'stalled', actions: ['noteStalled', 'reportStalled'] } },
-            },
-            stalled: {
-              description: 'No progress, or a pod that cannot start. A newer change does not wait: it may fix this.',
-              on: { 'rollout.suspended': { target: 'suspended', actions: ['noteSuspended', 'reportPending'] } },
-            },
-          },
-        },
       },
     },
     restarting: {
@@ -383,9 +333,9 @@ export const workload = setup({
       invoke: {
         id: 'rollout',
         src: 'rollout',
-        input: ({ context }: { readonly context: WorkloadContext }) => rolloutInputOf(context),
-        onDone: { actions: ['noteRestarted', 'raiseEnd'] },
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        input: rolloutInputOf,
+        onDone: { actions: ['noteRollout', 'raiseEnd'] },
+        onError: { actions: 'raiseRefused' },
       },
       on: {
         'workload.changed': {
@@ -394,20 +344,16 @@ export const workload = setup({
         },
         'config.changed': { actions: ['noteConfig', 'sendToRollout'] },
         'rollout.blocked': { target: 'assessed.blocked', actions: 'noteReason' },
-        'rollout.stalled': { target: 'assessed.stopped', actions: ['noteStalled', 'reportStalled'] },
-        'rollout.suspended': { target: 'assessed.stopped', actions: ['noteSuspended', 'reportPending'] },
+        'rollout.complete': { target: 'writingState', actions: 'noteRolledOut' },
+        'rollout.reverted': { target: 'writingState', actions: 'noteReverted' },
+        'rollout.skipped': { target: 'writingState', actions: 'noteSkipped' },
         'rollout.restored': { target: 'assessing', actions: 'forgetFailures' },
         'rollout.cancelled': { target: 'assessing' },
       },
     },
     writingState: {
       description: 'Writes the state to the workload.',
-      invoke: {
-        id: 'writeState',
-        src: 'writeState',
-        input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-      },
+      invoke: { id: 'writeState', src: 'writeState', input: inputOf, onError: { actions: 'raiseRefused' } },
       on: {
         'state.written': [
           { guard: 'isReverted', target: 'assessing', actions: ['forgetFailures', 'reportReverted'] },
@@ -419,19 +365,10 @@ export const workload = setup({
         ],
       },
     },
-    backingOff: {
-      description: 'A request failed: it is retried after a pause that grows from 200 ms to a minute.',
-      after: { retryDelay: { target: 'assessing' } },
-    },
     releasing: {
       description: 'Removes the state. The annotation in the template stays: removing it would cause a rollout.',
       entry: 'noteReleased',
-      invoke: {
-        id: 'writeState',
-        src: 'writeState',
-        input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-      },
+      invoke: { id: 'writeState', src: 'writeState', input: inputOf, onError: { actions: 'raiseRefused' } },
       on: {
         'state.written': [
           { guard: 'isDirty', target: 'assessing', actions: ['forgetFailures', 'reportWritten'] },
@@ -440,6 +377,10 @@ export const workload = setup({
         'workload.changed': { actions: 'markDirty' },
       },
     },
+    backingOff: {
+      description: 'A request failed: it is retried after a pause that grows from 200 ms to a minute.',
+      after: { retryDelay: { target: 'assessing' } },
+    },
     ended: {
       type: 'final',
       description: 'The workload is no longer managed.',
@@ -447,25 +388,18 @@ export const workload = setup({
   },
 });
 
-function standingOf({ standing }: WorkloadContext) {
-  return { hasStalled: standing !== undefined, isStallReported: standing?.is === 'stalled' };
+function inputOf({ context }: { readonly context: WorkloadContext }): EffectInput {
+  const { workload: name, outcome, standing } = context;
+  return { workload: name, outcome, hasStalled: standing !== undefined };
 }
 
-function inputOf(context: WorkloadContext): EffectInput {
-  return { workload: context.workload, outcome: context.outcome, ...standingOf(context) };
-}
-
-function rolloutInputOf(context: WorkloadContext): RolloutInput {
-  const { workload: name, progressDeadline, beginsAt, isOverdue, changedSince } = context;
-  return { workload: name, progressDeadline, beginsAt, isOverdue, changedSince, ...standingOf(context) };
+function rolloutInputOf({ context }: { readonly context: WorkloadContext }): RolloutInput {
+  const { workload: name, progressDeadline, beginsAt, isOverdue, isDirty, standing, changedSince } = context;
+  return { workload: name, progressDeadline, beginsAt, isOverdue, isDirty, standing, changedSince };
 }
 
 function outputOf(event: WorkloadEvent | DoneActorEvent<RolloutOutput> | ErrorActorEvent): RolloutOutput | undefined {
   return 'output' in event ? event.output : undefined;
-}
-
-function stoppedRollout(is: Standing['is'], reason: string) {
-  return { standing: { is, reason }, reason, ...noFailures };
 }
 
 function reasonOf(event: object): { readonly reason: string; readonly blockedFor: number | undefined } {
@@ -474,13 +408,6 @@ function reasonOf(event: object): { readonly reason: string; readonly blockedFor
     reason,
     blockedFor: 'blockedFor' in event && typeof event.blockedFor === 'number' ? event.blockedFor : undefined,
   };
-}
-
-/** The reason and class of a refusal, or the error of an effect that failed. */
-function refusalOf(event: object): { readonly reason: string; readonly failure: string } {
-  const failure = 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
-  if ('error' in event && event.error instanceof Error) return { reason: event.error.message, failure };
-  return { reason: reasonOf(event).reason, failure };
 }
 
 function settingsOf(context: WorkloadContext, config: Partial<WorkloadInput>): Partial<WorkloadInput> {

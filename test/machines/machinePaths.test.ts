@@ -36,9 +36,9 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   { machine: 'rollout', effect: /^spawn restore$/, events: ['rollout.emptied'] },
   { machine: 'recreation', effect: /^spawn createJob$/, events: ['xstate.after.nodeCleanup.recreation.coolingDown'] },
   {
-    machine: 'workload',
+    machine: 'rollout',
     effect: /^reportStalled$/,
-    events: ['rollout.stalled', 'xstate.done.actor.rollout'],
+    events: ['rollout.stalled', 'xstate.after.progressDeadline.rollout.active.rolling'],
   },
   { machine: 'application', effect: /^spawn observer$/, events: ['apply.done'] },
   { machine: 'application', effect: /^spawn applyResources$/, events: ['spec.valid'] },

@@ -72,18 +72,14 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   workload: [
     ['it is assessed while assessing, and only then', holds('assess', 'workload.assessing')],
     ['a rollout runs exactly while it is restarting', holds('rollout', 'workload.restarting')],
-    ['a rollout is followed by itself while it is stopped', holds('followRollout', 'workload.assessed.stopped')],
     ['its state is written while writing or releasing', holds('writeState', /\.(writingState|releasing)$/)],
   ],
   rollout: [
-    [
-      'it has, or waits for, a slot until it ends',
-      (walked, { status }) => open(walked, 'restartSlot') === (status === 'active'),
-    ],
-    ['the pods are verified while verifying, and only then', holds('verifyPods', 'rollout.verifying')],
-    ['a restart is in flight while patching, and only then', holds('restart', 'rollout.patching')],
-    ['a rollout is followed while rolling, and only then', holds('followRollout', 'rollout.rolling')],
-    ['the pods are restored while restoring, and only then', holds('restore', 'rollout.restoring')],
+    ['it has, or waits for, a slot while active, and only then', holds('restartSlot', 'rollout.active')],
+    ['the pods are verified while verifying, and only then', holds('verifyPods', 'rollout.active.verifying')],
+    ['a restart is in flight while patching, and only then', holds('restart', 'rollout.active.patching')],
+    ['a rollout is followed while rolling or stopped', holds('followRollout', /\.(rolling|stopped)$/)],
+    ['the pods are restored while restoring, and only then', holds('restore', 'rollout.active.restoring')],
     [
       'no workload is restarted without verification',
       (walked) => count(walked, 'spawn restart') === walked.filter(({ event }) => event === 'verified.outdated').length,

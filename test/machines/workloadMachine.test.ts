@@ -58,7 +58,7 @@ test('a change is reported, and waits for the quiet period', () => {
     effects: ['reportChanged', 'wait 3000'],
   });
   assert.deepEqual(stateAndEffects([changed(), timers.quiet]), {
-    state: 'restarting.waiting',
+    state: 'restarting.active.waiting',
     effects: ['spawn restartSlot'],
   });
 });
@@ -81,14 +81,14 @@ test('a change that is reverted restarts nothing', () => {
 test('the reason for waiting is reported; with a slot, the pods are verified before anything is written', () => {
   const waits: RestartMachineEvent = { type: 'slot.pending', reason: 'its interval' };
   const waiting = decided([changed(), timers.quiet, waits]);
-  assert.deepEqual([waiting.state, waiting.effects], ['restarting.waiting', ['reportPending']]);
+  assert.deepEqual([waiting.state, waiting.effects], ['restarting.active.waiting', ['reportPending']]);
   assert.equal(waiting.context.reason, 'its interval');
   const verifying = decided([changed(), timers.quiet, waits, event.granted]);
   assert.deepEqual(
     [verifying.state, verifying.effects, verifying.context.reason],
-    ['restarting.verifying', ['spawn verifyPods'], ''],
+    ['restarting.active.verifying', ['spawn verifyPods'], ''],
   );
-  assert.deepEqual(stateAndEffects(toPatching), { state: 'restarting.patching', effects: ['spawn restart'] });
+  assert.deepEqual(stateAndEffects(toPatching), { state: 'restarting.active.patching', effects: ['spawn restart'] });
 });
 
 test('if no container has old content that is recorded, and nothing is restarted', () => {

@@ -54,7 +54,7 @@ function step(walk: Walk, event: EventObject): void {
   const { workload: snapshot, rollout, effects } = walk.machines;
   walk.event = event.type;
   walk.effects = effects;
-  if (event.type === 'slot.granted' && rollout?.matches('verifying') === true) walk.inTurn = 0;
+  if (event.type === 'slot.granted' && rollout?.matches({ active: 'verifying' }) === true) walk.inTurn = 0;
   if (event.type === 'assessed.changed') walk.hasChanged = true;
   if (event.type === 'assessed.new') walk.hasChanged = false;
   if (event.type === 'workload.changed') walk.isDirty = true;
@@ -90,8 +90,8 @@ function violationIn({ machines, event, effects, inTurn, isDirty, hasChanged }: 
   if (effects.includes('spawn restart') && event !== 'verified.outdated') return 'restarted without verification';
   if (effects.includes('spawn restart') && !hasChanged) return 'an adoption led to a restart';
   if (inTurn > 1) return 'two restarts with one slot';
-  if (isDirty && (snapshot.matches('assessed') || rollout?.matches('waiting') === true))
-    return 'it is idle, and something has changed';
+  const isIdle = [{ active: 'waiting' }, 'stopped'].some((state) => rollout?.matches(state) === true);
+  if (isDirty && (snapshot.matches('assessed') || isIdle)) return 'it is idle, and something has changed';
   return undefined;
 }
 

@@ -18,7 +18,7 @@ const stillStalled: WorkloadEvent = { type: 'assessed.stalled' };
 
 test('an accepted restart is reported, and its rollout followed until the deadline', () => {
   assert.deepEqual(stateAndEffects(toRolling), {
-    state: 'restarting.rolling',
+    state: 'restarting.active.rolling',
     effects: ['reportRestarted', 'wait 600000', 'spawn followRollout'],
   });
   assert.ok(decided(toRolling, { progressDeadline: 30_000 }).effects.includes('wait 30000'));
@@ -32,7 +32,7 @@ test('a complete rollout is recorded, and its slot released', () => {
 
 test('a rollout that began earlier is followed, and not started again', () => {
   const { state, effects, context } = decided([event.isRolling]);
-  assert.equal(state, 'restarting.rolling');
+  assert.equal(state, 'restarting.active.rolling');
   assert.ok(!effects.includes('spawn restart') && !effects.includes('reportRestarted'));
   assert.equal(context.beginsAt, 'rolling');
   assert.equal(decided(toRolling).context.beginsAt, 'waiting');
@@ -40,7 +40,7 @@ test('a rollout that began earlier is followed, and not started again', () => {
 
 test('an update during a rollout waits for its end, and is assessed then', () => {
   assert.deepEqual(stateAndEffects([...toRolling, event.workloadChanged]), {
-    state: 'restarting.rolling',
+    state: 'restarting.active.rolling',
     effects: [],
   });
   const after = [event.complete, event.written] as const;
@@ -50,10 +50,10 @@ test('an update during a rollout waits for its end, and is assessed then', () =>
 
 test('a stalled rollout is reported once with its reason, and followed without a slot', () => {
   const { state, effects, context } = decided(toStalled);
-  assert.deepEqual([state, effects], ['assessed.stopped.stalled', ['reportStalled', 'spawn followRollout']]);
+  assert.deepEqual([state, effects], ['restarting.stopped.stalled', ['reportStalled', 'spawn followRollout']]);
   assert.deepEqual(context.standing, { is: 'stalled', reason: 'no progress' });
   const late = decided([...toRolling, timers.deadline]);
-  assert.equal(late.state, 'assessed.stopped.stalled');
+  assert.equal(late.state, 'restarting.stopped.stalled');
   assert.equal(late.context.reason, 'not complete after 600 s');
   assert.ok(!decided([...toStalled, event.workloadChanged, stillStalled]).effects.includes('reportStalled'));
 });
@@ -67,17 +67,20 @@ test('a stalled rollout does not delay a newer change, which may fix it', () => 
   ] as const) {
     assert.equal(decided(events).state, 'assessing');
     const withFix = [...events, changed(90_000), timers.quiet, event.granted, event.needed, event.accepted];
-    assert.equal(decided(withFix).state, 'restarting.rolling');
-    assert.equal(decided(withFix).context.isStallReported, false);
+    assert.equal(decided(withFix).state, 'restarting.active.rolling');
+    assert.equal(decided(withFix).context.standing, undefined);
     assert.equal(decided([...withFix, event.complete]).context.standing, undefined);
   }
 });
 
 test('a stalled rollout is not followed as if it had just begun, so that there is no loop', () => {
   const again = [event.workloadChanged, event.isRolling] as const;
-  assert.equal(decided([...toStalled, ...again]).state, 'assessed.stopped.stalled');
-  assert.equal(decided([...toStalled, ...again, ...again]).state, 'assessed.stopped.stalled');
-  assert.equal(decided([...toStalled, event.workloadChanged, event.isCurrent, ...again]).state, 'restarting.rolling');
+  assert.equal(decided([...toStalled, ...again]).state, 'restarting.stopped.stalled');
+  assert.equal(decided([...toStalled, ...again, ...again]).state, 'restarting.stopped.stalled');
+  assert.equal(
+    decided([...toStalled, event.workloadChanged, event.isCurrent, ...again]).state,
+    'restarting.active.rolling',
+  );
 });
 
 test('a stalled rollout that completes after all is recorded', () => {
@@ -87,22 +90,22 @@ test('a stalled rollout that completes after all is recorded', () => {
 
 test('a rollout that waits for users is reported, has no deadline and no slot', () => {
   assert.deepEqual(stateAndEffects(toSuspended), {
-    state: 'assessed.stopped.suspended',
+    state: 'restarting.stopped.suspended',
     effects: ['reportPending', 'spawn followRollout'],
   });
   assert.equal(decided([...toSuspended, event.complete]).context.outcome, 'rolledOut');
-  assert.equal(decided([...toSuspended, event.stalled]).state, 'assessed.stopped.stalled');
+  assert.equal(decided([...toSuspended, event.stalled]).state, 'restarting.stopped.stalled');
 });
 
 test('a suspended rollout is recorded when it completes', () => {
   const resumed = [...toSuspended, event.workloadChanged, stillStalled] as const;
-  assert.equal(decided(resumed).state, 'assessed.stopped.suspended');
+  assert.equal(decided(resumed).state, 'restarting.stopped.suspended');
   assert.equal(decided([...resumed, event.complete]).context.outcome, 'rolledOut');
 });
 
 test('a suspended rollout that cannot continue afterwards is reported as stalled', () => {
   const stuck = decided([...toSuspended, event.workloadChanged, stillStalled, event.stalled]);
-  assert.deepEqual([stuck.state, stuck.effects], ['assessed.stopped.stalled', ['reportStalled']]);
+  assert.deepEqual([stuck.state, stuck.effects], ['restarting.stopped.stalled', ['reportStalled']]);
   assert.deepEqual(stuck.context.standing, { is: 'stalled', reason: 'no progress' });
 });
 
@@ -115,8 +118,8 @@ test('a newer change while a rollout is suspended restarts without a loop', () =
   const again = [...toSuspended, event.workloadChanged] as const;
   assert.equal(decided(again).context.standing?.is, 'suspended');
   const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNewerChange: true };
-  assert.equal(decided([...again, rolling, event.suspended]).state, 'assessed.stopped.suspended');
-  assert.equal(decided([...again, changed(90_000), timers.quiet]).state, 'restarting.waiting');
+  assert.equal(decided([...again, rolling, event.suspended]).state, 'restarting.stopped.suspended');
+  assert.equal(decided([...again, changed(90_000), timers.quiet]).state, 'restarting.active.waiting');
 });
 
 test('an update while a rollout is suspended is assessed at once', () => {
@@ -141,15 +144,15 @@ test('an update during verification makes one restart of both, unless quietMax i
   assert.equal(decided([...toVerifying, event.workloadChanged]).state, 'assessing');
   const overdue = [changed(0), event.workloadChanged, changed(4_000), event.workloadChanged, changed(8_000)];
   const verifying = [...overdue, event.granted];
-  assert.equal(decided(verifying, { quietMax: 8_000 }).state, 'restarting.verifying');
+  assert.equal(decided(verifying, { quietMax: 8_000 }).state, 'restarting.active.verifying');
   const needed = decided([...verifying, event.workloadChanged, event.needed], { quietMax: 8_000 });
-  assert.equal(needed.state, 'restarting.patching');
+  assert.equal(needed.state, 'restarting.active.patching');
   assert.equal(needed.context.isDirty, true);
 });
 
 test('an update while the restart is in flight does not stop it, and is assessed afterwards', () => {
   const patching = [...toPatching, event.workloadChanged];
-  assert.deepEqual(stateAndEffects(patching), { state: 'restarting.patching', effects: [] });
+  assert.deepEqual(stateAndEffects(patching), { state: 'restarting.active.patching', effects: [] });
   assert.equal(decided([...patching, event.conflicted]).state, 'assessing');
   assert.equal(decided([...patching, event.accepted, event.stalled]).state, 'assessing');
 });
@@ -170,7 +173,7 @@ test('a workload that changes constantly is restarted once quietMax is over', ()
     event.workloadChanged,
   ]);
   assert.equal(decided(events.flat().slice(0, -2)).state, 'assessing');
-  assert.equal(decided([...events.flat(), changed(60_000, 60_000)]).state, 'restarting.waiting');
+  assert.equal(decided([...events.flat(), changed(60_000, 60_000)]).state, 'restarting.active.waiting');
 });
 
 test('a change after a quiet time has its own quiet period, however long the previous one waited', () => {

@@ -89,7 +89,7 @@ test('a recording of restart control shows its workloads, their actors and its r
   await control({ do: 'step' });
   await viewer.received('moment', ({ moment }) => moment.what === 'workload.restarted' && moment.about === web);
   const actors = await (await fetch(`${url}actors?machine=rollout`)).text();
-  assert.match(actors, /"id":"deployment\/shop\/web\/rollout"[^}]*"states":\["rolling"\]/);
+  assert.match(actors, /"id":"deployment\/shop\/web\/rollout"[^}]*"states":\["active","active.rolling"\]/);
   assert.equal((await workloads())[0]?.[1], 'rolling');
   await control({ do: 'seek', to: startsAt + 60_000 });
   assert.deepEqual(await workloads(), [[web, 'current', ['ConfigMap settings#a'], 'ConfigMap settings (a)']]);

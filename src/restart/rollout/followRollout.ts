@@ -16,10 +16,8 @@ import { createRefusalReporter, evictNext, type RolloutView } from './evictNext.
 import { checkTermination, isEmptied } from './replaceAll.ts';
 
 /** Follows the rollout of the stored target until the pods are verified or the rollout stalls. */
-export function followRollout<Input extends Pick<RolloutEffectInput, 'workload' | 'isStallReported'>>(
-  effects: RestartEffects,
-) {
-  return fromCallback<AnyEventObject, Input>(({ input, sendBack }) => {
+export function followRollout(effects: RestartEffects) {
+  return fromCallback<AnyEventObject, RolloutEffectInput>(({ input, sendBack }) => {
     const entry = effects.entryOf(input.workload);
     if (entry === undefined) return undefined;
     const followed = entry;

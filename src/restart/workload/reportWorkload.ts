@@ -73,7 +73,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       const filled = how === 'rollout' ? revisions.add(entry) : undefined;
       if (filled !== undefined) report({ type: 'history.filled', ...about(entry), revisions: filled });
     }),
-    reportStalled: reporting((entry, { reason }) => {
+    reportStalled: reporting<'reason'>((entry, { reason }) => {
       reportOnce(entry, `stalled ${reason}`, () => report({ type: 'workload.stalled', ...about(entry), reason }));
     }),
     reportReverted: reporting((entry) => {

@@ -26,7 +26,7 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
     });
   }
 
-  const { reportPending, reportRestarted, ...reports } = reportsOf(effects);
+  const { reportPending, reportRestarted, reportStalled, ...reports } = reportsOf(effects);
   return workload.provide({
     actors: {
       assess: invoking(assessWorkload(effects)),
@@ -39,11 +39,10 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
           followRollout: followRollout(effects),
           restore: invoking(restoreWorkload(effects)),
         },
-        actions: { reportPending, reportRestarted },
+        actions: { reportPending, reportRestarted, reportStalled },
       }),
-      followRollout: followRollout(effects),
       writeState: invoking(writeState(effects)),
     },
-    actions: { ...reports, reportPending },
+    actions: reports,
   });
 }

@@ -36,7 +36,7 @@ export const timers = {
   quiet: { type: 'xstate.after.quietTime.workload.assessed.stale' },
   blockEnd: { type: 'xstate.after.blockTime.workload.assessed.blocked' },
   retry: { type: 'xstate.after.retryDelay.workload.backingOff' },
-  deadline: { type: 'xstate.after.progressDeadline.rollout.rolling' },
+  deadline: { type: 'xstate.after.progressDeadline.rollout.active.rolling' },
 } as const satisfies Record<string, InternalEvent>;
 
 /** The events that lead from the start to a followed rollout. */

@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import { type RolloutEvent, rollout } from '../../../machines/restart/rollout.ts';
+import { type RolloutEnd, type RolloutEvent, rollout } from '../../../machines/restart/rollout.ts';
 import { type WorkloadEvent, workload } from '../../../machines/restart/workload.ts';
 import type { InternalEvent } from '../oracle/decisions.ts';
 import { changed, event, timers } from './workloadEvents.ts';
@@ -13,6 +13,8 @@ export interface RareTransition {
   readonly events: readonly (WorkloadEvent | RolloutEvent | InternalEvent)[];
   /** The state that it leads to. */
   readonly state: string;
+  /** How the rollout ends, if it does. */
+  readonly end?: RolloutEnd['type'];
 }
 
 const throwsOnlyOnBug = 'this effect turns failures into refusals, and throws only because of a bug in weeder';
@@ -25,7 +27,6 @@ const toRolling = [...toPatching, event.accepted] as const;
 export const rareTransitions: readonly RareTransition[] = [
   broken('assessing', 'assess', []),
   broken('assessed.adopting', 'adoptionSlot', [event.isNew]),
-  broken('assessed.stopped', 'followRollout', [{ type: 'assessed.stalled' }]),
   broken('restarting', 'rollout', [changed(), timers.quiet]),
   broken('writingState', 'writeState', [event.isNew, event.granted]),
   broken('releasing', 'writeState', [event.isUnmanaged]),
@@ -41,32 +42,35 @@ export const rareTransitions: readonly RareTransition[] = [
     why: noNewConfig,
     machine: rollout,
     events: [newDeadline],
-    state: 'waiting',
+    state: 'active.waiting',
   },
   {
-    name: 'rollout -- workload.deleted -> rollout.cancelled',
+    name: 'rollout -- workload.deleted -> rollout.ended',
     why: 'in a replay the stream delivers a deletion before the response to a request does',
     machine: rollout,
     events: [...toPatching, event.deleted],
-    state: 'cancelled',
+    state: 'ended',
+    end: 'workload.deleted',
   },
-  brokenInRollout('rollout', 'restartSlot', []),
-  brokenInRollout('rollout.verifying', 'verifyPods', [event.granted]),
-  brokenInRollout('rollout.patching', 'restart', toPatching),
-  brokenInRollout('rollout.rolling', 'followRollout', toRolling),
-  brokenInRollout('rollout.restoring', 'restore', [...toRolling, { type: 'rollout.emptied' }]),
+  brokenInRollout('rollout.active', 'restartSlot', []),
+  brokenInRollout('rollout.active.verifying', 'verifyPods', [event.granted]),
+  brokenInRollout('rollout.active.patching', 'restart', toPatching),
+  brokenInRollout('rollout.active.rolling', 'followRollout', toRolling),
+  brokenInRollout('rollout.stopped', 'followRollout', [...toRolling, event.stalled]),
+  brokenInRollout('rollout.active.restoring', 'restore', [...toRolling, { type: 'rollout.emptied' }]),
 ];
 
 function broken(state: string, actor: string, events: RareTransition['events']): RareTransition {
   const failed = failureOf(actor);
-  const name = `workload.${state} -- ${failed.type} -> workload.backingOff`;
+  const name = `workload.${state} -- ${failed.type} -> (stays)`;
   return { name, why: throwsOnlyOnBug, machine: workload, events: [...events, failed], state: 'backingOff' };
 }
 
 function brokenInRollout(state: string, actor: string, events: RareTransition['events']): RareTransition {
   const failed = failureOf(actor);
   const name = `${state} -- ${failed.type} -> (stays)`;
-  return { name, why: throwsOnlyOnBug, machine: rollout, events: [...events, failed], state: 'refused' };
+  const ends = { state: 'ended', end: 'effect.refused' } as const;
+  return { name, why: throwsOnlyOnBug, machine: rollout, events: [...events, failed], ...ends };
 }
 
 function failureOf(actor: string): InternalEvent {

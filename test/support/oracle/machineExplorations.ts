@@ -1,6 +1,6 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, initialTransition, transition } from 'xstate';
 import { getShortestPaths, getSimplePaths } from 'xstate/graph';
-import type { RolloutEnd } from '../../../machines/restart/rollout.ts';
+import type { RolloutEnd, RolloutOutput, Standing } from '../../../machines/restart/rollout.ts';
 import { effectsOf } from './decisions.ts';
 import { spawnedChildren } from './exploration.ts';
 import { isSent } from './restartMachines.ts';
@@ -13,8 +13,9 @@ export interface Exploration {
   readonly isPossible?: (state: AnyMachineSnapshot, event: EventObject) => boolean;
 }
 
-function rolloutDone(end: RolloutEnd, hasRestarted: boolean) {
-  return { type: 'xstate.done.actor.rollout', actorId: 'rollout', output: { end, hasRestarted } };
+function rolloutDone(end: RolloutEnd, hasRestarted: boolean, standing?: Standing) {
+  const output: RolloutOutput = { end, hasRestarted, hasStopped: standing !== undefined, standing };
+  return { type: 'xstate.done.actor.rollout', actorId: 'rollout', output };
 }
 
 const start = Date.UTC(2026, 0, 1);
@@ -102,14 +103,9 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'slot.granted' },
       { type: 'effect.refused' },
       { type: 'effect.conflicted' },
-      { type: 'rollout.complete' },
-      { type: 'rollout.stalled', reason: 'no progress' },
-      { type: 'rollout.suspended', reason: 'paused' },
-      { type: 'rollout.reverted' },
-      { type: 'rollout.emptied' },
       rolloutDone({ type: 'rollout.complete' }, true),
-      rolloutDone({ type: 'rollout.stalled', reason: 'no progress' }, true),
-      rolloutDone({ type: 'rollout.suspended', reason: 'paused' }, true),
+      rolloutDone({ type: 'rollout.cancelled' }, true, { is: 'stalled', reason: 'no progress' }),
+      rolloutDone({ type: 'rollout.cancelled' }, false, { is: 'suspended', reason: 'paused' }),
       rolloutDone({ type: 'rollout.reverted' }, true),
       rolloutDone({ type: 'rollout.restored' }, true),
       rolloutDone({ type: 'rollout.skipped' }, false),
@@ -126,7 +122,12 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     isPossible: isSent,
   },
   rollout: {
-    inputs: [{}, { isOverdue: true }, { beginsAt: 'rolling' }, { beginsAt: 'restoring' }],
+    inputs: [
+      {},
+      { isOverdue: true },
+      { beginsAt: 'rolling' },
+      { beginsAt: 'stopped', standing: { is: 'suspended', reason: 'paused' } },
+    ],
     events: [
       { type: 'slot.pending', reason: 'its interval' },
       { type: 'slot.blocked', reason: 'it is paused' },
@@ -145,7 +146,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'effect.conflicted' },
       { type: 'workload.changed' },
       { type: 'workload.deleted' },
-      { type: 'xstate.after.progressDeadline.rollout.rolling' },
+      { type: 'xstate.after.progressDeadline.rollout.active.rolling' },
     ],
     isPossible: isSent,
   },

@@ -47,7 +47,7 @@ export function isSent(snapshot: AnyMachineSnapshot, event: EventObject): boolea
   return snapshot.can(event);
 }
 
-/** The path of the innermost state over both machines, such as `restarting.rolling`. */
+/** The path of the innermost state over both machines, such as `restarting.active.rolling`. */
 export function stateOfRestartMachines({ workload: snapshot, rollout: within }: RestartMachines): string {
   const state = leavesOf(snapshot);
   return within === undefined ? state : `${state}.${leavesOf(within)}`;

@@ -3,7 +3,7 @@ import { isObject, textOf } from '../../../src/base/json.ts';
 
 /**
  * The newest state of each root actor: of an endpoint by `namespace/service`, of a podDeletion by the pod's uid. The
- * state of a workload's rollout belongs to that of the workload: `restarting.rolling`.
+ * state of a workload's rollout belongs to that of the workload: `restarting.active.rolling`.
  */
 export interface ReplayStates {
   readonly inspect: (event: InspectionEvent) => void;

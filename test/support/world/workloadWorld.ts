@@ -88,8 +88,8 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     actor.send({ type: 'workload.changed' });
   }
 
-  function followRollout<Input extends EffectInput | RolloutEffectInput>() {
-    return fromCallback<AnyEventObject, Input>(({ sendBack }) => {
+  function followRollout() {
+    return fromCallback<AnyEventObject, RolloutEffectInput>(({ sendBack }) => {
       const began = clock.monotonic();
       const assess = () => {
         timer = clock.setTimeout(assess, 1_000);
@@ -118,7 +118,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
       followRollout: followRollout(),
       restore: answering(() => ({ type: 'restore.done' })),
     },
-    actions: { reportPending: () => {}, reportRestarted: () => {} },
+    actions: { reportPending: () => {}, reportRestarted: () => {}, reportStalled: () => note('stalled') },
   });
 
   const machine = workload.provide({
@@ -137,7 +137,6 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
       }),
       adoptionSlot: answering(() => ({ type: 'slot.granted' })),
       rollout: restarting,
-      followRollout: followRollout(),
       writeState: answering(({ outcome }) => {
         const rolledOut = written?.rolledOut ?? 0;
         if (outcome === 'adopted') return write({ rolledOut: seen.content });
@@ -149,8 +148,6 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
       reportChanged: () => {},
       reportCurrent: () => {},
       reportBlocked: () => note('blocked'),
-      reportPending: () => {},
-      reportStalled: () => note('stalled'),
       reportReverted: () => note('reverted'),
       reportWritten: () => {},
       reportRefused: () => {},
