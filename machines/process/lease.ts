@@ -1,4 +1,4 @@
-import { assign, enqueueActions, fromCallback, setup } from 'xstate';
+import { assign, type ErrorActorEvent, enqueueActions, fromCallback, raise, setup } from 'xstate';
 
 /** The identity and the times of a candidate. All times are milliseconds. */
 interface LeaseInput {
@@ -93,7 +93,7 @@ const longestWait = 600_000;
 export const lease = setup({
   types: {
     context: {} as LeaseContext,
-    events: {} as LeaseEvent,
+    events: {} as LeaseEvent | ErrorActorEvent,
     input: {} as Partial<LeaseInput> | undefined,
     tags: {} as 'leading',
   },
@@ -122,6 +122,8 @@ export const lease = setup({
     })),
     noteConflict: assign({ conflicts: ({ context }) => context.conflicts + 1, failures: 0 }),
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    raiseFailed: raise(({ event }) => ({ type: 'lease.failed', message: causeOf(event) })),
+    raiseUnwatched: raise(({ event }) => ({ type: 'watch.ended', message: causeOf(event) })),
     noteReleaseRequested: assign({ isReleaseRequested: true }),
     noteOverdue: assign({ reason: 'it could not be renewed in time' }),
     noteTaken: assign(({ context, event }) => {
@@ -194,18 +196,17 @@ export const lease = setup({
   states: {
     candidate: {
       description: 'Does not act. Another replica leads, or none does yet.',
-      on: { 'release.requested': { target: 'released' } },
+      on: {
+        'lease.failed': { target: '.retrying', actions: ['noteFailure', 'reportFailed'] },
+        'release.requested': { target: 'released' },
+      },
       initial: 'reading',
       states: {
         reading: {
           id: 'reading',
           description: 'Reads which replica holds the Lease.',
           always: { guard: 'isReleaseRequested', target: '#released' },
-          invoke: {
-            id: 'leaseRead',
-            src: 'leaseRead',
-            onError: { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
-          },
+          invoke: { id: 'leaseRead', src: 'leaseRead', onError: { actions: 'raiseFailed' } },
           on: {
             'lease.found': [
               {
@@ -224,7 +225,6 @@ export const lease = setup({
                 actions: 'noteMissing',
               },
             ],
-            'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
           },
         },
         acquiring: {
@@ -232,8 +232,8 @@ export const lease = setup({
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
-            input: ({ context }) => ({ deed: 'acquire', version: context.version }),
-            onError: { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+            input: ({ context: { version } }) => ({ deed: 'acquire', version }),
+            onError: { actions: 'raiseFailed' },
           },
           on: {
             'lease.written': [
@@ -241,7 +241,6 @@ export const lease = setup({
               { description: 'The response is too old to rely on.', target: 'reading' },
             ],
             'lease.conflicted': { target: 'retrying', actions: 'noteConflict' },
-            'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
             'release.requested': {
               description:
                 'Waits for the response: this replica may become the holder, and has to release the Lease then.',
@@ -257,7 +256,7 @@ export const lease = setup({
             id: 'leaseWatch',
             src: 'leaseWatch',
             input: ({ context }) => ({ version: context.version }),
-            onError: { target: 'retrying', actions: 'reportUnwatched' },
+            onError: { actions: 'raiseUnwatched' },
           },
           on: {
             'lease.found': [
@@ -296,7 +295,18 @@ export const lease = setup({
       tags: 'leading',
       always: { guard: 'isReleaseRequested', target: 'releasing' },
       after: { renewDeadline: { target: 'lost', actions: 'noteOverdue' } },
-      on: { 'release.requested': { target: 'releasing' } },
+      on: {
+        'lease.written': [
+          { guard: 'isInTime', target: 'leading', reenter: true, actions: 'noteWritten' },
+          {
+            description: 'The process was suspended, and the response came after the deadline.',
+            target: 'lost',
+            actions: 'noteOverdue',
+          },
+        ],
+        'lease.failed': { target: '.retrying', actions: ['noteFailure', 'reportFailed'] },
+        'release.requested': { target: 'releasing' },
+      },
       initial: 'resting',
       states: {
         resting: {
@@ -308,23 +318,14 @@ export const lease = setup({
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
-            input: ({ context }) => ({ deed: 'renew', version: context.version }),
-            onError: { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
+            input: ({ context: { version } }) => ({ deed: 'renew', version }),
+            onError: { actions: 'raiseFailed' },
           },
           on: {
-            'lease.written': [
-              { guard: 'isInTime', target: '#leading', reenter: true, actions: 'noteWritten' },
-              {
-                description: 'The process was suspended, and the response came after the deadline.',
-                target: '#lost',
-                actions: 'noteOverdue',
-              },
-            ],
             'lease.conflicted': [
               { guard: 'isFirstConflict', target: 'checking', actions: 'noteConflict' },
               { target: 'retrying' },
             ],
-            'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
           },
         },
         retrying: {
@@ -333,11 +334,7 @@ export const lease = setup({
         },
         checking: {
           description: 'Reads whether this replica still holds the Lease.',
-          invoke: {
-            id: 'leaseRead',
-            src: 'leaseRead',
-            onError: { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
-          },
+          invoke: { id: 'leaseRead', src: 'leaseRead', onError: { actions: 'raiseFailed' } },
           on: {
             'lease.found': [
               { guard: 'isMine', target: 'renewing', actions: 'noteFound' },
@@ -348,7 +345,6 @@ export const lease = setup({
               target: 'renewing',
               actions: 'noteMissing',
             },
-            'lease.failed': { target: 'retrying', actions: ['noteFailure', 'reportFailed'] },
           },
         },
       },
@@ -356,6 +352,7 @@ export const lease = setup({
     releasing: {
       description: 'Releases the Lease, so that another replica takes over at once.',
       entry: 'endTerm',
+      on: { 'lease.failed': { target: 'released', actions: 'reportFailed' } },
       initial: 'writing',
       states: {
         writing: {
@@ -363,26 +360,20 @@ export const lease = setup({
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
-            input: ({ context }) => ({ deed: 'release', version: context.version }),
-            onError: { target: '#released', actions: 'reportFailed' },
+            input: ({ context: { version } }) => ({ deed: 'release', version }),
+            onError: { actions: 'raiseFailed' },
           },
           on: {
             'lease.written': { target: '#released', actions: 'reportReleased' },
             'lease.conflicted': { target: 'checking' },
-            'lease.failed': { target: '#released', actions: 'reportFailed' },
           },
         },
         checking: {
           description: 'A renewal was in flight: reads whether this replica still holds the Lease.',
-          invoke: {
-            id: 'leaseRead',
-            src: 'leaseRead',
-            onError: { target: '#released', actions: 'reportFailed' },
-          },
+          invoke: { id: 'leaseRead', src: 'leaseRead', onError: { actions: 'raiseFailed' } },
           on: {
             'lease.found': [{ guard: 'isMine', target: 'writing', actions: 'noteFound' }, { target: '#released' }],
             'lease.missing': { target: '#released' },
-            'lease.failed': { target: '#released', actions: 'reportFailed' },
           },
         },
       },
@@ -402,6 +393,12 @@ export const lease = setup({
   },
 });
 
+/** Why an actor failed. */
+function causeOf(event: object): string {
+  const error = 'error' in event ? event.error : undefined;
+  return error instanceof Error ? error.message : String(error);
+}
+
 function leadershipEvent(type: LeadershipEvent['type']): LeadershipEvent {
   return { type };
 }
@@ -412,8 +409,8 @@ function sightingOf(event: { readonly type: string } & Sighting, context: LeaseC
   return { holder, version, record, heldFor, now };
 }
 
-function tookMs(event: LeaseEvent): number {
-  return event.type === 'lease.written' ? (event.tookMs ?? 0) : 0;
+function tookMs(event: { readonly type: string; readonly tookMs?: number }): number {
+  return event.tookMs ?? 0;
 }
 
 /** Whether the record has not changed for the duration that its holder set. */

@@ -68,9 +68,9 @@ export function provideLease(parts: LeaseOptions): typeof lease {
   });
 }
 
-/** The reason: the message of a refusal, or of an actor that failed. */
-function causeOf(event: { readonly type: string; readonly message?: string; readonly error?: unknown }): string {
-  return event.message ?? messageOf(event.error);
+/** The message of a refusal. */
+function causeOf({ message = '' }: { readonly type: string; readonly message?: string }): string {
+  return message;
 }
 
 /** A pino logger, or anything with the same methods. */
