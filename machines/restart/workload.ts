@@ -15,10 +15,6 @@ import type { EffectFailed, RolloutEnd, RolloutInput, RolloutOutput, Standing } 
 export interface WorkloadInput {
   /** Such as `deployment/shop/web`. */
   readonly workload: string;
-  /** How long nothing must change before a restart is requested. */
-  readonly quietPeriod: number;
-  /** The longest time to wait for the quiet period, counted from the first change. */
-  readonly quietMax: number;
   /** The longest time that a rollout may take. */
   readonly progressDeadline: number;
 }
@@ -52,11 +48,8 @@ interface WorkloadContext extends WorkloadInput {
   readonly beginsAt: RolloutInput['beginsAt'];
   /** A change was observed after the last assessment began. */
   readonly isDirty: boolean;
-  /** These three times are from the monotonic clock. */
+  /** The first and the latest change that have not been handled, by the monotonic clock. */
   readonly changedSince: number | undefined;
-  /** The first of the changes that followed each other without a quiet period between them. */
-  readonly unquietSince: number | undefined;
-  /** The latest change. */
   readonly changedAt: number | undefined;
   /** The rest of the quiet period. */
   readonly quietIn: number;
@@ -81,21 +74,17 @@ export type WorkloadEvent =
   /** A source, the template or an annotation has changed, and the workload has to be assessed. */
   | { readonly type: 'workload.changed' }
   /** The settings have changed. The `workload.changed` that follows leads to the assessment. */
-  | ({ readonly type: 'config.changed' } & Partial<Omit<WorkloadInput, 'workload'>>)
+  | { readonly type: 'config.changed'; readonly progressDeadline?: number }
   /** No state is stored: it is written, and nothing is restarted. */
   | { readonly type: 'assessed.new' }
   /** The pods run with the current content, or there is no evidence that they do not. */
   | { readonly type: 'assessed.current' }
-  /**
-   * A source has changed. All times are from the monotonic clock: now, the latest change, and the first of those
-   * changes that followed each other within `quietPeriod`, assessed or not. An assessment may take longer than
-   * `quietPeriod`, and sees only the latest change.
-   */
+  /** A source has changed, at last at `changedAt` by the monotonic clock. */
   | {
       readonly type: 'assessed.changed';
-      readonly now?: number;
       readonly changedAt?: number;
-      readonly unquietSince?: number;
+      readonly quietIn?: number;
+      readonly isOverdue?: boolean;
     }
   /** A source has its recorded content again, but pods may have started while it had other content. */
   | { readonly type: 'assessed.unconfirmed' }
@@ -120,7 +109,6 @@ const patientConflicts = 2;
 /** Every change so far has been handled. */
 const restarted = {
   changedSince: undefined,
-  unquietSince: undefined,
   changedAt: undefined,
   isOverdue: false,
   beginsAt: 'waiting',
@@ -157,14 +145,16 @@ export const workload = setup({
   actions: {
     clearDirty: assign({ isDirty: false }),
     markDirty: assign({ isDirty: true }),
-    noteConfig: assign(({ context, event }) => (event.type === 'config.changed' ? settingsOf(context, event) : {})),
+    noteConfig: assign(({ context, event }) =>
+      event.type === 'config.changed' ? { progressDeadline: event.progressDeadline ?? context.progressDeadline } : {},
+    ),
     noteRolloutFound: assign(({ context, event }) => ({
       ...restarted,
       beginsAt: 'rolling',
       isDirty: context.isDirty || (event.type === 'assessed.rolling' && event.hasNewerChange === true),
     })),
     noteCurrent: assign({ ...restarted, ...noFailures, standing: undefined }),
-    noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? quietOf(context, event) : {})),
+    noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? changeOf(context, event) : {})),
     noteReason: assign(({ event }) => reasonOf(event)),
     noteStopped: assign({ beginsAt: 'stopped' }),
     noteRefusal: assign(({ context, event }) => ({
@@ -225,8 +215,6 @@ export const workload = setup({
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     workload: 'deployment/default/web',
-    quietPeriod: 5_000,
-    quietMax: 60_000,
     progressDeadline: 600_000,
     ...input,
     outcome: 'adopted',
@@ -410,32 +398,12 @@ function reasonOf(event: object): { readonly reason: string; readonly blockedFor
   };
 }
 
-function settingsOf(context: WorkloadContext, config: Partial<WorkloadInput>): Partial<WorkloadInput> {
-  const { quietPeriod = context.quietPeriod, quietMax = context.quietMax } = config;
-  return { quietPeriod, quietMax, progressDeadline: config.progressDeadline ?? context.progressDeadline };
-}
-
-/**
- * Waits for `quietPeriod` after the latest change, but for no longer than `quietMax` after the first of the changes
- * that followed each other without a quiet period between them.
- */
-function quietOf(
+function changeOf(
   context: WorkloadContext,
-  { now = 0, changedAt = now, ...assessment }: Extract<WorkloadEvent, { type: 'assessed.changed' }>,
+  { changedAt = 0, quietIn = 0, isOverdue = false }: Extract<WorkloadEvent, { type: 'assessed.changed' }>,
 ) {
-  const wasQuiet = context.changedAt !== undefined && changedAt > context.changedAt + context.quietPeriod;
-  const assessed = wasQuiet ? changedAt : Math.min(context.unquietSince ?? changedAt, changedAt);
-  const unquietSince = assessment.unquietSince ?? assessed;
-  const [quietAt, latest] = [changedAt + context.quietPeriod, unquietSince + context.quietMax];
-  return {
-    changedSince: Math.min(context.changedSince ?? changedAt, changedAt),
-    unquietSince,
-    changedAt,
-    quietIn: Math.max(0, Math.min(quietAt, latest) - now),
-    isOverdue: latest < quietAt && latest <= now,
-    beginsAt: 'waiting' as const,
-    reason: '',
-  };
+  const changedSince = Math.min(context.changedSince ?? changedAt, changedAt);
+  return { changedSince, changedAt, quietIn, isOverdue, beginsAt: 'waiting' as const, reason: '' };
 }
 
 /** The delay doubles from 200 ms to a minute, minus a random half; it is never shorter than the server requested. */

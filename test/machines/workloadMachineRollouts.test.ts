@@ -142,10 +142,10 @@ test('a reverted restart is reported after it was recorded, each time, and asses
 
 test('an update during verification makes one restart of both, unless quietMax is over', () => {
   assert.equal(decided([...toVerifying, event.workloadChanged]).state, 'assessing');
-  const overdue = [changed(0), event.workloadChanged, changed(4_000), event.workloadChanged, changed(8_000)];
-  const verifying = [...overdue, event.granted];
-  assert.equal(decided(verifying, { quietMax: 8_000 }).state, 'restarting.active.verifying');
-  const needed = decided([...verifying, event.workloadChanged, event.needed], { quietMax: 8_000 });
+  const changes = [0, 4_000, 8_000].map((now) => changed(now, now, 0, { quietMax: 8_000 }));
+  const verifying = [...changes.flatMap((change) => [event.workloadChanged, change]).slice(1), event.granted];
+  assert.equal(decided(verifying).state, 'restarting.active.verifying');
+  const needed = decided([...verifying, event.workloadChanged, event.needed]);
   assert.equal(needed.state, 'restarting.active.patching');
   assert.equal(needed.context.isDirty, true);
 });
@@ -169,11 +169,11 @@ test('an update during an assessment does not stop it: another one follows', () 
 
 test('a workload that changes constantly is restarted once quietMax is over', () => {
   const events = Array.from({ length: 15 }, (_, second) => [
-    changed((second + 1) * 4_000, second * 4_000),
+    changed((second + 1) * 4_000, second * 4_000, 0),
     event.workloadChanged,
   ]);
   assert.equal(decided(events.flat().slice(0, -2)).state, 'assessing');
-  assert.equal(decided([...events.flat(), changed(60_000, 60_000)]).state, 'restarting.active.waiting');
+  assert.equal(decided([...events.flat(), changed(60_000, 60_000, 0)]).state, 'restarting.active.waiting');
 });
 
 test('a change after a quiet time has its own quiet period, however long the previous one waited', () => {
@@ -196,9 +196,9 @@ test('a deletion that a request of the restart finds removes the record', () => 
     assert.equal(decided([...events, event.deleted]).state, 'ended');
 });
 
-test('other settings apply from the next assessment on', () => {
-  const config: WorkloadEvent = { type: 'config.changed', quietPeriod: 1_000 };
-  assert.deepEqual(decided([event.isCurrent, config]).state, 'assessed.current');
-  assert.deepEqual(decided([config, changed()]).effects, ['reportChanged', 'wait 1000']);
-  assert.equal(decided([config]).context.quietMax, 60_000);
+test('another deadline alone does not lead to an assessment', () => {
+  const config: WorkloadEvent = { type: 'config.changed', progressDeadline: 30_000 };
+  assert.equal(decided([event.isCurrent, config]).state, 'assessed.current');
+  assert.equal(decided([config]).context.progressDeadline, 30_000);
+  assert.equal(decided([{ type: 'config.changed' }]).context.progressDeadline, 600_000);
 });

@@ -110,7 +110,7 @@ interface WorkloadStatus {
 }
 
 /** While a workload is restarting, its `rollout` child has the state. */
-export function statusOf({ actor }: WorkloadEntry): WorkloadStatus {
+export function statusOf({ actor }: Pick<WorkloadEntry, 'actor'>): WorkloadStatus {
   const { value, context, children } = actor.getSnapshot();
   const rollout = children['rollout'];
   const within: unknown = rollout?.getSnapshot();
@@ -119,7 +119,7 @@ export function statusOf({ actor }: WorkloadEntry): WorkloadStatus {
   return { state: leafOf(within.value), reason: textOf(within.context['reason']) ?? '', actor: rollout };
 }
 
-export function stateOf(entry: WorkloadEntry): string {
+export function stateOf(entry: Pick<WorkloadEntry, 'actor'>): string {
   return statusOf(entry).state;
 }
 
@@ -157,8 +157,13 @@ const busy: ReadonlySet<string> = new Set([
   'backingOff',
 ]);
 
+/** What is known about the changes of a workload's sources. */
+interface ChangedEntry extends Pick<WorkloadEntry, 'actor' | 'changedAt' | 'unquietSince'> {
+  readonly settings: Pick<RestartSettings, 'quietPeriod'> | undefined;
+}
+
 /** Records that a source has changed. `now` is from the monotonic clock. */
-export function markSourceChange(entry: WorkloadEntry, now: number): void {
+export function markSourceChange(entry: ChangedEntry, now: number): void {
   const isPastQuiet = now > entry.changedAt + (entry.settings?.quietPeriod ?? 0);
   const wasQuiet = isPastQuiet && !busy.has(stateOf(entry));
   if (wasQuiet || entry.unquietSince === undefined) entry.unquietSince = now;

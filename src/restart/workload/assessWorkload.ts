@@ -1,4 +1,5 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import type { RestartSettings } from '../../config/restart.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { noteRemoval } from '../effects/contest.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
@@ -6,6 +7,7 @@ import { type Finding, markChangesHandled, type WorkloadEntry, writtenState } fr
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
 import { sourceKey } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadSummary.ts';
+import { quietPeriodOf } from '../pace/quietPeriod.ts';
 import { isEmptied } from '../rollout/replaceAll.ts';
 import { findUncertainStarts, recordContents } from '../rollout/uncertainStarts.ts';
 import { presentPods } from '../rollout/verifyPods.ts';
@@ -35,7 +37,12 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     return reason === undefined ? undefined : blocked(entry, 'job', reason);
   }
 
-  function eventOf(entry: WorkloadEntry, assessment: Assessment, isNewestKey: boolean): WorkloadEvent {
+  function eventOf(
+    entry: WorkloadEntry,
+    settings: RestartSettings,
+    assessment: Assessment,
+    isNewestKey: boolean,
+  ): WorkloadEvent {
     switch (assessment.is) {
       case 'blocked':
         return blocked(entry, 'sourceMissing', assessment.reason);
@@ -43,9 +50,8 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
         return (
           blockedRecreation(entry) ?? {
             type: 'assessed.changed',
-            now: clock.monotonic(),
             changedAt: entry.changedAt,
-            ...(entry.unquietSince === undefined ? {} : { unquietSince: entry.unquietSince }),
+            ...quietPeriodOf(entry, settings, clock.monotonic()),
           }
         );
       case 'rolling':
@@ -92,7 +98,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
       contentHistory: entry.contentHistory,
       firstSeen,
     };
-    return eventOf(entry, assessment, key.id === hashKeys.current.id);
+    return eventOf(entry, settings, assessment, key.id === hashKeys.current.id);
   };
 
   return async (entry, input, signal, defer) => {

@@ -126,13 +126,13 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     entry.templateUses = uses;
     resolveUses(entry);
     if (entry.settings !== settings)
-      entry.actor.send({ type: 'config.changed', ...timesOf(entry.settings ?? config().defaults) });
+      entry.actor.send({ type: 'config.changed', progressDeadline: deadlineOf(entry.settings) });
     if (inputsOf(entry) !== before) entry.actor.send({ type: 'workload.changed' });
     for (const watcher of [...entry.watchers]) watcher();
   }
 
   function manage(id: string, { summary, uses }: WorkloadUpdate): void {
-    const input = { workload: id, ...timesOf(settingsFor(config(), summary) ?? config().defaults) };
+    const input = { workload: id, progressDeadline: deadlineOf(settingsFor(config(), summary)) };
     registry.add(id, {
       id,
       actor: createActor(logic, { ...runtime, id, input }),
@@ -172,6 +172,10 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     entry.annotationErrors = found.errors;
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
     annotations.report(summary, found);
+  }
+
+  function deadlineOf(settings: RestartSettings | undefined): number {
+    return (settings ?? config().defaults).progressDeadline;
   }
 
   function updateAll(): void {
@@ -260,10 +264,6 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 function progressOf(summary: WorkloadSummary): string {
   const progress = rolloutOf({ ...summary, generation: 0 });
   return JSON.stringify([progress, summary.templateHash, summary.templateAnnotation, summary.isPaused]);
-}
-
-function timesOf({ quietPeriod, quietMax, progressDeadline }: RestartSettings) {
-  return { quietPeriod, quietMax, progressDeadline };
 }
 
 /** The source is watched, because it may allow the use later. */

@@ -1,7 +1,9 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { WorkloadEvent, WorkloadInput } from '../../../machines/restart/workload.ts';
+import { quietPeriodOf } from '../../../src/restart/pace/quietPeriod.ts';
 import type { InternalEvent } from '../oracle/decisions.ts';
 import { beginRestartMachines, stateOfRestartMachines, stepRestartMachines } from '../oracle/restartMachines.ts';
+import { settings } from './restartSettings.ts';
 
 /** An event of the `workload` machine, or of its `rollout` child. */
 export type RestartMachineEvent = WorkloadEvent | RolloutEvent | InternalEvent;
@@ -27,9 +29,10 @@ export const event = {
   written: { type: 'state.written' },
 } as const satisfies Record<string, RestartMachineEvent>;
 
-/** A change that was observed at `changedAt`, as it is assessed at `now`. */
-export function changed(now = 0, changedAt = now): WorkloadEvent {
-  return { type: 'assessed.changed', now, changedAt };
+/** A change that was observed at `changedAt`, as it is assessed at `now`; the first of its row at `unquietSince`. */
+export function changed(now = 0, changedAt = now, unquietSince = changedAt, limits = {}): WorkloadEvent {
+  const quiet = quietPeriodOf({ changedAt, unquietSince }, { ...settings, ...limits }, now);
+  return { type: 'assessed.changed', changedAt, ...quiet };
 }
 
 export const timers = {

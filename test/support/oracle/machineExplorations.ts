@@ -94,7 +94,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'assessed.new' },
       { type: 'assessed.current' },
       { type: 'assessed.unconfirmed' },
-      { type: 'assessed.changed', now: 10_000, changedAt: 9_000 },
+      { type: 'assessed.changed', changedAt: 9_000, quietIn: 4_000 },
       { type: 'assessed.rolling' },
       { type: 'assessed.stalled', reason: 'no progress' },
       { type: 'assessed.suspended', reason: 'OnDelete' },

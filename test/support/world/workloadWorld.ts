@@ -10,6 +10,9 @@ import {
   type WorkloadInput,
   workload,
 } from '../../../machines/restart/workload.ts';
+import { markSourceChange } from '../../../src/restart/effects/workloadEntry.ts';
+import { quietPeriodOf } from '../../../src/restart/pace/quietPeriod.ts';
+import { settings } from '../objects/restartSettings.ts';
 import { virtualClock } from './virtualClock.ts';
 
 /** The state that is written on the workload: content by number. */
@@ -35,11 +38,11 @@ const stallAfter = 60_000;
 export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: () => number = () => 20) {
   const clock = virtualClock();
   const entries: WorldEntry[] = [];
-  let [content, changedAt, version] = [0, 0, 0];
+  let [content, version] = [0, 0];
   let [isMissing, isBroken] = [false, false];
   let pods = 0;
   let written: WrittenState | undefined;
-  let seen = { content: 0, version: 0 };
+  let seen = { content: 0, version: 0, changedAt: 0 };
   let rollout = { number: 0, isUnderWay: false };
 
   function note(what: WorldEntry['what'], of = content): void {
@@ -85,7 +88,12 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
   /** Something about the workload has changed. */
   function touch(): void {
     version += 1;
-    actor.send({ type: 'workload.changed' });
+    changes.actor.send({ type: 'workload.changed' });
+  }
+
+  /** All changes up to the latest assessment are handled. */
+  function markHandled(): void {
+    changes.unquietSince = changes.changedAt === seen.changedAt ? undefined : changes.changedAt;
   }
 
   function followRollout() {
@@ -113,6 +121,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
         note('restarted', seen.content);
         startRollout();
         version += 1;
+        markHandled();
         return { type: 'restart.accepted' };
       }),
       followRollout: followRollout(),
@@ -124,7 +133,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
   const machine = workload.provide({
     actors: {
       assess: answering(({ hasStalled }) => {
-        seen = { content, version };
+        seen = { content, version, changedAt: changes.changedAt };
         note('assessed');
         if (written === undefined) return { type: 'assessed.new' };
         if (isMissing) return { type: 'assessed.blocked', reason: 'missing' };
@@ -132,8 +141,12 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
         if (target !== undefined && !hasStalled)
           return { type: 'assessed.rolling', hasNewerChange: target !== content };
         if (target === content) return { type: 'assessed.stalled', reason: 'no progress' };
-        if (target === undefined && rolledOut === content) return { type: 'assessed.current' };
-        return { type: 'assessed.changed', now: clock.monotonic(), changedAt };
+        if (target !== undefined || rolledOut !== content) {
+          const quiet = quietPeriodOf(changes, settings, clock.monotonic());
+          return { type: 'assessed.changed', changedAt: changes.changedAt, ...quiet };
+        }
+        markHandled();
+        return { type: 'assessed.current' };
       }),
       adoptionSlot: answering(() => ({ type: 'slot.granted' })),
       rollout: restarting,
@@ -154,7 +167,13 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     },
   });
   const start = () => createActor(machine, { clock, input }).start();
-  let actor = start();
+  /** As the restart controller records them. */
+  let changes: Parameters<typeof markSourceChange>[0] = {
+    actor: start(),
+    changedAt: 0,
+    unquietSince: undefined,
+    settings,
+  };
 
   return {
     clock,
@@ -162,13 +181,13 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     /** The source gets new content. */
     change() {
       content += 1;
-      changedAt = clock.monotonic();
-      actor.send({ type: 'workload.changed' });
+      markSourceChange(changes, clock.monotonic());
+      changes.actor.send({ type: 'workload.changed' });
     },
     /** The required source is deleted, or exists again. */
     setMissing(value: boolean) {
       isMissing = value;
-      actor.send({ type: 'workload.changed' });
+      changes.actor.send({ type: 'workload.changed' });
     },
     /** Whether rollouts fail to complete. */
     setBroken(value: boolean) {
@@ -190,10 +209,10 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     },
     /** Another replica takes over: it knows only what is written on the workload. */
     failOver() {
-      actor.stop();
-      actor = start();
+      changes.actor.stop();
+      changes = { ...changes, actor: start(), unquietSince: undefined };
     },
-    now: () => ({ content, pods, written, state: actor.getSnapshot() }),
+    now: () => ({ content, pods, written, state: changes.actor.getSnapshot() }),
     of: (what: WorldEntry['what']) => entries.filter((entry) => entry.what === what),
   };
 }
