@@ -17,6 +17,8 @@ interface ConnectOptions extends ClusterFlags {
   readonly onWaiting: (cause: string) => void;
   /** Aborted when the connection is no longer needed: the wait ends. */
   readonly signal: AbortSignal;
+  /** Called once, before the first request. */
+  readonly onAccess?: (access: ClusterAccess) => void;
   /** Called for every request of the client. */
   readonly onRequest?: (event: RequestOutcome) => void;
 }
@@ -36,6 +38,7 @@ export async function connect(options: ConnectOptions, clock: Clock): Promise<Re
   const { kubeconfig, context, kubeApiQps: qps, kubeApiBurst: burst, onRequest } = options;
   const access = loadKubeConfig({ kubeconfig, context }, process.env);
   if (!access.ok) return access;
+  options.onAccess?.(access.value);
   const client = createKubeClient({
     access: access.value,
     clock,

@@ -59,6 +59,9 @@ suite('startup', { concurrency: 3 }, () => {
     heal();
     await untilLogged(weeder, 'caches synced, starting controller');
     assert.equal(await probe(port, '/readyz'), '200 ok');
+    const started = logOf({ stdout: weeder.stdout() }).find(({ msg }) => msg === 'weeder started');
+    assert.partialDeepStrictEqual(started, { server: server.url, context: 'here', user: 'me' });
+    assert.match(String(started?.['credentials']), new RegExp(`/${port}\\.kubeconfig$`));
 
     weeder.child.kill('SIGTERM');
     const { code, signal, stderr } = await weeder.ended;

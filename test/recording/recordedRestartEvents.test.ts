@@ -91,7 +91,15 @@ test('no Event reports what resolves without action, or concerns only weeder', (
     { ...refused, failure: 'network' },
     { ...refused, failure: 'unavailable' },
     ...(
-      ['workload.adopted', 'workload.released', 'state.foreign', 'key.changed', 'key.missing', 'actor.failed'] as const
+      [
+        'workload.adopted',
+        'workload.released',
+        'state.foreign',
+        'key.changed',
+        'key.created',
+        'key.missing',
+        'actor.failed',
+      ] as const
     ).map((type) => restartEventOf[type]),
   ];
   assert.deepEqual(eventsOf(...unreported), []);

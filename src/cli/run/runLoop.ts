@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { InspectionEvent } from 'xstate';
 import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
+import type { ClusterAccess } from '../../kube/access/clusterAccess.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createEventRecorder } from '../../kube/events/events.ts';
 import type { Election } from '../../kube/lease/election.ts';
@@ -43,7 +44,11 @@ interface Work {
 export async function runLoop({ flags, opened, reload, ...its }: Work, stop: AbortSignal): Promise<number> {
   const { election, logger, recorder, listeners, inspect, onRequest } = its;
   const onWaiting = (cause: string) => logger.warn({ cause }, 'waiting for the API server');
-  const client = await connect({ ...flags, onWaiting, onRequest, signal: stop }, systemClock);
+  let access: ClusterAccess | undefined;
+  const onAccess = (chosen: ClusterAccess) => {
+    access = chosen;
+  };
+  const client = await connect({ ...flags, onAccess, onWaiting, onRequest, signal: stop }, systemClock);
   if (stop.aborted) {
     if (client.ok) await client.value.close();
     return exitCodes.ok;
@@ -54,6 +59,9 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
   logger.info(
     {
       server,
+      credentials: access?.source,
+      context: access?.context,
+      user: access?.userName,
       services: [...opened.config.services.keys()],
       restartRules: opened.config.restart?.rules.length,
       observer: opened.config.observer === undefined ? undefined : true,

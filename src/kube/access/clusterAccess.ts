@@ -11,6 +11,8 @@ export interface ClusterChoice {
   readonly context: string;
   readonly namespace: string | undefined;
   readonly cluster: ClusterEntry;
+  /** The name of the user's entry; undefined in a pod, and for a context without a user. */
+  readonly userName?: string | undefined;
   readonly user: UserEntry;
 }
 
@@ -18,6 +20,7 @@ export interface ClusterChoice {
 export interface ClusterAccess {
   readonly source: string;
   readonly context: string;
+  readonly userName: string | undefined;
   /** The namespace of the context; in a pod, the pod's own. */
   readonly namespace: string | undefined;
   /** `http(s)://host:port`, possibly with a path, without a trailing slash. */
@@ -45,6 +48,7 @@ export function clusterAccess(choice: ClusterChoice): Result<ClusterAccess> {
   return ok({
     source: choice.source,
     context: choice.context,
+    userName: choice.userName,
     namespace: choice.namespace,
     server: server.value,
     kubeConfig: kubeConfig.value,

@@ -86,7 +86,7 @@ function choose(config: MergedKubeConfig, path: string, requested: string | unde
     return failed(invalid(path, `has a context "${name}" whose user "${context.user}" it does not define`));
   }
   const namespace = context.namespace || undefined;
-  return ok({ source: path, context: name, namespace, cluster, user });
+  return ok({ source: path, context: name, namespace, cluster, userName: context.user || undefined, user });
 }
 
 function invalid(path: string, error: string, hint?: string) {

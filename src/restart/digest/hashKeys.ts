@@ -97,21 +97,28 @@ const manyTries = 5;
 /**
  * Reads the keys; creates the Secret if there is none, and fills one that has no entries. If two replicas do so at
  * once, one wins, and both then have its key. The problem never contains a key or any text of a response. The client
- * decides whether writes are sent (`leaderGate`, `dryRunClient`): in a dry run each read makes a new key.
+ * decides whether writes are sent (`leaderGate`, `dryRunClient`): in a dry run each read makes a new key. `onCreated`
+ * is called if this process wrote the key.
  */
 export async function readHashKeys(
   client: KubeClient,
   where: KeySecret,
   signal: AbortSignal,
+  onCreated: () => void = () => {},
 ): Promise<Result<HashKeys>> {
   for (let tries = 0; tries < manyTries; tries += 1) {
-    const found = await attempt(client, where, signal);
+    const found = await attempt(client, where, signal, onCreated);
     if (found !== 'again') return found;
   }
   return failed(unavailable(where, 'It changes faster than it can be read.'));
 }
 
-async function attempt(client: KubeClient, where: KeySecret, signal: AbortSignal): Promise<Result<HashKeys> | 'again'> {
+async function attempt(
+  client: KubeClient,
+  where: KeySecret,
+  signal: AbortSignal,
+  onCreated: () => void,
+): Promise<Result<HashKeys> | 'again'> {
   const path = sourcePath({ kind: 'Secret', ...where });
   const data = { [currentEntry]: randomBytes(keyLength).toString('base64') };
 
@@ -119,6 +126,7 @@ async function attempt(client: KubeClient, where: KeySecret, signal: AbortSignal
     const result = await client.call({ ...request, signal });
     // Another client was faster, and its key is used.
     if (!result.ok && asExpected.has(result.failure.kind)) return 'again';
+    if (result.ok) onCreated();
     return keysFrom(result, verb);
   }
 

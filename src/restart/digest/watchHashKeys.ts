@@ -44,7 +44,10 @@ export function watchHashKeys({
   }
 
   async function poll(): Promise<void> {
-    const found = await readHashKeys(client, where(), stop.signal);
+    const secret = where();
+    const found = await readHashKeys(client, secret, stop.signal, () =>
+      report({ type: 'key.created', secret: `${secret.namespace}/${secret.name}` }),
+    );
     if (stop.signal.aborted) return;
     if (found.ok) {
       failures = 0;

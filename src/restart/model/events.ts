@@ -120,6 +120,8 @@ export type RestartEvent =
    * process.
    */
   | { readonly type: 'key.changed'; readonly keyId: string; readonly before: string | undefined }
+  /** There was no hash key, and weeder wrote one to this Secret (`namespace/name`). */
+  | { readonly type: 'key.created'; readonly secret: string }
   /** The key is not available, and nothing is restarted until it is. */
   | { readonly type: 'key.missing'; readonly reason: string }
   | ActorFailed;

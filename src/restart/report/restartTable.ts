@@ -187,6 +187,11 @@ export const restartTable: TableOf<RestartEvent, typeof restartReasons, RestartO
       }),
     detail: ({ keyId }) => keyId,
   },
+  'key.created': {
+    ...report('hash key created'),
+    log: ({ secret }) => info('Secret with the hash key created', { secret }),
+    detail: ({ secret }) => secret,
+  },
   'key.missing': {
     ...report('hash key missing'),
     log: ({ reason }) => error('no hash key: nothing is restarted', { reason }),

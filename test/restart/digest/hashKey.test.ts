@@ -183,6 +183,25 @@ test('a dry run has a key but creates no Secret', async () => {
 });
 
 for (const isThere of [true, false]) {
+  test(`a run that finds ${isThere ? 'the Secret' : 'no Secret'} ${isThere ? 'does not report' : 'reports'} that weeder created it`, async () => {
+    await using it = await withSecret(isThere ? { key: base64(bytes(1)) } : undefined);
+    const { promise: checked, resolve: onChecked } = Promise.withResolvers<void>();
+    const reported: unknown[] = [];
+    const end = watchHashKeys({
+      client: it.client,
+      clock: systemClock,
+      where: () => where,
+      isDryRun: false,
+      report: (event) => reported.push(event),
+      onKeys: () => {},
+      onChecked,
+    });
+    await checked;
+    end();
+    const { namespace, name } = where;
+    assert.deepEqual(reported, isThere ? [] : [{ type: 'key.created', secret: `${namespace}/${name}` }]);
+  });
+
   const [what, which] = isThere ? ['the Secret', 'its key'] : ['no Secret', 'a key of its own'];
   test(`a dry run that finds ${what} uses ${which}, and writes nothing`, async () => {
     await using it = await withSecret(isThere ? { key: base64(bytes(1)) } : undefined);

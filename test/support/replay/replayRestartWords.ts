@@ -20,6 +20,7 @@ export function restartSentenceOf(event: RestartEvent): string | undefined {
 
 function ofTheProcess(event: Exclude<RestartEvent, { readonly workload: unknown }>): string | undefined {
   if (event.type === 'actor.failed') return `failed, ${event.actor}, ${messageOf(event.error)}`;
+  if (event.type === 'key.created') return undefined;
   if (event.type === 'key.missing') return `the hash key is missing: ${event.reason}`;
   return event.before === undefined ? undefined : 'the hash key is another one';
 }
