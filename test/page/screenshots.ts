@@ -1,6 +1,6 @@
 /** `npm run screenshots`: each view of the live page as a picture for visualizations/README.md. */
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { PageMessage } from '../../src/ui/protocol.ts';
 import { actorView, applicationScene, hello, manyActors, scene, workloadScene } from '../support/page/pageScene.ts';
 import { type PageServer, startPageServer } from '../support/page/pageServer.ts';
@@ -25,7 +25,7 @@ const shots: Readonly<Record<string, Shot>> = {
   services: { view: 'services', waitsFor: '.state' },
   machine: {
     view: 'machine=shop%2Fdb',
-    waitsFor: '.arrow.taken',
+    waitsFor: '.taken',
     commands: [
       { type: 'actor', actor: db },
       { type: 'actor', actor: db, transition: recovery },
@@ -58,16 +58,26 @@ async function shoot(
   server.greeting = greeting;
   const page = await browser.newPage({ ...appearances[appearance], timezoneId: 'UTC', reducedMotion: 'reduce' });
   await page.goto(`${server.url}/#${view}`);
-  await page.locator('[data-connection=live]').waitFor();
+  await shows(page, view, '[data-connection=live]');
   server.send(...commands);
-  await page.locator(waitsFor).first().waitFor({ state: 'attached' });
+  await shows(page, view, waitsFor);
   await page.evaluate('new Promise(requestAnimationFrame)');
   await page.screenshot({ path: join(folder, `${name}${appearance}.png`), animations: 'disabled' });
   await page.close();
 }
 
+/** Rejects with a sentence if a view of the page does not contain an element. */
+async function shows(page: Page, view: string, selector: string): Promise<void> {
+  try {
+    await page.locator(selector).first().waitFor({ state: 'attached', timeout: 20_000 });
+  } catch (cause) {
+    throw new Error(`The view ${view} has no ${selector}: its picture cannot be taken.`, { cause });
+  }
+}
+
 async function shootAll(): Promise<void> {
-  const browser = await launch();
+  // A browser that is not closed keeps the process running after a failure.
+  await using browser = await launch();
   await using server = await startPageServer();
   server.actors = manyActors(10_000, now - 83_000);
   server.workloads = workloadScene(now);
@@ -76,7 +86,6 @@ async function shootAll(): Promise<void> {
   for (const name of ['services', 'workloads', 'applications', 'timeline']) await shoot(browser, server, name, '-dark');
   for (const name of ['services', 'machine', 'workloads', 'applications', 'timeline'])
     await shoot(browser, server, name, '-narrow');
-  await browser.close();
 }
 
 try {
