@@ -39,7 +39,7 @@ function systemDiagram(format: DiagramFormat): Result<string> {
 
 function layoutOf(name: string): Layout {
   const known: Readonly<Record<string, Layout>> = layouts;
-  return known[name] ?? { width: 0, height: 0, boxes: {}, arrows: [], initial: {} };
+  return known[name] ?? { width: 0, height: 0, boxes: {}, heads: {}, arrows: [], initial: {} };
 }
 
 function unknownMachine(name: string) {

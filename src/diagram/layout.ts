@@ -1,4 +1,4 @@
-import type { Line } from './picture.ts';
+import { type Line, textOf } from './picture.ts';
 
 /** The positions in a picture, in pixels from its upper left corner; generated and committed. */
 export interface Layout {
@@ -6,6 +6,8 @@ export interface Layout {
   readonly height: number;
   /** By the ids of the boxes. */
   readonly boxes: Readonly<Record<string, Rectangle>>;
+  /** The upper left corners of the texts of the boxes, by the ids of the boxes. */
+  readonly heads: Readonly<Record<string, Point>>;
   /** In the order of the picture's arrows. */
   readonly arrows: readonly PlacedArrow[];
   /** The arrows from the initial dots, by the ids of the boxes to which they lead. */
@@ -29,16 +31,18 @@ export interface Point {
   readonly y: number;
 }
 
+/** Pixels around a picture. */
+export const margin = 12;
 /** Pixels from the edge of a box, or of a label, to its text. */
-export const boxPadding = 12;
-export const labelPadding = { x: 6, y: 3 };
-const lineHeight = 15;
+export const boxPadding = 8;
+export const labelPadding = { x: 6, y: 2 };
+const lineHeight = 14;
 /** The font is monospaced. */
 const characterWidth = 6.7;
 
 /** The size of lines of text. */
 export function sizeOf(lines: readonly Line[]): { readonly width: number; readonly height: number } {
-  const longest = Math.max(0, ...lines.map(({ text }) => text.length));
+  const longest = Math.max(0, ...lines.map((line) => textOf(line).length));
   return { width: Math.ceil(longest * characterWidth), height: lines.length * lineHeight };
 }
 

@@ -2,10 +2,21 @@ import type { Drawing, DrawnState, DrawnTransition } from './drawing.ts';
 
 /**
  * A machine as a Mermaid `stateDiagram-v2`: states, nesting, parallel regions, and an arrow between two states with the
- * events and guards of its transitions. Actions are left out, because they would make the diagram unreadable.
+ * events and guards of its transitions. Actions are left out, because they would make the diagram unreadable. The
+ * transitions of the machine itself begin at a state of their own, because Mermaid has no box for the machine.
  */
 export function mermaid(drawing: Drawing): string {
-  return ['stateDiagram-v2', '  direction LR', ...inside(drawing.root, '  '), ...arrows(drawing, '  '), ''].join('\n');
+  const { root, transitions } = drawing;
+  const isAnywhere = transitions.some(({ from, to }) => from === root.id && to !== undefined);
+  const anywhere = isAnywhere ? [`  state "in any state" as ${plain(root.id)}`] : [];
+  return [
+    'stateDiagram-v2',
+    '  direction LR',
+    ...anywhere,
+    ...inside(root, '  '),
+    ...arrows(transitions, '  '),
+    '',
+  ].join('\n');
 }
 
 /** The substates of a state, with the mark of the initial one. */
@@ -27,10 +38,10 @@ function block(state: DrawnState, indent: string): string[] {
 }
 
 /** One arrow for each pair of states, because Mermaid draws several arrows over each other. */
-function arrows({ root, transitions }: Drawing, indent: string): string[] {
+function arrows(transitions: readonly DrawnTransition[], indent: string): string[] {
   const labels = new Map<string, string[]>();
   for (const transition of transitions) {
-    if (transition.to === undefined || transition.from === root.id) continue;
+    if (transition.to === undefined) continue;
     const arrow = `${plain(transition.from)} --> ${plain(transition.to)}`;
     labels.set(arrow, [...(labels.get(arrow) ?? []), labelOf(transition)]);
   }

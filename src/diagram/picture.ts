@@ -24,105 +24,148 @@ export interface PictureArrow {
 
 /** One line of text. */
 export interface Line {
-  readonly text: string;
-  readonly kind: 'name' | 'description' | 'event' | 'guard' | 'action';
+  readonly parts: readonly Part[];
   /** The target, if the line stands in the box and replaces an arrow. */
   readonly leadsTo?: string;
 }
 
-const descriptionWidth = 44;
-const labelWidth = 30;
+/** Words of one kind in a line. */
+export interface Part {
+  readonly text: string;
+  readonly kind: 'name' | 'description' | 'event' | 'guard' | 'action';
+}
+
+/** In characters. The head of a box with children is wide, because its content is. */
+const widths = { box: 40, head: 90, label: 28 };
 
 /** If more arrows lead to a state, they would be unreadable: lines in the boxes replace them. */
-const mostArrows = 6;
+const mostArrows = 4;
+
+/** The text of a line. */
+export function textOf({ parts }: Line): string {
+  return parts.map(({ text }) => text).join(' ');
+}
+
+/** A box, and all boxes in it. */
+export function allBoxes(box: PictureBox): PictureBox[] {
+  return [box, ...box.children.flatMap(allBoxes)];
+}
 
 /** The picture of a machine. */
 export function pictureOf({ root, transitions }: Drawing): Picture {
   const arrows = arrowsOf(transitions);
-  const isLine = ({ from, to }: PictureArrow) =>
-    from === root.id || to.startsWith(`${from}.`) || arrows.filter((each) => each.to === to).length > mostArrows;
+  const open = openOf(root);
+  const isLine = ({ from, to }: Way) => open.has(from) || arrows.filter((each) => each.to === to).length > mostArrows;
   return {
     title: `${root.name}: ${root.description}`,
     root: boxOf(root, { transitions, exits: arrows.filter(isLine) }, false),
-    arrows: arrows.filter((arrow) => !isLine(arrow)),
+    arrows: arrows
+      .filter((arrow) => !isLine(arrow))
+      .map(({ from, to, transitions: its }) => ({
+        from,
+        to,
+        lines: its.flatMap((each) => flowed(partsOf(each), widths.label)),
+      })),
   };
 }
 
-/** The first lines of a box: its name and its description. */
-export function headed(name: string, description: string): Line[] {
-  const about = wrapped(description, descriptionWidth).map((text) => ({ text, kind: 'description' }) as const);
-  return [{ text: name, kind: 'name' }, ...about];
+/** The states with children. Their transitions are lines, because the arrows would go around all that is in them. */
+function openOf({ id, children }: DrawnState): Set<string> {
+  return new Set(children.length === 0 ? [] : [id, ...children.flatMap((child) => [...openOf(child)])]);
+}
+
+/** The first lines of a box: its name and its description. `width`: characters. */
+export function headed(name: string, description: string, width: number): Line[] {
+  return [{ parts: [{ text: name, kind: 'name' }] }, ...flowed([{ text: description, kind: 'description' }], width)];
+}
+
+/** All transitions from one state to another. */
+interface Way {
+  readonly from: string;
+  readonly to: string;
+  readonly transitions: readonly DrawnTransition[];
 }
 
 /** The transitions that are lines in the boxes: internal ones, and those that replace arrows. */
 interface Within {
   readonly transitions: readonly DrawnTransition[];
-  readonly exits: readonly PictureArrow[];
+  readonly exits: readonly Way[];
 }
 
 function boxOf(state: DrawnState, its: Within, isRegion: boolean): PictureBox {
   const within = its.transitions.filter(({ from, to }) => from === state.id && to === undefined);
   const exits = its.exits.filter(({ from }) => from === state.id);
   const plain = isRegion ? 'region' : 'plain';
+  const isOpen = state.children.length > 0;
+  const width = isOpen ? widths.head : widths.box;
   return {
     id: state.id,
     kind: state.kind === 'final' ? 'final' : plain,
     initial: state.initial,
     children: state.children.map((child) => boxOf(child, its, state.kind === 'parallel')),
     lines: [
-      ...headed(state.name, state.description),
-      ...actionsOn('entry', state.entry),
-      ...state.invokes.map((actor) => ({ text: `invoke ${actor}`, kind: 'action' }) as const),
-      ...actionsOn('exit', state.exit),
-      ...within.flatMap(linesOf),
-      ...exits.flatMap(exitLines),
+      ...headed(state.name, state.description, width),
+      ...flowed(actionsOn('entry', state.entry), width),
+      ...state.invokes.flatMap((actor) => flowed([{ text: `invoke ${actor}`, kind: 'action' }], width)),
+      ...flowed(actionsOn('exit', state.exit), width),
+      ...within.flatMap((each) => flowed(partsOf(each), width)),
+      ...exits.flatMap((way) => exitLines(way, width)),
     ],
   };
 }
 
-function actionsOn(when: 'entry' | 'exit', actions: readonly string[]): Line[] {
-  const text = actions.length === 0 ? '' : `${when} / ${actions.join(', ')}`;
-  return wrapped(text, descriptionWidth).map((each) => ({ text: each, kind: 'action' }));
+function actionsOn(when: 'entry' | 'exit', actions: readonly string[]): Part[] {
+  return actions.length === 0 ? [] : [{ text: `${when} / ${actions.join(', ')}`, kind: 'action' }];
 }
 
-/** The lines that replace an arrow; the last is `→ backingOff`, or the only one `effect.failed → backingOff`. */
-function exitLines({ to, lines }: PictureArrow): Line[] {
-  const [only, ...others] = lines;
-  const whole: readonly Line[] =
-    only !== undefined && others.length === 0
-      ? [{ ...only, text: `${only.text} → ${to}` }]
-      : [...lines, { text: `→ ${to}`, kind: 'name' }];
-  return whole.map((line) => ({ ...line, leadsTo: to }));
+/** The lines that replace an arrow: each transition ends with `→ backingOff`. */
+function exitLines({ to, transitions }: Way, width: number): Line[] {
+  const target = { text: `→ ${to}`, kind: 'name' } as const;
+  const lines = transitions.flatMap((each) => flowed([...partsOf(each), target], width));
+  return lines.map((line) => ({ ...line, leadsTo: to }));
 }
 
-/** One arrow for each pair of states, with the labels of all transitions between them. */
-function arrowsOf(transitions: readonly DrawnTransition[]): PictureArrow[] {
-  const arrows = new Map<string, PictureArrow>();
+/** One for each pair of states. */
+function arrowsOf(transitions: readonly DrawnTransition[]): Way[] {
+  const ways = new Map<string, Way>();
   for (const transition of transitions) {
     const { from, to } = transition;
     if (to === undefined) continue;
     const key = `${from} ${to}`;
-    arrows.set(key, { from, to, lines: [...(arrows.get(key)?.lines ?? []), ...linesOf(transition)] });
+    ways.set(key, { from, to, transitions: [...(ways.get(key)?.transitions ?? []), transition] });
   }
-  return [...arrows.values()];
+  return [...ways.values()];
 }
 
 /** The event, the guard and the actions of a transition. */
-function linesOf({ when, guard, actions }: DrawnTransition): Line[] {
-  const done = actions.length === 0 ? '' : `/ ${actions.join(', ')}`;
+function partsOf({ when, guard, actions }: DrawnTransition): Part[] {
   return [
     { text: when, kind: 'event' },
     ...(guard === undefined ? [] : [{ text: `[${guard}]`, kind: 'guard' } as const]),
-    ...wrapped(done, labelWidth).map((text) => ({ text, kind: 'action' }) as const),
+    ...(actions.length === 0 ? [] : [{ text: `/ ${actions.join(', ')}`, kind: 'action' } as const]),
   ];
 }
 
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ').filter((each) => each !== '')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
+/** As few lines as have room for the parts. Only descriptions and lists of actions are broken. */
+function flowed(parts: readonly Part[], width: number): Line[] {
+  const lines: Part[][] = [];
+  for (const part of parts.flatMap(wordsOf)) {
+    const line = lines.at(-1);
+    if (line !== undefined && textOf({ parts: line }).length + part.text.length < width) line.push(part);
+    else lines.push([part]);
   }
-  return lines;
+  return lines.map((line) => ({ parts: line.reduce(joined, []) }));
+}
+
+function wordsOf({ text, kind }: Part): Part[] {
+  const isBroken = kind === 'description' || kind === 'action';
+  return isBroken ? text.split(' ').map((word) => ({ text: word, kind })) : [{ text, kind }];
+}
+
+/** Adds a part to a line; words of one kind become one part. */
+function joined(line: readonly Part[], { text, kind }: Part): readonly Part[] {
+  const last = line.at(-1);
+  return last?.kind === kind
+    ? [...line.slice(0, -1), { text: `${last.text} ${text}`, kind }]
+    : [...line, { text, kind }];
 }

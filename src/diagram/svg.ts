@@ -1,24 +1,24 @@
 import {
   baseline,
-  boxPadding,
   type Layout,
   labelPadding,
+  margin,
   type PlacedArrow,
   type Point,
   type Rectangle,
+  sizeOf,
 } from './layout.ts';
-import type { Line, Picture, PictureArrow, PictureBox } from './picture.ts';
+import { allBoxes, type Line, type Part, type Picture, type PictureArrow, type PictureBox } from './picture.ts';
 
-const margin = 12;
 const round = 8;
 
 /**
  * A picture as a self-contained SVG with a light and a dark theme. Every box has the attribute `data-state`, and every
- * arrow `data-from` and `data-to`, so that a page can highlight them.
+ * arrow, or the lines that replace it, `data-from` and `data-to`, so that a page can highlight them.
  */
 export function svg({ title, root, arrows }: Picture, layout: Layout): string {
   const [width, height] = [layout.width + 2 * margin, layout.height + 2 * margin];
-  const [boxes, placed] = [all(root), arrows.map((arrow, index) => ({ arrow, place: layout.arrows[index] }))];
+  const [boxes, placed] = [allBoxes(root), arrows.map((arrow, index) => ({ arrow, place: layout.arrows[index] }))];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-margin} ${-margin} ${width} ${height}" role="img" aria-label="${escaped(title)}">`,
     `<style>${svgStyle}</style>`,
@@ -28,14 +28,10 @@ export function svg({ title, root, arrows }: Picture, layout: Layout): string {
     ...Object.entries(layout.initial).map(([to, points]) => beginning(to, points)),
     ...placed.map(({ arrow, place }) => line(arrow, place)),
     ...placed.map(({ arrow, place }) => label(arrow, place)),
-    ...boxes.map((box) => head(box, layout.boxes[box.id])),
+    ...boxes.map((box) => head(box, layout.heads[box.id])),
     '</svg>',
     '',
   ].join('\n');
-}
-
-function all(box: PictureBox): PictureBox[] {
-  return [box, ...box.children.flatMap(all)];
 }
 
 function frame({ id, kind, children }: PictureBox, place: Rectangle | undefined): string {
@@ -50,11 +46,8 @@ function rectangle({ x, y, width, height }: Rectangle, inset: number): string {
   return `<rect x="${left}" y="${top}" width="${width - 2 * inset}" height="${height - 2 * inset}" rx="${round}"/>`;
 }
 
-/** The text of a box is drawn above the arrows, because an arrow may cross the head of a box with children. */
-function head({ id, lines, children }: PictureBox, place: Rectangle | undefined): string {
-  if (place === undefined) return '';
-  const kind = children.length > 0 ? ' class="head"' : '';
-  return `<g${kind}>${text(lines, place.x + boxPadding, place.y + boxPadding, id)}</g>`;
+function head({ id, lines }: PictureBox, place: Point | undefined): string {
+  return place === undefined ? '' : `<g>${text(lines, place.x, place.y, id)}</g>`;
 }
 
 function beginning(to: string, points: readonly Point[]): string {
@@ -72,7 +65,7 @@ function line({ from, to }: PictureArrow, place: PlacedArrow | undefined): strin
 function label({ from, to, lines }: PictureArrow, place: PlacedArrow | undefined): string {
   if (place === undefined || lines.length === 0) return '';
   const { x, y } = place.label;
-  const words = text(lines, x + labelPadding.x, y + labelPadding.y);
+  const words = text(lines, x + labelPadding.x, y + labelPadding.y, from);
   return `<g class="label" data-from="${from}" data-to="${to}">${rectangle(place.label, 0)}${words}</g>`;
 }
 
@@ -97,16 +90,25 @@ function at({ x, y }: Point): string {
   return `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
 }
 
-/** Lines of text. A line that replaces an arrow has the attributes of an arrow's label. */
-function text(lines: readonly Line[], x: number, y: number, from?: string): string {
-  const drawn = ({ kind, text: words }: Line, index: number) =>
-    `<text class="${kind}" x="${x}" y="${y + baseline(index)}">${escaped(words)}</text>`;
-  return lines
-    .map((each, index) => {
-      if (each.leadsTo === undefined || from === undefined) return drawn(each, index);
-      return `<g class="label" data-from="${from}" data-to="${each.leadsTo}">${drawn(each, index)}</g>`;
+/** Lines of text from a state. Those that replace an arrow have a frame that a page can highlight. */
+function text(lines: readonly Line[], x: number, y: number, from: string): string {
+  const drawn = ([index, { parts }]: readonly [number, Line]) =>
+    `<text x="${x}" y="${y + baseline(index)}">${parts.map(span).join(' ')}</text>`;
+  const groups = Map.groupBy(lines.entries(), ([, { leadsTo }]) => leadsTo);
+  return [...groups]
+    .map(([to, rows]) => {
+      const words = rows.map(drawn).join('');
+      if (to === undefined) return words;
+      const above = sizeOf(lines.slice(0, rows[0]?.[0])).height;
+      const { width, height } = sizeOf(rows.map(([, line]) => line));
+      const place = { x: x - 3, y: y + above, width: width + 6, height };
+      return `<g class="exit" data-from="${from}" data-to="${to}">${rectangle(place, 0)}${words}</g>`;
     })
     .join('');
+}
+
+function span({ kind, text: words }: Part): string {
+  return `<tspan class="${kind}">${escaped(words)}</tspan>`;
 }
 
 function escaped(value: string): string {
@@ -131,8 +133,7 @@ export const svgStyle = [
   '.page{fill:var(--page)}',
   '.box rect{fill:var(--fill);stroke:var(--edge);stroke-width:1.2}.open rect{fill:none}',
   '.region rect{stroke-dasharray:5 4}',
-  '.head text{paint-order:stroke;stroke:var(--page);stroke-width:4px;stroke-linejoin:round}',
-  'text.name{font-weight:700}text.description{fill:var(--soft)}text.guard{fill:var(--guard)}text.action{fill:var(--action)}',
-  'text.event{fill:var(--event);font-weight:600}.label rect{fill:var(--page)}',
+  '.name{font-weight:700}.description{fill:var(--soft)}.guard{fill:var(--guard)}.action{fill:var(--action)}',
+  '.event{fill:var(--event);font-weight:600}.label rect{fill:var(--page)}.exit rect{fill:none}',
   '.line{fill:none;stroke:var(--line);stroke-width:1.3}.tip,.initial{fill:var(--line)}',
 ].join('');

@@ -1,4 +1,4 @@
-import { headed, type Line, type Picture, type PictureArrow, type PictureBox } from './picture.ts';
+import { headed, type Line, type Part, type Picture, type PictureArrow, type PictureBox } from './picture.ts';
 
 /** The communication from one part of the process to another: descriptions, and the names of events. */
 interface ActorLink {
@@ -7,6 +7,9 @@ interface ActorLink {
   readonly words: readonly string[];
   readonly events: readonly string[];
 }
+
+/** In characters. */
+const widths = { box: 38, group: 40, root: 90 };
 
 /** The communication between the actors of the running process. The names are those of the machines. */
 export const links: readonly ActorLink[] = [
@@ -90,19 +93,26 @@ function link(from: string, to: string, words: readonly string[], events: readon
 }
 
 function box(id: string, description: string): PictureBox {
-  return { id, kind: 'plain', lines: headed(id, description), initial: undefined, children: [] };
+  return { id, kind: 'plain', lines: headed(id, description, widths.box), initial: undefined, children: [] };
 }
 
 function group(id: string, description: string, children: readonly PictureBox[]): PictureBox {
-  return { ...box(id, description), kind: 'region', children };
+  return {
+    id,
+    kind: 'region',
+    lines: headed(id, description, id === 'weeder' ? widths.root : widths.group),
+    initial: undefined,
+    children,
+  };
 }
 
 function arrowOf({ from, to, words, events }: ActorLink): PictureArrow {
-  const lines: Line[] = [
-    ...words.map((text) => ({ text, kind: 'action' }) as const),
-    ...events.map((text) => ({ text, kind: 'event' }) as const),
-  ];
+  const lines: Line[] = [...words.map((text) => line(text, 'action')), ...events.map((text) => line(text, 'event'))];
   return { from, to, lines };
+}
+
+function line(text: string, kind: Part['kind']): Line {
+  return { parts: [{ text, kind }] };
 }
 
 /** The actor system as a Mermaid flowchart. */

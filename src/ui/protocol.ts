@@ -179,7 +179,7 @@ export interface ApplicationList {
   readonly applications: readonly ApplicationView[];
 }
 
-/** `from` and `to` are as in the attributes `data-from` and `data-to` of the picture's arrows. */
+/** `from` and `to` are as in the attributes `data-from` and `data-to` of the picture's arrows and exits. */
 export interface Transition {
   readonly at: number;
   readonly event: string;

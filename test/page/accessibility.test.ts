@@ -117,7 +117,7 @@ test('with reduced motion there is no animation; without it each step is shown f
     const running = () => page.evaluate<number>('document.getAnimations().length');
     server.send({ type: 'actor', actor: actorView('shop/db') }, ...steps);
     await page.locator('#machine-transitions li').nth(2).waitFor();
-    await page.locator('.arrow.taken').first().waitFor({ state: 'attached' });
+    await page.locator('.taken:is(.arrow,.exit)').first().waitFor({ state: 'attached' });
     if (reducedMotion === 'reduce') {
       assert.equal(await running(), 0);
     } else {

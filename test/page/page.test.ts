@@ -79,6 +79,27 @@ test('the states of the selected actor are highlighted, and so is the arrow of i
   assert.deepEqual(consoleLines, []);
 });
 
+test('a step without an arrow lights up the lines that replace it, and these alone', async (t) => {
+  const { page, server } = await openPage(
+    t,
+    (its) => {
+      its.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
+    },
+    { path: '/#machine=shop%2Fdb' },
+  );
+  await page.locator('.box.lit[data-state="ready.idle"]').waitFor();
+  assert.equal(await page.locator('.taken').count(), 0);
+  const actor = actorView('shop/db', { states: ['ready', 'ready.windowOpen', 'ready.windowOpen.settled'] });
+  const transition = { at: now, event: 'endpoint.ready', from: 'notReady', to: 'ready.windowOpen' };
+  server.send({ type: 'actor', actor, transition });
+  await page.locator('.exit.taken[data-from="notReady"][data-to="ready.windowOpen"] rect').waitFor();
+  assert.equal(await page.locator('.taken').count(), 1);
+  assert.equal(
+    await page.evaluate('document.getAnimations().some(({ animationName }) => animationName === "along")'),
+    true,
+  );
+});
+
 test('the timeline draws outages, windows, recoveries and deletions, and lists them', async (t) => {
   const { page, consoleLines } = await openPage(
     t,

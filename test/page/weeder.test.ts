@@ -15,7 +15,7 @@ test('a running weeder shows an outage, a recovery, and its window, without cons
   await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
   weeder.at.slice({ ready: [true] });
   await page.locator('.box.lit[data-state="ready.windowOpen.settled"]').waitFor();
-  await page.locator('.arrow.taken').first().waitFor({ state: 'attached' });
+  await page.locator('.taken:is(.arrow,.exit)').first().waitFor({ state: 'attached' });
   await page.getByRole('link', { name: 'Actors' }).click();
   await page.locator('.actor', { hasText: 'window-1' }).first().waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();

@@ -1,141 +1,115 @@
-import type { ElkExtendedEdge, ElkNode } from 'elkjs';
 import ELK from 'elkjs/lib/elk.bundled.js';
-import {
-  boxPadding,
-  type Layout,
-  labelPadding,
-  type PlacedArrow,
-  type Point,
-  type Rectangle,
-  sizeOf,
-} from '../../../src/diagram/layout.ts';
-import type { Picture, PictureArrow, PictureBox } from '../../../src/diagram/picture.ts';
+import { boxPadding, type Layout, margin, type Rectangle } from '../../../src/diagram/layout.ts';
+import { allBoxes, type Picture, type PictureBox } from '../../../src/diagram/picture.ts';
+import { graphOf, type Way } from './elkGraph.ts';
+import { layoutOf } from './elkLayout.ts';
+import { faultsOf, headOf, linesOf, overlap, placeOf } from './faults.ts';
 
-const options: Readonly<Record<string, string>> = {
-  'elk.algorithm': 'layered',
-  'elk.direction': 'DOWN',
-  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
-  'elk.json.shapeCoords': 'ROOT',
-  'elk.json.edgeCoords': 'ROOT',
-  'elk.edgeRouting': 'ORTHOGONAL',
-  'elk.spacing.nodeNode': '28',
-  'elk.spacing.edgeLabel': '4',
-  'elk.spacing.edgeNode': '18',
-  'elk.spacing.edgeEdge': '14',
-  'elk.layered.spacing.nodeNodeBetweenLayers': '30',
-  'elk.layered.spacing.edgeNodeBetweenLayers': '18',
-  'elk.layered.spacing.edgeEdgeBetweenLayers': '14',
-  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
-  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
-  'elk.edgeLabels.inline': 'true',
-};
-const mark = 10;
-/** The distance from the edge of an open box to its content. */
-const inset = 20;
+/** Pixels from a text to an arrow beside it. */
+const distance = 5;
 
-/** Lays out a picture with ELK. The result is committed, so that weeder itself needs no layout library. */
-export async function layOut({ root, arrows }: Picture): Promise<Layout> {
-  const rows = all(root).flatMap((box) => rowEdges(box, arrows));
-  const edges = [...all(root).flatMap(initialEdge), ...arrows.map(edgeOf), ...rows];
-  const graph: ElkNode = { id: '', layoutOptions: options, children: [nodeOf(root)], edges };
-  const placed = await new ELK.default().layout(graph);
-  const nodes = new Map(placedNodes(placed));
-  const placedEdges = new Map((placed.edges ?? []).map((edge) => [edge.id, edge]));
-  return {
-    width: Math.ceil(placed.width ?? 0),
-    height: Math.ceil(placed.height ?? 0),
-    boxes: Object.fromEntries(all(root).map(({ id }) => [id, rectangle(nodes.get(id))])),
-    arrows: arrows.map((_, index) => placedArrow(placedEdges.get(`${index}`))),
-    initial: Object.fromEntries(
-      all(root).flatMap(({ initial }) =>
-        initial === undefined ? [] : [[initial, pointsOf(placedEdges.get(markOf(initial)))]],
+/** The size within which a drawing can be taken in, in pixels. */
+export const screen = { width: 1800, height: 1400 };
+
+/** Seeds of the order in which ELK tries to avoid crossings: another one is tried while no drawing fits on the screen. */
+const seeds = [1, 2, 3, 4, 5, 6];
+
+function waysWith(seed: number): Way[] {
+  return ['GREEDY', 'DEPTH_FIRST'].flatMap((cycles) =>
+    ['LEFT', 'NONE'].flatMap((compaction) =>
+      (['above', 'beside', 'below'] as const).flatMap((alone) =>
+        [4, 1].map((inRow) => ({ seed, cycles, compaction, alone, inRow })),
       ),
     ),
-  };
-}
-
-function nodeOf(box: PictureBox): ElkNode {
-  const text = sizeOf(box.lines);
-  const [width, height] = [text.width + 2 * boxPadding, text.height + 2 * boxPadding];
-  if (box.children.length === 0) return { id: box.id, width, height };
-  const right = Math.max(inset, width - inset - leastWidth(box.children));
-  const dot = box.initial === undefined ? [] : [{ id: markOf(box.initial), width: mark, height: mark }];
-  return {
-    id: box.id,
-    children: [...dot, ...box.children.map(nodeOf)],
-    layoutOptions: {
-      'elk.padding': `[top=${height + 8},left=${inset},bottom=${inset},right=${right}]`,
-    },
-  };
-}
-
-/**
- * Returns the minimum width of the children, which may be narrower than the head: ELK has no minimum width for an open
- * box.
- */
-function leastWidth(children: readonly PictureBox[]): number {
-  return Math.max(
-    ...children.map(({ lines, children: within }) => {
-      const own = sizeOf(lines).width + 2 * boxPadding;
-      return within.length === 0 ? own : Math.max(own, leastWidth(within) + 2 * inset);
-    }),
   );
 }
 
-function initialEdge({ initial }: PictureBox): ElkExtendedEdge[] {
-  if (initial === undefined) return [];
-  return [{ id: markOf(initial), sources: [markOf(initial)], targets: [initial] }];
+const known = new Map<string, Promise<Layout>>();
+
+/** Lays out a picture with ELK. The result is committed, so that weeder itself needs no layout library. */
+export function layOut(picture: Picture): Promise<Layout> {
+  const layout = known.get(picture.title) ?? best(picture);
+  known.set(picture.title, layout);
+  return layout;
 }
 
-function edgeOf({ from, to, lines }: PictureArrow, index: number): ElkExtendedEdge {
-  const text = sizeOf(lines);
-  const size = { width: text.width + 2 * labelPadding.x, height: text.height + 2 * labelPadding.y };
-  return { id: `${index}`, sources: [from], targets: [to], labels: [{ id: `label ${index}`, text: to, ...size }] };
+/** The best of several ways: no text is crossed, it fits on the screen, few arrows cross, and they are short. */
+async function best(picture: Picture): Promise<Layout> {
+  let found: readonly Found[] = [];
+  for (const seed of seeds) {
+    // A picture in which each box has an arrow gives the same graph in several ways.
+    const distinct = new Map(waysWith(seed).map((way) => [JSON.stringify(graphOf(picture, way, new Set())), way]));
+    for (const way of distinct.values()) {
+      const layout = await layOutThus(picture, way);
+      found = [...found, { layout, costs: costsOf(picture, layout) }];
+    }
+    found = found.toSorted((one, other) => compare(one.costs, other.costs)).slice(0, 1);
+    const [faults, excess] = found[0]?.costs ?? [];
+    if (faults === 0 && excess === 0) break;
+  }
+  const [first] = found;
+  if (first === undefined) throw new Error('There is no way to lay out a picture.');
+  return first.layout;
 }
 
-const mostInRow = 4;
+interface Found {
+  readonly layout: Layout;
+  /** From the most important to the least important. */
+  readonly costs: readonly number[];
+}
 
-/** Edges that are not drawn: they put boxes without arrows in rows, because ELK would put all of them in one row. */
-function rowEdges({ children, initial }: PictureBox, arrows: readonly PictureArrow[]): ElkExtendedEdge[] {
-  const connected = new Set([initial, ...arrows.flatMap(({ from, to }) => [from, to])]);
-  const alone = children.filter((child) => !all(child).some(({ id }) => connected.has(id)));
-  return alone.flatMap(({ id }, index) => {
-    const below = alone[index + mostInRow];
-    return below === undefined ? [] : { id: `row ${id}`, sources: [id], targets: [below.id] };
+function compare(one: readonly number[], other: readonly number[]): number {
+  const index = one.findIndex((cost, each) => cost !== other[each]);
+  return (one[index] ?? 0) - (other[index] ?? 0);
+}
+
+/** With its margins. */
+export function sizeOfDrawing({ width, height }: Layout): typeof screen {
+  return { width: width + 2 * margin, height: height + 2 * margin };
+}
+
+function costsOf(picture: Picture, layout: Layout): number[] {
+  const arrows = linesOf(picture, layout).map(({ segments }) => segments);
+  const { width, height } = sizeOfDrawing(layout);
+  const excess = Math.max(0, width - screen.width) + Math.max(0, height - screen.height);
+  const length = arrows.flat().reduce((sum, segment) => sum + segment.width + segment.height, 0);
+  return [faultsOf(picture, layout).length, excess, crossings(arrows), length];
+}
+
+function crossings(arrows: readonly (readonly Rectangle[])[]): number {
+  return arrows.reduce((sum, one, index) => {
+    const others = arrows.slice(index + 1).flat();
+    return sum + one.reduce((count, each) => count + others.filter((other) => overlap(each, other)).length, 0);
+  }, 0);
+}
+
+/** Lays out a picture. The heads that arrows cross become nodes of the content, which the arrows avoid. */
+async function layOutThus(picture: Picture, way: Way, nodes: ReadonlySet<string> = new Set()): Promise<Layout> {
+  const layout = layoutOf(picture, await new ELK.default().layout(graphOf(picture, way, nodes)));
+  const open = allBoxes(picture.root).filter(({ children }) => children.length > 0);
+  const moved = open.map((box) => ({ id: box.id, x: freePlace(picture, box, layout) }));
+  const crossed = moved.filter(({ id, x }) => x === undefined && !nodes.has(id)).map(({ id }) => id);
+  if (crossed.length > 0) return layOutThus(picture, way, new Set([...nodes, ...crossed]));
+  const heads = moved.map(({ id, x }) => {
+    const before = layout.heads[id] ?? { x: 0, y: 0 };
+    return [id, { x: x ?? before.x, y: before.y }] as const;
   });
+  return { ...layout, heads: { ...layout.heads, ...Object.fromEntries(heads) } };
 }
 
-/** The id of the dot that marks the initial state. */
-function markOf(initial: string): string {
-  return `initial ${initial}`;
-}
-
-function all(box: PictureBox): PictureBox[] {
-  return [box, ...box.children.flatMap(all)];
-}
-
-function placedNodes(node: ElkNode): [string, ElkNode][] {
-  return (node.children ?? []).flatMap((child) => [[child.id, child], ...placedNodes(child)]);
-}
-
-function placedArrow(edge: ElkExtendedEdge | undefined): PlacedArrow {
-  return { points: pointsOf(edge), label: rectangle(edge?.labels?.[0]) };
-}
-
-function pointsOf(edge: ElkExtendedEdge | undefined): Point[] {
-  const [section] = edge?.sections ?? [];
-  if (section === undefined) return [];
-  return [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(({ x, y }) => ({
-    x: tenth(x),
-    y: tenth(y),
-  }));
-}
-
-function rectangle(placed: Partial<Rectangle> | undefined): Rectangle {
-  const { x = 0, y = 0, width = 0, height = 0 } = placed ?? {};
-  return { x: tenth(x), y: tenth(y), width: tenth(width), height: tenth(height) };
-}
-
-function tenth(value: number): number {
-  return Math.round(value * 10) / 10;
+/** The leftmost place in a box for its head, beside the arrows that lead to the content; undefined if there is none. */
+function freePlace(picture: Picture, box: PictureBox, layout: Layout): number | undefined {
+  const { x: left, width } = placeOf(box.id, layout);
+  const head = headOf(box, layout);
+  const last = left + width - boxPadding - head.width;
+  const obstacles = [
+    ...linesOf(picture, layout).flatMap(({ segments }) => segments),
+    ...layout.arrows.map(({ label }) => label),
+    ...box.children.map(({ id }) => placeOf(id, layout)),
+  ].filter((each) => overlap(each, { ...head, x: left, width }));
+  const isFree = (x: number) =>
+    !obstacles.some((each) => overlap(each, { ...head, x: x - distance, width: head.width + 2 * distance }));
+  return [left + boxPadding, ...obstacles.map((each) => Math.ceil(each.x + each.width) + distance)]
+    .toSorted((one, other) => one - other)
+    .find((x) => x <= last + 1 && isFree(x));
 }

@@ -6,7 +6,7 @@ interface ShownPicture {
   /** Shows this machine. The newest call takes precedence. */
   show(machine: string): void;
   light(states: readonly string[]): void;
-  /** Highlights the arrow of this transition until the next transition, and animates it once. */
+  /** Highlights the arrow of this transition, or the lines that replace it, until the next transition, and animates it once. */
   take(transition: Transition | undefined): void;
   /** Shows the picture as a whole, or in full size and scrolled to the highlighted state. */
   showWhole(isWhole: boolean): void;
@@ -22,7 +22,7 @@ export function createPicture(place: HTMLElement): ShownPicture {
     for (const box of place.querySelectorAll('.box')) {
       box.classList.toggle('lit', lit.includes(box.getAttribute('data-state') ?? ''));
     }
-    for (const arrow of place.querySelectorAll('.arrow,.label')) {
+    for (const arrow of place.querySelectorAll('.arrow,.label,.exit')) {
       const [from, to] = [arrow.getAttribute('data-from'), arrow.getAttribute('data-to')];
       arrow.classList.toggle('taken', taken !== undefined && from === taken.from && to === taken.to);
     }
@@ -32,7 +32,7 @@ export function createPicture(place: HTMLElement): ShownPicture {
   const follow = onceAFrame(() => {
     const box = [...place.querySelectorAll('.lit')].at(-1)?.getBoundingClientRect();
     if (box === undefined || place.classList.contains('whole')) return;
-    const arrow = place.querySelector('.arrow.taken')?.getBoundingClientRect() ?? box;
+    const arrow = place.querySelector('.taken:is(.arrow,.exit)')?.getBoundingClientRect() ?? box;
     const frame = place.getBoundingClientRect();
     const [left, right] = [Math.min(box.left, arrow.left), Math.max(box.right, arrow.right)];
     const [top, bottom] = [Math.min(box.top, arrow.top), Math.max(box.bottom, arrow.bottom)];

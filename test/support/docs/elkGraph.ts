@@ -1,0 +1,145 @@
+import type { ElkExtendedEdge, ElkNode } from 'elkjs';
+import { boxPadding, labelPadding, sizeOf } from '../../../src/diagram/layout.ts';
+import { allBoxes, type Picture, type PictureArrow, type PictureBox } from '../../../src/diagram/picture.ts';
+
+/** One way to lay out a picture. */
+export interface Way {
+  readonly seed: number;
+  /** ELK's strategy for the arrows that lead upwards. */
+  readonly cycles: string;
+  /** Whether rows of boxes that do not depend on each other move upwards. */
+  readonly compaction: string;
+  /** Where the boxes without arrows are: seen from the initial one. */
+  readonly alone: 'above' | 'beside' | 'below';
+  /** The maximum number of them in a row. */
+  readonly inRow: number;
+}
+
+/** The options of the graph. */
+const graphOptions: Readonly<Record<string, string>> = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+  'elk.json.shapeCoords': 'ROOT',
+  'elk.json.edgeCoords': 'ROOT',
+  'elk.edgeRouting': 'ORTHOGONAL',
+};
+/** The options of each open box, because boxes do not inherit those of the graph. */
+const boxOptions: Readonly<Record<string, string>> = {
+  'elk.spacing.nodeNode': '12',
+  'elk.spacing.edgeLabel': '3',
+  'elk.spacing.edgeNode': '10',
+  'elk.spacing.edgeEdge': '7',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '8',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '5',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '6',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.layered.edgeLabels.centerLabelPlacementStrategy': 'SPACE_EFFICIENT_LAYER',
+};
+const mark = 10;
+/** The distance from the edge of an open box to its content. */
+const inset = 12;
+
+/**
+ * The graph of a picture. The head of an open box is above its content, where arrows to the content may cross it. As a
+ * node of the content it is avoided by all arrows, but it needs more room: that is for the boxes in `nodes`.
+ */
+export function graphOf({ root, arrows }: Picture, way: Way, nodes: ReadonlySet<string>): ElkNode {
+  const boxes = allBoxes(root);
+  const edges = [
+    ...boxes.flatMap(initialEdge),
+    ...arrows.map(edgeOf),
+    ...boxes.flatMap((box) => rowEdges(box, arrows, way)),
+    ...boxes.filter(({ id }) => nodes.has(id)).flatMap((box) => headEdges(box, arrows)),
+  ];
+  return {
+    id: '',
+    layoutOptions: { ...graphOptions, 'elk.randomSeed': `${way.seed}` },
+    children: [nodeOf(root, way, nodes)],
+    edges,
+  };
+}
+
+function nodeOf(box: PictureBox, way: Way, nodes: ReadonlySet<string>): ElkNode {
+  const text = sizeOf(box.lines);
+  const [width, height] = [text.width + 2 * boxPadding, text.height + 2 * boxPadding];
+  if (box.children.length === 0) return { id: box.id, width, height };
+  const dot = box.initial === undefined ? [] : [{ id: markOf(box.initial), width: mark, height: mark }];
+  const isNode = nodes.has(box.id);
+  const layoutOptions = { 'elk.layered.layering.layerConstraint': 'FIRST' };
+  const head = isNode ? [{ id: headOf(box.id), ...text, layoutOptions }] : [];
+  return {
+    id: box.id,
+    children: [...head, ...dot, ...box.children.map((child) => nodeOf(child, way, nodes))],
+    layoutOptions: {
+      ...boxOptions,
+      'elk.randomSeed': `${way.seed}`,
+      'elk.layered.cycleBreaking.strategy': way.cycles,
+      'elk.layered.compaction.postCompaction.strategy': way.compaction,
+      'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+      'elk.nodeSize.minimum': `(0,${width})`,
+      'elk.padding': `[top=${isNode ? boxPadding : height},left=${inset},bottom=${inset},right=${inset}]`,
+    },
+  };
+}
+
+function initialEdge({ initial }: PictureBox): ElkExtendedEdge[] {
+  if (initial === undefined) return [];
+  return [{ id: markOf(initial), sources: [markOf(initial)], targets: [initial] }];
+}
+
+function edgeOf({ from, to, lines }: PictureArrow, index: number): ElkExtendedEdge {
+  const text = sizeOf(lines);
+  const size = { width: text.width + 2 * labelPadding.x, height: text.height + 2 * labelPadding.y };
+  return { id: `${index}`, sources: [from], targets: [to], labels: [{ id: `label ${index}`, text: to, ...size }] };
+}
+
+/** Edges that are not drawn: they put boxes without arrows in rows, because ELK would put all of them in one row. */
+function rowEdges(box: PictureBox, arrows: readonly PictureArrow[], { alone, inRow }: Way): ElkExtendedEdge[] {
+  const { children, initial } = box;
+  const connected = new Set([initial, ...arrows.flatMap((arrow) => waysBetween(box, arrow))]);
+  const others = children.filter(({ id }) => !connected.has(id));
+  return others.flatMap(({ id }, index) => {
+    const above = others[index - inRow]?.id;
+    if (above !== undefined) return hidden(above, id);
+    if (initial === undefined || alone === 'above') return [];
+    if (alone === 'beside') return hidden(markOf(initial), id);
+    // As an arrow has a label, the box is beside those to which arrows lead.
+    return hidden(initial, id).map((edge) => ({ ...edge, labels: [{ text: id, width: 1, height: 1 }] }));
+  });
+}
+
+/** Edges that are not drawn: they put the content of a box below its head. */
+function headEdges(box: PictureBox, arrows: readonly PictureArrow[]): ElkExtendedEdge[] {
+  const { id, initial, children } = box;
+  const below = new Set([
+    initial,
+    ...arrows.flatMap((arrow) => {
+      const [source, target] = waysBetween(box, arrow);
+      return source === undefined ? [] : [target];
+    }),
+  ]);
+  const first = children.filter((child) => !below.has(child.id)).flatMap((child) => hidden(headOf(id), child.id));
+  return initial === undefined ? first : [...first, ...hidden(headOf(id), markOf(initial))];
+}
+
+/** The children of a box that an arrow leaves and enters: none for an arrow within a child. */
+function waysBetween({ children }: PictureBox, { from, to }: PictureArrow): (string | undefined)[] {
+  const childOf = (state: string) => children.find((child) => allBoxes(child).some(({ id }) => id === state))?.id;
+  const [source, target] = [childOf(from), childOf(to)];
+  return source === target ? [] : [source, target];
+}
+
+function hidden(from: string, to: string): ElkExtendedEdge[] {
+  return [{ id: `hidden ${from} ${to}`, sources: [from], targets: [to] }];
+}
+
+/** The id of the dot that marks the initial state. */
+export function markOf(initial: string): string {
+  return `initial ${initial}`;
+}
+
+/** The id of the head of an open box. */
+export function headOf(box: string): string {
+  return `head ${box}`;
+}
