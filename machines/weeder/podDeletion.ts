@@ -84,7 +84,6 @@ export const podDeletion = setup({
     input: {} as Partial<PodDeletionInput> | undefined,
   },
   actors: {
-    semaphoreSlot: fromCallback<AnyEventObject, { readonly uid: string }>(unprovided),
     deletePod: fromCallback<AnyEventObject, PodDeletionInput>(unprovided),
   },
   actions: {
@@ -112,6 +111,10 @@ export const podDeletion = setup({
     noteRemoved: assign({ observed: 'removed' }),
     noteCancelled: assign({ isCancelled: true }),
     noteRequested: assign({ isCancelled: false }),
+    /** The implementation sends `slot.granted`, at once or later. */
+    requestSlot: unprovided,
+    /** The implementation releases it after the transition. */
+    releaseSlot: unprovided,
     reportProtected: unprovided,
     reportDeleted: unprovided,
     reportRecovered: unprovided,
@@ -203,12 +206,8 @@ export const podDeletion = setup({
     },
     attempting: {
       description: 'One attempt: it requests a slot, and holds it until its end.',
-      invoke: {
-        id: 'semaphoreSlot',
-        src: 'semaphoreSlot',
-        input: ({ context }) => ({ uid: context.uid }),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
-      },
+      entry: 'requestSlot',
+      exit: 'releaseSlot',
       initial: 'queued',
       states: {
         queued: {

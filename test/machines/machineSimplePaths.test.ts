@@ -44,7 +44,12 @@ const afterAnswer: Readonly<Record<string, string>> = {
 
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   podDeletion: [
-    ['a semaphore slot is held while attempting, and only then', holds('semaphoreSlot', 'podDeletion.attempting')],
+    [
+      'a slot is requested while attempting, and only then',
+      (walked, snapshot) =>
+        count(walked, 'requestSlot') - count(walked, 'releaseSlot') ===
+        (isIn(snapshot, 'podDeletion.attempting') ? 1 : 0),
+    ],
     ['a DELETE is in flight while deleting, and only then', holds('deletePod', 'podDeletion.attempting.deleting')],
     ['the deletion is reported exactly once when deleted', decidesOnce('reportDeleted', 'podDeletion.deleted')],
     ['the recovery is reported exactly once when recovered', decidesOnce('reportRecovered', 'podDeletion.recovered')],
@@ -66,7 +71,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
     [
       'a protected pod is neither queued nor deleted',
-      (walked, { context }) => context.protection === 'none' || count(walked, 'spawn semaphoreSlot') === 0,
+      (walked, { context }) => context.protection === 'none' || count(walked, 'requestSlot') === 0,
     ],
   ],
   workload: [

@@ -29,21 +29,21 @@ const retryConflict = internal('after.retryDelay.podDeletion.conflicted');
 
 function decided(events: readonly (PodDeletionEvent | InternalEvent)[], input: Partial<PodDeletionInput> = {}) {
   const { state, effects } = decide(podDeletion, { ...pod, ...input }, events);
-  return { state, effects: effects.filter((effect) => !/^stop (semaphoreSlot|deletePod)$/.test(effect)) };
+  return { state, effects: effects.filter((effect) => !/^(releaseSlot|stop deletePod)$/.test(effect)) };
 }
 
 const triedVersion = (events: readonly (PodDeletionEvent | InternalEvent)[]) =>
   decide(podDeletion, pod, events).snapshot.context.triedVersion;
 
 test('a pod in CrashLoopBackOff enters the queue at once', () => {
-  assert.deepEqual(decided([]), { state: 'attempting.queued', effects: ['spawn semaphoreSlot'] });
+  assert.deepEqual(decided([]), { state: 'attempting.queued', effects: ['requestSlot'] });
 });
 
 test('a silent back-off waits 2 s first, recalculated with each update', () => {
   assert.deepEqual(decided([], { settleIn: 1500 }), { state: 'settling', effects: ['wait 1500'] });
   assert.deepEqual(decided([settled], { settleIn: 1500 }), {
     state: 'attempting.queued',
-    effects: ['spawn semaphoreSlot'],
+    effects: ['requestSlot'],
   });
   assert.deepEqual(decided([updated({ settleIn: 700 })], { settleIn: 1500 }), {
     state: 'settling',
@@ -165,12 +165,10 @@ test('an update while backing off does not shorten the pause, and the next attem
 });
 
 test('a failed effect counts as a refusal', () => {
-  for (const [events, broke] of [
-    [[], internal('error.actor.semaphoreSlot')],
-    [[turn], internal('error.actor.deletePod')],
-  ] as const) {
-    assert.deepEqual(decided([...events, broke]), { state: 'backingOff', effects: ['reportRefused', 'wait 200'] });
-  }
+  assert.deepEqual(decided([turn, internal('error.actor.deletePod')]), {
+    state: 'backingOff',
+    effects: ['reportRefused', 'wait 200'],
+  });
 });
 
 test('a protected pod is skipped whatever its state, and deleted once it is no longer protected', () => {

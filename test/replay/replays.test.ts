@@ -27,8 +27,6 @@ let report = '';
 
 /** Transitions that no replay takes, and why: they are taken in workloadMachineRare and observerMachineRare.test.ts. */
 const unreachable: Readonly<Record<string, string>> = {
-  'podDeletion.attempting -- xstate.error.actor.semaphoreSlot -> podDeletion.backingOff':
-    'the queue throws only when a pod enters it twice, which the machine itself rules out',
   ...Object.fromEntries(
     [...rareTransitions, ...rareOfApplication, ...rareOfResource].map(({ name, why }) => [name, why]),
   ),

@@ -1,6 +1,7 @@
 import type { Actor } from 'xstate';
 import type { PodState, Protection, podDeletion, WaitReason } from '../../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Release } from '../../queue/limitedQueue.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
 import { waitForRestart } from './deletionCost.ts';
@@ -21,6 +22,13 @@ export interface DeletionEntry {
   reported: PodState;
   /** How the latest attempt was sent. */
   how: DeletionPolicy['deletion'];
+  /** Releases the slot of the latest attempt, or its place in the queue. */
+  slot: Release | undefined;
+  /**
+   * The slot of an attempt that has ended. It is released after the transition, so that the outcome is reported before
+   * the next deletion begins.
+   */
+  leftSlot: Release | undefined;
   /** When the API server accepted a deletion of the pod; epoch milliseconds by the API server's clock. */
   deletedAt: number | undefined;
   /** The wait that was reported last. */

@@ -40,13 +40,15 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   const { runtime, report, clock } = options;
   /** By uid. The entry of a finished actor remains while a window requests the deletion: the pod was handled. */
   const entries = createRegistry<DeletionEntry>({
-    changed(uid, { actor }) {
+    changed(uid, { actor, leftSlot }) {
+      leftSlot?.();
       if (!actor.getSnapshot().matches(inFlight)) finalise(uid);
     },
     done(uid, { requests }) {
       if (requests.size === 0) forget(uid);
     },
     failed(uid, error, entry) {
+      entry.slot?.();
       finalise(uid, entry);
       const { namespace, name } = entry.pod;
       report({ type: 'actor.failed', actor: `podDeletion ${namespace}/${name}`, error });
@@ -62,8 +64,9 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     // The actor computes its first delay before its entry exists, and must not read the entry of the previous actor.
     entries.remove(uid);
     const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...reported } });
+    const slots = { slot: undefined, leftSlot: undefined };
     const history = { how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
-    entries.add(uid, { actor, requests: new Set(requests), withdrawn: new Map(), pod, reported, ...history });
+    entries.add(uid, { actor, requests: new Set(requests), withdrawn: new Map(), pod, reported, ...slots, ...history });
   }
 
   function sendNewestState(entry: DeletionEntry, pod: CrashLoopingPod, isNewRequest: boolean): void {

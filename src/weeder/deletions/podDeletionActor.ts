@@ -1,4 +1,4 @@
-import { assign, fromCallback } from 'xstate';
+import { assign } from 'xstate';
 import { type PodDeletionInput, podDeletion } from '../../../machines/weeder/podDeletion.ts';
 import { effectLogic } from '../../actors/effect.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -45,9 +45,6 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
 
   return podDeletion.provide({
     actors: {
-      semaphoreSlot: fromCallback(({ input, sendBack }) =>
-        queue.enter({ key: input.uid, onGranted: () => sendBack({ type: 'slot.granted' }) }),
-      ),
       deletePod: effectLogic<PodDeletionInput>({ refusal: 'delete.refused', random }, (input, signal) => {
         const { uid, namespace, name, resourceVersion } = input;
         const entry = entryOf(uid);
@@ -73,6 +70,15 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         const entry = entryOf(uid);
         return entry === undefined ? {} : waitOf(entry.pod, entry.requests, clock);
       }),
+      requestSlot: ({ context: { uid } }) =>
+        withEntry(uid, (entry) => {
+          entry.leftSlot?.();
+          entry.slot = queue.enter({ key: uid, onGranted: () => entry.actor.send({ type: 'slot.granted' }) });
+        }),
+      releaseSlot: ({ context: { uid } }) =>
+        withEntry(uid, (entry) => {
+          entry.leftSlot = entry.slot;
+        }),
       reportProtected: ({ context: { uid, protection } }) =>
         withEntry(uid, ({ requests, pod }) => {
           for (const { window, index } of requests) {
