@@ -126,7 +126,7 @@ export const podDeletion = setup({
   },
   guards: {
     isProtected: ({ context }) => context.protection !== 'none',
-    isSettled: ({ context }) => context.settleIn <= 0,
+    isSettling: ({ context }) => context.settleIn > 0,
     canKeepItsPlace: ({ event }) =>
       event.type === 'pod.crashLooping' &&
       (event.settleIn ?? 0) <= 0 &&
@@ -165,19 +165,25 @@ export const podDeletion = setup({
     observed: 'crashLooping',
     isCancelled: false,
   }),
-  initial: 'settling',
+  initial: 'deciding',
   states: {
-    settling: {
-      description:
-        'Decides by the newest state. A container that has terminated may be restarted at once: only after 2 s ' +
-        'without a restart is it in unreported back-off.',
+    deciding: {
+      description: 'Decides by the newest state whether the deletion is due now, or has to wait.',
+      entry: 'measureWait',
       always: [
         { guard: 'isProtected', target: 'protected' },
-        { guard: 'isSettled', target: 'weighing' },
+        { guard: 'isSettling', target: 'settling' },
+        { guard: 'isPending', target: 'coolingDown' },
+        { target: 'attempting' },
       ],
-      after: { settleTime: { target: 'weighing', actions: 'noteSettled' } },
+    },
+    settling: {
+      description:
+        'A container that has terminated may be restarted at once: only after 2 s without a restart is it in ' +
+        'unreported back-off.',
+      after: { settleTime: { target: 'deciding', actions: 'noteSettled' } },
       on: {
-        'pod.crashLooping': { target: 'settling', reenter: true, actions: 'noteNewestState' },
+        'pod.crashLooping': { target: 'deciding', actions: 'noteNewestState' },
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
         'windows.closed': [
@@ -186,19 +192,14 @@ export const podDeletion = setup({
         ],
       },
     },
-    weighing: {
-      description: 'Decides whether the deletion is due now, or has to wait.',
-      entry: 'measureWait',
-      always: [{ guard: 'isPending', target: 'coolingDown' }, { target: 'attempting' }],
-    },
     coolingDown: {
       description:
         'The pod replaces one that was deleted in this window, or the kubelet restarts its container sooner than a ' +
         'replacement could run: the deletion waits, and is decided again after that.',
       entry: 'reportPending',
-      after: { waitTime: { target: 'weighing' } },
+      after: { waitTime: { target: 'deciding' } },
       on: {
-        'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
+        'pod.crashLooping': { target: 'deciding', actions: 'noteNewestState' },
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
         'windows.closed': [{ guard: 'isUntried', target: 'skipped' }, { target: 'abandoned' }],
@@ -216,7 +217,7 @@ export const podDeletion = setup({
             'slot.granted': { target: 'deleting' },
             'pod.crashLooping': [
               { guard: 'canKeepItsPlace', actions: 'noteNewestState' },
-              { target: '#podDeletion.settling', actions: 'noteNewestState' },
+              { target: '#podDeletion.deciding', actions: 'noteNewestState' },
             ],
             'pod.recovered': { target: '#podDeletion.recovered' },
             'pod.removed': { target: '#podDeletion.removed' },
@@ -255,11 +256,11 @@ export const podDeletion = setup({
         { guard: 'hasRecovered', target: 'recovered' },
         { guard: 'wasRemoved', target: 'removed' },
         { guard: 'isCancelled', target: 'abandoned' },
-        { guard: 'hasNewerState', target: 'settling' },
+        { guard: 'hasNewerState', target: 'deciding' },
       ],
-      after: { retryDelay: { target: 'settling', description: 'No newer state was observed: retry.' } },
+      after: { retryDelay: { target: 'deciding', description: 'No newer state was observed: retry.' } },
       on: {
-        'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
+        'pod.crashLooping': { target: 'deciding', actions: 'noteNewestState' },
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
         'windows.closed': { target: 'abandoned' },
@@ -274,7 +275,7 @@ export const podDeletion = setup({
         { guard: 'wasRemoved', target: 'removed' },
         { guard: 'isCancelled', target: 'abandoned' },
       ],
-      after: { retryDelay: { target: 'settling' } },
+      after: { retryDelay: { target: 'deciding' } },
       on: {
         'pod.crashLooping': { actions: 'noteNewestState' },
         'pod.recovered': { target: 'recovered' },
@@ -287,7 +288,7 @@ export const podDeletion = setup({
         'Never deleted: the pod has no controller, is a mirror pod, or has the annotation weeder.dev/ignore.',
       entry: 'reportProtected',
       on: {
-        'pod.crashLooping': { target: 'settling', actions: 'noteNewestState' },
+        'pod.crashLooping': { target: 'deciding', actions: 'noteNewestState' },
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
         'windows.open': {

@@ -47,8 +47,7 @@ test('the newest actor of a machine is shown from its first to its last step, ev
   const id = 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0';
   await until('it has ended', () => viewer.messages.filter(({ type }) => type === 'actorStopped').length === 2);
   assert.deepEqual(stepsOf(viewer, id), [
-    'settling always weighing: weighing',
-    'weighing always attempting: attempting.queued',
+    'deciding always attempting: attempting.queued',
     'attempting.queued slot.granted attempting.deleting: attempting.deleting',
     'attempting.deleting delete.accepted deleted: deleted',
   ]);
