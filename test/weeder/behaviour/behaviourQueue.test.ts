@@ -57,6 +57,44 @@ test('at most 32 deletions are in flight, in first-come order, and every pod get
   assert.equal(at.eventsOf('window.closed')[0]?.deleted, 100);
 });
 
+test('a recovery requests its deletions at once, before any timer or turn of the event loop', () => {
+  const { at } = slowWorld();
+  assert.deepEqual(at.deletedNames(), names.slice(0, 32));
+});
+
+test('the outcome of a deletion is reported before the next one begins', async () => {
+  const log: string[] = [];
+  const at = world({
+    concurrentDeletions: 1,
+    answer: (request) => {
+      log.push(`DELETE ${request.name}`);
+      return at.answerTo(request);
+    },
+    report: (event) => {
+      if (event.type === 'pod.deleted') log.push(`deleted ${event.pod.name}`);
+    },
+  });
+  for (const name of ['kapi-0', 'kapi-1']) at.put(crashLooping(name));
+  at.slice(up);
+  await settled();
+  assert.deepEqual(log, ['DELETE kapi-0', 'deleted kapi-0', 'DELETE kapi-1', 'deleted kapi-1']);
+});
+
+test('an actor that fails releases its slot', async () => {
+  const at = world({
+    concurrentDeletions: 1,
+    report: (event) => {
+      if (event.type === 'pod.deleted' && event.pod.name === 'kapi-0') throw new Error('a bug');
+    },
+  });
+  for (const name of ['kapi-0', 'kapi-1']) at.put(crashLooping(name));
+  at.slice(up);
+  await settled();
+  assert.deepEqual(at.deletedNames(), ['kapi-0', 'kapi-1']);
+  assert.equal(at.eventsOf('actor.failed').length, 1);
+  assert.equal(at.weeder.counts().inFlight, 0);
+});
+
 test('a pod never has two attempts at the same time, whatever its stream reports', async () => {
   const { at, unanswered } = slowWorld(200);
   await settled();
