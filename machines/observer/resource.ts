@@ -40,6 +40,9 @@ interface ToCorrect {
 }
 
 export type ResourceEvent =
+  /** Its application is observed from now on. */
+  | { readonly type: 'observation.started' }
+  | { readonly type: 'observation.stopped' }
   /** The object has changed. `isInSync`: it is in the desired state. */
   | { readonly type: 'object.changed'; readonly isInSync?: boolean }
   /** A resync is due, whatever the streams have reported. */
@@ -163,8 +166,7 @@ export const resource = setup({
 }).createMachine({
   id: 'resource',
   description:
-    'One observed resource of an application: it is compared with the response to its last apply, and corrected if an ' +
-    'observed field differs.',
+    'One resource of an application: while it is observed, its differences from the last apply are corrected.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     application: 'default/web',
@@ -177,8 +179,9 @@ export const resource = setup({
     reason: '',
     failure: 'other',
   }),
-  initial: 'checking',
+  initial: 'unobserved',
   on: {
+    'observation.stopped': { target: '.unobserved' },
     'object.changed': { target: '.checking' },
     'resync.due': { target: '.checking' },
     'effect.terminating': { target: '.terminating' },
@@ -191,6 +194,14 @@ export const resource = setup({
     'effect.failed': { target: '.backingOff' },
   },
   states: {
+    unobserved: {
+      description: 'Its application is not observed, for instance while it is applied: nothing is corrected.',
+      entry: 'resetRetries',
+      on: {
+        'observation.started': { target: 'checking' },
+        'object.changed': { description: 'It is compared when the observation starts.' },
+      },
+    },
     checking: {
       description:
         'Compares the live object with the desired state; reads it from the API server if no stream is reliable.',
@@ -255,25 +266,16 @@ export const resource = setup({
       invoke: running('create'),
       on: afterWrite,
     },
-    unverified: {
-      description:
-        'There is no proof that the ServiceAccount of the application may see the object: whatever happens to the object, ' +
-        'the same is reported at the same times. Checked again after a pause of up to five minutes.',
-      entry: ['recordRefusal', 'reportUnverified'],
-      after: { retryDelay: { target: 'checking' } },
-      on: {
-        'object.changed': { description: 'Must not reveal whether the object exists, or its state.' },
-        'resync.due': { description: 'Checked when the pause is over.' },
-      },
-    },
-    terminating: {
-      description: 'The object or its namespace is being deleted: nothing is applied until it no longer exists.',
-      entry: 'reportTerminating',
-      after: { terminatingPollInterval: { target: 'checking' } },
-    },
     claimed: {
       description: 'It belongs to another application, and is not changed.',
       entry: ['setReason', 'reportClaimed'],
+    },
+    usingLastApplied: {
+      description:
+        'The API server refuses the current manifest, and the last applied one is in sync and stays corrected. The current ' +
+        'one is retried every five minutes.',
+      entry: ['recordLastApplied', 'reportUsingLastApplied'],
+      after: { retryDelay: { target: 'checking' } },
     },
     typeMissing: {
       description: 'The API server does not serve its kind: waits until the shared discovery finds it.',
@@ -283,14 +285,10 @@ export const resource = setup({
         'kind.served': { target: 'checking' },
       },
     },
-    kindUnavailable: {
-      description: 'The API server of its kind does not respond: waits as for a kind that is not served.',
-      entry: ['recordRefusal', 'reportFailed'],
-      invoke: running('awaitKind'),
-      on: {
-        'kind.served': { target: 'checking' },
-        'resync.due': { description: 'Discovery notices when the kind is available again.' },
-      },
+    terminating: {
+      description: 'The object or its namespace is being deleted: nothing is applied until it no longer exists.',
+      entry: 'reportTerminating',
+      after: { terminatingPollInterval: { target: 'checking' } },
     },
     refused: {
       description: 'The API server refuses it permanently: retried every five minutes.',
@@ -304,13 +302,6 @@ export const resource = setup({
         'resync.due': { description: 'It would be refused again.' },
       },
     },
-    usingLastApplied: {
-      description:
-        'The API server refuses the current manifest, and the last applied one is in sync and stays corrected. The current ' +
-        'one is retried every five minutes.',
-      entry: ['recordLastApplied', 'reportUsingLastApplied'],
-      after: { retryDelay: { target: 'checking' } },
-    },
     backingOff: {
       description: 'A transient failure: retried after a pause of up to five minutes.',
       entry: ['recordRefusal', 'reportFailed'],
@@ -322,6 +313,26 @@ export const resource = setup({
         ],
         'resync.due': { description: 'Checked when the pause is over.' },
         'stream.resumed': { target: 'checking', description: 'The API server may be available again.' },
+      },
+    },
+    kindUnavailable: {
+      description: 'The API server of its kind does not respond: waits as for a kind that is not served.',
+      entry: ['recordRefusal', 'reportFailed'],
+      invoke: running('awaitKind'),
+      on: {
+        'kind.served': { target: 'checking' },
+        'resync.due': { description: 'Discovery notices when the kind is available again.' },
+      },
+    },
+    unverified: {
+      description:
+        'There is no proof that the ServiceAccount of the application may see the object: whatever happens to the object, ' +
+        'the same is reported at the same times. Checked again after a pause of up to five minutes.',
+      entry: ['recordRefusal', 'reportUnverified'],
+      after: { retryDelay: { target: 'checking' } },
+      on: {
+        'object.changed': { description: 'Must not reveal whether the object exists, or its state.' },
+        'resync.due': { description: 'Checked when the pause is over.' },
       },
     },
   },

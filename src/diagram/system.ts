@@ -41,7 +41,7 @@ export const links: readonly ActorLink[] = [
   link('reflector', 'applications', ['applications, and objects', 'with their label']),
   link('applications', 'application', [], ['application.changed', 'application.deleted']),
   link('applications', 'resource', [], ['object.changed']),
-  link('application', 'resource', ['its observer starts', 'a root for each'], ['resync.due']),
+  link('application', 'resource', ['starts a root for each'], ['observation.started', 'resync.due']),
   link('application', 'apiServer', ['applies and deletes,', 'as a ServiceAccount']),
   link('resource', 'apiServer', ['applies observed fields']),
 ];
@@ -81,9 +81,9 @@ const root = group(
       box('recreation', 'One Job that is deleted, and recreated from its copy.'),
       box('pace', 'Limits of restarts per minute and of concurrent rollouts, fair between namespaces.'),
     ]),
-    group('observers', 'A root for each application; while it is observed, one for each of its resources.', [
+    group('observers', 'A root for each application, and for each of its resources.', [
       box('application', 'One application: applied, then observed, then applied again.'),
-      box('resource', 'One resource: compared with what was applied, and corrected.'),
+      box('resource', 'One resource: compared with what was applied, and corrected, while it is observed.'),
     ]),
   ],
 );

@@ -1,5 +1,6 @@
 import { createActor } from 'xstate';
 import { application as machine } from '../../machines/observer/application.ts';
+import { resource as resourceMachine } from '../../machines/observer/resource.ts';
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { AllowedResources } from '../config/schema/allowedResources.ts';
@@ -75,10 +76,9 @@ export async function inspectApplication(
   const errors = application.errors.map(reportedError);
   const nothing = { entry, account, errors, error: '', resources: [] };
   if (application.errors.some(({ manifest }) => manifest === undefined)) return nothing;
-  const streams = { add: () => undefined, remove: () => undefined };
   const runtime = { clock: options.clock };
   const allow = () => options.allow;
-  const effects = { runtime, restMapper: options.kinds, allow, mayUseOwnRights: false, hashManifest, streams };
+  const effects = { runtime, restMapper: options.kinds, allow, mayUseOwnRights: false, hashManifest, ...entries };
   const planned = await planResources(effects, entry, application, options.signal);
   if (planned.is === 'failed') return { ...nothing, error: planned.failure.reason };
   if (planned.is === 'invalid') return { ...nothing, errors: [...errors, ...planned.errors] };
@@ -93,7 +93,7 @@ export async function inspectApplication(
   return { ...nothing, errors: [...errors, ...planned.errors], resources };
 }
 
-/** The actor is never started: explain only inspects. */
+/** The actor of the application is never started: explain only inspects. */
 function entryOf(application: Application, status: unknown): ApplicationEntry {
   const { namespace, name, uid, inventory, spec } = application;
   const id = `${namespace}/${name}`;
@@ -116,6 +116,18 @@ function entryOf(application: Application, status: unknown): ApplicationEntry {
     reportedGeneration: application.observedGeneration,
   };
 }
+
+const entries = {
+  streams: { add: () => undefined },
+  resources: {
+    /** Stays unobserved, so that nothing is checked or written. */
+    start: (resource: Omit<ResourceEntry, 'actor'>): ResourceEntry => ({
+      ...resource,
+      actor: createActor(resourceMachine).start(),
+    }),
+    remove: () => undefined,
+  },
+};
 
 async function inspectResource(
   entry: ResourceEntry,

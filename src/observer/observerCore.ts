@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyActorRef } from 'xstate';
+import type { resource } from '../../machines/observer/resource.ts';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Config } from '../config/config.ts';
 import type { AllowedResources } from '../config/schema/allowedResources.ts';
@@ -14,6 +15,7 @@ import type { ObserverEffects } from './effects/observerEffects.ts';
 import { createOwnershipClaims } from './effects/ownershipClaims.ts';
 import { createRequestSemaphore, type SlowRequests } from './effects/requestSemaphore.ts';
 import { createResourceStreams, type WrapResourceSink } from './effects/resourceStreams.ts';
+import { createResources } from './effects/resources.ts';
 import { createServiceAccounts } from './effects/serviceAccounts.ts';
 import type { ReportObserver } from './model/events.ts';
 import { type HashManifest, hashManifest } from './plan/manifestHash.ts';
@@ -67,7 +69,7 @@ export interface ObserverCore {
   /** Returns the number of queued and running applies. It is read before each Event, so it does not iterate. */
   work(): PendingWork;
   actorCounts(): { readonly applications: number; readonly resources: number };
-  /** Returns a root actor for each application and for each observed resource. */
+  /** Returns a root actor for each application and for each resource. */
   actors(): Iterable<AnyActorRef>;
   entries(): Iterable<ApplicationEntry>;
 }
@@ -95,6 +97,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     onChanged: options.onStreamsChanged,
     onClosed: options.onStreamClosed,
   });
+  const resources = createResources({ runtime, logic: () => resourceLogic, streams, report });
   const status = createStatusWriter({
     clock,
     applications: options.applications,
@@ -114,6 +117,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
       seesAll: namespaces === 'all' && options.shard === undefined,
     }),
     streams,
+    resources,
     writes,
     dryRuns: createRequestSemaphore(clock, maxConcurrentRequests, slow),
     rebaselines: createRequestSemaphore(clock, maxConcurrentRebaselines, slow),
@@ -126,14 +130,14 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     isDryRun,
     mayUseOwnRights,
     entryOf: (id) => applications.get(id),
-    resourceOf: (id, key) => applications.get(id)?.resources.get(key),
   };
-  const logic: ApplicationLogic = provideApplication(effects, provideResource(effects));
+  const resourceLogic: typeof resource = provideResource(effects);
+  const logic: ApplicationLogic = provideApplication(effects);
   const applications = createApplications({
     runtime,
     logic,
     report,
-    streams,
+    resources,
     status,
     api: options.applications,
     limits: options.config.observer ?? defaultObserver,

@@ -1,7 +1,7 @@
 import type { AnyActorRef } from 'xstate';
 import { identityText } from '../observer/model/identity.ts';
 import type { Drift } from '../observer/model/projection.ts';
-import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
+import { type ApplicationEntry, isObserved, type ResourceEntry } from '../observer/state/entries.ts';
 import { countObserved } from '../observer/state/fieldReports.ts';
 import { shownDrifts } from '../observer/state/inventoryRows.ts';
 import { activeStates, timersOf } from './actorTree.ts';
@@ -83,9 +83,9 @@ function resourceView(resource: ResourceEntry, since: Since): ResourceView {
   const shown = driftViews(resource, drifts);
   return {
     id: identityText(identity),
-    actor: actor?.id,
+    actor: actor.id,
     state: stateOf(resource),
-    until: actor === undefined ? undefined : endOf(actor, since),
+    until: endOf(actor, since),
     reason: [fieldError, reason, lastKnownGood?.reason].find((each) => each) ?? '',
     conflictingManager: drifts.length > 0 ? conflictingManager : undefined,
     observed: baseline && countObserved(baseline),
@@ -108,11 +108,11 @@ function driftViews({ identity }: ResourceEntry, drifts: readonly Drift[]): read
   return shownDrifts(identity, drifts);
 }
 
-function stateOf({ actor, state }: ResourceEntry): string {
-  return actor === undefined ? state : innermost(actor);
+function stateOf(resource: ResourceEntry): string {
+  return isObserved(resource) ? innermost(resource.actor) : resource.state;
 }
 
-function innermost(actor: ApplicationEntry['actor'] | NonNullable<ResourceEntry['actor']>): string {
+function innermost(actor: ApplicationEntry['actor'] | ResourceEntry['actor']): string {
   return activeStates(actor.getSnapshot().value).at(-1) ?? '';
 }
 

@@ -40,7 +40,7 @@ const retries: Readonly<Record<string, Retries>> = {
     longest: 60_000,
   },
   resource: {
-    toRefusal: ['effect.failed'],
+    toRefusal: ['observation.started', 'effect.failed'],
     timer: 'xstate.after.retryDelay.resource.backingOff',
     longest: 300_000,
   },

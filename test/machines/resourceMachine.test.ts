@@ -3,10 +3,12 @@ import { test } from 'node:test';
 import { type ResourceEvent, resource } from '../../machines/observer/resource.ts';
 import { decide } from '../support/oracle/decisions.ts';
 
+const observed: ResourceEvent = { type: 'observation.started' };
+
 const running: readonly (readonly [effect: string, before: readonly ResourceEvent[]])[] = [
-  ['check', []],
-  ['correct', [{ type: 'check.drifted' }]],
-  ['create', [{ type: 'check.missing' }]],
+  ['check', [observed]],
+  ['correct', [observed, { type: 'check.drifted' }]],
+  ['create', [observed, { type: 'check.missing' }]],
 ];
 
 const results: readonly (readonly [result: ResourceEvent['type'], state: string, report: string])[] = [
@@ -33,7 +35,7 @@ for (const [type, state, report] of results) {
 }
 
 test('a refused write is checked again, and not refused, if the last known good manifest is in force', () => {
-  const decided = decide(resource, {}, [{ type: 'check.drifted' }, { type: 'write.fellBack' }]);
+  const decided = decide(resource, {}, [observed, { type: 'check.drifted' }, { type: 'write.fellBack' }]);
   assert.equal(decided.state, 'checking');
   assert.deepEqual(decided.snapshot.context.refusals, 1);
   assert.ok(decided.effects.includes('reportRefused'));
@@ -41,7 +43,7 @@ test('a refused write is checked again, and not refused, if the last known good 
 
 test('an effect that throws counts as a failure, with the message of its error', () => {
   const type = 'xstate.error.actor.check';
-  const decided = decide(resource, {}, [{ type, actorId: 'check', error: new Error('broken') }]);
+  const decided = decide(resource, {}, [observed, { type, actorId: 'check', error: new Error('broken') }]);
   assert.equal(decided.state, 'backingOff');
   assert.deepEqual([decided.snapshot.context.reason, decided.snapshot.context.failure], ['broken', 'other']);
 });

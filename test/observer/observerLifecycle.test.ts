@@ -96,13 +96,40 @@ test('when an application is updated, the observer stops before anything is appl
   // It is not observed during the apply: an edit causes no correction.
   assert.equal(stateOf(world), 'applying');
   assert.deepEqual(
-    [...world.core.entries()].flatMap(({ resources }) => [...resources.values()].map(({ actor }) => actor)),
-    [undefined],
+    [...world.core.entries()].flatMap(({ resources }) =>
+      [...resources.values()].map(({ actor }) => actor.getSnapshot().value),
+    ),
+    ['unobserved'],
   );
   await world.pass(2 * second);
   assert.deepEqual(observers, ['started', 'started']);
   assert.deepEqual([stateOf(world), keyOf(world, 'one')], ['observing', 'b']);
   assert.deepEqual(world.writes(), ['create ConfigMap/one', 'update ConfigMap/one']);
+  world.stop();
+});
+
+test('a resource whose actor has failed is observed again after the next update of its application', async () => {
+  let isBroken = true;
+  const world = await observerWorld({
+    onEvent({ type }) {
+      if (type === 'resource.drifted' && isBroken) throw new Error('broken');
+    },
+  });
+  world.apply('web', { manifests: [configMap('one')] });
+  await world.pass(2 * second);
+  world.edit('ConfigMap/one', { data: { key: 'edited' } });
+  await world.pass(2 * second);
+  assert.deepEqual(
+    world.eventsOf('actor.failed').map(({ actor }) => actor),
+    ['resource shop/web /ConfigMap/shop/one'],
+  );
+  assert.equal(keyOf(world, 'one'), 'edited');
+  isBroken = false;
+  world.apply('web', { manifests: [configMap('one', 'b')] });
+  await world.pass(2 * second);
+  world.edit('ConfigMap/one', { data: { key: 'edited' } });
+  await world.pass(2 * second);
+  assert.equal(keyOf(world, 'one'), 'b');
   world.stop();
 });
 

@@ -2,7 +2,6 @@ import { type AnyEventObject, fromCallback } from 'xstate';
 import { type ApplicationEvent, type ApplicationInput, application } from '../../../machines/observer/application.ts';
 import { effectLogic } from '../../actors/effect.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
-import type { ResourceLogic } from '../resource/resourceActor.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { applyApplication } from './applyApplication.ts';
 import { deleteApplication } from './deleteApplication.ts';
@@ -21,7 +20,7 @@ type ApplicationEffect = (
 type Refusal = 'spec.refused' | 'apply.refused' | 'deletion.refused';
 
 /** Returns the `application` machine with its effects. */
-export function provideApplication(effects: ObserverEffects, logic: ResourceLogic): ApplicationLogic {
+export function provideApplication(effects: ObserverEffects): ApplicationLogic {
   const { random } = effects;
 
   function entryOf({ application: id }: ApplicationInput): ApplicationEntry {
@@ -40,9 +39,7 @@ export function provideApplication(effects: ObserverEffects, logic: ResourceLogi
     actors: {
       validate: invoking('spec.refused', validateApplication),
       applyResources: invoking('apply.refused', applyApplication),
-      observer: fromCallback<AnyEventObject, ApplicationInput>(({ input }) =>
-        startObserver(effects, entryOf(input), logic),
-      ),
+      observer: fromCallback<AnyEventObject, ApplicationInput>(({ input }) => startObserver(effects, entryOf(input))),
       drain: fromCallback<AnyEventObject, ApplicationInput>(({ input, sendBack }) => {
         const { inFlight } = entryOf(input);
         drained(inFlight).then(

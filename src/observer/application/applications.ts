@@ -2,13 +2,13 @@ import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import { track } from '../../base/promises.ts';
-import type { ResourceStreams } from '../effects/resourceStreams.ts';
+import type { Resources } from '../effects/resources.ts';
 import type { ReportObserver } from '../model/events.ts';
 import { ownerOf } from '../model/fieldManagers.ts';
 import { identityKey } from '../model/identity.ts';
 import type { Application } from '../spec/application.ts';
 import type { ApplicationLimits } from '../spec/applicationLimits.ts';
-import type { ApplicationEntry } from '../state/entries.ts';
+import { type ApplicationEntry, isObserved } from '../state/entries.ts';
 import { removalFromRow } from '../state/inventoryRows.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 import type { StatusWriter } from '../status/statusWriter.ts';
@@ -29,7 +29,7 @@ interface Applications extends ApplicationListener {
   actors(): Iterable<AnyActorRef>;
   readonly isRunning: boolean;
   readonly size: number;
-  /** The number of resources that have an actor. */
+  /** The number of observed resources. */
   readonly observed: number;
   /** Returns the requests in flight, including those of applications that have ended. */
   inFlight(): Iterable<Promise<unknown>>;
@@ -43,7 +43,7 @@ interface ApplicationsOptions {
   readonly runtime: ActorRuntime;
   readonly logic: ApplicationLogic;
   readonly report: ReportObserver;
-  readonly streams: ResourceStreams;
+  readonly resources: Resources;
   readonly status: StatusWriter;
   readonly api: Pick<ApplicationApi, 'read'>;
   readonly limits: ApplicationLimits;
@@ -53,7 +53,7 @@ interface ApplicationsOptions {
 const readAgainAfter = 30_000;
 
 export function createApplications(options: ApplicationsOptions): Applications {
-  const { runtime, logic, report, streams, status, api, limits } = options;
+  const { runtime, logic, report, resources, status, api, limits } = options;
   const known = knownApplications(limits);
   /** The requests in flight of applications that have ended. */
   const leaving = new Set<Promise<unknown>>();
@@ -61,7 +61,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
     dropped(_id, entry) {
       for (const work of entry.inFlight) track(leaving, work);
       status.forget(entry);
-      for (const resource of entry.resources.values()) streams.remove(resource);
+      for (const resource of entry.resources.values()) resources.remove(resource);
     },
     failed: (id, error) => report({ type: 'actor.failed', actor: `application ${id}`, error }),
   });
@@ -145,10 +145,8 @@ export function createApplications(options: ApplicationsOptions): Applications {
     },
     entries: () => registry.entries(),
     *actors() {
-      for (const { actor, resources } of registry.entries()) {
-        yield actor;
-        for (const resource of resources.values()) if (resource.actor !== undefined) yield resource.actor;
-      }
+      yield* registry.actors();
+      yield* resources.actors();
     },
     get isRunning() {
       return isRunning;
@@ -159,7 +157,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
     get observed() {
       let count = 0;
       for (const { resources } of registry.entries())
-        for (const { actor } of resources.values()) if (actor !== undefined) count += 1;
+        for (const resource of resources.values()) if (isObserved(resource)) count += 1;
       return count;
     },
     *inFlight() {
@@ -168,10 +166,10 @@ export function createApplications(options: ApplicationsOptions): Applications {
     },
     counts() {
       const all = [...registry.entries()];
-      const resources = all.flatMap((entry) => [...entry.resources.values()]);
+      const each = all.flatMap((entry) => [...entry.resources.values()]);
       return {
         applications: tally(all.map(({ actor }) => nameOf(actor.getSnapshot().value))),
-        resources: tally(resources.map(({ actor, state }) => nameOf(actor?.getSnapshot().value) || state)),
+        resources: tally(each.map((its) => (isObserved(its) ? nameOf(its.actor.getSnapshot().value) : its.state))),
       };
     },
   };
@@ -183,8 +181,7 @@ function concernOf({ generation, isTerminating, isForced, refusal }: Application
 }
 
 /** Returns the outermost name of a state. */
-function nameOf(value: StateValue | undefined): string {
-  if (value === undefined) return '';
+function nameOf(value: StateValue): string {
   return typeof value === 'string' ? value : (Object.keys(value)[0] ?? '');
 }
 

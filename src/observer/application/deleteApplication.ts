@@ -41,9 +41,9 @@ export async function deleteApplication(
 }
 
 /** Schedules the removal of all resources of the application. */
-function scheduleAllRemovals({ streams }: ObserverEffects, entry: ApplicationEntry): void {
+function scheduleAllRemovals({ resources }: ObserverEffects, entry: ApplicationEntry): void {
   for (const [key, resource] of entry.resources) {
-    streams.remove(resource);
+    resources.remove(resource);
     entry.pendingRemovals.set(key, removalOf(resource));
   }
   entry.resources.clear();

@@ -1,6 +1,7 @@
 import { noCorrections } from '../drift/correctionBackoff.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceStreams } from '../effects/resourceStreams.ts';
+import type { Resources } from '../effects/resources.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import { type Identity, identityKey, type Manifest } from '../model/identity.ts';
 import { isAutoscaled, withoutReplicas } from '../ownership/replicas.ts';
@@ -20,7 +21,8 @@ import { type MappedManifest, resolveMappings } from './resolveMappings.ts';
 /** The effects that planning needs. */
 interface PlanEffects extends Pick<ObserverEffects, 'restMapper' | 'allow' | 'mayUseOwnRights' | 'hashManifest'> {
   readonly runtime: Pick<ObserverEffects['runtime'], 'clock'>;
-  readonly streams: Pick<ResourceStreams, 'add' | 'remove'>;
+  readonly streams: Pick<ResourceStreams, 'add'>;
+  readonly resources: Pick<Resources, 'start' | 'remove'>;
 }
 
 /**
@@ -74,7 +76,7 @@ export async function planResources(
   const errors = [...schema.errors, ...unused].map(shownSchemaError);
   const planned = new Map<string, ResourceEntry>();
   for (const each of all) {
-    const resource = entryOf(entry, each);
+    const resource = effects.resources.start(entryOf(entry, each));
     plan(effects, resource, each, { application, schema, all, errors });
     planned.set(resource.key, resource);
   }
@@ -200,7 +202,10 @@ export function accountOf({ namespace, spec }: Application, mayUseOwnRights: boo
   return `system:serviceaccount:${namespace}:${spec.serviceAccountName ?? 'default'}`;
 }
 
-function entryOf(application: ApplicationEntry, { manifest, unresolved }: ResolvedManifest): ResourceEntry {
+function entryOf(
+  application: ApplicationEntry,
+  { manifest, unresolved }: ResolvedManifest,
+): Omit<ResourceEntry, 'actor'> {
   const { identity } = manifest;
   const key = identityKey(identity);
   const row = application.pendingRemovals.get(key);
@@ -235,7 +240,6 @@ function entryOf(application: ApplicationEntry, { manifest, unresolved }: Resolv
       isAutoscaled: false,
       conflicts: 0,
       writing: undefined,
-      actor: undefined,
     }
   );
 }
@@ -245,14 +249,14 @@ function entryOf(application: ApplicationEntry, { manifest, unresolved }: Resolv
  * that are in them again.
  */
 function replaceResources(
-  { streams }: PlanEffects,
+  { streams, resources }: PlanEffects,
   entry: ApplicationEntry,
   planned: Map<string, ResourceEntry>,
 ): void {
   for (const [key, resource] of entry.resources) {
     if (planned.has(key)) continue;
     entry.resources.delete(key);
-    streams.remove(resource);
+    resources.remove(resource);
     // It may have been applied without a record if the response was lost.
     if (resource.appliedHash !== undefined || !entry.isDetectOnly) entry.pendingRemovals.set(key, removalOf(resource));
   }

@@ -1,9 +1,7 @@
-import { createActor } from 'xstate';
 import type { TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { rebaseline } from '../resource/rebaseline.ts';
-import type { ResourceLogic } from '../resource/resourceActor.ts';
 import { isAccessProven } from '../state/access.ts';
 import { type ApplicationEntry, foundOf, type ResourceEntry } from '../state/entries.ts';
 import { isInSync } from '../state/observeObject.ts';
@@ -22,11 +20,11 @@ const renewEvery = 60_000;
 const step = 1_000;
 
 /**
- * Observes one application: starts an actor for each resource, resyncs resources that are not in sync or have no
- * reliable stream, renews access proofs, and renews baselines by dry runs. Writes nothing itself. Returns a function
- * that stops it.
+ * Observes one application: the actors of its resources compare and correct them. Resyncs resources that are not in
+ * sync or have no reliable stream, renews access proofs, and renews baselines by dry runs. Writes nothing itself.
+ * Returns a function that stops it.
  */
-export function startObserver(effects: ObserverEffects, entry: ApplicationEntry, logic: ResourceLogic): () => void {
+export function startObserver(effects: ObserverEffects, entry: ApplicationEntry): () => void {
   const { runtime, report, random, streams, rebaselineSchedule } = effects;
   const { clock } = runtime;
   const stop = new AbortController();
@@ -35,21 +33,9 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
   let timer: TimerHandle | undefined;
   let proofTimer: TimerHandle | undefined;
 
-  function start(resource: ResourceEntry): void {
-    const id = `${entry.id} ${resource.key}`;
-    const actor = createActor(logic, {
-      ...runtime,
-      id: `application/${id}`,
-      input: { application: entry.id, resource: resource.key },
-    });
-    resource.actor = actor;
-    actor.subscribe({ error: (error) => report({ type: 'actor.failed', actor: `resource ${id}`, error }) });
-    actor.start();
-  }
-
   /** Marks the live object as unknown, unless the resource ignores resyncs while it waits to retry. */
   function markUnknown(resource: ResourceEntry): void {
-    if (resource.actor?.getSnapshot().can({ type: 'resync.due' })) resource.found = 'unknown';
+    if (resource.actor.getSnapshot().can({ type: 'resync.due' })) resource.found = 'unknown';
   }
 
   function resync(): void {
@@ -59,7 +45,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
       const isReported = streams.isReliable(resource) && foundOf(resource) !== undefined;
       if (isDoubtful || !isReported) markUnknown(resource);
       else if (isInSync(resource)) continue;
-      resource.actor?.send({ type: 'resync.due' });
+      resource.actor.send({ type: 'resync.due' });
     }
     if (entry.pendingRemovals.size > 0) track(entry.inFlight, prune(effects, entry, stop.signal));
     wait();
@@ -77,7 +63,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
   /** This detects a revoked permission independently of the resync period, not only after a change. */
   function renewProofs(): void {
     const now = clock.monotonic();
-    for (const resource of started) if (!isAccessProven(resource, now)) resource.actor?.send({ type: 'resync.due' });
+    for (const resource of started) if (!isAccessProven(resource, now)) resource.actor.send({ type: 'resync.due' });
     renewLater();
   }
 
@@ -94,7 +80,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
     );
   }
 
-  for (const resource of started) start(resource);
+  for (const { actor } of started) actor.send({ type: 'observation.started' });
   wait();
   renewLater();
   const leave = rebaselineSchedule.join(
@@ -108,9 +94,6 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry,
     stop.abort();
     clock.clearTimeout(timer);
     clock.clearTimeout(proofTimer);
-    for (const resource of started) {
-      resource.actor?.stop();
-      resource.actor = undefined;
-    }
+    for (const { actor } of started) actor.send({ type: 'observation.stopped' });
   };
 }

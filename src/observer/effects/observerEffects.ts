@@ -5,12 +5,13 @@ import type { ReportObserver } from '../model/events.ts';
 import type { HashManifest } from '../plan/manifestHash.ts';
 import type { ResourceApi, RestMapper } from '../plan/resourceApi.ts';
 import type { Access } from '../state/access.ts';
-import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
+import type { ApplicationEntry } from '../state/entries.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 import type { StatusWriter } from '../status/statusWriter.ts';
 import type { OwnershipClaims } from './ownershipClaims.ts';
 import type { RequestSemaphore } from './requestSemaphore.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
+import type { Resources } from './resources.ts';
 import type { ServiceAccounts } from './serviceAccounts.ts';
 
 /** The effects of the observer's machines. */
@@ -23,6 +24,7 @@ export interface ObserverEffects {
   readonly serviceAccounts: ServiceAccounts;
   readonly claims: OwnershipClaims;
   readonly streams: ResourceStreams;
+  readonly resources: Resources;
   /** For requests that change the cluster. */
   readonly writes: RequestSemaphore;
   /** For dry runs that find the desired state. They have their own limit so that a start does not delay corrections. */
@@ -41,5 +43,4 @@ export interface ObserverEffects {
   /** Applications without a ServiceAccount are applied with weeder's own permissions. */
   readonly mayUseOwnRights: boolean;
   readonly entryOf: (application: string) => ApplicationEntry | undefined;
-  readonly resourceOf: (application: string, resource: string) => ResourceEntry | undefined;
 }

@@ -28,7 +28,7 @@ export function createResourceSink(
   function take(resource: ResourceEntry, object: JsonObject): void {
     const before = comparisonState(resource);
     if (!observeObject(resource, object, clock.monotonic()) || comparisonState(resource) === before) return;
-    resource.actor?.send({ type: 'object.changed', isInSync: isInSync(resource) });
+    resource.actor.send({ type: 'object.changed', isInSync: isInSync(resource) });
   }
 
   /** An exception would end the stream for all resources. The following check meets the same error and reports it. */
@@ -37,7 +37,7 @@ export function createResourceSink(
       take(resource, object);
     } catch {
       resource.found = 'unknown';
-      resource.actor?.send({ type: 'object.changed', isInSync: false });
+      resource.actor.send({ type: 'object.changed', isInSync: false });
     }
   }
 
@@ -97,7 +97,7 @@ function markLost(resource: ResourceEntry, version: string | undefined, now: num
   if (!isAtLeast(version, resource.writtenVersion)) return;
   resource.found = 'lost';
   resource.driftedAt ??= now;
-  resource.actor?.send({ type: 'object.changed', isInSync: false });
+  resource.actor.send({ type: 'object.changed', isInSync: false });
 }
 
 /** There is nothing new to decide while this text is the same. */

@@ -163,5 +163,5 @@ function streamPlan(
 
 /** A request that failed while the stream was lost may succeed now. */
 function notifyResumed(members: ReadonlyMap<string, readonly ResourceEntry[]>): void {
-  for (const { actor } of [...members.values()].flat()) actor?.send({ type: 'stream.resumed' });
+  for (const { actor } of [...members.values()].flat()) actor.send({ type: 'stream.resumed' });
 }

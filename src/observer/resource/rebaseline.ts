@@ -51,7 +51,7 @@ async function rebaselineOnce(
   if (paths.some((path) => entry.mutatedByAdmission.includes(path))) return;
   setBaseline(entry, second, effects.runtime.clock.monotonic());
   effects.report({ type: 'resource.desiredStateChanged', ...aboutOf(entry), paths });
-  entry.actor?.send({ type: 'resync.due' });
+  entry.actor.send({ type: 'resync.due' });
 }
 
 /** The paths that differ, without the ownership label. */
@@ -63,7 +63,7 @@ function differing(one: Projection, other: Projection): readonly string[] {
 function comparisonOf(entry: ResourceEntry): Comparison | undefined {
   const { plan, baseline, actor } = entry;
   if (plan === undefined || baseline === undefined || !isInSync(entry)) return undefined;
-  return actor?.getSnapshot().value === 'inSync' ? { plan, baseline } : undefined;
+  return actor.getSnapshot().value === 'inSync' ? { plan, baseline } : undefined;
 }
 
 async function dryRunBaseline(

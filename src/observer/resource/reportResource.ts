@@ -60,7 +60,7 @@ export function resourceReports(effects: ObserverEffects) {
   /** Calls `act` with the entry, unless its application was deleted. */
   function withEntry(act: (entry: ResourceEntry, context: Context) => void) {
     return ({ context }: { readonly context: Context }) => {
-      const entry = effects.resourceOf(context.application, context.resource);
+      const entry = effects.resources.get(context.application, context.resource);
       if (entry !== undefined) act(entry, context);
     };
   }

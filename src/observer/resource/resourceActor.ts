@@ -8,8 +8,6 @@ import { writeResource } from './writeResource.ts';
 
 const refusal = 'effect.failed';
 
-export type ResourceLogic = typeof resource;
-
 type ResourceEffect = (
   effects: ObserverEffects,
   entry: ResourceEntry,
@@ -17,11 +15,11 @@ type ResourceEffect = (
 ) => Promise<() => ResourceEvent>;
 
 /** Returns the `resource` machine with its effects. */
-export function provideResource(effects: ObserverEffects): ResourceLogic {
-  const { resourceOf, random } = effects;
+export function provideResource(effects: ObserverEffects): typeof resource {
+  const { resources, random } = effects;
 
   function entryOf({ application, resource: id }: ResourceInput): ResourceEntry {
-    const entry = resourceOf(application, id);
+    const entry = resources.get(application, id);
     if (entry === undefined) throw new Error(`there is no resource ${id} in ${application}`);
     return entry;
   }

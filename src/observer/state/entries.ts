@@ -114,7 +114,7 @@ interface Correction {
 
 /**
  * The state of a resource: its last apply, its baseline, and its corrections. It outlives the observers of its
- * application, so that this does not have to be determined again after an update.
+ * application, as its actor does, so that this does not have to be determined again after an update.
  */
 export interface ResourceEntry {
   readonly application: ApplicationEntry;
@@ -176,12 +176,17 @@ export interface ResourceEntry {
   conflicts: number;
   /** The write in flight: there is one at a time, even if its caller no longer waits. */
   writing: Promise<unknown> | undefined;
-  /** Undefined if the resource is not observed. */
-  actor: Actor<typeof resource> | undefined;
+  /** Replaced only if it has failed. */
+  actor: Actor<typeof resource>;
 }
 
 /** The number of corrections that are retained for each resource. */
 export const mostCorrections = 20;
+
+/** Returns true while its application is observed. */
+export function isObserved({ actor }: ResourceEntry): boolean {
+  return !actor.getSnapshot().matches('unobserved');
+}
 
 /** Returns the object if one was found. */
 export function foundOf({ found }: ResourceEntry): Found | undefined {

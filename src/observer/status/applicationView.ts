@@ -28,7 +28,7 @@ function phaseOf({ actor }: ApplicationEntry): ApplicationView['phase'] {
 
 function viewOf(resource: ResourceEntry): ResourceView {
   const { identity, state, reason, drifts, conflictingManager, actor } = resource;
-  const isBackingOff = actor?.getSnapshot().matches({ drifted: 'waiting' }) === true;
+  const isBackingOff = actor.getSnapshot().matches({ drifted: 'waiting' });
   return {
     identity,
     state,

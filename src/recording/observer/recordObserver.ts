@@ -103,7 +103,7 @@ function isSettled(
   if ([...written.keys()].some((key) => !resources.has(key))) return false;
   return [...resources.values()].every(
     (each) =>
-      each.actor?.getSnapshot().value === 'inSync' &&
+      each.actor.getSnapshot().value === 'inSync' &&
       written.get(each.key) === each.appliedHash &&
       each.mutatedByAdmission.length === 0 &&
       !wasCorrectedRecently(each.correctionHistory, [...each.correctionHistory.keys()], now),

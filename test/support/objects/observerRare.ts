@@ -76,6 +76,7 @@ function brokenApplication(state: string, actor: string, events: OfApplication['
   return { name, why: throwsOnlyOnBug, events: [...events, { type, actorId: actor }] };
 }
 
+const observed: ResourceEvent = { type: 'observation.started' };
 const drifted: ResourceEvent = { type: 'check.drifted' };
 const missing: ResourceEvent = { type: 'check.missing' };
 const kindUnavailable: ResourceEvent = {
@@ -89,30 +90,30 @@ const failed: ResourceEvent = { type: 'effect.failed', failure: 'transient', rea
 type OfResource = RareObserverTransition<ResourceEvent>;
 
 export const rareOfResource: readonly OfResource[] = [
-  brokenResource('checking', 'check', []),
+  brokenResource('checking', 'check', [observed]),
   {
     name: 'resource.correcting -- resync.due -> (stays)',
     why: 'the resync would have to be due while a request is in flight',
-    events: [drifted, { type: 'resync.due' }],
+    events: [observed, drifted, { type: 'resync.due' }],
   },
-  brokenResource('correcting', 'correct', [drifted]),
+  brokenResource('correcting', 'correct', [observed, drifted]),
   {
     name: 'resource.creating -- resync.due -> (stays)',
     why: 'the resync would have to be due while a request is in flight',
-    events: [missing, { type: 'resync.due' }],
+    events: [observed, missing, { type: 'resync.due' }],
   },
-  brokenResource('creating', 'create', [missing]),
-  brokenResource('typeMissing', 'awaitKind', [typeMissing]),
+  brokenResource('creating', 'create', [observed, missing]),
+  brokenResource('typeMissing', 'awaitKind', [observed, typeMissing]),
   {
     name: 'resource.kindUnavailable -- resync.due -> (stays)',
     why: 'a replay ends before a kind has been unavailable for that long',
-    events: [kindUnavailable, { type: 'resync.due' }],
+    events: [observed, kindUnavailable, { type: 'resync.due' }],
   },
-  brokenResource('kindUnavailable', 'awaitKind', [kindUnavailable]),
+  brokenResource('kindUnavailable', 'awaitKind', [observed, kindUnavailable]),
   {
     name: 'resource.backingOff -- stream.resumed -> resource.checking',
     why: 'in a replay no stream is lost',
-    events: [failed, { type: 'stream.resumed' }],
+    events: [observed, failed, { type: 'stream.resumed' }],
   },
 ];
 

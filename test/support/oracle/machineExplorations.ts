@@ -195,6 +195,8 @@ export const explorations: Readonly<Record<string, Exploration>> = {
   },
   resource: {
     events: [
+      { type: 'observation.started' },
+      { type: 'observation.stopped' },
       { type: 'object.changed' },
       { type: 'object.changed', isInSync: true },
       { type: 'resync.due' },

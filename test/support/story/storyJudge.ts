@@ -1,5 +1,6 @@
 import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
 import type { ObserverCore } from '../../../src/observer/observerCore.ts';
+import { isObserved } from '../../../src/observer/state/entries.ts';
 import { type Content, contentOf } from '../oracle/plainObserver.ts';
 import { violationsOfWrite } from '../oracle/plainWrites.ts';
 import type { ApiCall, RequestListener } from '../world/simulatedServer.ts';
@@ -119,7 +120,7 @@ export function judge(world: JudgedWorld): Judge {
     if (entry === undefined) return;
     const state = entry.actor.getSnapshot().value;
     const others = [...inFlight].filter((each) => each.process === call.process && ownerOf(each) === ownerOf(call));
-    const observed = [...entry.resources.values()].filter(({ actor }) => actor !== undefined);
+    const observed = [...entry.resources.values()].filter(isObserved);
     const checks = [
       [others.some((each) => keyOf(each) === keyOf(call)), 'another write of the object is in flight'],
       [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],

@@ -1,0 +1,47 @@
+import { type AnyActorRef, createActor } from 'xstate';
+import type { resource } from '../../../machines/observer/resource.ts';
+import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { createRegistry } from '../../actors/registry.ts';
+import type { ReportObserver } from '../model/events.ts';
+import type { ResourceEntry } from '../state/entries.ts';
+import type { ResourceStreams } from './resourceStreams.ts';
+
+/** The resources of the managed applications. Each has a `resource` actor, which is a root actor. */
+export interface Resources {
+  get(application: string, key: string): ResourceEntry | undefined;
+  /** Gives the resource a running actor, unless it has one. */
+  start(resource: Omit<ResourceEntry, 'actor'>): ResourceEntry;
+  /** Stops its actor, and the reports of its stream. */
+  remove(resource: ResourceEntry): void;
+  actors(): Iterable<AnyActorRef>;
+}
+
+interface ResourcesOptions {
+  readonly runtime: ActorRuntime;
+  readonly logic: () => typeof resource;
+  readonly streams: Pick<ResourceStreams, 'remove'>;
+  readonly report: ReportObserver;
+}
+
+export function createResources({ runtime, logic, streams, report }: ResourcesOptions): Resources {
+  const registry = createRegistry<ResourceEntry>({
+    dropped: (_id, entry) => streams.remove(entry),
+    failed: (id, error) => report({ type: 'actor.failed', actor: `resource ${id}`, error }),
+  });
+  return {
+    get: (application, key) => registry.get(`${application} ${key}`),
+    start(entry) {
+      const { application, key } = entry;
+      const id = `${application.id} ${key}`;
+      const known = registry.get(id);
+      if (known === entry) return known;
+      const input = { application: application.id, resource: key };
+      const actor = createActor(logic(), { ...runtime, id: `application/${id}`, input });
+      const started = Object.assign(entry, { actor });
+      registry.add(id, started);
+      return started;
+    },
+    remove: ({ application, key }) => registry.remove(`${application.id} ${key}`),
+    actors: registry.actors,
+  };
+}
