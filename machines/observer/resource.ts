@@ -7,7 +7,25 @@ export interface ResourceInput {
   readonly resource: string;
 }
 
+/** The number of corrections of one path of a resource, and the time of the last one. */
+interface Corrections {
+  readonly count: number;
+  /** Epoch milliseconds. */
+  readonly last: number;
+}
+
+/** What is remembered of a resource, also while its application is not observed. */
+export interface ResourceMemory {
+  /** The recent corrections, by path. Repeated drift of one resource delays no other resource. */
+  readonly corrections: ReadonlyMap<string, Corrections>;
+  /** The field manager that owned the drifted fields. */
+  readonly conflictingManager: string | undefined;
+}
+
 interface ResourceContext extends ResourceInput {
+  readonly memory: ResourceMemory;
+  /** Consecutive conflicts. */
+  readonly conflicts: number;
   /** How long a correction waits, in milliseconds, because the previous one was changed back. */
   readonly backoff: number;
   /** False: drift is reported, and nothing is written. */
@@ -33,10 +51,23 @@ interface Refused {
   readonly failure?: string;
 }
 
-/** `wait`: milliseconds until it may be corrected; `mayCorrect`: whether it may be corrected at all. */
 interface ToCorrect {
-  readonly wait?: number;
+  /** The paths by which corrections are counted; none: it is not a correction. */
+  readonly paths?: readonly string[];
+  /** Epoch milliseconds. */
+  readonly now?: number;
+  /** The longest time that the correction may wait, in milliseconds. */
+  readonly longestWait?: number;
+  /** Whether it may be corrected at all. */
   readonly mayCorrect?: boolean;
+  readonly conflictingManager?: string | undefined;
+}
+
+/** `paths` were corrected at `now` (epoch milliseconds); `hasConflicted`: the object had changed in the meantime. */
+interface WriteResult {
+  readonly paths?: readonly string[];
+  readonly now?: number;
+  readonly hasConflicted?: boolean;
 }
 
 export type ResourceEvent =
@@ -57,6 +88,8 @@ export type ResourceEvent =
   | { readonly type: 'write.done' }
   /** The object has changed since the write was decided on. */
   | { readonly type: 'write.conflicted' }
+  /** The result of a write, whoever waits for it. */
+  | ({ readonly type: 'write.ended' } & WriteResult)
   /** The newest manifest was refused, and the one that was applied before it is compared from now on. */
   | ({ readonly type: 'write.fellBack' } & Refused)
   /** The results of any effect. The object is being deleted. */
@@ -85,6 +118,20 @@ export type ResourceEvent =
 const shortestRetry = 200;
 const longestRetry = 300_000;
 
+/**
+ * Milliseconds. Without a back-off, two conflicting managers cause 300 writes a second, a rollout for each, and
+ * thousands of pods.
+ */
+const firstBackoff = 2_000;
+const longestBackoff = 300_000;
+/** After this time without a correction, the next one of the path counts as the first. Milliseconds. */
+export const quietPeriod = 600_000;
+/**
+ * The maximum number of paths. A conflicting manager that changes another path each time does not escape the back-off,
+ * because an added element counts as its list.
+ */
+const mostPaths = 200;
+
 function unprovided(): never {
   throw new Error(
     'The resource machine was started without its implementation: use the one that src/observer provides.',
@@ -112,7 +159,7 @@ export const resource = setup({
   types: {
     context: {} as ResourceContext,
     events: {} as ResourceEvent,
-    input: {} as Partial<ResourceInput> | undefined,
+    input: {} as (Partial<ResourceInput> & { readonly memory?: Partial<ResourceMemory> }) | undefined,
   },
   actors: {
     check: unprovidedEffect(),
@@ -122,9 +169,13 @@ export const resource = setup({
   },
   actions: {
     announceError: raise(({ event }) => ({ type: 'effect.failed' as const, reason: reasonOf(event) })),
-    setCorrection: assign(({ event }) => toCorrectOf(event)),
+    setCorrection: assign(({ context, event }) => toCorrectOf(context, event)),
+    recordWrite: assign(({ context, event }) => ({
+      conflicts: 'hasConflicted' in event && event.hasConflicted ? context.conflicts + 1 : 0,
+      memory: memoryAfter(context.memory, event),
+    })),
     setReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    resetRetries: assign({ refusals: 0, reason: '' }),
+    resetRetries: assign({ refusals: 0, conflicts: 0, reason: '' }),
     recordRefusal: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
@@ -135,6 +186,7 @@ export const resource = setup({
       reason: reasonOf(event),
       failure: failureOf(event),
       refusals: Math.max(1, context.refusals),
+      conflicts: 0,
       retryIn: nextAttemptOf(event),
     })),
     reportInSync: unprovided,
@@ -165,13 +217,14 @@ export const resource = setup({
   },
 }).createMachine({
   id: 'resource',
-  description:
-    'One resource of an application: while it is observed, its differences from the last apply are corrected.',
+  description: 'One resource of an application: while it is observed, its drift is corrected.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     application: 'default/web',
     resource: 'apps/Deployment/default/web',
     ...input,
+    memory: { corrections: new Map(), conflictingManager: undefined, ...input?.memory },
+    conflicts: 0,
     backoff: 0,
     mayCorrect: true,
     refusals: 0,
@@ -182,6 +235,7 @@ export const resource = setup({
   initial: 'unobserved',
   on: {
     'observation.stopped': { target: '.unobserved' },
+    'write.ended': { actions: 'recordWrite' },
     'object.changed': { target: '.checking' },
     'resync.due': { target: '.checking' },
     'effect.terminating': { target: '.terminating' },
@@ -257,7 +311,7 @@ export const resource = setup({
       },
     },
     correcting: {
-      description: 'Waits for a slot, and applies all observed fields of the resource.',
+      description: 'Waits for a slot, and applies its fields.',
       invoke: running('correct'),
       on: afterWrite,
     },
@@ -347,9 +401,44 @@ function inputOf({ context: { application, resource: key } }: { readonly context
   return { application, resource: key };
 }
 
-function toCorrectOf(event: object): Pick<ResourceContext, 'backoff' | 'mayCorrect'> {
-  const wait = 'wait' in event && typeof event.wait === 'number' ? event.wait : 0;
-  return { backoff: Math.max(0, wait), mayCorrect: !('mayCorrect' in event && event.mayCorrect === false) };
+function toCorrectOf(
+  { memory }: ResourceContext,
+  event: ToCorrect & { readonly type: string },
+): Partial<ResourceContext> {
+  const { paths = [], now = 0, longestWait = longestBackoff, mayCorrect = true } = event;
+  return {
+    backoff: Math.min(backoffOf(memory.corrections, paths, now), longestWait),
+    mayCorrect,
+    memory: 'conflictingManager' in event ? { ...memory, conflictingManager: event.conflictingManager } : memory,
+  };
+}
+
+/**
+ * Milliseconds from `now` until these may be corrected: 0 the first time, then doubled each time, counted from the
+ * previous correction. One correction applies all paths, so the longest delay counts.
+ */
+function backoffOf(corrections: ResourceMemory['corrections'], paths: readonly string[], now: number): number {
+  const waits = paths.map((path) => {
+    const { count, last } = corrections.get(path) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
+    return last + Math.min(longestBackoff, firstBackoff * 2 ** (count - 1)) - now;
+  });
+  // A clock that was set back never makes the delay longer.
+  return Math.max(0, ...waits.map((wait) => Math.min(wait, longestBackoff)));
+}
+
+/** Counts the corrections, and drops paths without a correction in the quiet period. */
+function memoryAfter(
+  memory: ResourceMemory,
+  { paths = [], now = 0 }: WriteResult & { readonly type: string },
+): ResourceMemory {
+  if (paths.length === 0) return memory;
+  const recent = new Map([...memory.corrections].filter(([, { last }]) => now - last < quietPeriod));
+  for (const path of new Set(paths)) {
+    const count = (recent.get(path)?.count ?? 0) + 1;
+    recent.delete(path);
+    recent.set(path, { count: Math.min(count, 32), last: now });
+  }
+  return { ...memory, corrections: new Map([...recent].slice(-mostPaths)) };
 }
 
 /** The message of the error where an effect failed, otherwise the reason in the event. */

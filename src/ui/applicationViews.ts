@@ -1,7 +1,7 @@
 import type { AnyActorRef } from 'xstate';
 import { identityText } from '../observer/model/identity.ts';
 import type { Drift } from '../observer/model/projection.ts';
-import { type ApplicationEntry, isObserved, type ResourceEntry } from '../observer/state/entries.ts';
+import { type ApplicationEntry, isObserved, memoryOf, type ResourceEntry } from '../observer/state/entries.ts';
 import { countObserved } from '../observer/state/fieldReports.ts';
 import { shownDrifts } from '../observer/state/inventoryRows.ts';
 import { activeStates, timersOf } from './actorTree.ts';
@@ -78,8 +78,7 @@ function needsAttention(resource: ResourceEntry): boolean {
 }
 
 function resourceView(resource: ResourceEntry, since: Since): ResourceView {
-  const { identity, actor, reason, fieldError, lastKnownGood, conflictingManager, baseline, drifts, corrections } =
-    resource;
+  const { identity, actor, reason, fieldError, lastKnownGood, baseline, drifts, corrections } = resource;
   const shown = driftViews(resource, drifts);
   return {
     id: identityText(identity),
@@ -87,7 +86,7 @@ function resourceView(resource: ResourceEntry, since: Since): ResourceView {
     state: stateOf(resource),
     until: endOf(actor, since),
     reason: [fieldError, reason, lastKnownGood?.reason].find((each) => each) ?? '',
-    conflictingManager: drifts.length > 0 ? conflictingManager : undefined,
+    conflictingManager: drifts.length > 0 ? memoryOf(resource).conflictingManager : undefined,
     observed: baseline && countObserved(baseline),
     drifts: shown,
     moreDrifts: drifts.length - shown.length,

@@ -47,3 +47,29 @@ test('an effect that throws counts as a failure, with the message of its error',
   assert.equal(decided.state, 'backingOff');
   assert.deepEqual([decided.snapshot.context.reason, decided.snapshot.context.failure], ['broken', 'other']);
 });
+
+test('conflicts in a row are counted, also before the observation, until a write succeeds or nothing is to be done', () => {
+  const conflict: ResourceEvent = { type: 'write.ended', hasConflicted: true };
+  const count = (...events: readonly ResourceEvent[]) => decide(resource, {}, events).snapshot.context.conflicts;
+  const twice: readonly ResourceEvent[] = [conflict, observed, { type: 'check.drifted' }, conflict];
+  assert.equal(count(...twice), 2);
+  assert.equal(count(...twice, { type: 'write.conflicted' }, { type: 'check.drifted' }, conflict), 3);
+  assert.equal(count(...twice, { type: 'write.ended' }), 0);
+  assert.equal(count(...twice, { type: 'write.conflicted' }, { type: 'check.inSync' }), 0);
+  assert.equal(count(...twice, { type: 'effect.usingLastApplied' }), 0);
+});
+
+test('a correction outlives the observation, and its back-off is never longer than the event allows', () => {
+  const corrected: readonly ResourceEvent[] = [
+    observed,
+    { type: 'write.ended', paths: ['.spec'], now: 1_000 },
+    { type: 'observation.stopped' },
+    observed,
+  ];
+  const drifted: ResourceEvent = { type: 'check.drifted', paths: ['.spec'], now: 1_500 };
+  assert.deepEqual(decide(resource, {}, [...corrected, drifted]).effects.slice(-1), ['wait 1500']);
+  assert.deepEqual(decide(resource, {}, [...corrected, { ...drifted, longestWait: 700 }]).effects.slice(-1), [
+    'wait 700',
+  ]);
+  assert.equal(decide(resource, {}, [...corrected, { ...drifted, paths: [] }]).state, 'correcting');
+});

@@ -9,7 +9,7 @@ import { lineSplitter } from '../../src/kube/watch/lines.ts';
 import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { partsOf } from '../../src/metrics/countRequests.ts';
 import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
-import { correctionKey } from '../../src/observer/drift/correctionBackoff.ts';
+import { correctionKey } from '../../src/observer/drift/correctionKey.ts';
 import { applyFailure } from '../../src/observer/model/applyFailure.ts';
 import {
   allowReferencesError,

@@ -1,4 +1,3 @@
-import { noCorrections } from '../drift/correctionBackoff.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceStreams } from '../effects/resourceStreams.ts';
 import type { Resources } from '../effects/resources.ts';
@@ -229,16 +228,13 @@ function entryOf(
       proof: undefined,
       drifts: [],
       driftedAt: undefined,
-      conflictingManager: undefined,
       state: row?.state ?? 'pending',
       reason: '',
-      correctionHistory: noCorrections,
       corrections: [],
       mutatedByAdmission: [],
       scaledBy: undefined,
       planIfScaled: undefined,
       isAutoscaled: false,
-      conflicts: 0,
       writing: undefined,
     }
   );

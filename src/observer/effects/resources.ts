@@ -3,14 +3,17 @@ import type { resource } from '../../../machines/observer/resource.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import type { ReportObserver } from '../model/events.ts';
-import type { ResourceEntry } from '../state/entries.ts';
+import { memoryOf, type ResourceEntry } from '../state/entries.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
+
+/** A resource that has no actor yet. */
+type Unstarted = Omit<ResourceEntry, 'actor'> & Partial<Pick<ResourceEntry, 'actor'>>;
 
 /** The resources of the managed applications. Each has a `resource` actor, which is a root actor. */
 export interface Resources {
   get(application: string, key: string): ResourceEntry | undefined;
-  /** Gives the resource a running actor, unless it has one. */
-  start(resource: Omit<ResourceEntry, 'actor'>): ResourceEntry;
+  /** Gives the resource a running actor, unless it has one. If its actor has failed, the new one has its memory. */
+  start(resource: Unstarted): ResourceEntry;
   /** Stops its actor, and the reports of its stream. */
   remove(resource: ResourceEntry): void;
   actors(): Iterable<AnyActorRef>;
@@ -31,11 +34,12 @@ export function createResources({ runtime, logic, streams, report }: ResourcesOp
   return {
     get: (application, key) => registry.get(`${application} ${key}`),
     start(entry) {
-      const { application, key } = entry;
+      const { application, key, actor: failed } = entry;
       const id = `${application.id} ${key}`;
       const known = registry.get(id);
       if (known === entry) return known;
-      const input = { application: application.id, resource: key };
+      const memory = failed === undefined ? {} : memoryOf({ actor: failed });
+      const input = { application: application.id, resource: key, memory };
       const actor = createActor(logic(), { ...runtime, id: `application/${id}`, input });
       const started = Object.assign(entry, { actor });
       registry.add(id, started);

@@ -1,7 +1,7 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
-import { backoffFor, correctionKey, missingKey } from '../drift/correctionBackoff.ts';
+import { correctionKey, missingKey } from '../drift/correctionKey.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import { annotationName } from '../model/fieldManagers.ts';
@@ -116,29 +116,23 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
   const isNew = effectivePlan(entry) === undefined;
   const nextAttemptIn =
     entry.lastKnownGood === undefined ? undefined : retryDelayOf(entry.lastKnownGood, runtime.clock.monotonic());
-
-  /** The back-off of a correction never delays the next attempt of the current manifest. */
-  function wait(keys: readonly string[]): number {
-    return isNew
-      ? 0
-      : Math.min(
-          nextAttemptIn ?? Number.POSITIVE_INFINITY,
-          backoffFor(entry.correctionHistory, keys, runtime.clock.now()),
-        );
-  }
-
-  if (found === undefined) return { type: 'check.missing', mayCorrect, wait: wait([missingKey]) };
+  // The back-off of a correction never delays the next attempt of the current manifest.
+  const limit = {
+    mayCorrect,
+    now: runtime.clock.now(),
+    ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }),
+  };
+  if (found === undefined) return { type: 'check.missing', ...limit, paths: isNew ? [] : [missingKey] };
   if (found.isTerminating) return { type: 'effect.terminating' };
   if (foreignOwnerOf(entry) !== undefined) return { type: 'effect.claimed', reason: claimReason(entry) };
-  if (isNew) return { type: 'check.drifted', mayCorrect, wait: 0 };
+  if (isNew) return { type: 'check.drifted', mayCorrect };
   if (entry.drifts.length === 0) {
-    entry.conflicts = 0;
     if (entry.lastKnownGood === undefined || nextAttemptIn === undefined) return { type: 'check.inSync' };
     const { reason, failure } = entry.lastKnownGood;
     return { type: 'effect.usingLastApplied', reason, failure, nextAttemptIn };
   }
-  entry.conflictingManager = managerOfFirstDrift(entry);
-  return { type: 'check.drifted', mayCorrect, wait: wait(entry.drifts.map(correctionKey)) };
+  const conflictingManager = managerOfFirstDrift(entry);
+  return { type: 'check.drifted', ...limit, paths: entry.drifts.map(correctionKey), conflictingManager };
 }
 
 /** Returns the manager of the first drift that has one, since a deleted field has no owner. */

@@ -68,11 +68,11 @@ export function writeRefused(
  * Checks the resource again after a conflict. Several conflicts in a row count as a failure, so that there is a pause.
  */
 export function recheck(
-  entry: ResourceEntry,
+  { actor }: ResourceEntry,
   failure: ApplyFailure = { is: 'conflict', reason: 'It changes all the time.', retryAfter: 0, fields: [] },
 ): ResourceEvent {
-  entry.conflicts += 1;
-  return entry.conflicts < patientConflicts ? conflicted : effectFailed(failure);
+  actor.send({ type: 'write.ended', hasConflicted: true });
+  return actor.getSnapshot().context.conflicts < patientConflicts ? conflicted : effectFailed(failure);
 }
 
 /** Falls back to the last applied plan, if it is known: it is compared and corrected from now on. */

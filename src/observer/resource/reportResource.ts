@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { resource } from '../../../machines/observer/resource.ts';
+import type { ResourceMemory, resource } from '../../../machines/observer/resource.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { AboutResource } from '../model/events.ts';
 import type { ResourceState } from '../spec/inventory.ts';
@@ -74,10 +74,10 @@ export function resourceReports(effects: ObserverEffects) {
       reported.delete(entry);
       become(entry, 'inSync');
     }),
-    reportDrifted: withEntry((entry, { mayCorrect }) => {
+    reportDrifted: withEntry((entry, { mayCorrect, memory: { conflictingManager } }) => {
       // A manifest that is not applied yet differs from the live object, which is no drift.
       if (effectivePlan(entry) === undefined) return;
-      const { drifts, conflictingManager } = entry;
+      const { drifts } = entry;
       become(entry, 'drifted');
       reportLimited(entry, `drifted ${JSON.stringify(drifts)}`, () =>
         report({ type: 'resource.drifted', ...aboutOf(entry), drifts, conflictingManager, isCorrected: mayCorrect }),
@@ -89,8 +89,7 @@ export function resourceReports(effects: ObserverEffects) {
       const isCorrected = mayCorrect;
       reportOnce(entry, 'missing', () => report({ type: 'resource.missing', ...aboutOf(entry), isCorrected }));
     }),
-    reportBackOff: withEntry((entry, { backoff: wait }) => {
-      const { conflictingManager } = entry;
+    reportBackOff: withEntry((entry, { backoff: wait, memory: { conflictingManager } }) => {
       reportLimited(entry, `contested ${conflictingManager}`, () =>
         report({ type: 'resource.correctionBackOff', ...aboutOf(entry), conflictingManager, wait }),
       );
@@ -140,6 +139,7 @@ export function resourceReports(effects: ObserverEffects) {
 interface Context {
   readonly application: string;
   readonly resource: string;
+  readonly memory: ResourceMemory;
   readonly backoff: number;
   readonly mayCorrect: boolean;
   readonly reason: string;

@@ -1,7 +1,7 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { initialisedIn } from '../drift/baseline.ts';
-import { correctionKey, missingKey, withCorrection } from '../drift/correctionBackoff.ts';
+import { correctionKey, missingKey } from '../drift/correctionKey.ts';
 import { project } from '../drift/project.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { Outcome } from '../model/applyFailure.ts';
@@ -11,7 +11,7 @@ import type { Drift } from '../model/projection.ts';
 import { uidOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { isAccessProven, recordAccess } from '../state/access.ts';
-import { foundOf, mostCorrections, type ResourceEntry } from '../state/entries.ts';
+import { foundOf, memoryOf, mostCorrections, type ResourceEntry } from '../state/entries.ts';
 import { expireLastKnownGood } from '../state/lastKnownGood.ts';
 import {
   foreignOwnerOf,
@@ -169,7 +169,6 @@ function recordOutcome(
 ): ResourceEvent {
   if (!outcome.ok) return writeRefused(entry, plan, outcome.failure, effects.runtime.clock.monotonic());
   recordAccess(entry, plan.target.account, effects.runtime.clock.monotonic());
-  entry.conflicts = 0;
   const before = entry.appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
@@ -182,7 +181,8 @@ function recordOutcome(
       outcome.value,
       isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated',
     );
-  if (isMissing && before !== undefined) countCorrection(effects, entry, [missing]);
+  const corrected = wasApplied || (isMissing && before !== undefined) ? drifts.map(correctionKey) : [];
+  entry.actor.send({ type: 'write.ended', paths: corrected, now: effects.runtime.clock.now() });
   return { type: 'write.done' };
 }
 
@@ -215,12 +215,11 @@ function recordCorrected(
   const { runtime, report } = effects;
   const now = runtime.clock.monotonic();
   recordResponse(entry, object, now);
-  countCorrection(effects, entry, drifts);
   if (!hasChanged) {
     acceptMutation(effects, entry, plan, drifts, object);
     return;
   }
-  entry.corrections.push({ at: runtime.clock.now(), drifts, conflictingManager: entry.conflictingManager });
+  entry.corrections.push({ at: runtime.clock.now(), drifts, conflictingManager: memoryOf(entry).conflictingManager });
   entry.corrections.splice(0, entry.corrections.length - mostCorrections);
   report({ type: 'resource.corrected', ...aboutOf(entry), drifts, took: now - since });
 }
@@ -242,10 +241,6 @@ function acceptMutation(
   setBaseline(entry, project(object, plan.manifest, plan.mask, plan.topology), runtime.clock.monotonic());
   entry.mutatedByAdmission = [...new Set([...entry.mutatedByAdmission, ...changed.map(({ path }) => path)])];
   report({ type: 'resource.mutatedByAdmission', ...aboutOf(entry), paths: changed.map(({ path }) => path) });
-}
-
-function countCorrection({ runtime }: ObserverEffects, entry: ResourceEntry, drifts: readonly Drift[]): void {
-  entry.correctionHistory = withCorrection(entry.correctionHistory, drifts.map(correctionKey), runtime.clock.now());
 }
 
 /**

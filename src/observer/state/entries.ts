@@ -1,8 +1,7 @@
 import type { Actor } from 'xstate';
 import type { application } from '../../../machines/observer/application.ts';
-import type { resource } from '../../../machines/observer/resource.ts';
+import type { ResourceMemory, resource } from '../../../machines/observer/resource.ts';
 import type { JsonObject } from '../../base/json.ts';
-import type { CorrectionHistory } from '../drift/correctionBackoff.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import type { AboutApplication } from '../model/events.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
@@ -157,12 +156,9 @@ export interface ResourceEntry {
   drifts: readonly Drift[];
   /** By the monotonic clock: when the current drift was detected. */
   driftedAt: number | undefined;
-  /** The field manager that owns the drifted fields. */
-  conflictingManager: string | undefined;
   state: ResourceState;
   /** The reason for its state, if the state needs one. */
   reason: string;
-  correctionHistory: CorrectionHistory;
   readonly corrections: Correction[];
   /** Paths of fields that admission mutates each time they are applied. */
   mutatedByAdmission: readonly string[];
@@ -172,8 +168,6 @@ export interface ResourceEntry {
   scaledBy: string | undefined;
   /** A HorizontalPodAutoscaler among the manifests scales it. */
   isAutoscaled: boolean;
-  /** Consecutive conflicts. */
-  conflicts: number;
   /** The write in flight: there is one at a time, even if its caller no longer waits. */
   writing: Promise<unknown> | undefined;
   /** Replaced only if it has failed. */
@@ -182,6 +176,11 @@ export interface ResourceEntry {
 
 /** The number of corrections that are retained for each resource. */
 export const mostCorrections = 20;
+
+/** Returns what its machine remembers. */
+export function memoryOf({ actor }: Pick<ResourceEntry, 'actor'>): ResourceMemory {
+  return actor.getSnapshot().context.memory;
+}
 
 /** Returns true while its application is observed. */
 export function isObserved({ actor }: ResourceEntry): boolean {

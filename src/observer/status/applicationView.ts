@@ -1,7 +1,7 @@
 import { identityText } from '../model/identity.ts';
 import { listed } from '../model/wording.ts';
 import { mayDisclose } from '../state/access.ts';
-import type { ApplicationEntry, PendingRemoval, ResourceEntry } from '../state/entries.ts';
+import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../state/entries.ts';
 import { isInSync, needsApply } from '../state/observeObject.ts';
 import type { ApplicationView, ResourceView } from './conditions.ts';
 
@@ -27,7 +27,7 @@ function phaseOf({ actor }: ApplicationEntry): ApplicationView['phase'] {
 }
 
 function viewOf(resource: ResourceEntry): ResourceView {
-  const { identity, state, reason, drifts, conflictingManager, actor } = resource;
+  const { identity, state, reason, drifts, actor } = resource;
   const isBackingOff = actor.getSnapshot().matches({ drifted: 'waiting' });
   return {
     identity,
@@ -38,7 +38,7 @@ function viewOf(resource: ResourceEntry): ResourceView {
     refusal: resource.lastKnownGood?.reason ?? '',
     isAsLastApplied: mayDisclose(resource) && resource.lastKnownGood !== undefined && isInSync(resource),
     paths: mayDisclose(resource) ? drifts.map(({ path }) => path) : [],
-    conflictingManager: isBackingOff ? (conflictingManager ?? 'another client') : undefined,
+    conflictingManager: isBackingOff ? (memoryOf(resource).conflictingManager ?? 'another client') : undefined,
   };
 }
 

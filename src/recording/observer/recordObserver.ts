@@ -1,5 +1,5 @@
+import { quietPeriod } from '../../../machines/observer/resource.ts';
 import { objectOf, textOf } from '../../base/json.ts';
-import { wasCorrectedRecently } from '../../observer/drift/correctionBackoff.ts';
 import { identityKey } from '../../observer/model/identity.ts';
 import {
   type CreateObserverCore,
@@ -8,7 +8,7 @@ import {
   type ObserverCoreOptions,
 } from '../../observer/observerCore.ts';
 import { hashManifest } from '../../observer/plan/manifestHash.ts';
-import type { ApplicationEntry } from '../../observer/state/entries.ts';
+import { type ApplicationEntry, memoryOf } from '../../observer/state/entries.ts';
 import type { ControllerRecording } from '../file/entry.ts';
 import { recordLifecycle, recordRandom } from '../file/recordLifecycle.ts';
 import { recordedSink, recordSink } from '../file/recordSink.ts';
@@ -106,6 +106,6 @@ function isSettled(
       each.actor.getSnapshot().value === 'inSync' &&
       written.get(each.key) === each.appliedHash &&
       each.mutatedByAdmission.length === 0 &&
-      !wasCorrectedRecently(each.correctionHistory, [...each.correctionHistory.keys()], now),
+      ![...memoryOf(each).corrections.values()].some(({ last }) => now - last < quietPeriod),
   );
 }

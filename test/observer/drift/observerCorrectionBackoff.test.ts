@@ -1,27 +1,39 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  backoffFor,
-  type CorrectionHistory,
-  correctionKey,
-  missingKey,
-  noCorrections,
-  wasCorrectedRecently,
-  withCorrection,
-} from '../../../src/observer/drift/correctionBackoff.ts';
+import { initialTransition, type SnapshotFrom, transition } from 'xstate';
+import { quietPeriod, type ResourceEvent, resource } from '../../../machines/observer/resource.ts';
+import { correctionKey, missingKey } from '../../../src/observer/drift/correctionKey.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const replicas = ['.spec.replicas'];
 
+/** The machine of a resource that is not observed, with the corrections that it remembers. */
+type Resource = SnapshotFrom<typeof resource>;
+
+const [noCorrections] = initialTransition(resource, {});
+
+function after(before: Resource, event: ResourceEvent): Resource {
+  return transition(resource, before, event)[0];
+}
+
+function withCorrection(before: Resource, paths: readonly string[], now: number): Resource {
+  return after(before, { type: 'write.ended', paths, now });
+}
+
+function backoffFor(before: Resource, paths: readonly string[], now: number): number {
+  const checking = after(before, { type: 'observation.started' });
+  return after(checking, { type: 'check.drifted', paths, now }).context.backoff;
+}
+
 /** The times, in seconds, at which permanently repeated drift is corrected. */
 function correctionTimes(
   count: number,
   keys: (round: number) => readonly string[] = () => replicas,
 ): readonly number[] {
-  let pace: CorrectionHistory = noCorrections;
+  let pace: Resource = noCorrections;
   let now = 0;
   return Array.from({ length: count }, (_, round) => {
     now += backoffFor(pace, keys(round), now);
@@ -54,20 +66,19 @@ suite('the back-off of corrections', () => {
   });
 
   test('resets after ten minutes without a correction, and not before', () => {
-    let pace: CorrectionHistory = noCorrections;
+    let pace: Resource = noCorrections;
     for (let round = 0; round < 6; round += 1) pace = withCorrection(pace, replicas, 0);
     const [just, over] = [10 * minute - 1, 10 * minute];
     assert.equal(backoffFor(withCorrection(pace, replicas, just), replicas, just), 128 * second);
     assert.equal(backoffFor(withCorrection(pace, replicas, over), replicas, over), 2 * second);
-    assert.ok(wasCorrectedRecently(pace, replicas, just) && !wasCorrectedRecently(pace, replicas, over));
+    assert.equal(over, quietPeriod);
   });
 
   test('is counted per path: repeated drift of one path delays no other, and a correction of both waits for the longer one', () => {
-    let pace: CorrectionHistory = noCorrections;
+    let pace: Resource = noCorrections;
     for (let round = 0; round < 4; round += 1) pace = withCorrection(pace, replicas, 0);
     assert.equal(backoffFor(pace, ['.spec.paused'], 0), 0);
     assert.equal(backoffFor(pace, [...replicas, '.spec.paused'], 0), 16 * second);
-    assert.ok(!wasCorrectedRecently(pace, ['.spec.paused'], 0));
   });
 
   test('applies to a resource that is repeatedly deleted too', () => {
@@ -97,7 +108,7 @@ suite('the back-off of corrections', () => {
     const drift = fc.record({ after: fc.nat(11 * minute), key: fc.constantFrom('a', 'b', 'c') });
     fc.assert(
       fc.property(fc.array(drift, { maxLength: 60 }), (drifts) => {
-        let [pace, now]: [CorrectionHistory, number] = [noCorrections, 0];
+        let [pace, now]: [Resource, number] = [noCorrections, 0];
         const corrected = new Map<string, number[]>();
         for (const { after, key } of drifts) {
           now += after;
@@ -114,9 +125,9 @@ suite('the back-off of corrections', () => {
   });
 
   test('stores a limited number of paths', () => {
-    let pace: CorrectionHistory = noCorrections;
+    let pace: Resource = noCorrections;
     for (let index = 0; index < 1_000; index += 1) pace = withCorrection(pace, [`.a${index}`], index);
-    assert.equal(pace.size, 200);
+    assert.equal(pace.context.memory.corrections.size, 200);
     assert.ok(backoffFor(pace, ['.a999'], 1_000) > 0);
   });
 });
