@@ -16,6 +16,15 @@ interface Corrections {
 
 /** What is remembered of a resource, also while its application is not observed. */
 export interface ResourceMemory {
+  /** The hash of the last apply, by this process or an earlier one; undefined if there was none. */
+  readonly appliedHash: string | undefined;
+  /**
+   * The uid in the response to the last apply; undefined before the first response. It is never from an object that was
+   * only found.
+   */
+  readonly appliedUid: string | undefined;
+  /** Paths of fields that admission mutates each time they are applied. */
+  readonly mutatedByAdmission: readonly string[];
   /** The recent corrections, by path. Repeated drift of one resource delays no other resource. */
   readonly corrections: ReadonlyMap<string, Corrections>;
   /** The field manager that owned the drifted fields. */
@@ -68,6 +77,12 @@ interface WriteResult {
   readonly paths?: readonly string[];
   readonly now?: number;
   readonly hasConflicted?: boolean;
+  /** The hash of what was applied; undefined if the same was applied before. */
+  readonly hash?: string | undefined;
+  /** The uid of the object in the response. */
+  readonly uid?: string | undefined;
+  /** Paths at which admission has changed the correction back. */
+  readonly mutated?: readonly string[];
 }
 
 export type ResourceEvent =
@@ -117,6 +132,14 @@ export type ResourceEvent =
 
 const shortestRetry = 200;
 const longestRetry = 300_000;
+
+const noMemory: ResourceMemory = {
+  appliedHash: undefined,
+  appliedUid: undefined,
+  mutatedByAdmission: [],
+  corrections: new Map(),
+  conflictingManager: undefined,
+};
 
 /**
  * Milliseconds. Without a back-off, two conflicting managers cause 300 writes a second, a rollout for each, and
@@ -223,7 +246,7 @@ export const resource = setup({
     application: 'default/web',
     resource: 'apps/Deployment/default/web',
     ...input,
-    memory: { corrections: new Map(), conflictingManager: undefined, ...input?.memory },
+    memory: { ...noMemory, ...input?.memory },
     conflicts: 0,
     backoff: 0,
     mayCorrect: true,
@@ -426,19 +449,30 @@ function backoffOf(corrections: ResourceMemory['corrections'], paths: readonly s
   return Math.max(0, ...waits.map((wait) => Math.min(wait, longestBackoff)));
 }
 
-/** Counts the corrections, and drops paths without a correction in the quiet period. */
-function memoryAfter(
-  memory: ResourceMemory,
-  { paths = [], now = 0 }: WriteResult & { readonly type: string },
-): ResourceMemory {
-  if (paths.length === 0) return memory;
-  const recent = new Map([...memory.corrections].filter(([, { last }]) => now - last < quietPeriod));
+function memoryAfter(memory: ResourceMemory, event: WriteResult & { readonly type: string }): ResourceMemory {
+  const { hash, uid = memory.appliedUid, mutated = [], paths = [], now = 0 } = event;
+  return {
+    ...memory,
+    appliedHash: hash ?? memory.appliedHash,
+    appliedUid: uid,
+    mutatedByAdmission: hash === undefined ? [...new Set([...memory.mutatedByAdmission, ...mutated])] : [],
+    corrections: paths.length === 0 ? memory.corrections : withCorrection(memory.corrections, paths, now),
+  };
+}
+
+/** Counts a correction, and drops paths without one in the quiet period. */
+function withCorrection(
+  corrections: ResourceMemory['corrections'],
+  paths: readonly string[],
+  now: number,
+): ResourceMemory['corrections'] {
+  const recent = new Map([...corrections].filter(([, { last }]) => now - last < quietPeriod));
   for (const path of new Set(paths)) {
     const count = (recent.get(path)?.count ?? 0) + 1;
     recent.delete(path);
     recent.set(path, { count: Math.min(count, 32), last: now });
   }
-  return { ...memory, corrections: new Map([...recent].slice(-mostPaths)) };
+  return new Map([...recent].slice(-mostPaths));
 }
 
 /** The message of the error where an effect failed, otherwise the reason in the event. */

@@ -6,7 +6,7 @@ import { ownershipConflict, ownershipOf } from '../observer/ownership/ownership.
 import { fieldMaskFor } from '../observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../observer/schema/readObserverSchema.ts';
 import { statusValue } from '../observer/spec/inventory.ts';
-import { foundOf, type ResourceEntry } from '../observer/state/entries.ts';
+import { foundOf, memoryOf, type ResourceEntry } from '../observer/state/entries.ts';
 import { countObserved, type FieldReport } from '../observer/state/fieldReports.ts';
 import { foreignOwnerOf, needsApply } from '../observer/state/observeObject.ts';
 import type { InspectedResource } from './inspectApplication.ts';
@@ -32,7 +32,7 @@ function standing(seen: InspectedResource): { readonly is: string; readonly isWr
   if (fieldError !== '') return is('not changed, because its manifest or its entry of the observer schema has errors');
   if (plan === undefined) return is(unplanned(entry));
   if (live === undefined && error !== '') return is(error);
-  if (live === undefined) return is(entry.appliedHash === undefined ? 'not created yet' : 'missing', true);
+  if (live === undefined) return is(memoryOf(entry).appliedHash === undefined ? 'not created yet' : 'missing', true);
   if (foundOf(entry)?.isTerminating === true) return is('being deleted; weeder waits for the end of the deletion');
   if (foreignOwnerOf(entry) !== undefined) return is(claimed(seen));
   if (error !== '') return is(error);
@@ -57,7 +57,8 @@ function claimed({ entry, live }: InspectedResource): string {
 }
 
 function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
-  const { plan, baseline, appliedUid: uid, state, appliedHash, application } = entry;
+  const { plan, baseline, state, application } = entry;
+  const { appliedUid: uid, appliedHash } = memoryOf(entry);
   if (plan === undefined) return [];
   const entryOfIt = fieldMaskFor(plan.manifest, readObserverSchema(application.newest.spec.schema));
   const isListed = entryOfIt.ok && entryOfIt.value.is !== 'leaf';

@@ -1,6 +1,6 @@
 import { createActor } from 'xstate';
 import { application as machine } from '../../machines/observer/application.ts';
-import { resource as resourceMachine } from '../../machines/observer/resource.ts';
+import { type ResourceMemory, resource as resourceMachine } from '../../machines/observer/resource.ts';
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { AllowedResources } from '../config/schema/allowedResources.ts';
@@ -121,9 +121,9 @@ const entries = {
   streams: { add: () => undefined },
   resources: {
     /** Stays unobserved, so that nothing is checked or written. */
-    start: (resource: Omit<ResourceEntry, 'actor'>): ResourceEntry => ({
+    start: (resource: Omit<ResourceEntry, 'actor'>, memory: Partial<ResourceMemory>): ResourceEntry => ({
       ...resource,
-      actor: createActor(resourceMachine).start(),
+      actor: createActor(resourceMachine, { input: { memory } }).start(),
     }),
     remove: () => undefined,
   },

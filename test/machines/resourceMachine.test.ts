@@ -73,3 +73,17 @@ test('a correction outlives the observation, and its back-off is never longer th
   ]);
   assert.equal(decide(resource, {}, [...corrected, { ...drifted, paths: [] }]).state, 'correcting');
 });
+
+test('what was applied outlives the observation, and a correction of the same manifest adds what admission mutates', () => {
+  const memory = { appliedHash: 'before', appliedUid: 'uid-1' };
+  const written = (event: object): ResourceEvent => ({ type: 'write.ended', ...event });
+  const after = (...events: readonly ResourceEvent[]) =>
+    decide(resource, { memory }, [observed, ...events, { type: 'observation.stopped' }]).snapshot.context.memory;
+  assert.deepEqual([after().appliedHash, after().appliedUid], ['before', 'uid-1']);
+  const applied = written({ hash: 'after', uid: 'uid-2' });
+  const mutated = ['.b', '.a'].map((path) => written({ mutated: [path, '.a'] }));
+  assert.deepEqual([after(applied).appliedHash, after(applied).appliedUid], ['after', 'uid-2']);
+  assert.deepEqual(after(...mutated).mutatedByAdmission, ['.b', '.a']);
+  assert.deepEqual([after(...mutated).appliedHash, after(...mutated).appliedUid], ['before', 'uid-1']);
+  assert.deepEqual(after(...mutated, applied).mutatedByAdmission, []);
+});

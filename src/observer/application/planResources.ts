@@ -12,7 +12,7 @@ import { whyNotAllowed, whyNothingIsAllowed } from '../spec/allowed.ts';
 import { type Application, type ReportedError, reportedError, type UnresolvedManifest } from '../spec/application.ts';
 import { repeatedKeys } from '../spec/repeatedKeys.ts';
 import { findDuplicates, resolveNamespace } from '../spec/resolveNamespace.ts';
-import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
+import { type ApplicationEntry, memoryOf, type ResourceEntry } from '../state/entries.ts';
 import { removalOf } from '../state/inventoryRows.ts';
 import { recordAppliedPlan } from '../state/lastKnownGood.ts';
 import { type MappedManifest, resolveMappings } from './resolveMappings.ts';
@@ -75,7 +75,7 @@ export async function planResources(
   const errors = [...schema.errors, ...unused].map(shownSchemaError);
   const planned = new Map<string, ResourceEntry>();
   for (const each of all) {
-    const resource = effects.resources.start(entryOf(entry, each));
+    const resource = effects.resources.start(...entryOf(entry, each));
     plan(effects, resource, each, { application, schema, all, errors });
     planned.set(resource.key, resource);
   }
@@ -173,8 +173,8 @@ function markUnplanned(resource: ResourceEntry, { is, reason }: ApplyFailure): v
 }
 
 /** Returns true if the baseline belongs to this manifest or to the last known good one. */
-function isBaselineOf({ appliedHash, lastKnownGood }: ResourceEntry, hash: string): boolean {
-  return hash === appliedHash || lastKnownGood !== undefined;
+function isBaselineOf(resource: ResourceEntry, hash: string): boolean {
+  return hash === memoryOf(resource).appliedHash || resource.lastKnownGood !== undefined;
 }
 
 /** In mode detect nothing is applied, so this drops the baseline when the manifest has changed. */
@@ -204,11 +204,12 @@ export function accountOf({ namespace, spec }: Application, mayUseOwnRights: boo
 function entryOf(
   application: ApplicationEntry,
   { manifest, unresolved }: ResolvedManifest,
-): Omit<ResourceEntry, 'actor'> {
+): Parameters<Resources['start']> {
   const { identity } = manifest;
   const key = identityKey(identity);
   const row = application.pendingRemovals.get(key);
-  return (
+  const memory = { appliedHash: row?.hash, appliedUid: row?.appliedUid };
+  return [
     application.resources.get(key) ?? {
       application,
       key,
@@ -217,8 +218,6 @@ function entryOf(
       plan: undefined,
       fieldError: '',
       appliedPlan: undefined,
-      appliedHash: row?.hash,
-      appliedUid: row?.appliedUid,
       initialised: row?.initialised ?? new Map(),
       lastKnownGood: undefined,
       staleLabel: undefined,
@@ -231,13 +230,13 @@ function entryOf(
       state: row?.state ?? 'pending',
       reason: '',
       corrections: [],
-      mutatedByAdmission: [],
       scaledBy: undefined,
       planIfScaled: undefined,
       isAutoscaled: false,
       writing: undefined,
-    }
-  );
+    },
+    memory,
+  ];
 }
 
 /**
@@ -254,7 +253,8 @@ function replaceResources(
     entry.resources.delete(key);
     resources.remove(resource);
     // It may have been applied without a record if the response was lost.
-    if (resource.appliedHash !== undefined || !entry.isDetectOnly) entry.pendingRemovals.set(key, removalOf(resource));
+    if (memoryOf(resource).appliedHash !== undefined || !entry.isDetectOnly)
+      entry.pendingRemovals.set(key, removalOf(resource));
   }
   for (const [key, resource] of planned) {
     entry.resources.set(key, resource);

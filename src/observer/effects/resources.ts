@@ -1,5 +1,5 @@
 import { type AnyActorRef, createActor } from 'xstate';
-import type { resource } from '../../../machines/observer/resource.ts';
+import type { ResourceMemory, resource } from '../../../machines/observer/resource.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import type { ReportObserver } from '../model/events.ts';
@@ -13,7 +13,7 @@ type Unstarted = Omit<ResourceEntry, 'actor'> & Partial<Pick<ResourceEntry, 'act
 export interface Resources {
   get(application: string, key: string): ResourceEntry | undefined;
   /** Gives the resource a running actor, unless it has one. If its actor has failed, the new one has its memory. */
-  start(resource: Unstarted): ResourceEntry;
+  start(resource: Unstarted, memory: Partial<ResourceMemory>): ResourceEntry;
   /** Stops its actor, and the reports of its stream. */
   remove(resource: ResourceEntry): void;
   actors(): Iterable<AnyActorRef>;
@@ -33,12 +33,12 @@ export function createResources({ runtime, logic, streams, report }: ResourcesOp
   });
   return {
     get: (application, key) => registry.get(`${application} ${key}`),
-    start(entry) {
+    start(entry, initial) {
       const { application, key, actor: failed } = entry;
       const id = `${application.id} ${key}`;
       const known = registry.get(id);
       if (known === entry) return known;
-      const memory = failed === undefined ? {} : memoryOf({ actor: failed });
+      const memory = failed === undefined ? initial : memoryOf({ actor: failed });
       const input = { application: application.id, resource: key, memory };
       const actor = createActor(logic(), { ...runtime, id: `application/${id}`, input });
       const started = Object.assign(entry, { actor });

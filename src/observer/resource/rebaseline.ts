@@ -4,7 +4,7 @@ import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { labelPath } from '../model/fieldManagers.ts';
 import type { Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { ResourceEntry } from '../state/entries.ts';
+import { memoryOf, type ResourceEntry } from '../state/entries.ts';
 import { isInSync, setBaseline } from '../state/observeObject.ts';
 import { aboutOf } from './reportResource.ts';
 
@@ -48,7 +48,7 @@ async function rebaselineOnce(
   const paths = differing(baseline, second);
   // The values of fields that admission mutates are from the response to an apply: a dry run of a new object cannot
   // show them.
-  if (paths.some((path) => entry.mutatedByAdmission.includes(path))) return;
+  if (paths.some((path) => memoryOf(entry).mutatedByAdmission.includes(path))) return;
   setBaseline(entry, second, effects.runtime.clock.monotonic());
   effects.report({ type: 'resource.desiredStateChanged', ...aboutOf(entry), paths });
   entry.actor.send({ type: 'resync.due' });

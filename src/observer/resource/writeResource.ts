@@ -95,7 +95,8 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   // Reading the live object may have changed the plan: its replicas may be scaled.
   const { lastKnownGood } = entry;
   const chosen = lastKnownGood?.plan ?? entry.plan;
-  const plan = entry.appliedUid === undefined ? chosen : { ...chosen, appliedUid: entry.appliedUid };
+  const { appliedUid } = memoryOf(entry);
+  const plan = appliedUid === undefined ? chosen : { ...chosen, appliedUid };
   if (found === undefined) {
     return recordOutcome(effects, entry, plan, [missing], await api.create(plan, neverAborted, true));
   }
@@ -148,7 +149,8 @@ async function readLive(
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
   if (foundOf(entry)?.object !== undefined) return undefined;
-  if (entry.found === 'unknown' && entry.appliedHash === undefined && streams.isReliable(entry)) return undefined;
+  if (entry.found === 'unknown' && memoryOf(entry).appliedHash === undefined && streams.isReliable(entry))
+    return undefined;
   const read = await api.read(target, signal);
   if (!read.ok) return effectFailed(read.failure);
   if (read.value === undefined) entry.found = 'missing';
@@ -169,9 +171,15 @@ function recordOutcome(
 ): ResourceEvent {
   if (!outcome.ok) return writeRefused(entry, plan, outcome.failure, effects.runtime.clock.monotonic());
   recordAccess(entry, plan.target.account, effects.runtime.clock.monotonic());
-  const before = entry.appliedHash;
+  const before = memoryOf(entry).appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
+  const { object, hasChanged } = outcome.value;
+  const paths = before === undefined ? [] : drifts.map(correctionKey);
+  const mutated = wasApplied && !hasChanged ? mutatedPaths(drifts) : [];
+  const hash = wasApplied ? undefined : plan.hash;
+  const now = effects.runtime.clock.now();
+  entry.actor.send({ type: 'write.ended', paths, now, hash, uid: uidOf(object), mutated });
   if (wasApplied) recordCorrected(effects, entry, plan, drifts, since, outcome.value);
   else
     recordApplied(
@@ -181,8 +189,6 @@ function recordOutcome(
       outcome.value,
       isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated',
     );
-  const corrected = wasApplied || (isMissing && before !== undefined) ? drifts.map(correctionKey) : [];
-  entry.actor.send({ type: 'write.ended', paths: corrected, now: effects.runtime.clock.now() });
   return { type: 'write.done' };
 }
 
@@ -196,8 +202,6 @@ function recordApplied(
 ): void {
   const now = runtime.clock.monotonic();
   entry.appliedPlan = plan;
-  entry.appliedHash = plan.hash;
-  entry.mutatedByAdmission = [];
   entry.baseline = appliedBaseline(plan, applied);
   entry.initialised = entry.baseline === undefined ? entry.initialised : initialisedIn(plan, entry.baseline);
   recordResponse(entry, applied.object, now);
@@ -235,20 +239,22 @@ function acceptMutation(
   drifts: readonly Drift[],
   object: Applied['object'],
 ): void {
-  // Admission does not change the ownership label.
-  const changed = drifts.filter(({ path }) => path !== labelPath);
-  if (changed.length === 0 || drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return;
+  const paths = mutatedPaths(drifts);
+  if (paths.length === 0) return;
   setBaseline(entry, project(object, plan.manifest, plan.mask, plan.topology), runtime.clock.monotonic());
-  entry.mutatedByAdmission = [...new Set([...entry.mutatedByAdmission, ...changed.map(({ path }) => path)])];
-  report({ type: 'resource.mutatedByAdmission', ...aboutOf(entry), paths: changed.map(({ path }) => path) });
+  report({ type: 'resource.mutatedByAdmission', ...aboutOf(entry), paths });
+}
+
+/** The paths that admission may have changed back: not the ownership label. */
+function mutatedPaths(drifts: readonly Drift[]): readonly string[] {
+  if (drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return [];
+  return drifts.flatMap(({ path }) => (path === labelPath ? [] : path));
 }
 
 /**
- * Records the response as the newest known version, whatever older version the stream reports later, and its uid as
- * applied.
+ * Records the response as the newest known version, whatever older version the stream reports later.
  */
 function recordResponse(entry: ResourceEntry, object: Applied['object'], now: number): void {
-  entry.appliedUid = uidOf(object) ?? entry.appliedUid;
   const isNewest = observeObject(entry, object, now);
   entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
   // The stream has reported a newer version before this response, which was compared with the old baseline.

@@ -127,13 +127,6 @@ export interface ResourceEntry {
   fieldError: string;
   /** The plan of the last apply; undefined if this process does not know it. */
   appliedPlan: ResourcePlan | undefined;
-  /** The hash of the last apply, by this process or an earlier one; undefined if there was none. */
-  appliedHash: string | undefined;
-  /**
-   * The uid in the response to the last apply; undefined before the first response. It is never from an object that was
-   * only found.
-   */
-  appliedUid: string | undefined;
   /**
    * By path: values that the API server has filled in for fields that the schema lists and the manifest does not have.
    */
@@ -160,8 +153,6 @@ export interface ResourceEntry {
   /** The reason for its state, if the state needs one. */
   reason: string;
   readonly corrections: Correction[];
-  /** Paths of fields that admission mutates each time they are applied. */
-  mutatedByAdmission: readonly string[];
   /** The plan that replaces `plan` when another client scales the resource; undefined if it would be the same. */
   planIfScaled: ResourcePlan | undefined;
   /** The manager that has its replicas by the subresource `scale`: they are not observed then. */

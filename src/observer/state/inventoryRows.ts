@@ -3,7 +3,7 @@ import type { Identity, Json } from '../model/identity.ts';
 import type { Drift } from '../model/projection.ts';
 import type { InventoryEntry, ShownDrift } from '../spec/inventory.ts';
 import { mayDisclose } from './access.ts';
-import type { ApplicationEntry, PendingRemoval, ResourceEntry } from './entries.ts';
+import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from './entries.ts';
 
 /** Returns the rows of `status.resources`: everything that the application has applied or is about to apply. */
 export function rowsOf({ resources, pendingRemovals }: ApplicationEntry): InventoryEntry[] {
@@ -30,11 +30,12 @@ export function unlistedRemoval(identity: Identity, apiVersion: string): Pending
 }
 
 function rowOf(resource: ResourceEntry): InventoryEntry {
-  const { identity, manifest, plan, appliedHash: hash, state, drifts, initialised } = resource;
+  const { identity, manifest, plan, state, drifts, initialised } = resource;
+  const { appliedHash: hash, appliedUid } = memoryOf(resource);
   return {
     identity,
     apiVersion: plan?.target.apiVersion ?? manifest.apiVersion,
-    appliedUid: resource.appliedUid,
+    appliedUid,
     hash,
     state,
     drifts: shownDrifts(identity, mayDisclose(resource) ? drifts : []),

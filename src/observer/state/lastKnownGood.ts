@@ -1,13 +1,13 @@
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { LastKnownGood, ResourceEntry } from './entries.ts';
+import { type LastKnownGood, memoryOf, type ResourceEntry } from './entries.ts';
 
 /** How often a permanently refused manifest is retried. Milliseconds. */
 const retryInterval = 300_000;
 
 /** Records the plan as applied if its hash is that of the last apply, by whichever process. */
 export function recordAppliedPlan(entry: ResourceEntry): void {
-  if (entry.plan !== undefined && entry.plan.hash === entry.appliedHash) entry.appliedPlan = entry.plan;
+  if (entry.plan !== undefined && entry.plan.hash === memoryOf(entry).appliedHash) entry.appliedPlan = entry.plan;
 }
 
 /**
@@ -16,11 +16,13 @@ export function recordAppliedPlan(entry: ResourceEntry): void {
  * which has other fields, or if the refused plan was not the newest.
  */
 export function lastKnownGoodAfter(
-  { plan, appliedPlan, appliedHash }: ResourceEntry,
+  entry: ResourceEntry,
   refused: ResourcePlan,
   { is: failure, reason }: ApplyFailure,
   now: number,
 ): LastKnownGood | undefined {
+  const { plan, appliedPlan } = entry;
+  const { appliedHash } = memoryOf(entry);
   const isNewest = plan?.hash === refused.hash && refused.hash !== appliedHash;
   if (!isNewest || appliedPlan?.target.apiVersion !== refused.target.apiVersion) return undefined;
   const { target, mayRecreate } = refused;

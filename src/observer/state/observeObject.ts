@@ -6,7 +6,7 @@ import { labelName, labelPath } from '../model/fieldManagers.ts';
 import type { Drift, Projection } from '../model/projection.ts';
 import { isPartialApply } from '../ownership/removedFields.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import { type Compared, type Found, foundOf, type ResourceEntry } from './entries.ts';
+import { type Compared, type Found, foundOf, memoryOf, type ResourceEntry } from './entries.ts';
 import { yieldReplicas } from './yieldReplicas.ts';
 
 /**
@@ -41,8 +41,9 @@ export function isInSync(entry: ResourceEntry): boolean {
 }
 
 /** Returns true if its manifest still has to be applied. */
-export function needsApply({ application, plan, appliedHash }: ResourceEntry): boolean {
-  return !application.isDetectOnly && plan !== undefined && plan.hash !== appliedHash;
+export function needsApply(entry: ResourceEntry): boolean {
+  const { application, plan } = entry;
+  return !application.isDetectOnly && plan !== undefined && plan.hash !== memoryOf(entry).appliedHash;
 }
 
 /** Returns the label of the other application that owns the object, if any. */
@@ -122,7 +123,8 @@ function driftsOf(
  * not applied, whatever its label: until it is, nothing proves that it may be deleted with its application.
  */
 function labelDrift(entry: ResourceEntry, { label, uid }: Found): Drift[] {
-  const { application, appliedHash, appliedUid } = entry;
+  const { application } = entry;
+  const { appliedHash, appliedUid } = memoryOf(entry);
   if (application.isDetectOnly || appliedHash === undefined || foreignOwnerOf(entry) !== undefined) return [];
   if (label === application.owner.label && uid === appliedUid) return [];
   return [{ path: labelPath, desired: application.owner.label, found: undefined, is: 'missing' }];

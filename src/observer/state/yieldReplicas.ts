@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../base/json.ts';
 import { isScaledByUnknown, scaleOwnerOf, withoutReplicas } from '../ownership/replicas.ts';
-import type { LastKnownGood, ResourceEntry } from './entries.ts';
+import { type LastKnownGood, memoryOf, type ResourceEntry } from './entries.ts';
 import { recordAppliedPlan } from './lastKnownGood.ts';
 
 /**
@@ -36,11 +36,12 @@ function yieldLastKnownGood(entry: ResourceEntry, lastKnownGood: LastKnownGood, 
  * out because another client scales it. Replicas that no earlier manifest had are the API server's default.
  */
 function scalerOf(
-  { appliedHash, application }: ResourceEntry,
+  entry: ResourceEntry,
   live: JsonObject,
   withReplicas: readonly (string | undefined)[],
 ): string | undefined {
   const owner = scaleOwnerOf(live);
+  const { appliedHash } = memoryOf(entry);
   if (owner !== undefined || appliedHash === undefined || !withReplicas.includes(appliedHash)) return owner;
-  return isScaledByUnknown(live, application.owner) ? 'another manager' : undefined;
+  return isScaledByUnknown(live, entry.application.owner) ? 'another manager' : undefined;
 }

@@ -49,7 +49,8 @@ function removalView({ identity, reason, state }: PendingRemoval) {
 }
 
 function notesOf(resource: ResourceEntry): readonly string[] {
-  const { identity, lastKnownGood, mutatedByAdmission, scaledBy, isAutoscaled } = resource;
+  const { identity, lastKnownGood, scaledBy, isAutoscaled } = resource;
+  const { mutatedByAdmission } = memoryOf(resource);
   const name = identityText(identity);
   const notes: string[] = [];
   if (lastKnownGood !== undefined) notes.push(`${name} stays as it was applied last.`);

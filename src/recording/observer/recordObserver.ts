@@ -104,8 +104,8 @@ function isSettled(
   return [...resources.values()].every(
     (each) =>
       each.actor.getSnapshot().value === 'inSync' &&
-      written.get(each.key) === each.appliedHash &&
-      each.mutatedByAdmission.length === 0 &&
+      written.get(each.key) === memoryOf(each).appliedHash &&
+      memoryOf(each).mutatedByAdmission.length === 0 &&
       ![...memoryOf(each).corrections.values()].some(({ last }) => now - last < quietPeriod),
   );
 }
