@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { objectOf } from '../../../src/base/json.ts';
 import { eventually } from '../support/cluster.ts';
 import { denials } from '../support/deploy/denials.ts';
 import { type DeployedWeeder, permissions, rulesOf } from '../support/deploy/deployed.ts';
@@ -7,6 +9,7 @@ import { type DeployedScene, deployedScene, watchDuration } from '../support/dep
 import type { Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
+import type { LogLine } from '../support/weederLog.ts';
 
 /** Renders the overlay with the component that adds the remaining permissions. */
 async function everything(namespace: string): Promise<Manifest[]> {
@@ -80,7 +83,10 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
       assert.equal((await fetch(`http://127.0.0.1:${weeder.ports['health']}${path}`)).status, 200, path);
     }
     assert.deepEqual(await weeder.stop(), { code: 0, signal: null });
-    const warnings = weeder.log.lines.filter(({ level }) => level === 'warn');
+    // On a busy machine the last Events are still in the queue when weeder is stopped.
+    const isCutOff = ({ msg, lost }: LogLine) =>
+      msg === 'some Events were not written' && isDeepStrictEqual(Object.keys(objectOf(lost)), ['stopped']);
+    const warnings = weeder.log.lines.filter((line) => line.level === 'warn' && !isCutOff(line));
     assert.deepEqual(warnings, []);
   });
 
