@@ -4,7 +4,7 @@ import packageJson from './package.json' with { type: 'json' };
 
 /**
  * What takes the place of a dependency's module in the bundle. Each of these is loaded as a whole by somebody who needs
- * almost nothing of it; see docs/adr/0010-bundle.md.
+ * almost nothing of it; see docs/adr/0010-build-one-bundle-chunk-for-each-verb.md.
  */
 const slimmer: Readonly<Record<string, string>> = {
   // prom-client asks it for the current span, and only for exemplars, which weeder's metrics do not have.
@@ -98,12 +98,9 @@ export default {
 
 /** Comes before everything else, and runs on any Node that knows modules: says which one weeder needs. */
 function nodeCheck(engines: string): string {
-  const [major = 0, minor = 0] = engines.replace('>=', '').split('.').map(Number);
-  return `{
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < ${major} || (major === ${major} && minor < ${minor})) {
-    process.stderr.write('weeder: Node ' + process.versions.node + ' is too old: weeder needs Node ${major}.${minor} or newer. Install one, or run weeder with npm start, which brings its own.\\n');
-    process.exit(1);
-  }
+  const needed = Number(engines.replace('>=', ''));
+  return `if (Number(process.versions.node.split('.')[0]) < ${needed}) {
+  process.stderr.write('weeder: Node ' + process.versions.node + ' is too old: weeder needs Node ${needed} or newer. Install one, or run weeder with npm start, which brings its own.\\n');
+  process.exit(1);
 }`;
 }

@@ -11,7 +11,19 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const unit = ['actors', 'base', 'config', 'controller', 'diagram', 'kube', 'machines', 'observer', 'restart', 'weeder'];
-const others = ['bench', 'cli', 'demo', 'process', 'project', 'properties', 'recording', 'replay', 'telemetry', 'ui'];
+const others = [
+  'bench',
+  'cli',
+  'demo',
+  'image',
+  'process',
+  'project',
+  'properties',
+  'recording',
+  'replay',
+  'telemetry',
+  'ui',
+];
 const patternOf = (folder: string) => `test/${folder}/**/*.test.ts`;
 /** Folders whose tests wait for timers, sockets and processes more than for a core. They begin first. */
 const waiting = [

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { imageConfig } from '../../scripts/image/config.ts';
 import { type ManagedProcess, startProcess } from '../../test/cluster/support/plane/process.ts';
 import { freePort } from '../../test/support/api/freePort.ts';
 import { bundle, bundled } from '../../test/support/bundle.ts';
-import { execForm, instructionsOf } from '../../test/support/docs/dockerfile.ts';
 import { monotonic } from './processFigures.ts';
 
 /** A running program whose caches are synced. */
@@ -66,13 +66,9 @@ export async function startProgram(
 
 /** The flags and variables that the image gives to node, so that the measured memory is that of users. */
 export function asInImage(): { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv } {
-  const instructions = instructionsOf(readFileSync(join(import.meta.dirname, '../../Dockerfile'), 'utf8'));
-  const named = (name: string) => instructions.filter((each) => each.name === name);
   return {
-    flags: named('ENTRYPOINT')
-      .flatMap(execForm)
-      .filter((word) => word.startsWith('--')),
-    env: Object.fromEntries(named('ENV').map(({ rest }) => rest.split('='))),
+    flags: imageConfig.Entrypoint.filter((word) => word.startsWith('--')),
+    env: Object.fromEntries(imageConfig.Env.filter((each) => !each.startsWith('PATH=')).map((each) => each.split('='))),
   };
 }
 

@@ -134,7 +134,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
       const ended = await cli(words, { program: installed, node: oldNode() ?? '' });
       assert.match(
         oneSentence(ended, 1),
-        /^Node \d+\.\d+\.\d+ is too old: weeder needs Node 24\.12 or newer\. Install one, or run weeder with npm start, which brings its own\.$/,
+        /^Node \d+\.\d+\.\d+ is too old: weeder needs Node 26 or newer\. Install one, or run weeder with npm start, which brings its own\.$/,
       );
       assert.equal(ended.stdout, '');
     }
@@ -168,6 +168,6 @@ function oldNode(): string | undefined {
   const folders = ['/usr/bin', '/usr/local/bin', ...(process.env['PATH'] ?? '').split(delimiter)];
   const found = folders.map((each) => join(each, 'node')).filter((path) => existsSync(path));
   return found.find(
-    (path) => Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]) < 24,
+    (path) => Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]) < 26,
   );
 }

@@ -1,0 +1,27 @@
+import packageJson from '../../package.json' with { type: 'json' };
+
+/** How the image starts weeder. */
+export const imageConfig = {
+  User: '65532:65532',
+  // Health checks and metrics.
+  ExposedPorts: { '9643/tcp': {}, '9644/tcp': {} },
+  // The reason for the limit of malloc is in docs/adr/0010-build-one-bundle-chunk-for-each-verb.md.
+  Env: ['PATH=/usr/local/bin:/nodejs/bin', 'MALLOC_ARENA_MAX=2'],
+  Entrypoint: ['/nodejs/bin/node', '/weeder/dist/weeder.js'],
+  Cmd: ['run'],
+  WorkingDir: '/weeder',
+} as const;
+
+/** Returns the labels. `revision` is the commit, if the sources are those of a commit. */
+export function labels(revision: string | undefined): Readonly<Record<string, string>> {
+  const { name, description, version, license, repository } = packageJson;
+  const known = {
+    title: name,
+    description,
+    version,
+    licenses: license,
+    source: repository.url.replace(/^git\+|\.git$/g, ''),
+  };
+  const all = Object.entries(revision === undefined ? known : { ...known, revision });
+  return Object.fromEntries(all.map(([key, value]) => [`org.opencontainers.image.${key}`, value]));
+}

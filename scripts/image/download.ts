@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { type Architecture, type DebianPackage, nodePackage, type Pins } from './pins.ts';
+import { ImageProblem, run } from './problem.ts';
+import { readTar, type TarEntry } from './tar.ts';
+
+const cacheRoot =
+  process.env['WEEDER_CACHE'] ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'weeder');
+const cache = join(cacheRoot, 'image');
+
+/** Returns the files of the npm package with the binary of Node, by their paths in it. */
+export function nodeFiles(pins: Pins, architecture: Architecture): TarEntry[] {
+  const name = `${nodePackage(architecture)}-${pins.node}.tgz`;
+  const path = cached(name, pins[architecture].nodeIntegrity, (folder) => {
+    const spec = `${nodePackage(architecture)}@${pins.node}`;
+    run('npm', ['pack', spec, '--pack-destination', folder], `the image needs the npm package ${spec}.`, folder);
+  });
+  return readTar(gunzipSync(readFileSync(path)));
+}
+
+/** The description and the files of a Debian package. */
+export interface Unpacked {
+  readonly control: Buffer;
+  readonly files: readonly TarEntry[];
+}
+
+export function debianFiles({ name, version, url, sha256 }: DebianPackage): Unpacked {
+  const file = decodeURIComponent(basename(url));
+  const integrity = `sha256-${Buffer.from(sha256, 'hex').toString('base64')}`;
+  const path = cached(file, integrity, (folder) => {
+    const advice = `the image needs ${name} ${version} of Debian, and apt to download it; npm run image:pins takes the version of today.`;
+    run('/usr/lib/apt/apt-helper', ['download-file', url, join(folder, file)], advice);
+  });
+  const advice = 'the image needs dpkg-deb to unpack the packages of Debian.';
+  return {
+    control: run('dpkg-deb', ['--field', path], advice),
+    files: readTar(run('dpkg-deb', ['--fsys-tarfile', path], advice)),
+  };
+}
+
+/** Returns the path of a file in the cache, after `download` has put it into a folder, and its hash is the pinned one. */
+function cached(name: string, integrity: string, download: (folder: string) => void): string {
+  const path = join(cache, name);
+  mkdirSync(cache, { recursive: true });
+  if (!existsSync(path)) {
+    const folder = mkdtempSync(join(cache, 'download-'));
+    try {
+      download(folder);
+      renameSync(join(folder, name), path);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+  const [algorithm = '', expected] = integrity.split(/-(.*)/s);
+  if (createHash(algorithm).update(readFileSync(path)).digest('base64') !== expected) {
+    rmSync(path);
+    throw new ImageProblem(`${name} is not the file that scripts/image/pins.json names: its hash differs.`);
+  }
+  return path;
+}

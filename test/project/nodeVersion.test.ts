@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import packageJson from '../../package.json' with { type: 'json' };
+import lock from '../../package-lock.json' with { type: 'json' };
+import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
+import { readPins } from '../../scripts/image/pins.ts';
+
+const installed = lock.packages['node_modules/node'].version;
+const [major] = installed.split('.');
+
+test('the image has the version of Node that npm installs for the tests', () => {
+  assert.equal(readPins().node, installed, 'run npm run image:pins');
+});
+
+test('the package and the types are for the same line of Node', () => {
+  const { engines, devDependencies } = packageJson;
+  for (const range of [engines.node, embeddedCluster.engines.node]) assert.equal(range, `>=${major}`);
+  for (const range of [devDependencies.node, devDependencies['@types/node']]) {
+    assert.match(range, new RegExp(`^\\^${major}\\.`));
+  }
+});
+
+test('CI runs on the same line of Node', () => {
+  const folder = fileURLToPath(new URL('../../.github/workflows', import.meta.url));
+  const texts = globSync('*.yml', { cwd: folder }).map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
+  const versions = texts.flatMap((text) => text.match(/(?<=node-version: )\S+/g) ?? []);
+  assert.ok(versions.length > 1);
+  assert.deepEqual([...new Set(versions)], [major]);
+});
