@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 
-/** The only image of the cluster, used for the sandbox, the service and the dependant. */
+/** The image of the sandbox, the service and the dependant. */
 export const image = 'weeder.dev/workload:bench';
 
-/** The config of the distribution's containerd, with its data in `folder` and only our own image. */
+/** The config of the distribution's containerd, with its data in `folder` and only our own images. */
 export function containerdConfig(folder: string, plugins: string): string {
   return `version = 2
 root = ${JSON.stringify(join(folder, 'containerd'))}
@@ -56,8 +56,12 @@ export function kubeletConfig(folder: string, port: number): string {
       'imagefs.available': '0%',
     },
     imageGCHighThresholdPercent: 100,
-    podLogsDir: join(folder, 'logs'),
+    podLogsDir: logsFolder(folder),
     volumePluginDir: join(folder, 'volume-plugins'),
     resolvConf: '',
   });
+}
+
+export function logsFolder(folder: string): string {
+  return join(folder, 'logs');
 }

@@ -9,14 +9,14 @@ import { image } from './configs.ts';
 const run = promisify(execFile);
 
 /** Builds the static program of the pods and packs it as an image for `ctr images import`, without a registry. */
-export async function packImage(folder: string): Promise<void> {
+export async function packWorkload(folder: string): Promise<void> {
   const imageFolder = join(folder, 'image');
   await mkdir(join(imageFolder, 'root'), { recursive: true });
   await compile(join(imageFolder, 'root', 'workload'));
   await run('tar', ['-C', join(imageFolder, 'root'), '-cf', join(imageFolder, 'layer.tar'), 'workload']);
   const layer = `sha256:${sha256(await readFile(join(imageFolder, 'layer.tar')))}`;
   const config = JSON.stringify({
-    architecture: { x64: 'amd64', arm64: 'arm64' }[process.arch as string] ?? process.arch,
+    architecture: architecture(),
     os: 'linux',
     config: { Entrypoint: ['/workload'], Cmd: ['pause'] },
     rootfs: { type: 'layers', diff_ids: [layer] },
@@ -24,8 +24,32 @@ export async function packImage(folder: string): Promise<void> {
   const manifest = [{ Config: 'config.json', RepoTags: [image], Layers: ['layer.tar'] }];
   await writeFile(join(imageFolder, 'config.json'), config);
   await writeFile(join(imageFolder, 'manifest.json'), JSON.stringify(manifest));
-  await run('tar', ['-C', imageFolder, '-cf', join(folder, 'image.tar'), 'manifest.json', 'config.json', 'layer.tar']);
+  await run('tar', [
+    '-C',
+    imageFolder,
+    '-cf',
+    join(folder, 'workload.tar'),
+    'manifest.json',
+    'config.json',
+    'layer.tar',
+  ]);
   await rm(imageFolder, { recursive: true });
+}
+
+/** Builds the image of weeder as users do. */
+export async function packWeeder(folder: string): Promise<void> {
+  const script = join(import.meta.dirname, '..', '..', 'scripts', 'image', 'build.ts');
+  const flags = ['--platform', `linux/${architecture()}`, '--output', join(folder, 'weeder.tar')];
+  await run(process.execPath, [script, ...flags], { cwd: join(import.meta.dirname, '..', '..') }).catch(
+    (error: unknown) => {
+      throw new SetupProblem(`The image of weeder cannot be built: ${error instanceof Error ? error.message : error}`);
+    },
+  );
+}
+
+/** Of this machine, by the name that images use. */
+function architecture(): string {
+  return process.arch === 'x64' ? 'amd64' : process.arch;
 }
 
 async function compile(target: string): Promise<void> {

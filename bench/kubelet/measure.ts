@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
 import { freePorts } from '../../test/cluster/support/plane/ports.ts';
-import { bundle } from '../../test/support/bundle.ts';
 import type { NodeBinaries } from './binaries.ts';
 import { cases, type Outcome, trialsOf } from './cases.ts';
 import { startNode } from './node.ts';
 import { observe } from './observer.ts';
 import { play } from './play.ts';
-import { copyLog, startBundle, startScheduler } from './processes.ts';
+import { startScheduler } from './scheduler.ts';
+import { checkWeeder, copyLog, startWeeder } from './weederPod.ts';
 
 export interface MeasureOptions {
   readonly cluster: ControlPlane;
@@ -21,8 +21,8 @@ export interface MeasureOptions {
   readonly log: (line: string) => void;
 }
 
-/** A node runs at most 110 pods, and a trial has two. */
-export const mostRuns = Math.floor(110 / (cases.length * 2 * 2));
+/** A node runs at most 110 pods, one of which is weeder, and a trial has two. */
+export const mostRuns = Math.floor(109 / (cases.length * 2 * 2));
 
 /**
  * Between the starts of two trials, so that the container starts of one do not delay those of another. Milliseconds.
@@ -39,12 +39,11 @@ export async function measure(options: MeasureOptions): Promise<Outcome[]> {
   await using cleanup = new AsyncDisposableStack();
   const scheduler = startScheduler(cluster, binaries.scheduler);
   cleanup.defer(() => scheduler.kill());
-  const weeder = startBundle(cluster, await bundle());
-  cleanup.defer(() => weeder.process.kill());
-  if (events !== undefined) cleanup.defer(() => copyLog(weeder.process, events));
-  await weeder.ready();
   const node = await startNode({ cluster, kubelet: binaries.kubelet, plugins, signal });
   cleanup.defer(() => node.stop());
+  if (events !== undefined) cleanup.defer(() => copyLog(node.logs, events));
+  await Promise.race([startWeeder(cluster, signal), node.failed]);
+  log('weeder is ready, in a pod from its image');
   const observer = observe(cluster, events);
   cleanup.defer(() => observer.stop());
 
@@ -58,11 +57,13 @@ export async function measure(options: MeasureOptions): Promise<Outcome[]> {
     );
     return outcome;
   });
-  const ended = [weeder.process, scheduler].map(async ({ name, exited }): Promise<never> => {
-    throw new Error(`${name} ${await exited}`);
+  const ended = scheduler.exited.then((how): never => {
+    throw new Error(`${scheduler.name} ${how}`);
   });
   try {
-    return await Promise.race([Promise.all(played), node.failed, observer.failed, ...ended]);
+    const outcomes = await Promise.race([Promise.all(played), node.failed, observer.failed, ended]);
+    await checkWeeder(cluster);
+    return outcomes;
   } catch (error) {
     // Ends the other trials.
     failure.abort(error);

@@ -16,7 +16,9 @@ until [ -S $socket ] && ctr --address=$socket version >/dev/null 2>&1; do
   kill -0 $containerd 2>/dev/null
   sleep 0.05
 done
-ctr --address=$socket --namespace=k8s.io images import "$folder/image.tar" >"$folder/import.log" 2>&1
+for image in workload weeder; do
+  ctr --address=$socket --namespace=k8s.io images import "$folder/$image.tar"
+done >"$folder/import.log" 2>&1
 
 "$kubelet" --config="$folder/kubelet.json" --kubeconfig="$folder/kubeconfig" --root-dir="$folder/kubelet" \
   --cert-dir="$folder/certificates" --hostname-override=node >"$folder/kubelet.log" 2>&1 &

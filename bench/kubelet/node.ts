@@ -8,8 +8,8 @@ import { Condition } from '../../test/cluster/support/objects.ts';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { freePorts } from '../../test/cluster/support/plane/ports.ts';
 import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
-import { cniConfig, containerdConfig, kubeletConfig } from './configs.ts';
-import { packImage } from './image.ts';
+import { cniConfig, containerdConfig, kubeletConfig, logsFolder } from './configs.ts';
+import { packWeeder, packWorkload } from './image.ts';
 
 export interface NodeOptions {
   readonly cluster: Cluster;
@@ -21,6 +21,8 @@ export interface NodeOptions {
 
 /** A node of a cluster: a real kubelet and containerd, in their own Linux namespaces and folders. */
 export interface ClusterNode {
+  /** The folder with the logs of the pods, in folders of their own. */
+  readonly logs: string;
   /** Rejects when the node ends before `stop`. */
   readonly failed: Promise<never>;
   /** Ends its processes, removes its files, and resolves when that is done. */
@@ -70,7 +72,7 @@ export async function startNode({ cluster, kubelet, plugins, signal }: NodeOptio
     await stop(signal.aborted ? '' : 'show the logs\n');
     throw error;
   }
-  return { failed: failure.promise, stop: () => stop() };
+  return { logs: logsFolder(folder), failed: failure.promise, stop: () => stop() };
 }
 
 async function prepare(folder: string, cluster: Cluster, plugins: string): Promise<void> {
@@ -80,7 +82,7 @@ async function prepare(folder: string, cluster: Cluster, plugins: string): Promi
   await writeFile(join(folder, 'containerd.toml'), containerdConfig(folder, plugins));
   await writeFile(join(folder, 'kubelet.json'), kubeletConfig(folder, port));
   await writeFile(join(folder, 'kubeconfig'), await readFile(cluster.kubeconfigFor('admin')), { mode: 0o600 });
-  await packImage(folder);
+  await Promise.all([packWorkload(folder), packWeeder(folder)]);
 }
 
 async function untilReady(cluster: Cluster, isCancelled: () => boolean): Promise<void> {
