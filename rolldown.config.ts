@@ -71,11 +71,11 @@ const ascii: Plugin = {
 /**
  * The production bundle: the `bin` entry and the chunks it loads, with only what weeder uses of its dependencies.
  * pino-pretty and the inspector stay outside: they are optional, and loaded only for a terminal and for --inspect. What
- * cannot be found is an error, and this file needs no bundler beside it: the image is built from a folder with production
- * dependencies alone. Names stay as they are, for stack traces and profiles.
+ * cannot be found is an error. Names stay as they are, for stack traces and profiles.
  */
 export default {
   input: 'src/cli/weeder.ts',
+  logLevel: 'warn',
   platform: 'node',
   external: ['pino-pretty', '@statelyai/inspect'],
   onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),

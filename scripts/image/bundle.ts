@@ -24,7 +24,7 @@ const Package = z.object({ name: z.string(), version: z.string(), license: z.str
 
 /** Builds the bundle in memory, and lists the packages whose modules are in it. */
 export async function makeBundle(): Promise<Bundle> {
-  const { output } = await build({ ...config, cwd: checkout, logLevel: 'warn', write: false });
+  const { output } = await build({ ...config, cwd: checkout, write: false });
   const chunks = output.flatMap((each) => (each.type === 'chunk' ? [each] : []));
   const roots = chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(packageRoot));
   return {

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
+import lock from '../../package-lock.json' with { type: 'json' };
+import { makeBundle } from '../../scripts/image/bundle.ts';
+import { bill } from '../../scripts/image/sbom.ts';
+
+const Component = z.looseObject({ type: z.string(), name: z.string(), version: z.string(), purl: z.string() });
+const Bom = z.looseObject({
+  bomFormat: z.literal('CycloneDX'),
+  metadata: z.strictObject({ component: Component }),
+  components: z.array(Component),
+});
+const Versions = z.record(z.string(), z.looseObject({ version: z.string().optional() }));
+
+const bundle = await makeBundle();
+const { metadata, components } = Bom.parse(JSON.parse(bill(bundle)));
+
+/** A development tool must not enter the bundle unnoticed: add here what a change of the sources needs. */
+const bundled = [
+  '@kubernetes/client-node',
+  '@pinojs/redact',
+  'atomic-sleep',
+  'bintrees',
+  'commander',
+  'croner',
+  'jsonpath-plus',
+  'oauth4webapi',
+  'on-exit-leak-free',
+  'openid-client',
+  'pino',
+  'pino-std-serializers',
+  'prom-client',
+  'quick-format-unescaped',
+  'rfc4648',
+  'safe-stable-stringify',
+  'sonic-boom',
+  'tdigest',
+  'thread-stream',
+  'undici',
+  'xstate',
+  'yaml',
+  'zod',
+];
+
+test('the SBOM lists the packages in the bundle, with their locked versions', () => {
+  assert.deepEqual(
+    components.map(({ name }) => name),
+    bundled,
+  );
+  const packages = Versions.parse(lock.packages);
+  for (const { name, version, purl } of components) {
+    assert.equal(version, packages[`node_modules/${name}`]?.version, name);
+    assert.equal(purl, `pkg:npm/${name.replace('@', '%40')}@${version}`);
+  }
+});
+
+test('the SBOM describes weeder, and is the same each time', () => {
+  const { name, version } = metadata.component;
+  assert.deepEqual([name, version], [packageJson.name, packageJson.version]);
+  assert.equal(bill(bundle), bill(bundle));
+});
