@@ -1,6 +1,7 @@
 import { isBuiltin } from 'node:module';
 import type { Plugin, RolldownOptions } from 'rolldown';
 import packageJson from './package.json' with { type: 'json' };
+import { notices, packagesOf } from './scripts/image/packages.ts';
 
 /**
  * What takes the place of a dependency's module in the bundle. Each of these is loaded as a whole by somebody who needs
@@ -68,6 +69,14 @@ const ascii: Plugin = {
   },
 };
 
+const licenses: Plugin = {
+  name: 'licenses',
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
+    this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: notices(packagesOf(modules)) });
+  },
+};
+
 /**
  * The production bundle: the `bin` entry and the chunks it loads, with only what weeder uses of its dependencies.
  * pino-pretty and the inspector stay outside: they are optional, and loaded only for a terminal and for --inspect. What
@@ -79,7 +88,7 @@ export default {
   platform: 'node',
   external: ['pino-pretty', '@statelyai/inspect'],
   onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
-  plugins: [slim, ascii],
+  plugins: [slim, ascii, licenses],
   treeshake: {
     // Its KubeConfig imports the whole generated API, of which it needs almost nothing; importing it has no effects.
     moduleSideEffects: [{ test: /\/node_modules\/@kubernetes\/client-node\//, sideEffects: false }],

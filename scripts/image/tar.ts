@@ -12,7 +12,7 @@ export interface TarEntry {
 const block = 512;
 const types = { file: '0', link: '2', folder: '5' } as const;
 
-export function fileEntry(name: string, content: Buffer | string, mode = 0o644): TarEntry {
+export function fileEntry(name: string, content: Uint8Array | string, mode = 0o644): TarEntry {
   return { name, mode, content: Buffer.from(content) };
 }
 

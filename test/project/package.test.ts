@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, suite, test } from 'node:test';
@@ -29,6 +29,14 @@ suite('the package', () => {
   test('has the bundle, the JSON Schemas and the documents, and nothing else', () => {
     const files = readdirSync(join(folder, 'node_modules', 'weeder'));
     assert.deepEqual(files.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'schema']);
+  });
+
+  test('has the license of each package in its bundle', () => {
+    const notices = readFileSync(join(folder, 'node_modules/weeder/dist/licenses.txt'), 'utf8');
+    for (const name of ['xstate', 'zod', '@kubernetes/client-node']) {
+      assert.match(notices, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+\n\n.*License`, 'ims'));
+    }
+    assert.ok((notices.match(/copyright/gi) ?? []).length > 20);
   });
 
   test('brings the command weeder: --version, check, demo', () => {

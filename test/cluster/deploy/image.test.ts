@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -19,10 +19,14 @@ const checkout = fileURLToPath(new URL('../../..', import.meta.url));
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
 /** Runs `npm run image`. */
-function build(name: string, ...flags: string[]) {
+function build(name: string, flags: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
   const output = join(folder, name);
   const args = ['scripts/image/build.ts', '--platform', `linux/${architecture}`, '--output', output, ...flags];
-  const { status, stderr } = spawnSync(process.execPath, args, { cwd: checkout, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd: checkout,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
   return { output, status, stderr };
 }
 
@@ -67,6 +71,7 @@ suite('the image', () => {
       [
         'usr/local/bin/weeder',
         'weeder/LICENSE',
+        'weeder/dist/licenses.txt',
         'weeder/dist/weeder.js',
         'weeder/package.json',
         'weeder/weeder.cdx.json',
@@ -154,13 +159,26 @@ suite('the image', () => {
     assert.deepEqual([code, stderr], [0, '']);
   });
 
+  test('is not built from a download with another hash', () => {
+    const [first] = readPins()[architecture].packages;
+    const cache = join(folder, 'cache', 'image');
+    mkdirSync(cache, { recursive: true });
+    const name = decodeURIComponent(basename(first?.url ?? ''));
+    writeFileSync(join(cache, name), 'something else');
+    const refused = build('none.tar', [], { WEEDER_CACHE: join(folder, 'cache') });
+    const sentence = `${name} is not the file that scripts/image/pins.json names: its hash differs.\n`;
+    assert.deepEqual([refused.status, refused.stderr], [1, sentence]);
+  });
+
   test('is not built for an unknown platform or with a wrong date: one sentence says why', () => {
-    const unknown = build('none.tar', '--platform', 'linux/riscv64');
+    const unknown = build('none.tar', ['--platform', 'linux/riscv64']);
     assert.deepEqual(
       [unknown.status, unknown.stderr],
       [1, '--platform is a list of linux/amd64 and linux/arm64; found linux/riscv64.\n'],
     );
-    const flag = build('none.tar', '--push');
+    const date = build('none.tar', [], { SOURCE_DATE_EPOCH: 'today' });
+    assert.deepEqual([date.status, date.stderr], [1, 'SOURCE_DATE_EPOCH is a number of seconds.\n']);
+    const flag = build('none.tar', ['--push']);
     assert.deepEqual([flag.status, flag.stderr.trimEnd().split('\n').length], [1, 1]);
   });
 });
