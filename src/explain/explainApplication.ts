@@ -2,7 +2,7 @@ import { formatDuration } from '../base/duration.ts';
 import { formatPath } from '../base/fieldError.ts';
 import { objectOf } from '../base/json.ts';
 import { identityText } from '../observer/model/identity.ts';
-import type { ConditionType } from '../observer/status/conditions.ts';
+import { conditionTypes } from '../observer/status/condition.ts';
 import { type Condition, conditionOf } from '../observer/status/statusPatch.ts';
 import { explainResource } from './explainResource.ts';
 import type { InspectedApplication } from './inspectApplication.ts';
@@ -38,11 +38,9 @@ function detailLines(seen: InspectedApplication, now: number): string[] {
   ];
 }
 
-const types: readonly ConditionType[] = ['Applied', 'InSync', 'Degraded', 'Invalid'];
-
 function conditionsOf({ entry }: InspectedApplication): Condition[] {
   const { conditions } = objectOf(entry.status);
-  return types.flatMap((type) => conditionOf(conditions, type) ?? []);
+  return conditionTypes.flatMap((type) => conditionOf(conditions, type) ?? []);
 }
 
 const degraded: Readonly<Record<string, string>> = {

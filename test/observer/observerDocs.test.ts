@@ -6,6 +6,7 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { readApplicationFile } from '../../src/cli/checkApplications.ts';
 import { schemaErrorTable } from '../../src/observer/schema/schemaErrors.ts';
 import { readInventory, writeEntry } from '../../src/observer/spec/inventory.ts';
+import { conditionTypes } from '../../src/observer/status/condition.ts';
 import { conditionsOf } from '../../src/observer/status/conditions.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
@@ -51,15 +52,19 @@ test('docs/observer.md lists exactly the states and differences of the inventory
 
 test('docs/observer.md lists exactly the reasons of the conditions', () => {
   const named = new Map(
-    [...page.matchAll(/^\| `(Applied|InSync|Degraded|Invalid)` \| (.*) \|$/gm)].map(([, type = '', cells = '']) => [
-      type,
-      cells.split(' | ').map((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, reason]) => reason)),
-    ]),
+    [...page.matchAll(/^\| `(Ready|Reconciling|Stalled|Applied|InSync|Degraded|Invalid)` \| (.*) \|$/gm)].map(
+      ([, type = '', cells = '']) => [
+        type,
+        cells.split(' | ').map((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, reason]) => reason)),
+      ],
+    ),
   );
-  const source = readFileSync(new URL('../../src/observer/status/conditions.ts', import.meta.url), 'utf8');
+  const source = ['conditions', 'readiness']
+    .map((name) => readFileSync(new URL(`../../src/observer/status/${name}.ts`, import.meta.url), 'utf8'))
+    .join('\n');
   const written = new Set([...source.matchAll(/'([A-Z][A-Za-z]+)'/g)].map(([, reason]) => reason));
   const all = [...named.values()].flat(2);
-  const statuses = new Set(['True', 'False', 'Unknown', 'Applied', 'InSync', 'Degraded', 'Invalid']);
+  const statuses = new Set<string>(['True', 'False', 'Unknown', ...conditionTypes]);
   for (const reason of written) {
     assert.ok(statuses.has(String(reason)) || all.includes(String(reason)), `${reason} is not in docs/observer.md`);
   }

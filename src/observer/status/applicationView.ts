@@ -3,7 +3,7 @@ import { listed } from '../model/wording.ts';
 import { mayDisclose } from '../state/access.ts';
 import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../state/entries.ts';
 import { isInSync, needsApply } from '../state/observeObject.ts';
-import type { ApplicationView, ResourceView } from './conditions.ts';
+import type { ApplicationView, ResourceView } from './condition.ts';
 
 /** Returns the application in the form that its conditions need. */
 export function applicationView(entry: ApplicationEntry): ApplicationView {

@@ -1,66 +1,26 @@
-import { type Identity, identityText } from '../model/identity.ts';
+import { identityText } from '../model/identity.ts';
 import { listed, summaryOf } from '../model/wording.ts';
 import type { ReportedError } from '../spec/application.ts';
 import type { ResourceState } from '../spec/inventory.ts';
+import type { ApplicationView, ConditionContent, DesiredCondition, ResourceView } from './condition.ts';
+import { applying, readiness } from './readiness.ts';
 
-export type ConditionType = 'Applied' | 'InSync' | 'Degraded' | 'Invalid';
-
-/** The desired content of a condition. */
-export interface DesiredCondition {
-  readonly type: ConditionType;
-  readonly status: 'True' | 'False' | 'Unknown';
-  /** One word in CamelCase, for programs. */
-  readonly reason: string;
-  /** For users. */
-  readonly message: string;
-}
-
-/** A resource in the form that the conditions need. */
-export interface ResourceView {
-  readonly identity: Identity;
-  readonly state: ResourceState;
-  /** Its current manifest is applied. */
-  readonly isApplied: boolean;
-  /** Why it is refused, retried or claimed, or what blocks its deletion; empty otherwise. */
-  readonly reason: string;
-  /** What its deletion waits for, once it is terminating; empty otherwise. */
-  readonly terminating: string;
-  /** Why its current manifest is refused while the last known good one is used; empty otherwise. */
-  readonly refusal: string;
-  /** The last known good manifest is used, and in sync. */
-  readonly isAsLastApplied: boolean;
-  /** The paths of its drifts. */
-  readonly paths: readonly string[];
-  /** The conflicting field manager, while the next correction waits. */
-  readonly conflictingManager: string | undefined;
-}
-
-/** An application in the form that the conditions need. */
-export interface ApplicationView {
-  readonly phase: 'invalid' | 'paused' | 'applying' | 'observing' | 'deleting';
-  readonly mode: 'correct' | 'detect';
-  /** Epoch milliseconds; only while it is paused. */
-  readonly pausedUntil: number | undefined;
-  /** The errors of the spec as a whole, of manifests, and of the observer schema. */
-  readonly errors: readonly ReportedError[];
-  /** Why nothing is applied, if the ServiceAccount of the application does not exist; '' if it does. */
-  readonly accountError: string;
-  /** Sentences to add to InSync: replicas that an autoscaler manages, and values that admission mutates. */
-  readonly notes: readonly string[];
-  readonly resources: readonly ResourceView[];
-}
-
-/** Returns the four conditions, always all of them and in this order. */
+/** Returns all conditions; Reconciling and Stalled only while they are true. */
 export function conditionsOf(view: ApplicationView): readonly DesiredCondition[] {
+  const findings = {
+    applied: applied(view),
+    inSync: inSync(view),
+    degraded: degraded(view),
+    invalid: errorsCondition(view.errors),
+  };
   return [
-    { type: 'Applied', ...applied(view) },
-    { type: 'InSync', ...inSync(view) },
-    { type: 'Degraded', ...degraded(view) },
-    { type: 'Invalid', ...errorsCondition(view.errors) },
+    ...readiness(view, findings),
+    { type: 'Applied', ...findings.applied },
+    { type: 'InSync', ...findings.inSync },
+    { type: 'Degraded', ...findings.degraded },
+    { type: 'Invalid', ...findings.invalid },
   ];
 }
-
-type ConditionContent = Omit<DesiredCondition, 'type'>;
 
 function content(status: ConditionContent['status'], reason: string, message: string): ConditionContent {
   return { status, reason, message };
@@ -77,7 +37,7 @@ function applied({ phase, mode, pausedUntil, errors, accountError, resources }: 
   const missing = resources.filter(({ isApplied, state }) => !isApplied && state !== 'leaving');
   const failing = missing.filter(({ reason, refusal }) => reason !== '' || refusal !== '');
   if (failing.length > 0) return content('False', 'Failed', summaryOf('Not applied', failing.map(withReason)));
-  if (missing.length > 0 || phase === 'applying') return content('Unknown', 'Applying', 'Resources are being applied.');
+  if (missing.length > 0 || phase === 'applying') return applying;
   if (errors.length > 0) return content('False', 'Invalid', 'Manifests without errors are applied.');
   return content('True', 'AllApplied', withTerminating('All manifests are applied as they are now.', resources));
 }
@@ -181,7 +141,7 @@ function withNotes(sentence: string, notes: readonly string[]): string {
 const errorReasons = { spec: 'SpecInvalid', manifest: 'ManifestInvalid', schema: 'SchemaInvalid' } as const;
 
 /** The condition Invalid, with the reason of the error that concerns most of the application. */
-function errorsCondition(errors: readonly ReportedError[]): Omit<DesiredCondition, 'type'> {
+function errorsCondition(errors: readonly ReportedError[]): ConditionContent {
   if (errors.length === 0) return { status: 'False', reason: 'Valid', message: 'The spec has no errors.' };
   const worst = (['spec', 'manifest', 'schema'] as const).find((each) => errors.some(({ of }) => of === each));
   const texts = errors.map(({ place, message }) => `${place}: ${message}`);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { type InventoryEntry, writeEntry } from '../spec/inventory.ts';
-import type { ConditionType, DesiredCondition } from './conditions.ts';
+import { type ConditionType, conditionTypes, type DesiredCondition } from './condition.ts';
 
 /** The desired content of the status. */
 interface DesiredStatus {
@@ -85,11 +85,11 @@ function nextConditions(
       lastTransitionTime: since,
     };
   });
-  const foreign = there.filter(({ type }) => typeof type === 'string' && !conditionTypes.has(type));
+  const foreign = there.filter(({ type }) => typeof type === 'string' && !ownTypes.has(type));
   return [...ours.map((each): JsonObject => ({ ...each })), ...foreign];
 }
 
-const conditionTypes: ReadonlySet<string> = new Set<ConditionType>(['Applied', 'InSync', 'Degraded', 'Invalid']);
+const ownTypes: ReadonlySet<string> = new Set(conditionTypes);
 
 /** Returns the condition of a type in a status; undefined if there is none that can be read. */
 export function conditionOf(conditions: unknown, type: ConditionType): Condition | undefined {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { reportedError } from '../../../src/observer/spec/application.ts';
-import { type ApplicationView, conditionsOf, type ResourceView } from '../../../src/observer/status/conditions.ts';
+import type { ApplicationView, ResourceView } from '../../../src/observer/status/condition.ts';
+import { conditionsOf } from '../../../src/observer/status/conditions.ts';
 
 function resource(name: string, more: Partial<ResourceView> = {}): ResourceView {
   return {
@@ -71,6 +72,7 @@ suite('the conditions', () => {
 
   test('report that a healthy application is applied and in sync', () => {
     assert.deepEqual(textsOf({}), {
+      Ready: 'True AsApplied: Every observed field is as it was applied.',
       Applied: 'True AllApplied: All manifests are applied as they are now.',
       InSync: 'True AsApplied: Every observed field is as it was applied.',
       Degraded: 'False AsExpected: Nothing fails.',

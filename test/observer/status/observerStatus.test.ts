@@ -5,7 +5,7 @@ import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { Drift } from '../../../src/observer/model/projection.ts';
 import { type InventoryEntry, readInventory, writeEntry } from '../../../src/observer/spec/inventory.ts';
 import { shownDrifts } from '../../../src/observer/state/inventoryRows.ts';
-import type { DesiredCondition } from '../../../src/observer/status/conditions.ts';
+import type { DesiredCondition } from '../../../src/observer/status/condition.ts';
 import { conditionOf, statusPatch } from '../../../src/observer/status/statusPatch.ts';
 
 const now = Date.UTC(2026, 10, 21, 18, 0, 0, 750);

@@ -25,6 +25,7 @@ export function customResource(definition: KubeObject): Resource | undefined {
   const own = Object.entries(objectOf(properties)).filter(([name]) => !commonFields.has(name));
   const schema = { ...root, type: 'object', properties: Object.fromEntries(own) };
   const fields = own.map(([name]) => name);
+  const defaults = objectOf(schemaValue(schema, {}));
   const isTerminating = definition.metadata.deletionTimestamp !== undefined;
   return resource({
     isCustom: true,
@@ -47,7 +48,10 @@ export function customResource(definition: KubeObject): Resource | undefined {
     createForbidden: isTerminating ? 'create not allowed while custom resource definition is terminating' : undefined,
     decodeError: () => undefined,
     canonical: (given) => objectOf(schemaValue(schema, given)),
-    initialStatus: ({ status }) => (hasStatus || !isObject(status) ? undefined : status),
+    initialStatus({ status }) {
+      const initial = hasStatus ? defaults['status'] : status;
+      return isObject(initial) ? initial : undefined;
+    },
     validate: ({ kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...content }) =>
       schemaErrors(schema, withoutAbsent(content), ''),
   });
