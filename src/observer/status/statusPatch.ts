@@ -24,6 +24,7 @@ export function statusPatch(before: unknown, desired: DesiredStatus, now: number
   const fields: JsonObject = {
     observedGeneration: desired.generation,
     conditions: nextConditions(there['conditions'], desired.conditions, desired.generation, now),
+    resourcesInSync: inSyncOf(desired.inventory),
     resources: withinLimit(desired.inventory),
   };
   const different = Object.entries(fields).filter(([key, value]) => !isDeepStrictEqual(there[key], value));
@@ -38,6 +39,12 @@ export function statusJsonPatch(uid: string, before: unknown, fields: JsonObject
   const isIt = { op: 'test', path: '/metadata/uid', value: uid };
   if (!isObject(before)) return [isIt, { op: 'add', path: '/status', value: fields }];
   return [isIt, ...Object.entries(fields).map(([key, value]) => ({ op: 'add', path: `/status/${key}`, value }))];
+}
+
+/** Returns how many resources of the manifests are in sync, of how many: `2/3`. */
+function inSyncOf(inventory: readonly InventoryEntry[]): string {
+  const current = inventory.filter(({ state }) => state !== 'leaving' && state !== 'terminating');
+  return `${current.filter(({ state }) => state === 'inSync').length}/${current.length}`;
 }
 
 /**

@@ -66,7 +66,7 @@ export function reduceObserved(mask: SecretMask): ReduceObserved {
         ...(spec === undefined ? {} : { spec: specOf(spec) }),
         ...(status === undefined
           ? {}
-          : { status: { ...reduceTo(only('observedGeneration', 'conditions'), said), ...rows } }),
+          : { status: { ...reduceTo(only('observedGeneration', 'conditions', 'resourcesInSync'), said), ...rows } }),
       };
     },
     resource(object) {

@@ -3,11 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
+import { arrayOf, objectOf } from '../../../src/base/json.ts';
+import { cleanUp } from '../support/cleanup.ts';
 import { eventually, isAllowed, testNamespace } from '../support/cluster.ts';
 import { one, rulesOf, Workload, workloadKinds } from '../support/deploy/deployed.ts';
 import { deployFolder, Manifest } from '../support/deploy/kustomize.ts';
 import { customised, own } from '../support/deploy/overlays.ts';
-import { create, errorsOf } from '../support/manifests.ts';
+import { create, errorsOf, remove } from '../support/manifests.ts';
 import { applicationCrd } from '../support/observer/applicationCrd.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
@@ -96,6 +98,48 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
       verbs: ['get', 'list', 'watch'],
     });
     assert.deepEqual(rulesOf(role).at(-2), impersonating);
+  });
+
+  test('with observer-roles, view, edit and admin of Kubernetes apply to Applications, and none to their status', async (t) => {
+    const { cluster, name: namespace } = await testNamespace(t, 'roles');
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    const objects = await customised('single', { components: ['observer', 'observer-roles'] });
+    const added = objects.filter(({ metadata }) => metadata.name.startsWith('weeder-applications-'));
+    for (const role of added) {
+      await create(cluster, role);
+      cleanUp(t, () => remove(cluster, role));
+    }
+    /** Binds a user to what the controller adds to this role, which does not run here. */
+    async function bind(role: string): Promise<void> {
+      const { aggregationRule } = objectOf(await cluster.api('GET', `${rbac}/clusterroles/${role}`));
+      const selectors = arrayOf(objectOf(aggregationRule)['clusterRoleSelectors']).map((each) =>
+        Object.entries(objectOf(objectOf(each)['matchLabels'])),
+      );
+      for (const { metadata } of added) {
+        const labels = objectOf(metadata['labels']);
+        if (!selectors.some((selector) => selector.every(([key, value]) => labels[key] === value))) continue;
+        await cluster.api('POST', `${rbac}/namespaces/${namespace}/rolebindings`, {
+          metadata: { name: `${role}-${metadata.name}` },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: metadata.name },
+          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: `${role}-${namespace}` }],
+        });
+      }
+    }
+    const may = (role: string, verb: string, of: { readonly subresource?: string } = {}) =>
+      isAllowed(cluster, `${role}-${namespace}`, {
+        verb,
+        group: 'weeder.dev',
+        resource: 'applications',
+        namespace,
+        ...of,
+      });
+    for (const role of ['view', 'edit', 'admin']) {
+      await bind(role);
+      await eventually(() => may(role, 'watch'), { what: `that ${role} may watch Applications` });
+      if (role !== 'view') await eventually(() => may(role, 'create'), { what: `that ${role} may create them` });
+      assert.equal(await may(role, 'patch', { subresource: 'status' }), false, role);
+    }
+    assert.equal(await may('view', 'create'), false);
   });
 
   test('with the tenant of deploy/README.md, weeder may impersonate its account and no other', async (t) => {

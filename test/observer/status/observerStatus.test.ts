@@ -72,6 +72,7 @@ suite('the status patch', () => {
     assert.deepEqual(status, {
       observedGeneration: 1,
       conditions: [{ ...inSync(), observedGeneration: 1, lastTransitionTime: '2026-11-21T18:00:00Z' }],
+      resourcesInSync: '1/1',
       resources: [
         {
           group: 'apps',
@@ -93,7 +94,16 @@ suite('the status patch', () => {
     const patch = statusPatch(status, said({ generation: 2 }), now);
     assert.deepEqual(Object.keys(objectOf(objectOf(patch)['status'])).sort(), ['conditions', 'observedGeneration']);
     const drifted = statusPatch(status, said({ inventory: [entry({ state: 'drifted' })] }), now);
-    assert.deepEqual(Object.keys(objectOf(objectOf(drifted)['status'])), ['resources']);
+    assert.deepEqual(Object.keys(objectOf(objectOf(drifted)['status'])), ['resourcesInSync', 'resources']);
+  });
+
+  test('counts the resources in sync, of those that the manifests have', () => {
+    const all = (['inSync', 'drifted', 'inSync', 'pending', 'leaving', 'terminating'] as const).map((state) =>
+      entry({ state }),
+    );
+    const status = (inventory: readonly InventoryEntry[]) =>
+      objectOf(objectOf(statusPatch(undefined, said({ inventory }), now))['status'])['resourcesInSync'];
+    assert.deepEqual([status(all), status([])], ['2/4', '0/0']);
   });
 
   test('preserves the time of a condition while its status is the same, and sets a new one when it changes', () => {
