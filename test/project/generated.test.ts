@@ -37,6 +37,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'generated/layouts.json': () => layoutsJson(),
   ...visualizations(),
   'generated/page.json': () => pageJson(),
+  'deploy/components/prometheus-rule/prometheus-rule.yaml': () => prometheusRule(),
   'visualizations/README.md': (file) => withSections(file, machineSections()),
   'docs/metrics.md': async (file) =>
     withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),
@@ -65,6 +66,22 @@ function faultExample(): Readonly<Record<'faulty' | 'faults', string>> {
   const parsed = parseConfig(text, 'weeder.yaml');
   const faults = parsed.ok ? '' : formatFieldErrors(parsed.error);
   return { faulty: codeBlock('yaml', text.trimEnd()), faults: codeBlock('', faults) };
+}
+
+/** The alert rules as an object of the Prometheus operator. */
+function prometheusRule(): string {
+  const rules = readFileSync(new URL('../../deploy/monitoring/alerts.yaml', import.meta.url), 'utf8');
+  const head = [
+    '# Generated from deploy/monitoring/alerts.yaml by npm run generate.',
+    'apiVersion: monitoring.coreos.com/v1',
+    'kind: PrometheusRule',
+    'metadata:',
+    '  name: weeder',
+    '  labels:',
+    '    app.kubernetes.io/name: weeder',
+    'spec:',
+  ];
+  return `${head.join('\n')}\n${rules.replace(/^#.*\n/gm, '').replace(/^(?=.)/gm, '  ')}`;
 }
 
 /** JSON in the format of the formatter: lists of short strings, and empty lists, on one line. */

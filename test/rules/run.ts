@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import dashboard from '../../deploy/monitoring/dashboard.json' with { type: 'json' };
+import dashboard from '../../deploy/components/grafana-dashboard/dashboard.json' with { type: 'json' };
 import { countEvents } from '../../src/metrics/countEvents.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 

@@ -16,8 +16,8 @@ const overlays = readdirSync(join(deployFolder, 'overlays'));
 const Binding = z.looseObject({
   subjects: z.array(z.looseObject({ name: z.string(), namespace: z.string().optional() })).optional(),
 });
-/** A kind whose CRD is not part of Kubernetes. */
-const foreign = 'PodMonitor';
+/** The group of kinds whose CRDs are not part of Kubernetes. */
+const foreign = 'monitoring.coreos.com/v1';
 
 /** Creates a namespace that enforces the Pod Security Standard `restricted`, with warnings. */
 async function restrictedNamespace(t: TestContext) {
@@ -101,11 +101,19 @@ suite('the manifests', { concurrency: true }, () => {
         customised(overlay, { components }),
       ]);
       const extra = objects.filter((object) => !plain.some((each) => named(each) === named(object)));
-      assert.deepEqual(extra.map(named).sort(), ['NetworkPolicy weeder', 'PodMonitor weeder']);
+      assert.deepEqual(extra.map(named).sort(), [
+        'ConfigMap weeder-dashboard',
+        'NetworkPolicy weeder',
+        'PodMonitor weeder',
+        'PriorityClass weeder',
+        'PrometheusRule weeder',
+        'Service weeder-metrics',
+        'ServiceMonitor weeder',
+      ]);
       const evicting = objects.flatMap(rulesOf).filter(({ resources }) => resources.includes('pods/eviction'));
       const deleting = objects.flatMap(rulesOf).filter(({ verbs }) => verbs.includes('delete'));
       assert.equal(evicting.length, deleting.length);
-      for (const object of extra.filter(({ kind }) => kind !== foreign)) {
+      for (const object of extra.filter(({ apiVersion }) => apiVersion !== foreign)) {
         const { metadata } = object;
         assert.deepEqual(await errorsOf(cluster, { ...object, metadata: { ...metadata, namespace: name } }), []);
       }

@@ -2,7 +2,13 @@ import type { Manifest } from './deploy/kustomize.ts';
 import type { Cluster } from './plane/access.ts';
 import type { Answer } from './plane/http.ts';
 
-const clusterScoped = new Set(['ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition', 'Namespace']);
+const clusterScoped = new Set([
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'CustomResourceDefinition',
+  'Namespace',
+  'PriorityClass',
+]);
 
 /** Creates an object. An unknown field is an error. */
 export async function create(cluster: Cluster, manifest: Manifest): Promise<void> {
@@ -33,7 +39,7 @@ function post(cluster: Cluster, manifest: Manifest, options: string): Promise<An
 }
 
 function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
-  const plural = kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+  const plural = kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}${kind.endsWith('ss') ? 'es' : 's'}`;
   const home = clusterScoped.has(kind) ? '' : `/namespaces/${namespace ?? 'default'}`;
   return `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}${home}/${plural.toLowerCase()}`;
 }
