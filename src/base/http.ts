@@ -61,6 +61,21 @@ export function sendText(request: IncomingMessage, response: ServerResponse, sta
 }
 
 /**
+ * Serves a page only over connections to a loopback address, such as those of `kubectl port-forward`. `hint` is the end
+ * of the refusal.
+ */
+export function onLoopback(page: Page, hint: string): Page {
+  return (url, request, response) => {
+    if (isLoopback(request.socket.localAddress)) return page(url, request, response);
+    sendText(request, response, 403, `this page is served on loopback only: ${hint}\n`);
+  };
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(address);
+}
+
+/**
  * The address of a server, written as `:9644`, `127.0.0.1:9644` or `[::1]:9644`. Without a host it listens on every
  * address.
  */

@@ -1,7 +1,7 @@
 import { debugPage } from '../actors/debugActors.ts';
 import type { Clock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
-import { type BindAddress, type Listening, listen, type Page, servePages } from '../base/http.ts';
+import { type BindAddress, type Listening, listen, onLoopback, type Page, servePages } from '../base/http.ts';
 import type { Logger } from '../base/log.ts';
 import type { RequestOutcome } from '../kube/client/client.ts';
 import { countEvents } from '../metrics/countEvents.ts';
@@ -49,6 +49,8 @@ export interface Telemetry {
 interface ServedAddresses {
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
+  /** Which connections may read /debug/actors. */
+  readonly debugActors: 'loopback' | 'all' | 'none';
 }
 
 /** The ports; undefined: not served. */
@@ -92,11 +94,16 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const healthPages = {
     '/healthz': healthPage('healthz', () => livenessChecks(manager)),
     '/readyz': healthPage('readyz', readiness, { patience: firstReadiness }),
-    '/debug/actors': debugPage({
-      actors: () => manager?.actors() ?? [],
-      since: (actor) => manager?.since(actor),
-      startedAt: (timer) => manager?.startedAt(timer),
-    }),
+  };
+  const actorsPage = debugPage({
+    actors: () => manager?.actors() ?? [],
+    since: (actor) => manager?.since(actor),
+    startedAt: (timer) => manager?.startedAt(timer),
+  });
+  const debugPages = {
+    all: { '/debug/actors': actorsPage },
+    loopback: { '/debug/actors': onLoopback(actorsPage, 'use kubectl port-forward, or set --debug-actors=all') },
+    none: {},
   };
   const metricsPages = {
     '/metrics': metricsPage(metrics.registry, update),
@@ -124,8 +131,9 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       if (manager !== undefined) takeTotals(manager);
       manager = started;
     },
-    async serve({ healthBindAddr, metricsBindAddr }) {
-      const health = await serveAt('--health-bind-addr', healthBindAddr, healthPages);
+    async serve({ healthBindAddr, metricsBindAddr, debugActors }) {
+      const pages = { ...healthPages, ...debugPages[debugActors] };
+      const health = await serveAt('--health-bind-addr', healthBindAddr, pages);
       if (!health.ok) return health;
       const scraped = await serveAt('--metrics-bind-addr', metricsBindAddr, metricsPages);
       if (!scraped.ok) {

@@ -62,6 +62,7 @@ const alsoWrong: readonly Case[] = [
   ['--kube-api-burst many', 'The flag --kube-api-burst: found "many", expected a number from 0 on.'],
   ['--concurrent-deletions 0', 'The flag --concurrent-deletions: found "0", expected a whole number from 1 to 10000.'],
   ['--zap-log-level=loud', 'The flag --zap-log-level: found "loud", allowed are debug, info, warn, error.'],
+  ['--debug-actors=some', 'The flag --debug-actors: Allowed choices are loopback, all, none.'],
   ['--dry-run=maybe', 'The flag --dry-run: found "maybe", expected true or false.'],
   [
     '--dry-run false --config-file x',

@@ -42,6 +42,7 @@ export interface RunFlags extends ClusterFlags {
   readonly shard?: Shard;
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
+  readonly debugActors: 'loopback' | 'all' | 'none';
   readonly uiBindAddr: BindAddress | 'none';
   /** The address of an inspector: `ws://…`. */
   readonly inspect?: string;
@@ -118,6 +119,11 @@ export function addRunFlags(command: Command): Command {
       new Option('--metrics-bind-addr <address>', 'address of /metrics; 0: off')
         .argParser(readAddress)
         .default({ host: undefined, port: 9643 }, ':9643'),
+    )
+    .addOption(
+      new Option('--debug-actors <who>', 'which connections may read /debug/actors: loopback, all or none')
+        .choices(['loopback', 'all', 'none'])
+        .default('loopback'),
     )
     .addOption(uiBindAddr())
     .addOption(

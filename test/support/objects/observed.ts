@@ -19,7 +19,10 @@ export interface Observed extends AsyncDisposable {
   scrape(): Promise<Map<string, Family>>;
 }
 
-export async function observed(services: readonly string[] = ['etcd-main-client']): Promise<Observed> {
+export async function observed(
+  services: readonly string[] = ['etcd-main-client'],
+  debugActors: 'loopback' | 'none' = 'loopback',
+): Promise<Observed> {
   const errors: string[] = [];
   const logger = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
   const config = { services: new Map(services.map((name) => [name, serviceConfig({ name })])), restart: undefined };
@@ -31,7 +34,7 @@ export async function observed(services: readonly string[] = ['etcd-main-client'
     apply: () => {},
   });
   const observation = createTelemetry({ reload, logger, clock: systemClock });
-  const serving = await observation.serve({ healthBindAddr: anyPort, metricsBindAddr: anyPort });
+  const serving = await observation.serve({ healthBindAddr: anyPort, metricsBindAddr: anyPort, debugActors });
   if (!serving.ok) throw new Error(serving.error.message);
   const served = serving.value;
   const metrics = (init?: RequestInit) => fetch(`http://127.0.0.1:${served.metricsPort}/metrics`, init);
