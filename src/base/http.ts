@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { codedError, failed, messageOf, ok, type Result } from './errors.ts';
 
 /** A read-only page. The server reports an error that it throws. */
@@ -101,9 +102,24 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Starts a server. `flag` is the flag that set the address, and is named in the error if the port is in use. */
-export function listen(flag: string, address: BindAddress, listener: RequestListener): Promise<Result<Listening>> {
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, listener);
+/** A certificate and its key, in PEM. */
+export interface TlsFiles {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
+/**
+ * Starts a server, over TLS if there is a certificate. `flag` is the flag that set the address, and is named in the
+ * error if the port is in use.
+ */
+export function listen(
+  flag: string,
+  address: BindAddress,
+  listener: RequestListener,
+  tls?: TlsFiles,
+): Promise<Result<Listening>> {
+  const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
+  const server = tls === undefined ? createServer(limits, listener) : createTlsServer({ ...limits, ...tls }, listener);
   return new Promise((resolve) => {
     server.once('error', (error) => resolve(failed(cannotListen(flag, address, error))));
     server.listen({ port: address.port, ...(address.host === undefined ? {} : { host: address.host }) }, () => {

@@ -1,9 +1,17 @@
 import { debugPage } from '../actors/debugActors.ts';
 import type { Clock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
-import { type BindAddress, type Listening, listen, onLoopback, type Page, servePages } from '../base/http.ts';
+import {
+  type BindAddress,
+  type Listening,
+  listen,
+  onLoopback,
+  type Page,
+  servePages,
+  type TlsFiles,
+} from '../base/http.ts';
 import type { Logger } from '../base/log.ts';
-import type { RequestOutcome } from '../kube/client/client.ts';
+import type { KubeClient, RequestOutcome } from '../kube/client/client.ts';
 import { countEvents } from '../metrics/countEvents.ts';
 import { countLeadership } from '../metrics/countLeadership.ts';
 import { countObserver } from '../metrics/countObserver.ts';
@@ -23,6 +31,8 @@ import type { Reload } from '../process/reload.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
+import { createAuthorized } from './authorized.ts';
+import { certificateOf } from './certificate.ts';
 import { configCheck, dryRunCheck, healthPage, livenessChecks, readinessChecks } from './health.ts';
 
 /** A probe has a timeout of three seconds (deploy/base/deployment.yaml). */
@@ -39,6 +49,8 @@ export interface Telemetry {
   readonly onHashRead: ReportRead;
   readonly onRequest: (event: RequestOutcome) => void;
   recordingFailed(): void;
+  /** Authorizes the clients of /metrics by this connection. */
+  connected(client: KubeClient): void;
   /** Shows this manager from now on; the counters of the previous ones remain. */
   watch(manager: Manager<ProcessControllers>): void;
   /** Serves /healthz, /readyz and /debug/actors on one address, and /metrics on the other. */
@@ -51,6 +63,11 @@ interface ServedAddresses {
   readonly metricsBindAddr: BindAddress | 'none';
   /** Which connections may read /debug/actors. */
   readonly debugActors: 'loopback' | 'all' | 'none';
+  /** Serves /metrics over TLS, to authorized clients only. */
+  readonly metricsSecure: boolean;
+  /** The files of its certificate; undefined: a self-signed one. */
+  readonly metricsTlsCert?: string;
+  readonly metricsTlsKey?: string;
 }
 
 /** The ports; undefined: not served. */
@@ -74,6 +91,7 @@ interface TelemetryOptions {
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { reload, lease = '', isDryRun = false, logger, clock } = options;
   let manager: Manager<ProcessControllers> | undefined;
+  let client: KubeClient | undefined;
   const dryRun = isDryRun ? [dryRunCheck] : [];
   const readiness = () => [...readinessChecks(manager), ...dryRun, configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
@@ -105,15 +123,27 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     loopback: { '/debug/actors': onLoopback(actorsPage, 'use kubectl port-forward, or set --debug-actors=all') },
     none: {},
   };
-  const metricsPages = {
-    '/metrics': metricsPage(metrics.registry, update),
-  };
+  const measured = metricsPage(metrics.registry, update);
+  const authorized = createAuthorized({ client: () => client, clock, logger });
 
-  async function serveAt(flag: string, address: BindAddress | 'none', pages: Readonly<Record<string, Page>>) {
+  async function serveAt(
+    flag: string,
+    address: BindAddress | 'none',
+    pages: Readonly<Record<string, Page>>,
+    tls?: TlsFiles,
+  ) {
     if (address === 'none') return ok(undefined);
     const onBroken = (error: unknown, page: string) =>
       logger.error({ err: error, page }, 'internal error: page failed');
-    return listen(flag, address, servePages(pages, onBroken));
+    return listen(flag, address, servePages(pages, onBroken), tls);
+  }
+
+  async function serveMetrics(addresses: ServedAddresses): Promise<Result<Listening | undefined>> {
+    const { metricsBindAddr, metricsSecure } = addresses;
+    if (!metricsSecure) return serveAt('--metrics-bind-addr', metricsBindAddr, { '/metrics': measured });
+    const tls = await certificateOf(addresses.metricsTlsCert, addresses.metricsTlsKey, new Date(clock.now()));
+    if (!tls.ok) return tls;
+    return serveAt('--metrics-bind-addr', metricsBindAddr, { '/metrics': authorized(measured) }, tls.value);
   }
 
   return {
@@ -127,15 +157,19 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     onHashRead: countHashReads(metrics),
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),
+    connected(connection) {
+      client = connection;
+    },
     watch(started) {
       if (manager !== undefined) takeTotals(manager);
       manager = started;
     },
-    async serve({ healthBindAddr, metricsBindAddr, debugActors }) {
+    async serve(addresses) {
+      const { healthBindAddr, debugActors } = addresses;
       const pages = { ...healthPages, ...debugPages[debugActors] };
       const health = await serveAt('--health-bind-addr', healthBindAddr, pages);
       if (!health.ok) return health;
-      const scraped = await serveAt('--metrics-bind-addr', metricsBindAddr, metricsPages);
+      const scraped = await serveMetrics(addresses);
       if (!scraped.ok) {
         await health.value?.close();
         return scraped;

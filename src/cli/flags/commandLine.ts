@@ -3,7 +3,7 @@ import { type CodedError, codedError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 
 /** Flags that take no separate value. */
-export const booleanFlags: readonly string[] = ['dry-run', 'enable-leader-election', 'zap-devel'];
+export const booleanFlags: readonly string[] = ['dry-run', 'enable-leader-election', 'metrics-secure', 'zap-devel'];
 
 /** The verb, and the rest of the command line for commander. */
 interface Arguments {

@@ -43,6 +43,9 @@ export interface RunFlags extends ClusterFlags {
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
   readonly debugActors: 'loopback' | 'all' | 'none';
+  readonly metricsSecure: boolean;
+  readonly metricsTlsCert?: string;
+  readonly metricsTlsKey?: string;
   readonly uiBindAddr: BindAddress | 'none';
   /** The address of an inspector: `ws://…`. */
   readonly inspect?: string;
@@ -120,6 +123,14 @@ export function addRunFlags(command: Command): Command {
         .argParser(readAddress)
         .default({ host: undefined, port: 9643 }, ':9643'),
     )
+    .option(
+      '--metrics-secure [bool]',
+      'serve /metrics over TLS, only to accounts of the cluster that may get it',
+      readBoolean,
+      false,
+    )
+    .option('--metrics-tls-cert <file>', 'the certificate for --metrics-secure (PEM); default: a self-signed one')
+    .option('--metrics-tls-key <file>', 'the key of that certificate (PEM)')
     .addOption(
       new Option('--debug-actors <who>', 'which connections may read /debug/actors: loopback, all or none')
         .choices(['loopback', 'all', 'none'])

@@ -86,6 +86,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
       reportProcess,
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
+      onConnected: observation.connected,
       onStarted(started) {
         manager = started;
         observation.watch(started);

@@ -36,6 +36,8 @@ interface Work {
   readonly reportProcess: ReportProcess;
   readonly listeners: ReportProcess[];
   readonly inspect: ((event: InspectionEvent) => void) | undefined;
+  /** Called when the API server has been reached. */
+  readonly onConnected: (client: KubeClient) => void;
   /** Called when this manager has started. */
   readonly onStarted: (manager: Manager<ProcessControllers>) => void;
 }
@@ -54,6 +56,7 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
     return exitCodes.ok;
   }
   if (!client.ok) return fail(client.error);
+  its.onConnected(client.value);
   const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(

@@ -102,6 +102,9 @@ suite('the manifests', { concurrency: true }, () => {
       ]);
       const extra = objects.filter((object) => !plain.some((each) => named(each) === named(object)));
       assert.deepEqual(extra.map(named).sort(), [
+        'ClusterRole weeder-metrics-auth',
+        'ClusterRole weeder-metrics-reader',
+        'ClusterRoleBinding weeder-metrics-auth',
         'ConfigMap weeder-dashboard',
         'NetworkPolicy weeder',
         'PodMonitor weeder',
@@ -150,6 +153,29 @@ suite('the manifests', { concurrency: true }, () => {
       }
     });
   }
+
+  test('metrics-secure sets the flag, and the ServiceMonitor sends the token of Prometheus over TLS', async () => {
+    const components = ['service-monitor', 'metrics-secure'];
+    const [plain, secure] = await Promise.all([customised('single', {}), customised('single', { components })]);
+    const argsOf = (objects: readonly Manifest[]) =>
+      Workload.parse(one(objects, 'Deployment')).spec.template.spec.containers[0].args;
+    assert.deepEqual(argsOf(secure), [...argsOf(plain), '--metrics-secure']);
+    assert.deepEqual(one(secure, 'ServiceMonitor')['spec'], {
+      selector: { matchLabels: { 'app.kubernetes.io/name': 'weeder' } },
+      endpoints: [
+        {
+          port: 'metrics',
+          path: '/metrics',
+          scheme: 'https',
+          bearerTokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token',
+          tlsConfig: { insecureSkipVerify: true },
+        },
+      ],
+    });
+    const [, binding] = secure.filter(({ kind }) => kind === 'ClusterRoleBinding');
+    const { namespace } = one(secure, 'ServiceAccount').metadata;
+    assert.deepEqual(Binding.parse(binding).subjects, [{ kind: 'ServiceAccount', name: 'weeder', namespace }]);
+  });
 
   test('deploy/README.md lists each permission, and no other', async () => {
     const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');

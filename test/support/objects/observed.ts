@@ -34,7 +34,12 @@ export async function observed(
     apply: () => {},
   });
   const observation = createTelemetry({ reload, logger, clock: systemClock });
-  const serving = await observation.serve({ healthBindAddr: anyPort, metricsBindAddr: anyPort, debugActors });
+  const serving = await observation.serve({
+    healthBindAddr: anyPort,
+    metricsBindAddr: anyPort,
+    debugActors,
+    metricsSecure: false,
+  });
   if (!serving.ok) throw new Error(serving.error.message);
   const served = serving.value;
   const metrics = (init?: RequestInit) => fetch(`http://127.0.0.1:${served.metricsPort}/metrics`, init);

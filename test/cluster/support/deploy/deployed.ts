@@ -17,8 +17,9 @@ const mountedAt = '/etc/weeder';
 const Role = z.looseObject({
   rules: z.array(
     z.object({
-      apiGroups: z.array(z.string()),
-      resources: z.array(z.string()),
+      // A rule for paths, such as /metrics, has neither.
+      apiGroups: z.array(z.string()).default([]),
+      resources: z.array(z.string()).default([]),
       verbs: z.array(z.string()),
       resourceNames: z.array(z.string()).optional(),
     }),
@@ -58,9 +59,11 @@ export const Workload = z.looseObject({
 /** The kinds that run pods. */
 export const workloadKinds: readonly string[] = ['Deployment', 'StatefulSet'];
 
+/** Returns the rules of a role, without those for paths such as /metrics. */
 export function rulesOf(manifest: Manifest): Rule[] {
   if (manifest.kind !== 'ClusterRole' && manifest.kind !== 'Role') return [];
-  return Role.parse(manifest).rules.map(({ resourceNames, ...rule }) => ({
+  const rules = Role.parse(manifest).rules.filter(({ resources }) => resources.length > 0);
+  return rules.map(({ resourceNames, ...rule }) => ({
     ...rule,
     ...(resourceNames === undefined ? {} : { resourceNames }),
   }));
