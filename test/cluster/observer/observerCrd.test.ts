@@ -71,16 +71,16 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     assert.deepEqual(specOf(large.body), all);
   });
 
-  test('is found by its short name', async (t) => {
+  test('is found by its short name, and in the category weeder, but not in all', async (t) => {
     const { cluster } = await testNamespace(t, 'crd');
     const resources = arrayOf(objectOf(await cluster.api('GET', '/apis/weeder.dev/v1alpha1'))['resources']).map(
       objectOf,
     );
     assert.deepEqual(
-      resources.map(({ name, shortNames }) => [name, shortNames]),
+      resources.map(({ name, shortNames, categories }) => [name, shortNames, categories]),
       [
-        ['applications', ['wapp']],
-        ['applications/status', undefined],
+        ['applications', ['wapp'], ['weeder']],
+        ['applications/status', undefined, undefined],
       ],
     );
   });
