@@ -32,7 +32,7 @@ function inShort({ services, restart, observer }: Config): readonly string[] {
     ...(restart === undefined ? [] : [`restart control with ${count(restart.rules.length, 'rule')}`]),
     ...(observer === undefined ? [] : ['the application observer']),
   ];
-  return [parts.join(', '), ...(restart === undefined ? [] : describeRestart(restart))];
+  return [parts.join(', ') || 'nothing is configured yet', ...(restart === undefined ? [] : describeRestart(restart))];
 }
 
 function count(n: number, noun: string): string {

@@ -25,12 +25,17 @@ export interface ServiceConfig {
 
 /** The config as the program uses it. */
 export interface Config {
-  /** The configured services by name; empty only if there is restart control or the application observer. */
+  /** The configured services by name. */
   readonly services: ReadonlyMap<string, ServiceConfig>;
   /** Undefined: the file has no section `restartControl`, and no workload is managed. */
   readonly restart: RestartConfig | undefined;
   /** Left out: the file has no section `observer`, and no Application is managed. */
   readonly observer?: ObserverConfig;
+}
+
+/** Whether no controller has anything to do. */
+export function isNeutral({ services, restart, observer }: Config): boolean {
+  return services.size === 0 && restart === undefined && observer === undefined;
 }
 
 /** Whether the config contains this service in this namespace. */

@@ -48,7 +48,7 @@ function readDocuments({ documents, lines }: YamlText): Result<Config, readonly 
 }
 
 const emptyFile =
-  'the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl, or have observer: {}';
+  'the file is empty or has only comments; write {} for a config without services, restartControl and observer';
 
 function wrongShape(root: Located): Pick<LocatedError, 'message'> | undefined {
   if (root.value === null || typeof root.value !== 'object' || Array.isArray(root.value)) {

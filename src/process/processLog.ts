@@ -1,6 +1,8 @@
+import packageJson from '../../package.json' with { type: 'json' };
 import type { CodedError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { ConfigChange } from '../config/compare.ts';
+import { type Config, isNeutral } from '../config/config.ts';
 import type { LeadershipChange } from '../kube/lease/leadershipChange.ts';
 
 /** What the process reports besides the events of the weeder, one object per event. */
@@ -32,6 +34,16 @@ export function logProcess(logger: Logger): ReportProcess {
     logger[level](fieldsOf(event), message);
   };
 }
+
+const docs = packageJson.homepage.replace(/#.*$/, `/blob/v${packageJson.version}/docs/configuration.md`);
+
+/** Writes a line if no controller has anything to do, as after a fresh install. */
+export function logIfNeutral(logger: Logger, config: Config): void {
+  if (isNeutral(config)) logger.info({ docs }, nothingConfigured);
+}
+
+const nothingConfigured =
+  'nothing is watched, because nothing is configured yet: add servicesAndDependantSelectors, restartControl or observer to the config file, which is applied without a restart';
 
 function fieldsOf(event: ProcessEvent): object {
   const { type, ...fields } = event;

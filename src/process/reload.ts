@@ -3,7 +3,7 @@ import type { CodedError, Result } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { compareConfigs } from '../config/compare.ts';
 import type { Config } from '../config/config.ts';
-import { logProcess, type ReportProcess } from './processLog.ts';
+import { logIfNeutral, logProcess, type ReportProcess } from './processLog.ts';
 
 /** Which config is in force, and whether the newest content of its file was applied. */
 export interface ConfigStatus {
@@ -50,6 +50,7 @@ export function createReload({ config: first, clock, logger, report, apply }: Re
     apply(next);
     status = { generation, appliedAt: clock.now(), lastReload: 'applied' };
     reportChange({ type: 'config.applied', generation, ...change });
+    logIfNeutral(logger, next);
   }
 
   function reject(problem: CodedError, generation: number): void {

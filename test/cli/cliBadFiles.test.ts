@@ -20,7 +20,7 @@ const badConfigs: readonly (readonly [path: string, sentence: string])[] = [
   ],
   [
     file('empty.yaml', ''),
-    `./empty.yaml:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl, or have observer: {}. ${correct}`,
+    `./empty.yaml:1:1: the file is empty or has only comments; write {} for a config without services, restartControl and observer. ${correct}`,
   ],
   [
     file('huge.yaml', `#${'x'.repeat(2 << 20)}`),

@@ -22,6 +22,8 @@ suite('check', { concurrency: 4 }, () => {
       stderr: '',
     });
     assert.equal((await offlineCli(['check', two])).stdout, `${two}: ok, 2 services, 2 podSelectors\n`);
+    const neutral = file('neutral.yaml', '{}\n');
+    assert.equal((await offlineCli(['check', neutral])).stdout, `${neutral}: ok, nothing is configured yet\n`);
   });
 
   test('the section restartControl is explained rule by rule, also without any service', async () => {

@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import packageJson from '../../package.json' with { type: 'json' };
 import { freePort } from '../support/api/freePort.ts';
 import { misbehavingServer } from '../support/api/misbehavingServer.ts';
 import { config, file, kubeconfig, logOf, type Running, startCli } from '../support/cli.ts';
 import { until } from '../support/until.ts';
+import { embedded } from '../support/world/embedded.ts';
 
 /** Starts weeder against this server, with its health on `port`. */
 function start(t: TestContext, server: string, port: number, ...args: readonly string[]): Running {
-  const path = file(`${port}.kubeconfig`, kubeconfig(server));
+  return startWith(t, file(`${port}.kubeconfig`, kubeconfig(server)), config, port, ...args);
+}
+
+function startWith(t: TestContext, path: string, config: string, port: number, ...args: readonly string[]): Running {
   const health = `--health-bind-addr=127.0.0.1:${port}`;
   const weeder = startCli([
     `--config-file=${config}`,
@@ -68,6 +74,36 @@ suite('startup', { concurrency: 3 }, () => {
     assert.deepEqual([code, signal, stderr], [0, null, '']);
     await untilLogged(weeder, 'weeder stopped');
     assert.equal(await probe(port, '/healthz'), undefined);
+  });
+
+  test('with the config of a fresh install weeder is ready, and one line says what to do; it applies the first service', async (t) => {
+    await using cluster = await embedded();
+    const port = await freePort();
+    const text = readFileSync(new URL('../../deploy/base/weeder.yaml', import.meta.url), 'utf8');
+    const path = file('fresh.yaml', text);
+    const weeder = startWith(t, cluster.kubeconfig, path, port);
+    await ready(port);
+    const lines = logOf({ stdout: weeder.stdout() }).map(({ level, msg, docs }) => [level, msg, docs]);
+    assert.deepEqual(
+      lines.filter(([, msg]) => String(msg).startsWith('nothing')),
+      [
+        [
+          'info',
+          'nothing is watched, because nothing is configured yet: add servicesAndDependantSelectors, restartControl or observer to the config file, which is applied without a restart',
+          `https://github.com/OWNER/weeder/blob/v${packageJson.version}/docs/configuration.md`,
+        ],
+      ],
+    );
+    assert.ok(lines.every(([level]) => level === 'info'));
+    assert.equal(await probe(port, '/readyz'), '200 ok');
+    const service = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}\n';
+    writeFileSync(path, service);
+    await untilLogged(weeder, 'config applied');
+    await until('the streams of the service are open', () =>
+      cluster.server.requests.latest.some(({ verb, url }) => verb === 'watch' && url.includes('endpointslices')),
+    );
+    weeder.child.kill('SIGTERM');
+    assert.equal((await weeder.ended).code, 0);
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
-import type { ServiceConfig } from '../../src/config/config.ts';
+import { isNeutral, type ServiceConfig } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { readConfigFile } from '../../src/config/read.ts';
 
@@ -45,6 +45,25 @@ test('the documented file of the Go original is accepted unchanged', async () =>
       restart: undefined,
     },
   });
+});
+
+test('a config in which nothing is configured yet is accepted, and has no controller', () => {
+  const isNothing = (text: string) => {
+    const result = parseConfig(text, 'weeder.yaml');
+    return result.ok && isNeutral(result.value);
+  };
+  const empty = ['{}', 'watchDuration: 5m', 'restartControl:', 'observer: ~', 'servicesAndDependantSelectors: {}'];
+  for (const text of empty) assert.equal(isNothing(text), true, text);
+  for (const text of [minimal, 'restartControl: {}', 'observer: {}']) assert.equal(isNothing(text), false, text);
+});
+
+test('the example for Gardener and the config of a fresh install are valid', async () => {
+  const deployed = async (name: string) => {
+    const read = await readConfigFile(fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url)));
+    return read.ok ? read.value : assert.fail(formatFieldErrors(read.error));
+  };
+  assert.deepEqual([...(await deployed('examples/gardener.yaml')).services.keys()], ['etcd-main-client']);
+  assert.equal(isNeutral(await deployed('base/weeder.yaml')), true);
 });
 
 test('a service inherits the settings at the top of the file', async () => {

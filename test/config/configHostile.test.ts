@@ -214,7 +214,7 @@ test('a pipe is read like a file, up to the same limit', () => {
 
 test('an empty file is reported as such', async () => {
   const empty =
-    'f:1:1: the file is empty or has only comments; it must name at least one service under servicesAndDependantSelectors, or workloads under restartControl, or have observer: {}';
+    'f:1:1: the file is empty or has only comments; write {} for a config without services, restartControl and observer';
   for (const text of ['', '\n', '# nothing\n', '---\n', '---\n# nothing\n---\n', '\uFEFF']) {
     assert.deepEqual(await errorsOfFile('empty', text), [empty], JSON.stringify(text));
   }

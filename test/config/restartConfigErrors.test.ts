@@ -26,19 +26,8 @@ const settings =
   'quietPeriod, quietMax, minInterval, strategy, imagePullSecrets, immutableRecreated, jobs, unstick, stallAfter, progressDeadline, windows, sources';
 const names = 'lower-case letters, digits and "-", at most 63, with a letter or digit at both ends';
 
-test('a config with neither services nor restart control is reported in one sentence', () => {
-  for (const text of ['watchDuration: 5m', 'restartControl:', 'servicesAndDependantSelectors: ~']) {
-    assert.deepEqual(
-      errorsOf(text).map((error) => error.replace(/^f:1:\d+ /, '')),
-      [
-        'servicesAndDependantSelectors: missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that opt in by annotation), or observer: {} for Applications',
-      ],
-    );
-  }
+test('a section that is neither a mapping nor a list is reported', () => {
   assert.deepEqual(errorsOf('restartControl: 5'), ['f:1:17 restartControl: found 5, expected a mapping or a list']);
-  assert.deepEqual(errorsOf('restartControl: {}\nservicesAndDependantSelectors: {}'), [
-    'f:2:32 servicesAndDependantSelectors: no service is named here; name at least one',
-  ]);
 });
 
 test('all errors of the section are reported, with those of the services, in the order of the file', () => {

@@ -131,6 +131,21 @@ test('a removed service triggers no more deletions, even if its stream delivers 
   assert.deepEqual(play.names(), ['worker-1']);
 });
 
+test('a config without any service closes the streams, and the log says that nothing is configured', async () => {
+  await using cluster = await embedded();
+  const play = scene(cluster);
+  play.service('db', false);
+  await using weeder = startEmbeddedWeeder(cluster, textOf({ db: 'api' }));
+  const { manager } = weeder;
+  await until('weeder runs', () => manager.state() === 'running');
+  const saysNothing = () => weeder.logged.some((line) => line.startsWith('nothing is watched'));
+  assert.equal(saysNothing(), false);
+  weeder.reload.take(configOf({}));
+  assert.equal(saysNothing(), true);
+  assert.equal(manager.state(), 'running');
+  assert.deepEqual(manager.streams(), []);
+});
+
 test('a rejected config changes nothing, is reported once, and is dropped when the next valid one arrives', async () => {
   await using cluster = await embedded();
   const play = scene(cluster);

@@ -9,7 +9,7 @@ import type { Election } from '../../kube/lease/election.ts';
 import { loadControllers, type ProcessControllers } from '../../process/controllers.ts';
 import { type Manager, type ManagerEnd, startManager } from '../../process/manager.ts';
 import { ownPod, recordProcessEvents } from '../../process/processEvents.ts';
-import type { ReportProcess } from '../../process/processLog.ts';
+import { logIfNeutral, type ReportProcess } from '../../process/processLog.ts';
 import type { Reload } from '../../process/reload.ts';
 import type { Recorder } from '../../recording/recorder.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
@@ -65,6 +65,7 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
       credentials: access?.source,
       context: access?.context,
       user: access?.userName,
+      namespaces,
       services: [...opened.config.services.keys()],
       restartRules: opened.config.restart?.rules.length,
       observer: opened.config.observer === undefined ? undefined : true,
@@ -73,6 +74,7 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
     },
     'weeder started',
   );
+  logIfNeutral(logger, opened.config);
   const { reports } = its;
   const create = await loadControllers(opened.config, {
     weeder: { concurrentDeletions },

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isObject } from '../../base/json.ts';
 import { keysBelow } from '../text/keys.ts';
 import { duration } from './durationSchema.ts';
 import { dnsLabel } from './names.ts';
@@ -66,16 +65,10 @@ const service = z
   })
   .describe('A service and its dependants. Keys here override those at the top of the file.');
 
-const services = mapOf(dnsLabel, service)
-  .refine((map) => Object.keys(map).length > 0, {
-    error: 'no service is named here; name at least one',
-    when: ({ value }) => isObject(value),
-  })
-  .meta({
-    description: 'The services to watch, by name, in every watched namespace unless `namespaces` says otherwise.',
-    propertyNames: { pattern: dnsLabel.pattern.source },
-    minProperties: 1,
-  });
+const services = mapOf(dnsLabel, service).meta({
+  description: 'The services to watch, by name, in every watched namespace unless `namespaces` says otherwise.',
+  propertyNames: { pattern: dnsLabel.pattern.source },
+});
 
 /**
  * The config file: the Go original's format with weeder's additions. Defines the parser, the type and the JSON Schema.
@@ -94,24 +87,9 @@ export const configFile = z
     restartControl: optional(restartControl),
     observer: optional(observerSection),
   })
-  .superRefine(
-    (file, context) => {
-      const { servicesAndDependantSelectors, restartControl: restarts, observer } = file;
-      if ([servicesAndDependantSelectors, restarts, observer].some((section) => section !== undefined)) return;
-      context.addIssue({ code: 'custom', path: ['servicesAndDependantSelectors'], message: nothingToDo });
-    },
-    { when: ({ value }) => isObject(value) },
-  )
   .superRefine((file, context) => {
     for (const path of scopesWithoutNamespaces(file))
       context.addIssue({ code: 'custom', path: [...path], message: whichService });
-  })
-  .meta({
-    anyOf: [
-      { required: ['servicesAndDependantSelectors'] },
-      { required: ['restartControl'] },
-      { required: ['observer'] },
-    ],
   });
 
 const whichService =
@@ -135,9 +113,6 @@ function scopesWithoutNamespaces(
   const inherits = open.some(([, { dependantNamespaces }]) => dependantNamespaces === undefined);
   return inherits && isWide(file) ? [...own, ['dependantNamespaces']] : own;
 }
-
-const nothingToDo =
-  'missing; name at least one service and the selectors of its dependants, or workloads under restartControl ({}: those that opt in by annotation), or observer: {} for Applications';
 
 /** The content of a valid config file, with durations in milliseconds. */
 export type ConfigFile = z.output<typeof configFile>;

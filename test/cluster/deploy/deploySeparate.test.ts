@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { denials } from '../support/deploy/denials.ts';
 import { createAll, type DeployedWeeder, startDeployed } from '../support/deploy/deployed.ts';
-import type { Manifest } from '../support/deploy/kustomize.ts';
+import { deployFolder, type Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
 import { grant, isAllowed } from '../support/deploy/rbac.ts';
 import { eventually } from '../support/eventually.ts';
@@ -27,6 +29,8 @@ const expected = {
 
 const controllers = ['weeding', 'restart-control', 'observer'] as const;
 
+const gardener = readFileSync(join(deployFolder, 'examples', 'gardener.yaml'), 'utf8');
+
 function separate(controller: Controller, namespace: string): Promise<Manifest[]> {
   return customised(`../separate/${controller}`, { namespace });
 }
@@ -40,7 +44,11 @@ async function deploy(
   controller: Controller,
   ns: TestNamespace,
 ): Promise<DeployedWeeder> {
-  const objects = (await separate(controller, home.name)).filter(isCreatedPerTest);
+  const rendered = (await separate(controller, home.name)).filter(isCreatedPerTest);
+  // The config of a fresh install has no service, so that nothing would show whether the permissions suffice.
+  const objects = rendered.map((each) =>
+    controller === 'weeding' && each.kind === 'ConfigMap' ? { ...each, data: { 'weeder.yaml': gardener } } : each,
+  );
   await createAll(t, home.cluster, objects);
   const weeder = await startDeployed(t, home, objects, { flags: [`--namespaces=${ns.name}`] });
   await eventually(
