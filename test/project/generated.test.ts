@@ -8,6 +8,7 @@ import { committed, readResults } from '../../bench/support/results.ts';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { configJsonSchema, observerTables, restartTables, settingsTable } from '../../src/config/schema/reference.ts';
+import { chartValuesSchema } from '../support/docs/chartSchema.ts';
 import { errorsTable } from '../support/docs/errorsTable.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
 import { flagsTable } from '../support/docs/flagsTable.ts';
@@ -23,6 +24,9 @@ import { pageJson } from '../support/page/pageBundle.ts';
  */
 const generated: Readonly<Record<string, (file: URL) => string | Promise<string>>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
+  'deploy/chart/values.schema.json': () => formattedJson(chartValuesSchema()),
+  // Helm reads only files below the chart, and kustomize only those below a kustomization.
+  'deploy/chart/files/applications.yaml': () => applicationCrdText(),
   'docs/configuration.md': (file) =>
     withSections(file, {
       settings: settingsTable(),
@@ -82,6 +86,10 @@ function prometheusRule(): string {
     'spec:',
   ];
   return `${head.join('\n')}\n${rules.replace(/^#.*\n/gm, '').replace(/^(?=.)/gm, '  ')}`;
+}
+
+function applicationCrdText(): string {
+  return readFileSync(new URL('../../deploy/components/observer-named/crd.yaml', import.meta.url), 'utf8');
 }
 
 /** JSON in the format of the formatter: lists of short strings, and empty lists, on one line. */

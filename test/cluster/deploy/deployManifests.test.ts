@@ -5,10 +5,11 @@ import { suite, type TestContext, test } from 'node:test';
 import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { parseConfig } from '../../../src/config/parse.ts';
-import { eventually, podsOf, testNamespace } from '../support/cluster.ts';
+import { podsOf, testNamespace } from '../support/cluster.ts';
 import { dataOf, one, rulesOf, Workload, workloadKinds } from '../support/deploy/deployed.ts';
 import { deployFolder, type Manifest, render } from '../support/deploy/kustomize.ts';
 import { customised, namespacedFor, own } from '../support/deploy/overlays.ts';
+import { restrictedNamespace } from '../support/deploy/restrictedNamespace.ts';
 import { create, errorsOf, named } from '../support/manifests.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
@@ -18,27 +19,6 @@ const Binding = z.looseObject({
 });
 /** The group of kinds whose CRDs are not part of Kubernetes. */
 const foreign = 'monitoring.coreos.com/v1';
-
-/** Creates a namespace that enforces the Pod Security Standard `restricted`, with warnings. */
-async function restrictedNamespace(t: TestContext) {
-  const ns = await testNamespace(t, 'restricted');
-  const labels = Object.fromEntries(
-    ['enforce', 'warn'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']),
-  );
-  const path = `/api/v1/namespaces/${ns.name}`;
-  await ns.cluster.api('PATCH', path, { metadata: { labels } }, 'application/merge-patch+json');
-  // The admission plugin observes the labels with a delay.
-  const privileged = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'privileged', namespace: ns.name },
-    spec: { hostNetwork: true, containers: [{ name: 'main', image: 'none:1' }] },
-  };
-  await eventually(async () => (await errorsOf(ns.cluster, privileged)).join().includes('PodSecurity'), {
-    what: `that ${ns.name} admits only restricted pods`,
-  });
-  return ns;
-}
 
 /** Renders an overlay for this namespace. The overlay `namespaced` gets two new namespaces to watch. */
 async function overlayIn(t: TestContext, overlay: string, namespace: string): Promise<Manifest[]> {

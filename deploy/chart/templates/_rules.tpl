@@ -1,0 +1,120 @@
+{{- /* The rules of weeder's role, in the order of the components of deploy/. */ -}}
+{{- define "weeder.rules" -}}
+{{- if .Values.weeding }}
+# Which services are ready.
+- apiGroups: [discovery.k8s.io]
+  resources: [endpointslices]
+  verbs: [list, watch]
+# Which dependants crash-loop (list, watch); since when a service is ready (get, of its backing pods); to delete pods.
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [list, watch, get, delete]
+{{- end }}
+# Events on Services and pods. patch: the series of an existing Event.
+- apiGroups: [events.k8s.io]
+  resources: [events]
+  verbs: [create, patch]
+{{- if .Values.evict }}
+- apiGroups: [""]
+  resources: [pods/eviction]
+  verbs: [create]
+{{- end }}
+{{- if .Values.restartControl.enabled }}
+{{ include "weeder.restartRules" .Values.restartControl }}
+{{- end }}
+{{- if .Values.observer.enabled }}
+{{ include "weeder.observerRules" .Values.observer }}
+{{- end }}
+{{- with .Values.extraRules }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "weeder.restartRules" -}}
+# The workloads. patch: the annotation that records what the pods run with, and the restart.
+- apiGroups: [apps]
+  resources: [deployments, statefulsets, daemonsets]
+  verbs: [list, watch, patch]
+- apiGroups: [batch]
+  resources: [cronjobs, jobs]
+  verbs: [list, watch, patch]
+# Whether some container runs with old content, and the progress of a rollout.
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [list]
+{{- if ne .sources "named" }}
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [list, watch, get]
+{{- end }}
+{{- if eq .sources "all" }}
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [list, watch, get]
+{{- end }}
+{{- if .recreateJobs }}
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, create, delete]
+{{- end }}
+{{- end -}}
+
+{{- define "weeder.observerRules" -}}
+# patch: the finalizer.
+- apiGroups: [weeder.dev]
+  resources: [applications]
+  verbs: [get, list, watch, patch]
+- apiGroups: [weeder.dev]
+  resources: [applications/status]
+  verbs: [patch]
+# The kinds that applications hold. extraRules has a rule for each other kind, including those of your CRDs.
+- apiGroups: [""]
+  resources: [configmaps, limitranges, namespaces, persistentvolumeclaims, pods, resourcequotas, serviceaccounts, services]
+  verbs: [get, list, watch]
+- apiGroups: [apps]
+  resources: [daemonsets, deployments, statefulsets]
+  verbs: [get, list, watch]
+- apiGroups: [batch]
+  resources: [cronjobs, jobs]
+  verbs: [get, list, watch]
+- apiGroups: [autoscaling]
+  resources: [horizontalpodautoscalers]
+  verbs: [get, list, watch]
+- apiGroups: [networking.k8s.io]
+  resources: [ingresses, networkpolicies]
+  verbs: [get, list, watch]
+- apiGroups: [policy]
+  resources: [poddisruptionbudgets]
+  verbs: [get, list, watch]
+- apiGroups: [rbac.authorization.k8s.io]
+  resources: [clusterrolebindings, clusterroles, rolebindings, roles]
+  verbs: [get, list, watch]
+- apiGroups: [apiextensions.k8s.io]
+  resources: [customresourcedefinitions]
+  verbs: [get, list, watch]
+# With this rule and the one before, weeder finds a new kind within about a second; without them, within a minute.
+- apiGroups: [apiregistration.k8s.io]
+  resources: [apiservices]
+  verbs: [list, watch]
+{{- if eq .impersonate "all" }}
+- apiGroups: [""]
+  resources: [serviceaccounts]
+  verbs: [impersonate]
+{{- end }}
+{{- if .secrets }}
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [get, list, watch]
+{{- end }}
+{{- end -}}
+
+{{- define "weeder.leaseRules" -}}
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [dwd-weeder-leader-election]
+  verbs: [get, watch, update]
+# RBAC cannot limit create to one name.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [create]
+{{- end -}}

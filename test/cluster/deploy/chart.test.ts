@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { parse } from 'yaml';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { objectOf } from '../../../src/base/json.ts';
+import { type Choice, choices, componentsOf, valuesOf } from '../support/deploy/chartValues.ts';
+import { comparable } from '../support/deploy/comparable.ts';
+import { chartFolder, helm, template, withValues } from '../support/deploy/helm.ts';
+import { deployFolder, Manifest, render } from '../support/deploy/kustomize.ts';
+import { customised } from '../support/deploy/overlays.ts';
+import { restrictedNamespace } from '../support/deploy/restrictedNamespace.ts';
+import { errorsOf, named } from '../support/manifests.ts';
+import { testNamespace } from '../support/namespace.ts';
+
+const overlays = readdirSync(join(deployFolder, 'overlays'));
+
+/** The namespace of a component's own objects. The overlay `namespaced` has several, so that a patch names it. */
+const home = [{ op: 'add', path: '/metadata/namespace', value: 'weeder' }];
+const patched = `patches: [{ target: { kind: NetworkPolicy|PodMonitor }, patch: '${JSON.stringify(home)}' }]`;
+
+async function isSame(choice: Choice): Promise<void> {
+  const components = componentsOf(choice);
+  const place = choice.overlay === 'namespaced' ? { lines: [patched] } : { namespace: 'weeder' };
+  const theirs = await customised(choice.overlay, { components, ...place });
+  const ours = await template(valuesOf(choice));
+  assert.deepEqual(comparable(ours, 'helm'), comparable(theirs, 'kustomize'), components.join(', '));
+}
+
+suite('the chart', { concurrency: true }, () => {
+  for (const overlay of overlays) {
+    const all = choices(overlay);
+    test(`${overlay}: with each of ${all.length} combinations of components the chart equals the kustomization`, async () => {
+      for (const choice of all) await isSame(choice);
+    });
+  }
+
+  test('three releases with one controller each equal the kustomizations of deploy/separate', async () => {
+    for (const [controller, values] of [
+      ['weeding', {}],
+      ['restart-control', { weeding: false, restartControl: { enabled: true }, config: { restartControl: {} } }],
+      ['observer', { weeding: false, observer: { enabled: true, impersonate: 'named' }, config: { observer: {} } }],
+    ] as const) {
+      const release = `weeder-${controller}`;
+      const ours = await template({ ...values, component: controller }, { release });
+      const theirs = await render(join(deployFolder, 'separate', controller));
+      const renamed: unknown[] = JSON.parse(JSON.stringify(theirs), (key, value) =>
+        key === 'app.kubernetes.io/instance' ? release : value,
+      );
+      const ofRelease = renamed.map((each) => Manifest.parse(each));
+      assert.deepEqual(comparable(ours, 'helm'), comparable(ofRelease, 'kustomize'), controller);
+    }
+  });
+
+  test('the objects have the name of the release, and the Secret that of the hash key in the config', async () => {
+    const config = { restartControl: { hashKey: { name: 'own-key' } } };
+    const values = { config, restartControl: { enabled: true }, mode: 'highlyAvailable' };
+    const names = (await template(values, { release: 'prod', namespace: 'garden' })).map(named).sort();
+    const ofRelease = ['ClusterRole', 'ClusterRoleBinding', 'ConfigMap', 'Deployment', 'PodDisruptionBudget'];
+    assert.deepEqual(names, [
+      ...ofRelease.map((kind) => `${kind} prod-weeder`),
+      'Role own-key',
+      'Role prod-weeder-lease',
+      'RoleBinding own-key',
+      'RoleBinding prod-weeder-lease',
+      'Secret own-key',
+      'ServiceAccount prod-weeder',
+    ]);
+  });
+
+  test('a difference of one field, one rule or one object is found', async () => {
+    const [choice] = choices('single');
+    assert.ok(choice !== undefined);
+    const theirs = comparable(await customised('single', { components: componentsOf(choice) }), 'kustomize');
+    for (const other of [{ args: ['--dry-run'] }, { evict: true }, { podMonitor: { enabled: true } }]) {
+      const ours = comparable(await template({ ...valuesOf(choice), ...other }), 'helm');
+      assert.notDeepEqual(ours, theirs, Object.keys(other).join());
+    }
+  });
+
+  test('helm lint finds nothing, and the chart has the version of the package and metadata for Artifact Hub', async () => {
+    assert.match(await helm('lint', '--strict', chartFolder), /1 chart\(s\) linted, 0 chart\(s\) failed/);
+    const chart = objectOf(parse(readFileSync(join(chartFolder, 'Chart.yaml'), 'utf8')));
+    const { name, version, license } = packageJson;
+    assert.deepEqual([chart['name'], chart['version'], chart['appVersion']], [name, version, version]);
+    const annotations = objectOf(chart['annotations']);
+    assert.equal(annotations['artifacthub.io/license'], license);
+    assert.match(String(annotations['artifacthub.io/links']), new RegExp(`/blob/v${version}/`));
+  });
+
+  for (const [values, sentence] of [
+    [{ mode: 'ha' }, "at '/mode': value must be one of 'single', 'highlyAvailable', 'sharded'"],
+    [{ shards: 0 }, "at '/shards': minimum: got 0, want 1"],
+    [{ replicas: 2 }, "at '': additional properties 'replicas' not allowed"],
+    [{ restartControl: { sources: 'secrets' } }, "at '/restartControl/sources': value must be one of"],
+    [{ observer: true }, "at '/observer': got boolean, want object"],
+    [{ image: { digest: 'latest' } }, "at '/image/digest': 'latest' does not match pattern"],
+    [{ config: { watchDuraton: '5m' } }, "at '/config': additional properties 'watchDuraton' not allowed"],
+  ] as const) {
+    test(`the schema refuses ${JSON.stringify(values)} in one sentence`, async () => {
+      await assert.rejects(template(values), (error) => {
+        assert.ok(error instanceof Error && 'stderr' in error);
+        const [first = '', ...more] = String(error.stderr)
+          .split('\n')
+          .filter((line) => line.startsWith('- at '));
+        assert.ok(first.includes(sentence), String(error.stderr));
+        assert.deepEqual(more, []);
+        return true;
+      });
+    });
+  }
+
+  for (const overlay of overlays) {
+    test(`${overlay}: the API server accepts every field without a warning in a restricted namespace`, async (t) => {
+      const ns = await restrictedNamespace(t);
+      const watched = overlay === 'namespaced' ? [(await testNamespace(t, 'watched', ns.cluster)).name] : [];
+      const choice = choices(overlay).at(-1);
+      assert.ok(choice !== undefined);
+      const values = {
+        ...valuesOf({ ...choice, weeding: true, networkPolicy: true, podMonitor: false }),
+        namespaces: watched,
+        ...everyOption,
+      };
+      // All tests share one CRD.
+      const objects = (await template(values, { namespace: ns.name })).filter(
+        ({ kind }) => kind !== 'CustomResourceDefinition',
+      );
+      assert.deepEqual((await Promise.all(objects.map((object) => errorsOf(ns.cluster, object)))).flat(), []);
+    });
+  }
+
+  test('NOTES say what runs, and without a config what to do', async () => {
+    const notes = async (values: object) =>
+      (await helm('install', 'weeder', chartFolder, '--dry-run=client', ...withValues(values))).split('NOTES:\n')[1];
+    assert.match(
+      (await notes({})) ?? '',
+      /Nothing is configured yet, and weeder watches nothing: set the value `config`/,
+    );
+    const config = { restartControl: {} };
+    const configured = (await notes({ config, restartControl: { enabled: true } })) ?? '';
+    assert.match(configured, /Its config has: restartControl\./);
+    assert.doesNotMatch(configured, /Nothing is configured/);
+  });
+});
+
+const everyOption = {
+  args: ['--dry-run'],
+  extraRules: [{ apiGroups: ['example.org'], resources: ['widgets'], verbs: ['get', 'list', 'watch'] }],
+  image: { repository: 'registry.example.com/weeder', digest: `sha256:${'0'.repeat(64)}`, pullPolicy: 'Always' },
+  imagePullSecrets: [{ name: 'registry' }],
+  resources: { limits: { memory: '512Mi' } },
+  nodeOptions: '--max-old-space-size=256 --max-semi-space-size=8',
+  priorityClassName: 'system-cluster-critical',
+  nodeSelector: { pool: 'system' },
+  tolerations: [{ key: 'system', operator: 'Exists' }],
+  affinity: { nodeAffinity: {} },
+  podAnnotations: { 'example.org/owner': 'platform' },
+};

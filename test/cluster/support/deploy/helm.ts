@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { builtTools, type ToolModule } from '../plane/build.ts';
+import { temporaryFile } from '../weeder.ts';
+import { deployFolder, Manifest } from './kustomize.ts';
+
+const run = promisify(execFile);
+
+export const chartFolder = join(deployFolder, 'chart');
+
+const helmModule: ToolModule = {
+  name: 'helm',
+  version: /helm\.sh\/helm\/v4 (v[\d.]+)/,
+  what: 'Helm',
+  takes: '5 minutes',
+  noGo: (why) => `The tests of the chart need Helm, which cannot be built because ${why}. Install Go 1.26 or newer.`,
+  linkerFlags: (version) => [`-X helm.sh/helm/v4/internal/version.version=${version}`],
+};
+
+let folder: Promise<string> | undefined;
+
+/** Runs Helm with these arguments and without the settings of the user, and returns its output. */
+export async function helm(...args: readonly string[]): Promise<string> {
+  folder ??= builtTools(helmModule, (line) => console.error(line));
+  const program = join(await folder, 'helm');
+  const home = temporaryFile('helm');
+  const env = { ...process.env, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home };
+  const { stdout } = await run(program, args, { env, maxBuffer: 16 * 1024 * 1024 });
+  return stdout;
+}
+
+/** Writes values into a file, and returns the flags that name it. */
+export function withValues(values: object): readonly string[] {
+  const file = temporaryFile('values.json');
+  writeFileSync(file, JSON.stringify(values));
+  return ['--values', file];
+}
+
+/** Renders the chart for a release in a namespace; both are called `weeder` by default. */
+export async function template(
+  values: object,
+  { release = 'weeder', namespace = 'weeder' }: { readonly release?: string; readonly namespace?: string } = {},
+): Promise<Manifest[]> {
+  const text = await helm('template', release, chartFolder, '--namespace', namespace, ...withValues(values));
+  return parseAllDocuments(text, { version: '1.1' }).map((document) => Manifest.parse(document.toJS()));
+}
