@@ -157,9 +157,9 @@ suite('the manifests', { concurrency: true }, () => {
     assert.deepEqual(Binding.parse(binding).subjects, [{ kind: 'ServiceAccount', name: 'weeder', namespace }]);
   });
 
-  test('deploy/README.md lists each permission, and no other', async () => {
-    const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
-    const rows = [...readme.matchAll(/^\| ([a-z/, ]+): ([a-z, ]+) \|/gm)].map(
+  test('docs/permissions.md lists each permission, and no other', async () => {
+    const page = readFileSync(join(deployFolder, '../docs/permissions.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| ([a-z/, ]+): ([a-z, ]+) \|/gm)].map(
       ([, resource, verbs]) => `${resource}: ${verbs}`,
     );
     const objects = await customised('highly-available', {

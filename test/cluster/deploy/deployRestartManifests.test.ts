@@ -77,10 +77,10 @@ suite('the manifests of restart control', { concurrency: true }, () => {
     });
   }
 
-  test('the Role in deploy/README.md for access: named is accepted by the API server, and permits the requests of the streams', async (t) => {
+  test('the Role in docs/permissions.md for access: named is accepted by the API server, and permits the requests of the streams', async (t) => {
     const { cluster, name: namespace } = await testNamespace(t, 'named');
-    const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
-    const [, text = ''] = /```yaml\n(# named\.yaml\n[\s\S]*?)```/.exec(readme) ?? [];
+    const page = readFileSync(join(deployFolder, '../docs/permissions.md'), 'utf8');
+    const [, text = ''] = /```yaml\n(# named\.yaml\n[\s\S]*?)```/.exec(page) ?? [];
     const documents = parseAllDocuments(text).map((document) => Manifest.parse(document.toJS()));
     const named = documents.map((each) => ({ ...each, metadata: { ...each.metadata, namespace } }));
     assert.deepEqual((await Promise.all(named.map((each) => errorsOf(cluster, each)))).flat(), []);

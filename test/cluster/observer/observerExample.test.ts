@@ -12,9 +12,9 @@ import { setObserverScene } from '../support/observer/observerScene.ts';
 const page = readFileSync(new URL('../../../docs/observer.md', import.meta.url), 'utf8');
 const example: unknown = parse(/```yaml\n(# nginx\.yaml\n[\s\S]*?)```/.exec(page)?.[1] ?? '');
 
-/** The account of deploy/README.md, with its permissions. */
-const readme = readFileSync(new URL('../../../deploy/README.md', import.meta.url), 'utf8');
-const tenant = /```yaml\n(# tenant\.yaml\n[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+/** The account of docs/permissions.md, with its permissions. */
+const permissions = readFileSync(new URL('../../../docs/permissions.md', import.meta.url), 'utf8');
+const tenant = /```yaml\n(# tenant\.yaml\n[\s\S]*?)```/.exec(permissions)?.[1] ?? '';
 
 /** The example, applied and in sync. */
 async function nginx(t: TestContext) {
