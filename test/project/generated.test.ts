@@ -26,7 +26,9 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
   'deploy/chart/values.schema.json': () => formattedJson(chartValuesSchema()),
   // Helm reads only files below the chart, and kustomize only those below a kustomization.
-  'deploy/chart/files/applications.yaml': () => applicationCrdText(),
+  'deploy/chart/files/applications.yaml': () => deployed('components/observer-named/crd.yaml'),
+  'deploy/chart/files/dashboard.json': () => deployed('components/grafana-dashboard/dashboard.json'),
+  'deploy/chart/files/prometheus-rule.yaml': () => prometheusRule(),
   'docs/configuration.md': (file) =>
     withSections(file, {
       settings: settingsTable(),
@@ -74,7 +76,7 @@ function faultExample(): Readonly<Record<'faulty' | 'faults', string>> {
 
 /** The alert rules as an object of the Prometheus operator. */
 function prometheusRule(): string {
-  const rules = readFileSync(new URL('../../deploy/monitoring/alerts.yaml', import.meta.url), 'utf8');
+  const rules = deployed('monitoring/alerts.yaml');
   const head = [
     '# Generated from deploy/monitoring/alerts.yaml by npm run generate.',
     'apiVersion: monitoring.coreos.com/v1',
@@ -82,14 +84,14 @@ function prometheusRule(): string {
     'metadata:',
     '  name: weeder',
     '  labels:',
-    '    app.kubernetes.io/name: weeder',
+    '    app.kubernetes.io/component: controller',
     'spec:',
   ];
   return `${head.join('\n')}\n${rules.replace(/^#.*\n/gm, '').replace(/^(?=.)/gm, '  ')}`;
 }
 
-function applicationCrdText(): string {
-  return readFileSync(new URL('../../deploy/components/observer-named/crd.yaml', import.meta.url), 'utf8');
+function deployed(path: string): string {
+  return readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
 }
 
 /** JSON in the format of the formatter: lists of short strings, and empty lists, on one line. */

@@ -17,6 +17,9 @@
     {{- with .Values.namespaces }}
     - --namespaces={{ join "," . }}
     {{- end }}
+    {{- if .Values.metricsSecure }}
+    - --metrics-secure
+    {{- end }}
     {{- with .Values.args }}
     {{- toYaml . | nindent 4 }}
     {{- end }}

@@ -118,3 +118,13 @@
   resources: [leases]
   verbs: [create]
 {{- end -}}
+
+{{- /* weeder asks the API server who reads the metrics, and whether it may. */ -}}
+{{- define "weeder.metricsRules" -}}
+- apiGroups: [authentication.k8s.io]
+  resources: [tokenreviews]
+  verbs: [create]
+- apiGroups: [authorization.k8s.io]
+  resources: [subjectaccessreviews]
+  verbs: [create]
+{{- end -}}

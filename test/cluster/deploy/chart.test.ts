@@ -18,7 +18,7 @@ const overlays = readdirSync(join(deployFolder, 'overlays'));
 
 /** The namespace of a component's own objects. The overlay `namespaced` has several, so that a patch names it. */
 const home = [{ op: 'add', path: '/metadata/namespace', value: 'weeder' }];
-const patched = `patches: [{ target: { kind: NetworkPolicy|PodMonitor }, patch: '${JSON.stringify(home)}' }]`;
+const patched = `patches: [{ target: { kind: NetworkPolicy|PodMonitor|Service|ServiceMonitor|PrometheusRule }, patch: '${JSON.stringify(home)}' }, { target: { name: weeder-dashboard }, patch: '${JSON.stringify(home)}' }]`;
 
 async function isSame(choice: Choice): Promise<void> {
   const components = componentsOf(choice);
@@ -118,7 +118,14 @@ suite('the chart', { concurrency: true }, () => {
       const choice = choices(overlay).at(-1);
       assert.ok(choice !== undefined);
       const values = {
-        ...valuesOf({ ...choice, weeding: true, networkPolicy: true, podMonitor: false }),
+        ...valuesOf({
+          ...choice,
+          weeding: true,
+          networkPolicy: true,
+          podMonitor: false,
+          serviceMonitor: false,
+          monitoring: false,
+        }),
         namespaces: watched,
         ...everyOption,
       };

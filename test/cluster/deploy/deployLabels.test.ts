@@ -11,7 +11,8 @@ import { named } from '../support/manifests.ts';
 
 const Labels = z.record(z.string(), z.string());
 const recommended = ['name', 'instance', 'version', 'component', 'part-of'].map((key) => `app.kubernetes.io/${key}`);
-const everything = ['evict', 'restart-control', 'recreate-jobs', 'observer', 'observer-secrets', 'network-policy'];
+const alternatives = ['no-weeding', 'restart-control-configmaps', 'restart-control-named', 'observer-named'];
+const everything = readdirSync(join(deployFolder, 'components')).filter((name) => !alternatives.includes(name));
 
 /** The objects, and pod templates in them, that lack a recommended label or have another version than the package. */
 function unlabelled(objects: readonly Manifest[]): readonly string[] {
@@ -27,7 +28,7 @@ function unlabelled(objects: readonly Manifest[]): readonly string[] {
 suite('the recommended labels', { concurrency: true }, () => {
   for (const overlay of readdirSync(join(deployFolder, 'overlays'))) {
     test(`${overlay}: every object has them, with every component, and no selector has the version`, async () => {
-      const objects = await customised(overlay, { components: [...everything, 'pod-monitor'] });
+      const objects = await customised(overlay, { components: everything });
       assert.deepEqual(unlabelled(objects), []);
       const selector = JSON.stringify(Workload.parse(one(objects, ...workloadKinds)).spec['selector']);
       assert.match(selector, /app.kubernetes.io\/instance/);

@@ -141,7 +141,7 @@ suite('the manifests', { concurrency: true }, () => {
       Workload.parse(one(objects, 'Deployment')).spec.template.spec.containers[0].args;
     assert.deepEqual(argsOf(secure), [...argsOf(plain), '--metrics-secure']);
     assert.deepEqual(one(secure, 'ServiceMonitor')['spec'], {
-      selector: { matchLabels: { 'app.kubernetes.io/name': 'weeder' } },
+      selector: { matchLabels: { 'app.kubernetes.io/name': 'weeder', 'app.kubernetes.io/instance': 'weeder' } },
       endpoints: [
         {
           port: 'metrics',

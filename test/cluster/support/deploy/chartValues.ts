@@ -5,6 +5,12 @@ export interface Choice {
   readonly evict: boolean;
   readonly networkPolicy: boolean;
   readonly podMonitor: boolean;
+  readonly serviceMonitor: boolean;
+  readonly metricsSecure: boolean;
+  /** The alert rules and the dashboard. */
+  readonly monitoring: boolean;
+  readonly priorityClass: boolean;
+  readonly observerRoles: boolean;
   readonly restartControl:
     | { readonly sources: keyof typeof restartComponents; readonly recreateJobs: boolean }
     | undefined;
@@ -32,6 +38,11 @@ export function componentsOf({ restartControl, observer, ...it }: Choice): reado
     ...(observer?.secrets === true ? ['observer-secrets'] : []),
     ...(it.networkPolicy ? ['network-policy'] : []),
     ...(it.podMonitor ? ['pod-monitor'] : []),
+    ...(it.serviceMonitor ? ['service-monitor'] : []),
+    ...(it.metricsSecure ? ['metrics-secure'] : []),
+    ...(it.monitoring ? ['prometheus-rule', 'grafana-dashboard'] : []),
+    ...(it.priorityClass ? ['priority-class'] : []),
+    ...(it.observerRoles ? ['observer-roles'] : []),
   ];
 }
 
@@ -44,8 +55,13 @@ export function valuesOf({ overlay, weeding, evict, restartControl, observer, ..
     evict,
     networkPolicy: { enabled: it.networkPolicy },
     podMonitor: { enabled: it.podMonitor },
+    serviceMonitor: { enabled: it.serviceMonitor },
+    metricsSecure: it.metricsSecure,
+    prometheusRule: { enabled: it.monitoring },
+    grafanaDashboard: { enabled: it.monitoring },
+    priorityClass: { enabled: it.priorityClass },
     restartControl: { enabled: restartControl !== undefined, ...restartControl },
-    observer: { enabled: observer !== undefined, ...observer },
+    observer: { enabled: observer !== undefined, roles: it.observerRoles, ...observer },
   };
 }
 
@@ -62,8 +78,8 @@ const observerChoices = [
 ];
 
 /**
- * Every combination for an overlay that changes the same object. The three components that add an object or a rule of
- * their own are added in turn, so that each of their combinations occurs with many of the others.
+ * Every combination for an overlay that changes the same rules. The components with objects or lines of their own are
+ * added in turn, so that each of them occurs with and without many of the others.
  */
 export function choices(overlay: string): readonly Choice[] {
   return [true, false]
@@ -74,8 +90,18 @@ export function choices(overlay: string): readonly Choice[] {
     )
     .map((choice, index) => ({
       ...choice,
-      evict: index % 2 === 1,
-      networkPolicy: Math.floor(index / 2) % 2 === 1,
-      podMonitor: Math.floor(index / 4) % 2 === 1,
+      evict: isIn(index, 0),
+      networkPolicy: isIn(index, 1),
+      podMonitor: isIn(index, 2),
+      serviceMonitor: isIn(index, 3),
+      metricsSecure: isIn(index, 4),
+      monitoring: isIn(index, 5),
+      priorityClass: isIn(index + 1, 1),
+      observerRoles: isIn(index + 1, 2),
     }));
+}
+
+/** Whether this bit of the number is set. */
+function isIn(number: number, bit: number): boolean {
+  return Math.floor(number / 2 ** bit) % 2 === 1;
 }
