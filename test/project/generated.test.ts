@@ -39,6 +39,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
     }),
   'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/benchmarks.md': () => benchmarksPage(readResults(committed)),
+  'docs/command-line.md': (file) => withSections(file, { flags: flagsTable() }),
   'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
   'generated/layouts.json': () => layoutsJson(),
   ...visualizations(),
@@ -50,7 +51,6 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'README.md': (file) =>
     withSections(file, {
       window: codeBlock('mermaid', recoveryDiagram()),
-      flags: flagsTable(),
       recovery: recoveryTable(Results.parse(measured)),
     }),
 };
