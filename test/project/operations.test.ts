@@ -31,7 +31,7 @@ test('each alert has a section about what to do, and each section has an alert',
 });
 
 test('every flag of the original is in the table of the migration guide', () => {
-  const text = read('docs/operations.md');
+  const text = read('docs/migrate-from-dependency-watchdog.md');
   const taken = [
     'config-file',
     'kubeconfig',
