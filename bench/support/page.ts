@@ -40,23 +40,23 @@ function measuredOn({ date, machine }: { readonly date: string; readonly machine
 
 const introduction = `# Benchmarks
 
-\`npm run bench -- --all --write\` runs all benchmarks and writes this page, in about a quarter of an hour. Absolute times depend on the machine and its other load, and only figures of the same run are comparable. Each run therefore also measures a bare client that does only the required work. A load average above the number of cores means that the machine was busy, and times are longer.
+This page is for contributors, and for operators who plan a large installation. It has the figures of all benchmarks and the goals for them. Only figures of the same run are comparable, so each run also measures a bare client that does only the required work. A load average above the number of cores means that the machine was busy.
 
-To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\` or \`hostile\`. \`--profile DIR\` writes CPU profiles of recoveries, restarts and corrections, and prints their times by package and by function.`;
+\`npm run bench -- --all --write\` runs all benchmarks and writes this page, in about a quarter of an hour. To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\` or \`hostile\`. \`--profile DIR\` writes CPU profiles of recoveries, restarts and corrections, and prints their times by package and by function.`;
 
 function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
   return `## Recoveries
 
-**Setup.** A real kube-apiserver (${first?.server}) and etcd run on one core, with the benchmark, and the client on another (\`separate\`), as in production, where they never share one; or all share all cores (\`shared\`), where each computation of the client takes its time from the API server. Each namespace has a service that is down, crash-looping pods that depend on it, and two healthy pods, of ${first?.podBytes} bytes each. All services become ready as fast as the API server accepts the changes.
+**Setup.** A real kube-apiserver (${first?.server}) and etcd run on one core, with the benchmark, and the client on another (\`separate\`), as in production; or all share all cores (\`shared\`), where each computation of the client takes its time from the API server. Each namespace has a service that is down, crash-looping pods that depend on it, and two healthy pods, of ${first?.podBytes} bytes each. All services become ready as fast as the API server accepts the changes.
 
 **Candidates.** **bare** is a script that does only the required work ([bench/recovery/bare.ts](../bench/recovery/bare.ts)): two streams over HTTP/2, an index of crash-looping pods, and a DELETE with preconditions when a service becomes ready, 32 at a time on the same connection. **weeder** is the production bundle with its default flags, once with and once without Events. The candidates take turns, each in a new process.
 
-**Figures.** Times are measured from the request that makes a service ready to the DELETED event of each of its pods, as a separate process receives it. Figures are medians over the rounds; ratios (×) are relative to the bare client in the same round. CPU is measured from the first change of a service to the last DELETED event; "CPU after" covers the following two seconds, in which Events are written. Memory at rest is measured some seconds after the start. The loop delay is the metric of prom-client, in which 10 ms mean no delay.`;
+**Figures.** Times run from the request that makes a service ready to the DELETED event of each of its pods, as a separate process receives it. Figures are medians over the rounds; ratios (×) are relative to the bare client in the same round. CPU runs from the first change of a service to the last DELETED event; "CPU after" covers the following two seconds, in which Events are written. A loop delay of 10 ms means no delay.`;
 }
 
 const scaleText = `## Many pods
 
-The API server is the embedded one of the demo, because it accepts 100,000 pods within seconds. It limits "synced", which is therefore an upper bound. The pods are in 1,000 namespaces. The streams use label selectors, so the server does not send unrelated pods. With more than 16 distinct podSelectors, one stream delivers all pods, and weeder parses the labels of each. On a stream with its own selector, weeder parses the events of crash-looping pods, but not those of healthy ones.`;
+The API server is the embedded one of the demo, which accepts 100,000 pods within seconds, and limits "synced". The pods are in 1,000 namespaces. The streams use label selectors, so the server does not send unrelated pods. With more than 16 distinct podSelectors, one stream delivers all pods, and weeder parses the labels of each. On a stream with its own selector, weeder parses the events of crash-looping pods, but not those of healthy ones.`;
 
 const actorsText = `## Many windows
 
@@ -80,7 +80,7 @@ The figures of Reloader and wave were measured once, on another day, on a busy m
 
 const thousandText = `## A thousand resources
 
-The resources are those of the section before, a thousand of them in many small or in a few large applications. **bare** does the work at a start that no controller for this task can avoid: it reads the list of each kind, and applies each resource once. Each of the two candidates has its own control plane, and they take turns in each phase. Times are medians over the rounds; ratios are those within a round. Memory is the resident memory of weeder some time after the last request, run as in the image with the component of the observer (\`deployed\`), as \`npx weeder\`, and from sources. [ADR 27](adr/0027-create-resources-without-reading-them-first.md) says what was tried to make starts faster.`;
+The resources are those of the section before, a thousand of them in many small or in a few large applications. **bare** does the work at a start that no controller for this task can avoid: it reads the list of each kind, and applies each resource once. The two candidates take turns, each with its own control plane. Times are medians over the rounds; ratios are those within a round. Memory is the resident memory of weeder some time after the last request, run as in the image with the component of the observer (\`deployed\`), as \`npx weeder\`, and from sources. [ADR 27](adr/0027-create-resources-without-reading-them-first.md) says what was tried to make starts faster.`;
 
 const hostileText = `## Hostile applications
 
@@ -98,6 +98,6 @@ const driftText = `## Application observer
 
 **Setup.** A real kube-apiserver and etcd, without controllers, have the given number of applications, 50 in each namespace. Each has two ConfigMaps, two Services and a Deployment without pods, of which the schema observes the image and the env. Each drift concerns another field of a resource, because repeated corrections of a field are delayed. weeder is the production bundle with \`observer: {}\`, its default flags and the memory limit of the manifest (\`NODE_OPTIONS\`); it applies as the \`default\` account of each namespace. All processes share the same cores.
 
-**Candidates.** **bare** is a script that does only the required work ([bench/drift/bareObserver.ts](../bench/drift/bareObserver.ts)): a stream for each kind, the fields of the manifest of each object, and one server-side apply with the rights of an administrator for each object that differs, 8 at a time. At each start it applies everything once. Each candidate has its own control plane, one after the other in the same run.
+**Candidates.** **bare** is a script that does only the required work ([bench/drift/bareObserver.ts](../bench/drift/bareObserver.ts)): a stream for each kind, the fields of the manifest of each object, and one server-side apply with the rights of an administrator for each object that differs, 8 at a time. At each start it applies everything once. Each candidate has its own control plane.
 
-**Figures.** Times are measured from the request that edits an object to its correction, as a separate process sees it on a watch. Simultaneous drifts are edited 32 at a time, and their total starts at the first edit. [ADR 17](adr/0017-write-corrections-before-statuses.md) says where the time goes, and what was tried. With the same number of resources, Krake would poll 2,500 of them a second.`;
+**Figures.** Times run from the request that edits an object to its correction, as a separate process sees it. Simultaneous drifts are edited 32 at a time, and their total starts at the first edit. [ADR 17](adr/0017-write-corrections-before-statuses.md) says where the time goes, and what was tried. With the same number of resources, Krake would poll 2,500 of them a second.`;
