@@ -7,9 +7,12 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = globSync(['*.md', '{docs,deploy,visualizations,test}/**/*.md', 'packages/*/*.md'], { cwd: root });
 
+/** The text of a page without its code, in which a comment is no heading and brackets are no link. */
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
+
 /** The anchors that GitHub generates from the headings of a page. */
 function anchorsOf(page: string): Set<string> {
-  const headings = readFileSync(join(root, page), 'utf8').matchAll(/^#+ (.*)$/gm);
+  const headings = textOf(page).matchAll(/^#+ (.*)$/gm);
   return new Set(
     [...headings].map(([, heading = '']) =>
       heading
@@ -30,14 +33,15 @@ function isBroken(page: string, link: string): boolean {
 }
 
 test('links between the pages of the docs lead to files and headings that exist', () => {
-  const links = pages.flatMap((page) => {
-    const text = readFileSync(join(root, page), 'utf8');
-    return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => ({ page, link }));
-  });
+  const links = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => ({ page, link })),
+  );
   const local = links.filter(({ link }) => !/^(https?|mailto):/.test(link));
   assert.ok(local.length > 200, `${local.length} links`);
   assert.deepEqual(
     local.filter(({ page, link }) => isBroken(page, link)),
     [],
   );
+  assert.ok(!isBroken('README.md', 'docs/concepts.md#windows'));
+  assert.ok(isBroken('README.md', 'docs/concept.md') && isBroken('README.md', 'docs/concepts.md#no-such-heading'));
 });
