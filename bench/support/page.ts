@@ -60,7 +60,7 @@ The API server is the embedded one of the demo, which accepts 100,000 pods withi
 
 const actorsText = `## Many windows
 
-This benchmark runs the weeder without streams. All services become ready at once, each with two podSelectors. Results from before 2026-11-24 count a window for each podSelector; it is one for each service now. Then one pod of each service crash-loops, its deletion is refused, and it waits for a retry. "One more" is a further service with its pod when all others exist: its cost must not grow with their number.`;
+This benchmark runs the weeder without streams. All services become ready at once, each with two podSelectors. Results from before 2026-11-24 count a window for each podSelector, not one for each service. Then one pod of each service crash-loops, its deletion is refused, and it waits for a retry. "One more" is a further service with its pod when all others exist: its cost must not grow with their number.`;
 
 const startText = `## Loaded code
 
@@ -72,15 +72,15 @@ The weeder and restart control run as the image and the manifest run them, on a 
 
 const restartText = `## Restart control
 
-**Setup.** A real kube-apiserver and etcd have the given number of ConfigMaps, as many Secrets, of 5 KB each, and Deployments that use one of each; 40 % of the Deployments share a ConfigMap. No controllers run: each Deployment has one pod, which the benchmark replaces 2.5 s after a change of the template, as if an image had to be pulled. weeder is the production bundle with the memory limit of the manifest (\`NODE_OPTIONS\`), a quiet period of 5 s, 20 adoptions a second or more (ten times the default), and no other limits.
+**Setup.** A real kube-apiserver and etcd have the given number of ConfigMaps, as many Secrets, of 5 KB each, and Deployments that use one of each; 40 % of the Deployments share a ConfigMap. Each Deployment has one pod, which the benchmark replaces 2.5 s after a change of the template, as if an image had to be pulled. weeder is the production bundle with the memory limit of the manifest, a quiet period of 5 s, 20 adoptions a second or more (ten times the default), and no other limits.
 
 **Figures.** Memory is compared with the same process on an empty cluster. A rollout is a new annotation of weeder in a pod template, as a watch reports it. Times start at the end of the quiet period. [ADR 16](adr/0016-combine-the-pod-lists-of-workloads.md) says where the time goes, and what was tried.
 
-The figures of Reloader and wave were measured once, on another day, on a busy machine and with 0 replicas, with which weeder restarts nothing. They indicate an order of magnitude.`;
+The figures of Reloader and wave were measured once, on another day, on a busy machine and with 0 replicas: they indicate an order of magnitude.`;
 
 const thousandText = `## A thousand resources
 
-The resources are those of the section before, a thousand of them in many small or in a few large applications. **bare** does the work at a start that no controller for this task can avoid: it reads the list of each kind, and applies each resource once. The two candidates take turns, each with its own control plane. Times are medians over the rounds; ratios are those within a round. Memory is the resident memory of weeder some time after the last request, run as in the image with the component of the observer (\`deployed\`), as \`npx weeder\`, and from sources. [ADR 27](adr/0027-create-resources-without-reading-them-first.md) says what was tried to make starts faster.`;
+The resources are those of the section before, a thousand of them in many small or in a few large applications. **bare** does the work that no controller can avoid at a start: it reads the list of each kind, and applies each resource once. The two candidates take turns, each with its own control plane. Times are medians over the rounds; ratios are those within a round. Memory is the resident memory of weeder some time after the last request, run as in the image with the component of the observer (\`deployed\`), as \`npx weeder\`, and from sources. [ADR 27](adr/0027-create-resources-without-reading-them-first.md) says what was tried to make starts faster.`;
 
 const hostileText = `## Hostile applications
 
@@ -92,12 +92,12 @@ One process runs the weeder, the application observer and leader election, on a 
 - 200 manifests that are refused
 - a list of 5,000 elements that changes continuously
 
-In both halves, the same objects are changed: small ones ten times a second, large ones every ten seconds. With more changes, recoveries would wait for the API server itself, which needs up to a second for each large object. Figures are medians over the rounds; ratios are those within a round.`;
+In both halves, the same objects are changed: small ones ten times a second, large ones every ten seconds, because the API server needs up to a second for each large object. Figures are medians over the rounds; ratios are those within a round.`;
 
 const driftText = `## Application observer
 
-**Setup.** A real kube-apiserver and etcd, without controllers, have the given number of applications, 50 in each namespace. Each has two ConfigMaps, two Services and a Deployment without pods, of which the schema observes the image and the env. Each drift concerns another field of a resource, because repeated corrections of a field are delayed. weeder is the production bundle with \`observer: {}\`, its default flags and the memory limit of the manifest (\`NODE_OPTIONS\`); it applies as the \`default\` account of each namespace. All processes share the same cores.
+**Setup.** A real kube-apiserver and etcd, without controllers, have the given number of applications, 50 in each namespace. Each has two ConfigMaps, two Services and a Deployment without pods, of which the schema observes the image and the env. Each drift concerns another field of a resource, because repeated corrections of a field are delayed. weeder is the production bundle with its default flags and the memory limit of the manifest. All processes share the same cores.
 
-**Candidates.** **bare** is a script that does only the required work ([bench/drift/bareObserver.ts](../bench/drift/bareObserver.ts)): a stream for each kind, the fields of the manifest of each object, and one server-side apply with the rights of an administrator for each object that differs, 8 at a time. At each start it applies everything once. Each candidate has its own control plane.
+**Candidates.** **bare** is a script that does only the required work ([bench/drift/bareObserver.ts](../bench/drift/bareObserver.ts)): a stream for each kind, and one server-side apply with the rights of an administrator for each object that differs, 8 at a time. At each start it applies everything once. Each candidate has its own control plane.
 
 **Figures.** Times run from the request that edits an object to its correction, as a separate process sees it. Simultaneous drifts are edited 32 at a time, and their total starts at the first edit. [ADR 17](adr/0017-write-corrections-before-statuses.md) says where the time goes, and what was tried. With the same number of resources, Krake would poll 2,500 of them a second.`;
