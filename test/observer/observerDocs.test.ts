@@ -9,11 +9,11 @@ import { readInventory, writeEntry } from '../../src/observer/spec/inventory.ts'
 import { conditionTypes } from '../../src/observer/status/condition.ts';
 import { conditionsOf } from '../../src/observer/status/conditions.ts';
 
-const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
-const [page, schemaPage] = [read('observer.md'), read('observer-schema.md')];
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const [page, schemaPage] = [read('docs/observer.md'), read('docs/observer-schema.md')];
 
-for (const [name, text] of Object.entries({ 'observer.md': page, 'observer-schema.md': schemaPage })) {
-  test(`the Application in docs/${name} is valid`, () => {
+for (const [path, text] of Object.entries({ 'docs/observer.md': page, 'docs/observer-schema.md': schemaPage })) {
+  test(`the Application in ${path} is valid`, () => {
     const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
     const file = readApplicationFile(yaml, 'f');
     assert(file !== undefined);

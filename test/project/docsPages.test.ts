@@ -8,7 +8,7 @@ import { parseConfig } from '../../src/config/parse.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const pages = globSync('docs/*.md', { cwd: root }).filter((page) => page !== 'docs/README.md');
+const pages = globSync('docs/**/*.md', { cwd: root }).filter((page) => !/^docs\/(adr|README\.md)/.test(page));
 const [usersPart = '', contributorsPart = ''] = read('docs/README.md').split('\n| contribute | |\n');
 const isIn = (part: string, page: string) => part.includes(`](${page.replace('docs/', '')})`);
 
@@ -50,7 +50,7 @@ function errorsIn(config: string): string {
 }
 
 test('each weeder.yaml that the README and the docs show is valid', () => {
-  const configs = globSync(['README.md', 'docs/*.md'], { cwd: root }).flatMap((page) => {
+  const configs = ['README.md', ...pages].flatMap((page) => {
     return [...read(page).matchAll(/```yaml\n(# weeder\.yaml\n[\s\S]*?)```/g)].map(([, config = '']) => ({
       page,
       config,
