@@ -18,7 +18,7 @@
  *   --only LIST         candidates of recovery and observer, such as bare,weeder
  *   --profile DIR       write CPU profiles there, and print where the time of recovery, restart and observer goes
  *   --json FILE         write the results there (default bench/results/last.json)
- *   --write             write the results to bench/results.json, and docs/benchmarks.md
+ *   --write             write the results to bench/results.json, and docs/development/benchmarks.md
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

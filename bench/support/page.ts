@@ -6,7 +6,7 @@ import { restartReport } from '../restart/restartReport.ts';
 import { actorsReport, restReport, scaleReport, startReport } from './otherReports.ts';
 import type { Machine, Results } from './results.ts';
 
-/** The content of docs/benchmarks.md: what was measured, on which machine, and the results. */
+/** The content of docs/development/benchmarks.md: what was measured, on which machine, and the results. */
 export function benchmarksPage({
   recovery,
   scale,
@@ -49,7 +49,7 @@ function recoveryText(first: { readonly podBytes: number; readonly server: strin
 
 **Setup.** A real kube-apiserver (${first?.server}) and etcd run on one core, with the benchmark, and the client on another (\`separate\`), as in production; or all share all cores (\`shared\`), where each computation of the client takes its time from the API server. Each namespace has a service that is down, crash-looping pods that depend on it, and two healthy pods, of ${first?.podBytes} bytes each. All services become ready as fast as the API server accepts the changes.
 
-**Candidates.** **bare** is a script that does only the required work ([bench/recovery/bare.ts](../bench/recovery/bare.ts)): two streams over HTTP/2, an index of crash-looping pods, and a DELETE with preconditions when a service becomes ready, 32 at a time on the same connection. **weeder** is the production bundle with its default flags, once with and once without Events. The candidates take turns, each in a new process.
+**Candidates.** **bare** is a script that does only the required work ([bench/recovery/bare.ts](../../bench/recovery/bare.ts)): two streams over HTTP/2, an index of crash-looping pods, and a DELETE with preconditions when a service becomes ready, 32 at a time on the same connection. **weeder** is the production bundle with its default flags, once with and once without Events. The candidates take turns, each in a new process.
 
 **Figures.** Times run from the request that makes a service ready to the DELETED event of each of its pods, as a separate process receives it. Figures are medians over the rounds; ratios (×) are relative to the bare client in the same round. CPU runs from the first change of a service to the last DELETED event; "CPU after" covers the following two seconds, in which Events are written. A loop delay of 10 ms means no delay.`;
 }
@@ -68,19 +68,19 @@ Each row is a process that loads the named code and exits, with its peak memory.
 
 const restText = `## Watched namespaces
 
-The weeder and restart control run as the image and the manifest run them, on a real kube-apiserver and etcd. \`--namespaces\` names the given number of empty namespaces. Each has its own streams, because a Role covers only one namespace. The figures cover a minute without changes. A watch that the server does not end in time shows that its connection is dead; one short watch suffices for that, with HTTP/2 PINGs on the other connections ([ADR 6](adr/0006-detect-dead-connections-with-one-short-watch.md)).`;
+The weeder and restart control run as the image and the manifest run them, on a real kube-apiserver and etcd. \`--namespaces\` names the given number of empty namespaces. Each has its own streams, because a Role covers only one namespace. The figures cover a minute without changes. A watch that the server does not end in time shows that its connection is dead; one short watch suffices for that, with HTTP/2 PINGs on the other connections ([ADR 6](../adr/0006-detect-dead-connections-with-one-short-watch.md)).`;
 
 const restartText = `## Restart control
 
 **Setup.** A real kube-apiserver and etcd have the given number of ConfigMaps, as many Secrets, of 5 KB each, and Deployments that use one of each; 40 % of the Deployments share a ConfigMap. Each Deployment has one pod, which the benchmark replaces 2.5 s after a change of the template, as if an image had to be pulled. weeder is the production bundle with the memory limit of the manifest, a quiet period of 5 s, 20 adoptions a second or more (ten times the default), and no other limits.
 
-**Figures.** Memory is compared with the same process on an empty cluster. A rollout is a new annotation of weeder in a pod template, as a watch reports it. Times start at the end of the quiet period. [ADR 16](adr/0016-combine-the-pod-lists-of-workloads.md) says where the time goes, and what was tried.
+**Figures.** Memory is compared with the same process on an empty cluster. A rollout is a new annotation of weeder in a pod template, as a watch reports it. Times start at the end of the quiet period. [ADR 16](../adr/0016-combine-the-pod-lists-of-workloads.md) says where the time goes, and what was tried.
 
 The figures of Reloader and wave were measured once, on another day, on a busy machine and with 0 replicas: they indicate an order of magnitude.`;
 
 const thousandText = `## A thousand resources
 
-The resources are those of the section before, a thousand of them in many small or in a few large applications. **bare** does the work that no controller can avoid at a start: it reads the list of each kind, and applies each resource once. The two candidates take turns, each with its own control plane. Times are medians over the rounds; ratios are those within a round. Memory is the resident memory of weeder some time after the last request, run as in the image with the component of the observer (\`deployed\`), as \`npx weeder\`, and from sources. [ADR 27](adr/0027-create-resources-without-reading-them-first.md) says what was tried to make starts faster.`;
+The resources are those of the section before, a thousand of them in many small or in a few large applications. **bare** does the work that no controller can avoid at a start: it reads the list of each kind, and applies each resource once. The two candidates take turns, each with its own control plane. Times are medians over the rounds; ratios are those within a round. Memory is the resident memory of weeder some time after the last request, run as in the image with the component of the observer (\`deployed\`), as \`npx weeder\`, and from sources. [ADR 27](../adr/0027-create-resources-without-reading-them-first.md) says what was tried to make starts faster.`;
 
 const hostileText = `## Hostile applications
 
@@ -98,6 +98,6 @@ const driftText = `## Application observer
 
 **Setup.** A real kube-apiserver and etcd, without controllers, have the given number of applications, 50 in each namespace. Each has two ConfigMaps, two Services and a Deployment without pods, of which the schema observes the image and the env. Each drift concerns another field of a resource, because repeated corrections of a field are delayed. weeder is the production bundle with its default flags and the memory limit of the manifest. All processes share the same cores.
 
-**Candidates.** **bare** is a script that does only the required work ([bench/drift/bareObserver.ts](../bench/drift/bareObserver.ts)): a stream for each kind, and one server-side apply with the rights of an administrator for each object that differs, 8 at a time. At each start it applies everything once. Each candidate has its own control plane.
+**Candidates.** **bare** is a script that does only the required work ([bench/drift/bareObserver.ts](../../bench/drift/bareObserver.ts)): a stream for each kind, and one server-side apply with the rights of an administrator for each object that differs, 8 at a time. At each start it applies everything once. Each candidate has its own control plane.
 
-**Figures.** Times run from the request that edits an object to its correction, as a separate process sees it. Simultaneous drifts are edited 32 at a time, and their total starts at the first edit. [ADR 17](adr/0017-write-corrections-before-statuses.md) says where the time goes, and what was tried. With the same number of resources, Krake would poll 2,500 of them a second.`;
+**Figures.** Times run from the request that edits an object to its correction, as a separate process sees it. Simultaneous drifts are edited 32 at a time, and their total starts at the first edit. [ADR 17](../adr/0017-write-corrections-before-statuses.md) says where the time goes, and what was tried. With the same number of resources, Krake would poll 2,500 of them a second.`;

@@ -43,7 +43,7 @@ export const Results = z.object({
 });
 export type Results = z.infer<typeof Results>;
 
-/** The results that docs/benchmarks.md shows. */
+/** The results that docs/development/benchmarks.md shows. */
 export const committed = join(import.meta.dirname, '../results.json');
 
 export function readResults(file: string): Results {

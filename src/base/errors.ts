@@ -1,6 +1,6 @@
 /**
  * Every error that a person has to know about, one row per code. `meaning` and `hint` are general; the message is
- * written where the problem is found, and names the file, the address or the flag. `docs/errors.md` is generated from
+ * written where the problem is found, and names the file, the address or the flag. `docs/reference/errors.md` is generated from
  * this table.
  */
 export const errorTable = {
@@ -54,7 +54,7 @@ export const errorTable = {
   },
   RECORDING_INVALID: {
     meaning: 'A file to replay contains no valid recording or watch events.',
-    hint: 'See docs/recordings.md for the formats.',
+    hint: 'See docs/how-to/recordings.md for the formats.',
   },
   HASH_KEY_INVALID: {
     meaning: 'The Secret of the hash key contains no valid key. Nothing is restarted.',

@@ -11,7 +11,7 @@ const rolloutBuckets = [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600];
 const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * Every metric of weeder, in its own registry, with those of the process and its event loop. docs/metrics.md is
+ * Every metric of weeder, in its own registry, with those of the process and its event loop. docs/reference/metrics.md is
  * generated from these definitions. No label ever contains the name of a pod or a namespace.
  */
 export function createMetrics() {

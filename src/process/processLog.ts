@@ -35,7 +35,7 @@ export function logProcess(logger: Logger): ReportProcess {
   };
 }
 
-const docs = packageJson.homepage.replace(/#.*$/, `/blob/v${packageJson.version}/docs/configuration.md`);
+const docs = packageJson.homepage.replace(/#.*$/, `/blob/v${packageJson.version}/docs/reference/configuration.md`);
 
 /** Writes a line if no controller has anything to do, as after a fresh install. */
 export function logIfNeutral(logger: Logger, config: Config): void {

@@ -78,7 +78,7 @@ test('the JSON Schema relates operators to values, and refuses empty selectors',
 });
 
 test('every YAML example of the reference is a valid config', () => {
-  const text = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../docs/reference/configuration.md', import.meta.url), 'utf8');
   const handWritten = text.replace(/<!-- generated: faulty -->[\s\S]*?<!-- \/generated -->/, '');
   const examples = [...handWritten.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
   const configs = examples.filter((example) => !example.startsWith('# yaml-language-server'));

@@ -10,9 +10,12 @@ import { conditionTypes } from '../../src/observer/status/condition.ts';
 import { conditionsOf } from '../../src/observer/status/conditions.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const [page, schemaPage] = [read('docs/observer.md'), read('docs/observer-schema.md')];
+const [page, schemaPage] = [read('docs/reference/observer.md'), read('docs/reference/observer-schema.md')];
 
-for (const [path, text] of Object.entries({ 'docs/observer.md': page, 'docs/observer-schema.md': schemaPage })) {
+for (const [path, text] of Object.entries({
+  'docs/reference/observer.md': page,
+  'docs/reference/observer-schema.md': schemaPage,
+})) {
   test(`the Application in ${path} is valid`, () => {
     const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
     const file = readApplicationFile(yaml, 'f');
@@ -22,7 +25,7 @@ for (const [path, text] of Object.entries({ 'docs/observer.md': page, 'docs/obse
   });
 }
 
-test('docs/observer-schema.md lists the errors of a schema exactly as they are reported', () => {
+test('docs/reference/observer-schema.md lists the errors of a schema exactly as they are reported', () => {
   const rows = [...schemaPage.matchAll(/^\| `(\w+)` \| (.+?) \| (.+) \|$/gm)].map(([, code, meaning, hint]) => [
     code,
     meaning,
@@ -34,7 +37,7 @@ test('docs/observer-schema.md lists the errors of a schema exactly as they are r
   );
 });
 
-test('docs/observer.md lists exactly the states and differences of the inventory', () => {
+test('docs/reference/observer.md lists exactly the states and differences of the inventory', () => {
   const [, states = '', differences = ''] = /The state is (`.*?`)\. A drift is (`.*?`)\./.exec(page) ?? [];
   const named = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
   const source = readFileSync(new URL('../../src/observer/spec/inventory.ts', import.meta.url), 'utf8');
@@ -50,7 +53,7 @@ test('docs/observer.md lists exactly the states and differences of the inventory
   assert.deepEqual(named(differences), written(/differences: .*? = \[(.*?)\]/s).map(differenceInStatus));
 });
 
-test('docs/observer.md lists exactly the reasons of the conditions', () => {
+test('docs/reference/observer.md lists exactly the reasons of the conditions', () => {
   const named = new Map(
     [...page.matchAll(/^\| `(Ready|Reconciling|Stalled|Applied|InSync|Degraded|Invalid)` \| (.*) \|$/gm)].map(
       ([, type = '', cells = '']) => [
@@ -66,7 +69,10 @@ test('docs/observer.md lists exactly the reasons of the conditions', () => {
   const all = [...named.values()].flat(2);
   const statuses = new Set<string>(['True', 'False', 'Unknown', ...conditionTypes]);
   for (const reason of written) {
-    assert.ok(statuses.has(String(reason)) || all.includes(String(reason)), `${reason} is not in docs/observer.md`);
+    assert.ok(
+      statuses.has(String(reason)) || all.includes(String(reason)),
+      `${reason} is not in docs/reference/observer.md`,
+    );
   }
   for (const reason of all) assert.ok(written.has(String(reason)), `${reason} is never used`);
   const well = conditionsOf({

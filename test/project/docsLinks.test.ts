@@ -42,6 +42,8 @@ test('links between the pages of the docs lead to files and headings that exist'
     local.filter(({ page, link }) => isBroken(page, link)),
     [],
   );
-  assert.ok(!isBroken('README.md', 'docs/concepts.md#windows'));
-  assert.ok(isBroken('README.md', 'docs/concept.md') && isBroken('README.md', 'docs/concepts.md#no-such-heading'));
+  assert.ok(!isBroken('README.md', 'docs/explanation/concepts.md#windows'));
+  assert.ok(
+    isBroken('README.md', 'docs/concept.md') && isBroken('README.md', 'docs/explanation/concepts.md#no-such-heading'),
+  );
 });

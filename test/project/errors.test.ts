@@ -25,7 +25,7 @@ test('every row has whole sentences, and a hint', () => {
 });
 
 test('the docs list the codes of the table with the same text, and no others', () => {
-  const docs = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+  const docs = readFileSync(new URL('../../docs/reference/errors.md', import.meta.url), 'utf8');
   const rows = docs.split('\n').filter((line) => /^\| [A-Z_]+ \|/.test(line));
   assert.deepEqual(
     rows,

@@ -29,7 +29,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'deploy/chart/files/applications.yaml': () => deployed('components/observer-named/crd.yaml'),
   'deploy/chart/files/dashboard.json': () => deployed('components/grafana-dashboard/dashboard.json'),
   'deploy/chart/files/prometheus-rule.yaml': () => prometheusRule(),
-  'docs/configuration.md': (file) =>
+  'docs/reference/configuration.md': (file) =>
     withSections(file, {
       settings: settingsTable(),
       ...restartSections(),
@@ -37,16 +37,16 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
       'observer-allow': observerTables().entries,
       ...faultExample(),
     }),
-  'docs/events.md': (file) => withSections(file, { events: eventsTable() }),
-  'docs/benchmarks.md': () => benchmarksPage(readResults(committed)),
-  'docs/command-line.md': (file) => withSections(file, { flags: flagsTable() }),
-  'docs/errors.md': (file) => withSections(file, { errors: errorsTable() }),
+  'docs/reference/events.md': (file) => withSections(file, { events: eventsTable() }),
+  'docs/development/benchmarks.md': () => benchmarksPage(readResults(committed)),
+  'docs/reference/command-line.md': (file) => withSections(file, { flags: flagsTable() }),
+  'docs/reference/errors.md': (file) => withSections(file, { errors: errorsTable() }),
   'generated/layouts.json': () => layoutsJson(),
   ...visualizations(),
   'generated/page.json': () => pageJson(),
   'deploy/components/prometheus-rule/prometheus-rule.yaml': () => prometheusRule(),
   'visualizations/README.md': (file) => withSections(file, machineSections()),
-  'docs/metrics.md': async (file) =>
+  'docs/reference/metrics.md': async (file) =>
     withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),
   'README.md': (file) =>
     withSections(file, {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/development/architecture.md'), 'utf8');
 const levels = new Map(
   [...page.matchAll(/^\| (\d+) \| `([\w/]+)` \|/gm)].map(([, level, room]) => [room, Number(level)]),
 );

@@ -22,16 +22,16 @@ const Alerts = z.object({
 test('each alert has a section about what to do, and each section has an alert', () => {
   const { groups } = Alerts.parse(parseDocument(read('deploy/monitoring/alerts.yaml')).toJS());
   const runbooks = groups.flatMap(({ rules }) => rules.map(({ annotations }) => annotations.runbook_url)).sort();
-  const text = read('docs/operations.md');
+  const text = read('docs/how-to/operations.md');
   const section = text.slice(text.indexOf('\n## Alerts\n'), text.indexOf('\n## Sizing\n'));
   const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, name = '']) =>
     name.toLowerCase().replaceAll(' ', '-'),
   );
-  assert.deepEqual(headings.map((anchor) => `${pages}/docs/operations.md#${anchor}`).sort(), runbooks);
+  assert.deepEqual(headings.map((anchor) => `${pages}/docs/how-to/operations.md#${anchor}`).sort(), runbooks);
 });
 
 test('every flag of the original is in the table of the migration guide', () => {
-  const text = read('docs/migrate-from-dependency-watchdog.md');
+  const text = read('docs/how-to/migrate-from-dependency-watchdog.md');
   const taken = [
     'config-file',
     'kubeconfig',

@@ -6,7 +6,7 @@ import { documentedMetrics } from '../support/docs/metricsTable.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const page = read('docs/troubleshooting.md');
+const page = read('docs/how-to/troubleshooting.md');
 const sources = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n');
 
 /** What the first column of a section of the page names. */
@@ -35,7 +35,9 @@ test('each line of the log on the page about troubleshooting is one that weeder 
 });
 
 test('each Event on the page about troubleshooting is one that weeder records', () => {
-  const documented = new Set([...read('docs/events.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, reason]) => reason));
+  const documented = new Set(
+    [...read('docs/reference/events.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, reason]) => reason),
+  );
   const reasons = namedIn('Events');
   assert.ok(reasons.length > 5);
   assert.deepEqual(
@@ -45,7 +47,7 @@ test('each Event on the page about troubleshooting is one that weeder records', 
 });
 
 test('each metric on the page about troubleshooting is one that weeder serves', () => {
-  const documented = new Set(documentedMetrics(read('docs/metrics.md')).map(({ name }) => name));
+  const documented = new Set(documentedMetrics(read('docs/reference/metrics.md')).map(({ name }) => name));
   const metrics = [...page.matchAll(/`(weeder_\w+)`/g)].map(([, name = '']) => name);
   assert.ok(metrics.length > 5);
   assert.deepEqual(

@@ -47,7 +47,7 @@ const terms: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /\b(kindAway|findWanted|lookAtResource|judgeAnew|planInForce|toldDrifts|halfApplied)\b/,
-    'the names of docs/glossary.md',
+    'the names of docs/reference/glossary.md',
   ],
   [/keeps changing (the resource|it) back/, 'changed back repeatedly, conflicting manager'],
   [/\bweeder_restarts_held\b/, 'weeder_restarts_blocked'],

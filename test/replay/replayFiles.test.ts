@@ -169,11 +169,11 @@ test('a recording that is replayed to other decisions, or cannot be read, is rep
 });
 
 test('the page about replays shows valid replays, and names every kind of step', async () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/replays.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/development/replays.md'), 'utf8');
   const examples = [...page.matchAll(/```yaml\n(title[\s\S]*?)```/g)].map(([, example = '']) => example);
   assert.equal(examples.length, 3);
   for (const example of examples) {
-    const read = parseReplay(example, 'docs/replays.md');
+    const read = parseReplay(example, 'docs/development/replays.md');
     assert.ok(read.ok, read.ok ? '' : read.error.join('\n'));
     assert.deepEqual((await play(read.value)).failures, []);
   }

@@ -170,7 +170,9 @@ test('after every kind of event each documented metric of weeder has the documen
   for (const event of [...reported, ...withoutEvent]) reportObserver(event);
   measureRestarts(metrics, undefined);
   measureObserver(metrics, undefined);
-  const documented = documentedMetrics(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8'));
+  const documented = documentedMetrics(
+    readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8'),
+  );
   const families = scraped(await metrics.registry.metrics());
   assert.deepEqual(
     documented.map(({ name, type }) => `${name} ${type}`),

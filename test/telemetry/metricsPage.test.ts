@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
 import { serviceConfig } from '../support/world/simulation.ts';
 
-const documented = documentedMetrics(readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8'));
+const documented = documentedMetrics(readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8'));
 
 /** Series that exist only after certain events. */
 const eventful = new Set(['nodejs_active_requests', 'nodejs_gc_duration_seconds']);

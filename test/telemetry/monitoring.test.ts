@@ -7,7 +7,7 @@ import { documentedMetrics } from '../support/docs/metricsTable.ts';
 import { mentionedIn } from '../support/docs/promql.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const documented = documentedMetrics(read('docs/metrics.md'));
+const documented = documentedMetrics(read('docs/reference/metrics.md'));
 
 /** The labels that Prometheus adds to each series, and to the buckets of a histogram. */
 const scrapeLabels = ['job', 'instance', 'le'];

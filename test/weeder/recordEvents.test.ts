@@ -202,7 +202,7 @@ test('the table lists exactly the reasons, kinds, types and actions of the Event
 });
 
 test('the docs contain the table, and no other reason', () => {
-  const docs = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8');
+  const docs = readFileSync(new URL('../../docs/reference/events.md', import.meta.url), 'utf8');
   const rows = docs.split('\n').filter((line) => /^\| `\w+` \|/.test(line));
   assert.deepEqual(
     rows,

@@ -8,7 +8,7 @@ const head = {
   $id: 'https://weeder.dev/schema/weeder.schema.json',
   title: "weeder's config file",
   description:
-    'Which services are watched, which pods depend on them, which workloads restart when what they use has changed, and whether Applications are managed. Reference: docs/configuration.md.',
+    'Which services are watched, which pods depend on them, which workloads restart when what they use has changed, and whether Applications are managed. Reference: docs/reference/configuration.md.',
 };
 
 /** The JSON Schema of the config file for editors. Draft 7, which all editors support. */

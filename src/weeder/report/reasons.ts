@@ -4,7 +4,7 @@ const pod = reasonsOn('Pod');
 const service = reasonsOn('Service');
 
 /**
- * Every Kubernetes Event that the weeder records, by its reason. `docs/events.md` is generated from this table, and a
+ * Every Kubernetes Event that the weeder records, by its reason. `docs/reference/events.md` is generated from this table, and a
  * test compares it with the Events that are recorded.
  */
 export const weederReasons = {

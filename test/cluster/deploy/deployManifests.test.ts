@@ -157,8 +157,8 @@ suite('the manifests', { concurrency: true }, () => {
     assert.deepEqual(Binding.parse(binding).subjects, [{ kind: 'ServiceAccount', name: 'weeder', namespace }]);
   });
 
-  test('docs/permissions.md lists each permission, and no other', async () => {
-    const page = readFileSync(join(deployFolder, '../docs/permissions.md'), 'utf8');
+  test('docs/reference/permissions.md lists each permission, and no other', async () => {
+    const page = readFileSync(join(deployFolder, '../docs/reference/permissions.md'), 'utf8');
     const rows = [...page.matchAll(/^\| ([a-z/, ]+): ([a-z, ]+) \|/gm)].map(
       ([, resource, verbs]) => `${resource}: ${verbs}`,
     );

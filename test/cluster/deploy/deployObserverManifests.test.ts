@@ -14,7 +14,7 @@ import { applicationCrd } from '../support/observer/applicationCrd.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
 const readme = readFileSync(join(deployFolder, 'README.md'), 'utf8');
-const permissionsPage = readFileSync(join(deployFolder, '../docs/permissions.md'), 'utf8');
+const permissionsPage = readFileSync(join(deployFolder, '../docs/reference/permissions.md'), 'utf8');
 const isRole = ({ kind, metadata }: Manifest) => /^(Cluster)?Role$/.test(kind) && metadata.name === 'weeder';
 const impersonating = { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate'] };
 const readingSecrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] };
@@ -143,7 +143,7 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
     assert.equal(await may('view', 'create'), false);
   });
 
-  test('with the tenant of docs/permissions.md, weeder may impersonate its account and no other', async (t) => {
+  test('with the tenant of docs/reference/permissions.md, weeder may impersonate its account and no other', async (t) => {
     const [shop, other] = [await testNamespace(t, 'shop'), await testNamespace(t, 'other')];
     const { cluster } = shop;
     const [, text = ''] = /```yaml\n(# tenant\.yaml\n[\s\S]*?)```/.exec(permissionsPage) ?? [];

@@ -77,9 +77,9 @@ suite('the manifests of restart control', { concurrency: true }, () => {
     });
   }
 
-  test('the Role in docs/permissions.md for access: named is accepted by the API server, and permits the requests of the streams', async (t) => {
+  test('the Role in docs/reference/permissions.md for access: named is accepted by the API server, and permits the requests of the streams', async (t) => {
     const { cluster, name: namespace } = await testNamespace(t, 'named');
-    const page = readFileSync(join(deployFolder, '../docs/permissions.md'), 'utf8');
+    const page = readFileSync(join(deployFolder, '../docs/reference/permissions.md'), 'utf8');
     const [, text = ''] = /```yaml\n(# named\.yaml\n[\s\S]*?)```/.exec(page) ?? [];
     const documents = parseAllDocuments(text).map((document) => Manifest.parse(document.toJS()));
     const named = documents.map((each) => ({ ...each, metadata: { ...each.metadata, namespace } }));

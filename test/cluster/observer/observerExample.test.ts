@@ -8,12 +8,12 @@ import { eventually } from '../support/eventually.ts';
 import { create } from '../support/manifests.ts';
 import { setObserverScene } from '../support/observer/observerScene.ts';
 
-/** The example of docs/observer.md, unchanged. */
-const page = readFileSync(new URL('../../../docs/observer.md', import.meta.url), 'utf8');
+/** The example of docs/reference/observer.md, unchanged. */
+const page = readFileSync(new URL('../../../docs/reference/observer.md', import.meta.url), 'utf8');
 const example: unknown = parse(/```yaml\n(# nginx\.yaml\n[\s\S]*?)```/.exec(page)?.[1] ?? '');
 
-/** The account of docs/permissions.md, with its permissions. */
-const permissions = readFileSync(new URL('../../../docs/permissions.md', import.meta.url), 'utf8');
+/** The account of docs/reference/permissions.md, with its permissions. */
+const permissions = readFileSync(new URL('../../../docs/reference/permissions.md', import.meta.url), 'utf8');
 const tenant = /```yaml\n(# tenant\.yaml\n[\s\S]*?)```/.exec(permissions)?.[1] ?? '';
 
 /** The example, applied and in sync. */
@@ -57,7 +57,7 @@ async function nginx(t: TestContext) {
   };
 }
 
-suite('the example of docs/observer.md', { concurrency: 2 }, () => {
+suite('the example of docs/reference/observer.md', { concurrency: 2 }, () => {
   test('of the Deployment the image is restored, and scaled replicas are left alone', async (t) => {
     const { patch, paths, read, untilCorrected } = await nginx(t);
     await patch(paths.deployment, { spec: { replicas: 5 } });

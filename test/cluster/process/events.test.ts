@@ -125,7 +125,7 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     assert.deepEqual(await eventsOf(scene.ns), []);
   });
 
-  test('the permissions in docs/events.md suffice', async (t) => {
+  test('the permissions in docs/reference/events.md suffice', async (t) => {
     const ns = await testNamespace(t, 'granted');
     const user = ns.cluster.takeUser();
     const granted = await grant(ns.cluster, user, [createEvents], { namespace: ns.name });

@@ -51,7 +51,7 @@ async function timeToRestart(load: Load, within: number): Promise<number | undef
 }
 
 /**
- * The bound that docs/restart-control.md states: each step that waits for the API server may take the time of its
+ * The bound that docs/explanation/restart-control.md states: each step that waits for the API server may take the time of its
  * responses.
  */
 function boundOf({ answerTime, isRolloutStuck }: Load): number {

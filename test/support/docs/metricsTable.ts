@@ -1,6 +1,6 @@
 import { createMetrics } from '../../../src/metrics/metrics.ts';
 
-/** One metric as documented in docs/metrics.md. */
+/** One metric as documented in docs/reference/metrics.md. */
 export interface DocumentedMetric {
   readonly name: string;
   readonly type: string;
@@ -30,7 +30,7 @@ export async function metricsTable(...prefixes: readonly string[]): Promise<stri
   return ['| metric | type | labels | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** Reads the tables of docs/metrics.md. */
+/** Reads the tables of docs/reference/metrics.md. */
 export function documentedMetrics(markdown: string): DocumentedMetric[] {
   const rows = markdown.matchAll(/^\| `([a-z0-9_]+)` \| (\w+) \| ([^|]*) \| (.*) \|$/gm);
   return [...rows].map(([, name = '', type = '', labels = '', help = '']) => ({

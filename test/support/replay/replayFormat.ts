@@ -162,7 +162,7 @@ const line = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** The format of a replay file (docs/replays.md). Times become milliseconds since the start. */
+/** The format of a replay file (docs/development/replays.md). Times become milliseconds since the start. */
 export const replayFormat = z.strictObject({
   title: z.string(),
   config: configFile,

@@ -8,11 +8,11 @@ interface Installation {
   readonly config?: string;
 }
 
-const reference = '# docs/configuration.md describes all keys.';
-const optIn = `# Workloads opt in by an annotation (docs/restart-control.md).
+const reference = '# docs/reference/configuration.md describes all keys.';
+const optIn = `# Workloads opt in by an annotation (docs/explanation/restart-control.md).
 restartControl: {}
 `;
-const applications = `# Nothing is managed until you create an Application (docs/observer.md).
+const applications = `# Nothing is managed until you create an Application (docs/reference/observer.md).
 observer: {}
 `;
 
