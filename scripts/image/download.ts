@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { Problem, run } from '../problem.ts';
 import { type Architecture, type DebianPackage, nodePackage, type Pins } from './pins.ts';
-import { ImageProblem, run } from './problem.ts';
 import { readTar, type TarEntry } from './tar.ts';
 
 const cacheRoot =
@@ -57,7 +57,7 @@ function cached(name: string, integrity: string, download: (folder: string) => v
   const [algorithm = '', expected] = integrity.split(/-(.*)/s);
   if (createHash(algorithm).update(readFileSync(path)).digest('base64') !== expected) {
     rmSync(path);
-    throw new ImageProblem(`${name} is not the file that scripts/image/pins.json names: its hash differs.`);
+    throw new Problem(`${name} is not the file that scripts/image/pins.json names: its hash differs.`);
   }
   return path;
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Problem } from '../problem.ts';
 import type { Bundle } from './bundle.ts';
 import { debianFiles, nodeFiles } from './download.ts';
 import type { Architecture, Pins } from './pins.ts';
-import { ImageProblem } from './problem.ts';
 import { bill } from './sbom.ts';
 import { fileEntry, folderEntry, linkEntry, type TarEntry } from './tar.ts';
 
@@ -76,7 +76,7 @@ function nodeEntries(pins: Pins, architecture: Architecture): TarEntry[] {
     ['package/LICENSE', 'nodejs/LICENSE', 0o644] as const,
   ].map(([from, to, mode]) => {
     const found = files.find(({ name }) => name === from);
-    if (found === undefined) throw new ImageProblem(`The npm package of Node ${pins.node} has no ${from}.`);
+    if (found === undefined) throw new Problem(`The npm package of Node ${pins.node} has no ${from}.`);
     return fileEntry(to, found.content, mode);
   });
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import type { Layer } from './layers.ts';
 import type { Architecture } from './pins.ts';
-import { fileEntry, type TarEntry, writeTar } from './tar.ts';
+import { fileEntry, gzip, type TarEntry, writeTar } from './tar.ts';
 
 const mediaType = 'application/vnd.oci.image';
 
@@ -38,10 +37,7 @@ export interface ImageOptions {
 
 export function packLayer({ title, entries }: Layer): PackedLayer {
   const archive = writeTar(entries);
-  const blob = gzipSync(archive);
-  // The operating system that compressed it, which zlib notes in the header: unknown.
-  blob[9] = 255;
-  return { title, diffId: digestOf(archive), blob };
+  return { title, diffId: digestOf(archive), blob: gzip(archive) };
 }
 
 /** Returns an OCI image layout as a tar archive, and the digest of the index with an image for each platform. */

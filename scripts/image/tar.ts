@@ -1,3 +1,5 @@
+import { gzipSync } from 'node:zlib';
+
 /** A file, folder or symbolic link of an archive. */
 export interface TarEntry {
   /** Without a leading slash. A folder ends in a slash. */
@@ -34,6 +36,14 @@ export function writeTar(entries: readonly TarEntry[]): Buffer {
   const sorted = [...all.values()].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
   const written = sorted.flatMap((entry) => [header(entry), entry.content, padding(entry.content.length)]);
   return Buffer.concat([...written, Buffer.alloc(2 * block)]);
+}
+
+/** Compresses an archive to the same bytes on every operating system. */
+export function gzip(archive: Buffer): Buffer {
+  const compressed = gzipSync(archive);
+  // The operating system, which zlib notes in the header: unknown.
+  compressed[9] = 255;
+  return compressed;
 }
 
 /** Reads the files, folders and symbolic links of an archive. Other entries, such as long names, are omitted. */

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { run } from '../problem.ts';
 import { type Architecture, type DebianPackage, nodePackage, type Pins, pinsFile } from './pins.ts';
-import { run } from './problem.ts';
 
 /** os-release, the libraries of Node, and the license of those that come from GCC. */
 const packages = ['base-files', 'gcc-14-base', 'libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6'];
