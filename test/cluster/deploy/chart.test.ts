@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import packageJson from '../../../package.json' with { type: 'json' };
+import { chartArchive } from '../../../scripts/release/chart.ts';
 import { objectOf } from '../../../src/base/json.ts';
 import { type Choice, choices, componentsOf, valuesOf } from '../support/deploy/chartValues.ts';
 import { comparable } from '../support/deploy/comparable.ts';
@@ -13,6 +14,7 @@ import { customised } from '../support/deploy/overlays.ts';
 import { restrictedNamespace } from '../support/deploy/restrictedNamespace.ts';
 import { errorsOf, named } from '../support/manifests.ts';
 import { testNamespace } from '../support/namespace.ts';
+import { temporaryFile } from '../support/weeder.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
 
@@ -87,6 +89,14 @@ suite('the chart', { concurrency: true }, () => {
     const annotations = objectOf(chart['annotations']);
     assert.equal(annotations['artifacthub.io/license'], license);
     assert.match(String(annotations['artifacthub.io/links']), new RegExp(`/blob/v${version}/`));
+  });
+
+  test('the archive of the chart in a release renders the same objects', async () => {
+    const archive = temporaryFile('chart.tgz');
+    writeFileSync(archive, chartArchive('weeder', chartFolder));
+    const rendered = await helm('template', 'weeder', archive);
+    assert.match(rendered, /^kind: Deployment$/m);
+    assert.equal(rendered, await helm('template', 'weeder', chartFolder));
   });
 
   for (const [values, sentence] of [

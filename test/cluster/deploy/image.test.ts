@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
@@ -53,8 +54,14 @@ const [node, entry] = imageConfig.Entrypoint.map(inRoot);
 assert.ok(node !== undefined && entry !== undefined);
 
 suite('the image', () => {
-  test('is the same in every build of the same sources', () => {
-    assert.ok(readFileSync(build('again.tar').output).equals(archive));
+  test('is the same in every build of the same sources, also in a release, which has its checksum', () => {
+    const output = join(folder, 'release');
+    const args = ['scripts/release/release.ts', '--draft', '--platform', `linux/${architecture}`, '--output', output];
+    execFileSync(process.execPath, args, { cwd: checkout });
+    const name = `weeder-${packageJson.version}.oci.tar`;
+    assert.ok(readFileSync(join(output, name)).equals(archive));
+    const sum = createHash('sha256').update(archive).digest('hex');
+    assert.ok(readFileSync(join(output, 'SHA256SUMS'), 'utf8').includes(`${sum}  ${name}\n`));
   });
 
   test('has a layer each for Debian, Node and weeder, and is small', () => {

@@ -1,0 +1,72 @@
+/**
+ * `npm run release`: checks the checkout, and puts everything that is published of a version into one folder.
+ *
+ *   --output FOLDER    default: release
+ *   --sign KEY         signs SHA256SUMS with a private Ed25519 key (PEM)
+ *   --platform LIST    of the image (default: linux/amd64,linux/arm64)
+ *   --without-image    for a trial on a machine without apt
+ *   --draft            a trial: uncommitted files and a changelog without a date are accepted
+ */
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import packageJson from '../../package.json' with { type: 'json' };
+import { makeBundle } from '../image/bundle.ts';
+import { buildImage, readPlatforms } from '../image/image.ts';
+import type { Architecture } from '../image/pins.ts';
+import { bill } from '../image/sbom.ts';
+import { orProblem, Problem, run, runScript } from '../problem.ts';
+import { chartArchive } from './chart.ts';
+import { checkCandidate } from './checks.ts';
+import { checksumFiles, readKey } from './checksums.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+const { name, version } = packageJson;
+
+await runScript(async () => {
+  const { output, sign, platform, draft, 'without-image': withoutImage } = readFlags();
+  const platforms = withoutImage ? [] : readPlatforms(platform);
+  const key = sign === undefined ? undefined : readKey(sign);
+  if (existsSync(output)) throw new Problem(`${output} exists: remove it, or name another folder with --output.`);
+  checkCandidate({ checkout, version, draft });
+
+  const artifacts = await makeArtifacts(platforms);
+  const files = new Map([...artifacts, ...checksumFiles(artifacts, key)]);
+  mkdirSync(output, { recursive: true });
+  for (const [path, content] of files) writeFileSync(join(output, path), content);
+  console.log([...files.keys()].map((path) => join(output, path)).join('\n'));
+});
+
+function readFlags() {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { sign: text, platform: text, draft: flag, 'without-image': flag };
+  return orProblem(() => parseArgs({ options: { ...options, output: { ...text, default: 'release' } } }).values);
+}
+
+/** The published files, without their checksums. */
+async function makeArtifacts(platforms: readonly Architecture[]): Promise<Map<string, Buffer>> {
+  const bundle = await makeBundle();
+  const files = new Map([
+    [`${name}-${version}.tgz`, npmPackage()],
+    // npm's package has the name that `helm package` gives to a chart.
+    [`${name}-chart-${version}.tgz`, chartArchive(name, join(checkout, 'deploy/chart'))],
+    [`${name}-${version}.cdx.json`, Buffer.from(bill(bundle))],
+  ]);
+  for (const path of globSync(join(checkout, 'deploy/install/*.yaml')).sort()) {
+    files.set(`install-${basename(path)}`, readFileSync(path));
+  }
+  if (platforms.length > 0) files.set(`${name}-${version}.oci.tar`, buildImage(bundle, platforms).archive);
+  return files;
+}
+
+function npmPackage(): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-release-'));
+  try {
+    run('npm', ['pack', '--pack-destination', folder], 'a release needs the package of npm.', checkout);
+    return readFileSync(join(folder, `${name}-${version}.tgz`));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
