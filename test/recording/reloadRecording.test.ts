@@ -169,7 +169,7 @@ test('a recorded config that cannot be used is refused with its line', async (t)
   const file = join(folder, 'weeder.jsonl');
   await recordReload(file);
   const [header] = readFileSync(file, 'utf8').split('\n');
-  const value = { t: 1, of: 'weeder', in: 'config', config: { servicesAndDependantSelectors: {} } };
+  const value = { t: 1, of: 'weeder', in: 'config', config: { servicesAndDependantSelectors: 1 } };
   const read = readRecording({ file, line: 1, value: JSON.parse(header ?? '') }, [{ file, line: 2, value }]);
   assert.ok(!read.ok);
   assert.match(read.error.message, /weeder\.jsonl:2.*its config cannot be used/);
