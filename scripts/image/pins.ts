@@ -6,8 +6,8 @@ import { z } from 'zod';
 export const architectures = { amd64: 'x64', arm64: 'arm64' } as const;
 export type Architecture = keyof typeof architectures;
 
-/** The file that `npm run image:pins` writes. */
-export const pinsFile = join(import.meta.dirname, 'pins.json');
+/** The file that `npm run image:pins` writes, and `npm run image` reads. */
+export const pinsFile = process.env['WEEDER_IMAGE_PINS'] ?? join(import.meta.dirname, 'pins.json');
 
 const DebianPackage = z.object({ name: z.string(), version: z.string(), url: z.url(), sha256: z.string() });
 const Runtime = z.object({
@@ -21,8 +21,8 @@ export type DebianPackage = z.infer<typeof DebianPackage>;
 /** The versions and hashes of everything that the image takes from elsewhere. */
 export type Pins = z.infer<typeof Pins>;
 
-export function readPins(): Pins {
-  return Pins.parse(JSON.parse(readFileSync(pinsFile, 'utf8')));
+export function readPins(path = pinsFile): Pins {
+  return Pins.parse(JSON.parse(readFileSync(path, 'utf8')));
 }
 
 /** Returns the npm package that has the binary of Node, without its version. */

@@ -31,7 +31,26 @@ function build(name: string, flags: readonly string[] = [], env: NodeJS.ProcessE
   return { output, status, stderr };
 }
 
-const built = build('weeder.tar');
+/**
+ * Debian's archive no longer has a package once a newer one replaces it. The image of today's packages is tested then,
+ * because this checkout cannot know them.
+ */
+function pinsOfToday(): string {
+  const path = join(folder, 'pins.json');
+  execFileSync(process.execPath, ['scripts/image/updatePins.ts'], {
+    cwd: checkout,
+    env: { ...process.env, WEEDER_IMAGE_PINS: path },
+  });
+  return path;
+}
+
+let built = build('weeder.tar');
+let pins = readPins();
+if (built.stderr.includes('npm run image:pins takes the version of today')) {
+  process.env['WEEDER_IMAGE_PINS'] = pinsOfToday();
+  built = build('weeder.tar');
+  pins = readPins(process.env['WEEDER_IMAGE_PINS']);
+}
 assert.equal(built.status, 0, built.stderr);
 const archive = readFileSync(built.output);
 const image = readImage(archive, architecture);
@@ -116,7 +135,6 @@ suite('the image', () => {
     const Bom = z.object({ components: z.array(z.looseObject({ name: z.string(), version: z.string() })) });
     const { components } = Bom.parse(JSON.parse(readFileSync(join(root, 'weeder/weeder.cdx.json'), 'utf8')));
     const listed = components.map(({ name, version }) => `${name} ${version}`);
-    const pins = readPins();
     const expected = [{ name: 'node', version: pins.node }, ...pins[architecture].packages];
     for (const { name, version } of expected) assert.ok(listed.includes(`${name} ${version}`), name);
     assert.ok(listed.some((each) => each.startsWith('xstate ')));
@@ -167,7 +185,7 @@ suite('the image', () => {
   });
 
   test('is not built from a download with another hash', () => {
-    const [first] = readPins()[architecture].packages;
+    const [first] = pins[architecture].packages;
     const cache = join(folder, 'cache', 'image');
     mkdirSync(cache, { recursive: true });
     const name = decodeURIComponent(basename(first?.url ?? ''));
