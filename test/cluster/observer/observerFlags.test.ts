@@ -16,7 +16,8 @@ suite('flags and config of the observer on a real API server', { concurrency: 2 
     await ns.cluster.api('POST', ns.path('api/v1', 'configmaps'), configMap('settings', { a: 'theirs' }));
     await weeder.log.until('resource drifted');
     const { metadata, status } = await scene.application('shop');
-    assert.equal(status, undefined);
+    // The default of the CustomResourceDefinition: weeder has not observed the application.
+    assert.deepEqual(status, { observedGeneration: -1 });
     assert.equal(objectOf(metadata)['finalizers'], undefined);
     const settings = await read(ns, 'ConfigMap', 'settings');
     assert.equal(dataOf(settings), 'theirs');
