@@ -103,7 +103,7 @@ export type ResourceEvent =
   | { readonly type: 'write.done' }
   /** The object has changed since the write was decided on. */
   | { readonly type: 'write.conflicted' }
-  /** The result of a write, whoever waits for it. */
+  /** The result of a write, also if no effect waits for it any more. */
   | ({ readonly type: 'write.ended' } & WriteResult)
   /** The newest manifest was refused, and the one that was applied before it is compared from now on. */
   | ({ readonly type: 'write.fellBack' } & Refused)

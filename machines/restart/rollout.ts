@@ -222,7 +222,7 @@ export const rollout = setup({
     },
     active: {
       description: 'Waits for a slot, and holds it until the rollout ends or stops.',
-      invoke: { id: 'restartSlot', src: 'restartSlot', input: inputOf, onError: { actions: 'raiseRefused' } },
+      invoke: running('restartSlot'),
       on: {
         'rollout.stalled': { target: 'stopped', actions: ['noteStalled', 'reportStalled'] },
         'rollout.suspended': { target: 'stopped', actions: ['noteSuspended', 'reportPending'] },
@@ -242,7 +242,7 @@ export const rollout = setup({
           description:
             'Checks the pods: those that were created after the last write have the new content already. So a release ' +
             'that changes ConfigMap and image is one rollout, and an undo or an eviction counts as the restart.',
-          invoke: { id: 'verifyPods', src: 'verifyPods', input: inputOf, onError: { actions: 'raiseRefused' } },
+          invoke: running('verifyPods'),
           on: {
             'verified.outdated': { target: 'patching' },
             'verified.current': { target: '#rollout.ended' },
@@ -261,7 +261,7 @@ export const rollout = setup({
           description:
             'Writes the new hash in the template and the target in the state. The write fails if another client has ' +
             'changed the workload since the decision.',
-          invoke: { id: 'restart', src: 'restart', input: inputOf, onError: { actions: 'raiseRefused' } },
+          invoke: running('restart'),
           on: {
             'restart.accepted': { target: 'rolling', actions: ['noteAccepted', 'reportRestarted'] },
           },
@@ -270,7 +270,7 @@ export const rollout = setup({
           description:
             'Kubernetes replaces the pods by the workload’s own strategy. A newer change waits until the rollout is ' +
             'complete or has stalled.',
-          invoke: { id: 'followRollout', src: 'followRollout', input: inputOf, onError: { actions: 'raiseRefused' } },
+          invoke: running('followRollout'),
           after: {
             progressDeadline: { actions: 'raiseStalled', description: 'The rollout exceeded progressDeadline.' },
           },
@@ -282,7 +282,7 @@ export const rollout = setup({
           description:
             'An immutable source was recreated, and a node caches its old content as long as a pod on it uses the ' +
             'source. All pods have terminated, and the workload may start pods again.',
-          invoke: { id: 'restore', src: 'restore', input: inputOf, onError: { actions: 'raiseRefused' } },
+          invoke: running('restore'),
           on: {
             'restore.done': { target: '#rollout.ended' },
           },
@@ -291,7 +291,7 @@ export const rollout = setup({
     },
     stopped: {
       description: 'The rollout does not continue on its own. It holds no slot and has no deadline.',
-      invoke: { id: 'followRollout', src: 'followRollout', input: inputOf, onError: { actions: 'raiseRefused' } },
+      invoke: running('followRollout'),
       always: { guard: 'isDirty', target: 'ended', description: 'A newer change does not wait: it may fix this.' },
       on: {
         'rollout.emptied': { target: 'active.restoring', description: 'weeder leaves no workload without pods.' },
@@ -312,6 +312,11 @@ export const rollout = setup({
     ended: { type: 'final', entry: 'noteEnd', description: 'The output says how it ended.' },
   },
 });
+
+/** Runs an effect, which throws only because of a bug in weeder. */
+function running<Effect extends string>(effect: Effect) {
+  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseRefused' } } as const;
+}
 
 function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffectInput {
   const { workload, standing, changedSince, beginsAt, hasRestarted } = context;

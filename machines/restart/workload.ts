@@ -247,7 +247,7 @@ export const workload = setup({
     assessing: {
       description: 'Compares the current content of the used sources with the state that is stored on the workload.',
       entry: 'clearDirty',
-      invoke: { id: 'assess', src: 'assess', input: inputOf, onError: { actions: 'raiseRefused' } },
+      invoke: running('assess'),
       on: {
         'workload.changed': {
           actions: 'markDirty',
@@ -291,7 +291,7 @@ export const workload = setup({
         adopting: {
           description:
             'Waits for a slot before its state is written, because adoptions are rate-limited. Nothing restarts.',
-          invoke: { id: 'adoptionSlot', src: 'adoptionSlot', input: inputOf, onError: { actions: 'raiseRefused' } },
+          invoke: running('adoptionSlot'),
           on: {
             'slot.granted': { target: '#workload.writingState' },
           },
@@ -341,7 +341,7 @@ export const workload = setup({
     },
     writingState: {
       description: 'Writes the state to the workload.',
-      invoke: { id: 'writeState', src: 'writeState', input: inputOf, onError: { actions: 'raiseRefused' } },
+      invoke: running('writeState'),
       on: {
         'state.written': [
           { guard: 'isReverted', target: 'assessing', actions: ['forgetFailures', 'reportReverted'] },
@@ -356,7 +356,7 @@ export const workload = setup({
     releasing: {
       description: 'Removes the state. The annotation in the template stays: removing it would cause a rollout.',
       entry: 'noteReleased',
-      invoke: { id: 'writeState', src: 'writeState', input: inputOf, onError: { actions: 'raiseRefused' } },
+      invoke: running('writeState'),
       on: {
         'state.written': [
           { guard: 'isDirty', target: 'assessing', actions: ['forgetFailures', 'reportWritten'] },
@@ -375,6 +375,11 @@ export const workload = setup({
     },
   },
 });
+
+/** Runs an effect, which throws only because of a bug in weeder. */
+function running<Effect extends string>(effect: Effect) {
+  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseRefused' } } as const;
+}
 
 function inputOf({ context }: { readonly context: WorkloadContext }): EffectInput {
   const { workload: name, outcome, standing } = context;
