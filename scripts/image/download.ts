@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { cacheFolder } from '../cacheFolder.ts';
 import { Problem, run } from '../problem.ts';
 import { type Architecture, type DebianPackage, nodePackage, type Pins } from './pins.ts';
 import { readTar, type TarEntry } from './tar.ts';
 
-const cacheRoot =
-  process.env['WEEDER_CACHE'] ?? join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'weeder');
-const cache = join(cacheRoot, 'image');
+const cache = join(cacheFolder(), 'image');
 
 /** Returns the files of the npm package with the binary of Node, by their paths in it. */
 export function nodeFiles(pins: Pins, architecture: Architecture): TarEntry[] {

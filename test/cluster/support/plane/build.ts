@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { cacheFolder } from '../../../../scripts/cacheFolder.ts';
 import { guardFolder, SetupProblem, startProcess } from './process.ts';
 
 const lockIsStaleAfter = 30_000;
@@ -28,11 +28,6 @@ export interface ToolModule {
   linkerFlags(version: string): readonly string[];
   /** File names in place of those that Go derives from the packages' paths. */
   readonly renamed?: Readonly<Record<string, string>>;
-}
-
-/** The cache of the built programs, outside the checkout. */
-export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return env['WEEDER_CACHE'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'weeder');
 }
 
 /**
