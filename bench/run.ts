@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     if (flags.write) {
       const all = { ...readResults(committed), ...results };
       write(committed, all);
-      writeFileSync(join(import.meta.dirname, '..', 'docs', 'benchmarks.md'), benchmarksPage(all));
+      writeFileSync(join(import.meta.dirname, '..', 'docs', 'development', 'benchmarks.md'), benchmarksPage(all));
     }
   }
 }
