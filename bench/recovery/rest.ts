@@ -3,7 +3,7 @@ import { inParallel } from '../../src/base/promises.ts';
 import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
 import { difference, scrape } from '../support/metricsOf.ts';
 import { cpuSeconds, memoryOf } from '../support/processFigures.ts';
-import { asDeployed, asInImage, startWeederProgram, weederProgram } from '../support/programs.ts';
+import { startWeederProgram, weederProgram } from '../support/programs.ts';
 import { service } from '../support/scene.ts';
 import { rounded } from '../support/statistics.ts';
 import type { RestCase } from './restResults.ts';
@@ -42,13 +42,11 @@ async function measureCase(namespaces: number, restMs: number): Promise<RestCase
     await inParallel(names, 16, async (name) => {
       await cluster.api('POST', '/api/v1/namespaces', { metadata: { name } });
     });
-    const image = asInImage();
     const weeder = await startWeederProgram({
       program: await weederProgram(),
       dir: cluster.dir,
       kubeconfig: cluster.kubeconfigFor('admin'),
       config,
-      invocation: { ...image, env: { ...image.env, ...asDeployed() } },
       flags: [`--namespaces=${names.join(',')}`],
     });
     await pause(settleMs);

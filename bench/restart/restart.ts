@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
 import { cpuSeconds, memoryOf, monotonic } from '../support/processFigures.ts';
-import { asDeployed, type Program, startWeederProgram, weederProgram } from '../support/programs.ts';
+import { type Program, startWeederProgram, weederProgram } from '../support/programs.ts';
 import { profileOf, selfTimes, topOf } from '../support/selfTimes.ts';
 import { median, rounded } from '../support/statistics.ts';
 import type { RestartCase } from './restartResults.ts';
@@ -116,7 +116,6 @@ function startWeeder(
     kubeconfig: cluster.kubeconfigFor('admin'),
     config: { restartControl },
     synced: restartSynced,
-    env: asDeployed(),
     nodeFlags: profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${profile}`],
   });
 }

@@ -42,7 +42,7 @@ const introduction = `# Benchmarks
 
 This page is for contributors, and for operators who plan a large installation. It has the figures of all benchmarks and the goals for them. Only figures of the same run are comparable, so each run also measures a bare client that does only the required work. A load average above the number of cores means that the machine was busy.
 
-\`npm run bench -- --all --write\` runs all benchmarks and writes this page, in about a quarter of an hour. To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\` or \`hostile\`. \`--profile DIR\` writes CPU profiles of recoveries, restarts and corrections, and prints their times by package and by function.`;
+\`npm run bench -- --all --write\` runs all benchmarks and writes this page, in about an hour. To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\` or \`hostile\`. \`--profile DIR\` writes CPU profiles of recoveries, restarts and corrections, and prints their times by package and by function.`;
 
 function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
   return `## Recoveries

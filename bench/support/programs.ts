@@ -64,8 +64,8 @@ export async function startProgram(
   };
 }
 
-/** The flags and variables that the image gives to node, so that the measured memory is that of users. */
-export function asInImage(): { readonly flags: readonly string[]; readonly env: NodeJS.ProcessEnv } {
+/** The flags and variables that the image gives to node. */
+export function asInImage(): Omit<Invocation, 'program'> {
   return {
     flags: imageConfig.Entrypoint.filter((word) => word.startsWith('--')),
     env: Object.fromEntries(imageConfig.Env.filter((each) => !each.startsWith('PATH=')).map((each) => each.split('='))),
@@ -73,14 +73,15 @@ export function asInImage(): { readonly flags: readonly string[]; readonly env: 
 }
 
 /**
- * The variables that a manifest of deploy/ adds: that of the base, or of a component. The lower the limit of V8's
- * memory, the sooner V8 collects.
+ * The flags and variables of the image, with those that a manifest of deploy/ adds: the base, or a component. The lower
+ * the limit of V8's memory, the sooner V8 collects.
  */
-export function asDeployed(manifest = 'base/deployment.yaml'): NodeJS.ProcessEnv {
+export function asDeployed(manifest = 'base/deployment.yaml'): Omit<Invocation, 'program'> {
   const text = readFileSync(join(import.meta.dirname, '../../deploy', manifest), 'utf8');
   const { containers } = Deployment.parse(parse(text)).spec.template.spec;
-  const variables = containers.flatMap(({ env }) => env);
-  return { NODE_OPTIONS: variables.find(({ name }) => name === 'NODE_OPTIONS')?.value };
+  const options = containers.flatMap(({ env }) => env).find(({ name }) => name === 'NODE_OPTIONS')?.value;
+  const { flags, env } = asInImage();
+  return { flags, env: { ...env, NODE_OPTIONS: options } };
 }
 
 async function untilLogged(child: ManagedProcess, words: string): Promise<void> {
@@ -129,10 +130,7 @@ export async function invocation(as: 'deployed' | 'npx' | 'npm start', isProfile
     return { program: join(checkout, words.at(-1) ?? ''), flags: words.slice(0, -1), env: {} };
   }
   const program = await weederProgram(isProfiled);
-  if (as === 'deployed') {
-    const { flags, env } = asInImage();
-    return { program, flags, env: { ...env, ...asDeployed('components/observer-named/memory.yaml') } };
-  }
+  if (as === 'deployed') return { program, ...asDeployed('components/observer-named/memory.yaml') };
   const [first = ''] = readFileSync(program, 'utf8').split('\n', 1);
   return { program, flags: first.split(' ').filter((word) => word.startsWith('--')), env: {} };
 }
@@ -146,11 +144,10 @@ export interface WeederStart {
   readonly dir: string;
   readonly kubeconfig: string;
   readonly config: object;
-  /** Default: that of the image. */
+  /** Default: as the base of deploy/ runs the image. */
   readonly invocation?: Omit<Invocation, 'program'>;
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
   /** The only core on which it runs. Default: those of this process. */
   readonly core?: number | undefined;
   /** The log message when its caches are synced. Default: that of the weeder. */
@@ -170,8 +167,8 @@ export async function startWeederProgram(start: WeederStart): Promise<WeederProg
   const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
   const pages = [`--metrics-bind-addr=${metrics}`, `--health-bind-addr=${health}`];
   const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
-  const how = start.invocation ?? asInImage();
+  const how = start.invocation ?? asDeployed();
   const all = [...how.flags, ...nodeFlags, ...words];
-  const running = await startProgram(dir, all, synced, { env: { ...how.env, ...start.env }, core: start.core });
+  const running = await startProgram(dir, all, synced, { env: how.env, core: start.core });
   return { ...running, metricsUrl: `http://${metrics}/metrics`, actorsUrl: `http://${health}/debug/actors` };
 }
