@@ -34,8 +34,7 @@ export type RecoveryRound = z.infer<typeof RecoveryRound>;
 
 /** All rounds with one number of namespaces, by candidate. */
 export const RecoveryCase = z.object({
-  /** Results from before separate cores were measured do not name them. */
-  cores: z.enum(coresModes).default('shared'),
+  cores: z.enum(coresModes),
   namespaces: z.number(),
   /** Crash-looping pods in each. */
   podsEach: z.number(),

@@ -60,7 +60,7 @@ The API server is the embedded one of the demo, which accepts 100,000 pods withi
 
 const actorsText = `## Many windows
 
-This benchmark runs the weeder without streams. All services become ready at once, each with two podSelectors. Results from before 2026-11-24 count a window for each podSelector, not one for each service. Then one pod of each service crash-loops, its deletion is refused, and it waits for a retry. "One more" is a further service with its pod when all others exist: its cost must not grow with their number.`;
+This benchmark runs the weeder without streams. All services become ready at once, each with two podSelectors. Then one pod of each service crash-loops, its deletion is refused, and it waits for a retry. "One more" is a further service with its pod when all others exist: its cost must not grow with their number.`;
 
 const startText = `## Loaded code
 
