@@ -13,7 +13,12 @@ function block(duration: number): void {
 
 test('timers fire after their delay in scaled time, in the order of their times, and not before', async () => {
   const clock = scaledClock(50);
-  const [from, wallClock, afterWallClock, real] = [clock.monotonic(), clock.now(), clock.monotonic(), performance.now()];
+  const [from, wallClock, afterWallClock, real] = [
+    clock.monotonic(),
+    clock.now(),
+    clock.monotonic(),
+    performance.now(),
+  ];
   const fired: number[] = [];
   const at = (delay: number) =>
     wait(clock, delay).then(() => {
