@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { makeBundle } from '../image/bundle.ts';
 import { buildImage, readPlatforms } from '../image/image.ts';
-import type { Architecture } from '../image/pins.ts';
+import { type Architecture, readPins } from '../image/pins.ts';
 import { bill } from '../image/sbom.ts';
 import { orProblem, Problem, run, runScript } from '../problem.ts';
 import { chartArchive } from './chart.ts';
@@ -58,6 +58,10 @@ async function makeArtifacts(platforms: readonly Architecture[]): Promise<Map<st
     files.set(`install-${basename(path)}`, readFileSync(path));
   }
   if (platforms.length > 0) files.set(`${name}-${version}.oci.tar`, buildImage(bundle, platforms).archive);
+  for (const architecture of platforms) {
+    const text = bill(bundle, { pins: readPins(), architecture });
+    files.set(`${name}-image-${version}-${architecture}.cdx.json`, Buffer.from(text));
+  }
   return files;
 }
 

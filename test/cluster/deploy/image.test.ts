@@ -1,69 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { imageConfig } from '../../../scripts/image/config.ts';
-import { readPins } from '../../../scripts/image/pins.ts';
 import { readTar } from '../../../scripts/image/tar.ts';
 import { config, folder, startCli } from '../../support/cli.ts';
-import { readImage } from '../../support/image.ts';
 import { until } from '../../support/until.ts';
 import { embedded } from '../../support/world/embedded.ts';
+import { build, builtImage, checkout } from '../support/deploy/builtImage.ts';
 
-const checkout = fileURLToPath(new URL('../../..', import.meta.url));
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+const { archive, pins, image, files, root } = builtImage(architecture);
 
-/** Runs `npm run image`. */
-function build(name: string, flags: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const output = join(folder, name);
-  const args = ['scripts/image/build.ts', '--platform', `linux/${architecture}`, '--output', output, ...flags];
-  const { status, stderr } = spawnSync(process.execPath, args, {
-    cwd: checkout,
-    encoding: 'utf8',
-    env: { ...process.env, ...env },
-  });
-  return { output, status, stderr };
-}
-
-/**
- * Debian's archive no longer has a package once a newer one replaces it. The image of today's packages is tested then,
- * because this checkout cannot know them.
- */
-function pinsOfToday(): string {
-  const path = join(folder, 'pins.json');
-  execFileSync(process.execPath, ['scripts/image/updatePins.ts'], {
-    cwd: checkout,
-    env: { ...process.env, WEEDER_IMAGE_PINS: path },
-  });
-  return path;
-}
-
-let built = build('weeder.tar');
-let pins = readPins();
-if (built.stderr.includes('npm run image:pins takes the version of today')) {
-  process.env['WEEDER_IMAGE_PINS'] = pinsOfToday();
-  built = build('weeder.tar');
-  pins = readPins(process.env['WEEDER_IMAGE_PINS']);
-}
-assert.equal(built.status, 0, built.stderr);
-const archive = readFileSync(built.output);
-const image = readImage(archive, architecture);
-const files = image.layers.flatMap(({ blob }) => readTar(gunzipSync(blob)));
-
-/** The root file system of the image. */
-const root = join(folder, 'image');
-for (const { name, mode, content, link } of files) {
-  const path = join(root, name);
-  mkdirSync(name.endsWith('/') ? path : dirname(path), { recursive: true });
-  if (link !== undefined) symlinkSync(link, path);
-  else if (!name.endsWith('/')) writeFileSync(path, content, { mode });
-}
 /** Node with the loader and the libraries of the image, without a container. */
 const triple = { amd64: 'x86_64', arm64: 'aarch64' }[architecture];
 const libraries = join(root, `usr/lib/${triple}-linux-gnu`);
@@ -73,14 +26,21 @@ const [node, entry] = imageConfig.Entrypoint.map(inRoot);
 assert.ok(node !== undefined && entry !== undefined);
 
 suite('the image', () => {
-  test('is the same in every build of the same sources, also in a release, which has its checksum', () => {
+  test('is the same in every build of the same sources, also in a release, which has its SBOM and the checksums', () => {
     const output = join(folder, 'release');
     const args = ['scripts/release/release.ts', '--draft', '--platform', `linux/${architecture}`, '--output', output];
     execFileSync(process.execPath, args, { cwd: checkout });
-    const name = `weeder-${packageJson.version}.oci.tar`;
-    assert.ok(readFileSync(join(output, name)).equals(archive));
-    const sum = createHash('sha256').update(archive).digest('hex');
-    assert.ok(readFileSync(join(output, 'SHA256SUMS'), 'utf8').includes(`${sum}  ${name}\n`));
+    const sums = readFileSync(join(output, 'SHA256SUMS'), 'utf8');
+    for (const [name, content] of [
+      [`weeder-${packageJson.version}.oci.tar`, archive],
+      [
+        `weeder-image-${packageJson.version}-${architecture}.cdx.json`,
+        readFileSync(join(root, 'weeder/weeder.cdx.json')),
+      ],
+    ] as const) {
+      assert.ok(readFileSync(join(output, name)).equals(content), name);
+      assert.ok(sums.includes(`${createHash('sha256').update(content).digest('hex')}  ${name}\n`), name);
+    }
   });
 
   test('has a layer each for Debian, Node and weeder, and is small', () => {
@@ -190,20 +150,20 @@ suite('the image', () => {
     mkdirSync(cache, { recursive: true });
     const name = decodeURIComponent(basename(first?.url ?? ''));
     writeFileSync(join(cache, name), 'something else');
-    const refused = build('none.tar', [], { WEEDER_CACHE: join(folder, 'cache') });
+    const refused = build(architecture, [], { WEEDER_CACHE: join(folder, 'cache') });
     const sentence = `${name} is not the file that scripts/image/pins.json names: its hash differs.\n`;
     assert.deepEqual([refused.status, refused.stderr], [1, sentence]);
   });
 
   test('is not built for an unknown platform or with a wrong date: one sentence says why', () => {
-    const unknown = build('none.tar', ['--platform', 'linux/riscv64']);
+    const unknown = build(architecture, ['--platform', 'linux/riscv64']);
     assert.deepEqual(
       [unknown.status, unknown.stderr],
       [1, '--platform is a list of linux/amd64 and linux/arm64; found linux/riscv64.\n'],
     );
-    const date = build('none.tar', [], { SOURCE_DATE_EPOCH: 'today' });
+    const date = build(architecture, [], { SOURCE_DATE_EPOCH: 'today' });
     assert.deepEqual([date.status, date.stderr], [1, 'SOURCE_DATE_EPOCH is a number of seconds.\n']);
-    const flag = build('none.tar', ['--push']);
+    const flag = build(architecture, ['--push']);
     assert.deepEqual([flag.status, flag.stderr.trimEnd().split('\n').length], [1, 1]);
   });
 });
