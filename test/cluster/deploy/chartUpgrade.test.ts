@@ -5,14 +5,18 @@ import { z } from 'zod';
 import { applicationsPath } from '../../../src/observer/status/applicationApi.ts';
 import { eventually } from '../support/cluster.ts';
 import { chartFolder, helm, withValues } from '../support/deploy/helm.ts';
+import { previousChart } from '../support/deploy/previousChart.ts';
 import type { Cluster } from '../support/plane/access.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 
 const KubeObject = z.looseObject({
-  metadata: z.looseObject({ uid: z.string() }),
+  metadata: z.looseObject({ uid: z.string(), labels: z.record(z.string(), z.string()).optional() }),
   data: z.record(z.string(), z.string()).optional(),
 });
 const ours = '/api/v1/namespaces/weeder';
+const deployment = '/apis/apps/v1/namespaces/weeder/deployments/weeder';
+const budget = '/apis/policy/v1/namespaces/weeder/poddisruptionbudgets/weeder';
+const lease = '/apis/rbac.authorization.k8s.io/v1/namespaces/weeder/roles/weeder-lease';
 const crd = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/applications.weeder.dev';
 const application = `${applicationsPath('default')}/settings`;
 
@@ -25,22 +29,22 @@ async function configOf(cluster: Cluster): Promise<unknown> {
 }
 
 /** Runs Helm on the release `weeder`, which has the observer and restart control unless `values` say otherwise. */
-async function release(cluster: Cluster, verb: 'install' | 'upgrade', values: object): Promise<void> {
+async function release(cluster: Cluster, verb: 'install' | 'upgrade', values: object, chart = chartFolder) {
   const all = { restartControl: { enabled: true }, observer: { enabled: true }, ...values };
   const place = ['--namespace', 'weeder', '--kubeconfig', cluster.kubeconfigFor('admin')];
   const create = verb === 'install' ? ['--create-namespace'] : [];
-  await helm(verb, 'weeder', chartFolder, ...place, ...create, ...withValues(all));
+  await helm(verb, 'weeder', chart, ...place, ...create, ...withValues(all));
 }
 
-// No chart was released before this one, so the previous one is this one with another config and another mode.
 suite('a release of the chart on the API server', () => {
   const plane = suiteControlPlane();
 
-  test('an upgrade changes the config, and keeps the hash key, the CRD and the Applications; so does the removal', async () => {
+  test('an upgrade from the previous chart changes the config, and keeps the hash key, the CRD and the Applications; so does the removal', async () => {
     const cluster = plane();
     const first = { restartControl: { rules: [{ namespaces: ['shop'] }] }, observer: {} };
-    await release(cluster, 'install', { config: first });
+    await release(cluster, 'install', { config: first }, previousChart());
     assert.deepEqual(await configOf(cluster), first);
+    const before = await read(cluster, deployment);
     // As weeder fills it.
     const key = Buffer.from('key of the hashes').toString('base64');
     const secret = `${ours}/secrets/weeder-hash-key`;
@@ -64,11 +68,16 @@ suite('a release of the chart on the API server', () => {
     await release(cluster, 'upgrade', { config: second, mode: 'highlyAvailable' });
     assert.deepEqual(await configOf(cluster), second);
     assert.deepEqual((await read(cluster, secret)).data, { key });
-    await read(cluster, '/apis/policy/v1/namespaces/weeder/poddisruptionbudgets/weeder');
+    // The same Deployment, which would have to be replaced if its selector had the version.
+    const { uid, labels } = (await read(cluster, deployment)).metadata;
+    assert.equal(uid, before.metadata.uid);
+    assert.notEqual(labels?.['helm.sh/chart'], before.metadata.labels?.['helm.sh/chart']);
+    for (const path of [budget, lease]) await read(cluster, path);
     await areKept();
 
     await release(cluster, 'upgrade', { config: {}, observer: { enabled: false } });
     assert.deepEqual(await configOf(cluster), {});
+    for (const path of [budget, lease]) assert.equal((await cluster.send('GET', path)).status, 404, path);
     await areKept();
 
     await helm('uninstall', 'weeder', '--namespace', 'weeder', '--kubeconfig', cluster.kubeconfigFor('admin'));
