@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -19,8 +19,16 @@ function run(cwd: string, program: string, ...args: string[]): string {
 }
 
 suite('the package', () => {
-  run(checkout, 'npm', 'pack', '--silent', '--pack-destination', folder);
+  // It shows what the script `prepare` prints, which npm ci runs, too.
+  const pack = ['pack', '--foreground-scripts', '--pack-destination', folder];
+  const packed = spawnSync('npm', pack, { cwd: checkout, env, encoding: 'utf8' });
   run(folder, 'npm', 'install', '--offline', `weeder-${packageJson.version}.tgz`);
+
+  test('is built without a line about each of its files', () => {
+    const { version, scripts } = packageJson;
+    const lines = ['', `> weeder@${version} prepare`, `> ${scripts.prepare}`, '', `weeder-${version}.tgz`, ''];
+    assert.deepEqual([packed.stdout, packed.stderr], [lines.join('\n'), '']);
+  });
 
   test('is installed alone, without the registry', () => {
     assert.deepEqual(readdirSync(join(folder, 'node_modules')).sort(), ['.bin', '.package-lock.json', 'weeder']);
