@@ -10,6 +10,8 @@ export const Results = z.object({
   kubelet: z.string(),
   runtime: z.string(),
   machine: z.string(),
+  /** How weeder ran, such as `in a pod from its image`. */
+  weeder: z.string(),
   /** Trials of each case, with weeder and without. */
   runs: z.number(),
   outcomes: z.array(
@@ -67,7 +69,7 @@ function summary(outcomes: readonly Outcome[]): Summary {
 }
 
 /** The table as Markdown, and how it was measured. */
-export function recoveryTable({ measured, kubelet, runtime, machine, runs, outcomes }: Results): string {
+export function recoveryTable({ measured, kubelet, runtime, machine, weeder, runs, outcomes }: Results): string {
   const rows = rowsOf(outcomes).map(({ runsFor, backOff, recoversAfter, without, withWeeder, deletedAfter }) => [
     runsFor === 0 ? 'at once' : `after ${runsFor} s`,
     `${backOff} s`,
@@ -93,9 +95,9 @@ export function recoveryTable({ measured, kubelet, runtime, machine, runs, outco
     ),
     '',
     `Medians of ${runs} trials, with the range without weeder; measured on ${measured} by \`npm run bench:kubelet\` with ` +
-      `${kubelet} and ${runtime}, ${machine}. The time runs from the service's EndpointSlice becoming ready to the ` +
-      'dependant’s pod becoming Ready, both as a separate watcher sees them. weeder’s share ends when the pod is ' +
-      'deleted; the cluster needs the rest for a new pod. All trials run in parallel on one node, and the config of ' +
+      `${kubelet} and ${runtime}, ${machine}; weeder ran ${weeder}. The time runs from the service's EndpointSlice ` +
+      'becoming ready to the dependant’s pod becoming Ready, both as a separate watcher sees them. weeder’s share ends ' +
+      'when the pod is deleted; the cluster needs the rest for a new pod. All trials run in parallel on one node, and the config of ' +
       'weeder names the services of one half. The dependants have no readiness probe, so they are Ready as soon as ' +
       `they run. In ${silent} of the ${outcomes.length} trials the kubelet reported \`terminated\` when the service ` +
       'recovered, and not `CrashLoopBackOff`.',

@@ -39,6 +39,7 @@ async function main(): Promise<number> {
       kubelet: `kubelet ${binaries.version}`,
       runtime,
       machine: describeMachine(),
+      weeder: 'in a pod from its image',
       runs,
       outcomes,
     };

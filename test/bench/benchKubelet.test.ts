@@ -25,13 +25,20 @@ suite('the benchmark on a real kubelet', () => {
   });
 
   test('prints for each case the median and the range without weeder, the median, the worst and weeder’s part with it', () => {
-    const about = { measured: '2026-11-21', kubelet: 'kubelet v1', runtime: 'containerd 1', machine: '2 cores' };
+    const about = {
+      measured: '2026-11-21',
+      kubelet: 'kubelet v1',
+      runtime: 'containerd 1',
+      machine: '2 cores',
+      weeder: 'in a pod',
+    };
     const text = recoveryTable({ ...about, runs: 3, outcomes: outcomesOf([0.9, 0.2, 0.3]) }).replace(/ +/g, ' ');
     assert.match(text, /^\| at once \| 40 s \| 5 s into it \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m);
     assert.match(
       text,
       /^\| after 5 s \| 80 s \| as the back-off begins \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m,
     );
+    assert.match(text, /with kubelet v1 and containerd 1, 2 cores; weeder ran in a pod\. /);
     assert.match(text, /In 36 of the 36 trials the kubelet reported `terminated`/);
   });
 
