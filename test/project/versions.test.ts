@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import kubelet from '../../bench/kubelet/results.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
 import { readPins } from '../../scripts/image/pins.ts';
 
+const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 const installed = lock.packages['node_modules/node'].version;
 const [major] = installed.split('.');
 
@@ -28,4 +30,21 @@ test('CI runs on the same line of Node', () => {
   const versions = texts.flatMap((text) => text.match(/(?<=node-version: )\S+/g) ?? []);
   assert.ok(versions.length > 1);
   assert.deepEqual([...new Set(versions)], [major]);
+});
+
+test('docs/reference/versions.md names the versions that weeder needs, that the tests build, and that were measured', () => {
+  const page = read('docs/reference/versions.md');
+  const [, oldest] = /^kubeVersion: '>=(\d+\.\d+)\./m.exec(read('deploy/chart/Chart.yaml')) ?? [];
+  const modules = read('test/cluster/controlplane/go.mod');
+  const [kubernetes, etcd] = ['k8s.io/kubernetes', 'go.etcd.io/etcd/server/v3'].map(
+    (name) => modules.match(RegExp(`(?<=\\t${name} v)\\S+`))?.[0],
+  );
+  for (const statement of [
+    `weeder needs Node ${major} or newer`,
+    `weeder needs Kubernetes ${oldest} or newer`,
+    `| ${kubernetes}, with etcd ${etcd} |`,
+    `a real ${kubelet.kubelet.replace(' v', ' ')} with ${kubelet.runtime},`,
+  ]) {
+    assert.ok(page.includes(statement), statement);
+  }
 });
