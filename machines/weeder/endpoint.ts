@@ -1,6 +1,6 @@
 import { assign, fromCallback, setup } from 'xstate';
 
-/** One service of the config in one namespace. Durations are milliseconds. */
+/** One configured or declared service in one namespace. Durations are milliseconds. */
 export interface EndpointInput {
   readonly namespace: string;
   readonly service: string;

@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
-import { explainService } from '../explain/explainService.ts';
+import { explainServices } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
 import { inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
 import { inspectWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
@@ -18,7 +18,7 @@ import { exitCodes, fail, print } from './output.ts';
 const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
 
 /**
- * `weeder explain`: the state of each configured service and what weeder would do in a window; and for each workload of
+ * `weeder explain`: the state of each configured or declared service and what weeder would do in a window; and for each workload of
  * restart control, what it uses and whether it would be restarted.
  */
 export async function explain(flags: ClusterFlags & { readonly configFile?: string }): Promise<number> {
@@ -44,15 +44,15 @@ async function explainAll(
   namespaces: 'all' | readonly string[],
   read: ReadStream,
 ): Promise<Result<string[]>> {
-  const services = [...config.services.values()];
-  const view = services.length === 0 ? undefined : await inspectCluster(config, namespaces, read);
+  const hasServices = config.services.size > 0 || config.declared !== undefined;
+  const view = hasServices ? await inspectCluster(config, namespaces, read) : undefined;
   if (view?.ok === false) return view;
   const { restart } = config;
   const workloads =
     restart === undefined ? undefined : await inspectWorkloads({ ...config, restart }, client, namespaces, read);
   if (workloads?.ok === false) return workloads;
   return ok([
-    ...(view === undefined ? [] : services.map((service) => explainService(service, view.value))),
+    ...(view === undefined ? [] : explainServices(view.value)),
     ...(workloads === undefined ? [] : explainWorkloads(workloads.value, Date.now())),
   ]);
 }

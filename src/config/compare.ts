@@ -1,46 +1,52 @@
 import { isDeepStrictEqual } from 'node:util';
 import { selectorToString } from '../kube/objects/selector.ts';
-import type { Config, ServiceConfig } from './config.ts';
+import type { Config, DeclaredConfig, ServiceConfig } from './config.ts';
 import type { RestartConfig, RestartRule } from './restart.ts';
 
-/**
- * The difference between two configs: the names of the services, each list sorted, and whether the sections
- * `restartControl` and `observer` changed.
- */
+/** The difference between two configs: the names of the services, each list sorted, and which other sections changed. */
 export interface ConfigChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  /** Left out: it is unchanged. */
-  readonly restartControl?: 'added' | 'changed' | 'removed';
-  /** Left out: it is unchanged. */
-  readonly observer?: 'added' | 'changed' | 'removed';
+  /** Left out: it is unchanged, as with the next two. */
+  readonly declaredDependencies?: SectionChange;
+  readonly restartControl?: SectionChange;
+  readonly observer?: SectionChange;
 }
+
+type SectionChange = 'added' | 'changed' | 'removed';
 
 export function compareConfigs(old: Config, next: Config): ConfigChange {
   const names = [...new Set([...old.services.keys(), ...next.services.keys()])].sort();
   const pairs = names.map((name) => ({ name, was: old.services.get(name), is: next.services.get(name) }));
+  const declared = changeOf(settingsOf(old.declared), settingsOf(next.declared), isDeepStrictEqual);
+  const restartControl = changeOf(old.restart, next.restart, hasSameRestart);
+  const observer = changeOf(old.observer, next.observer, isDeepStrictEqual);
   const namesWhere = (isMeant: (was?: ServiceConfig, is?: ServiceConfig) => boolean) =>
     pairs.filter(({ was, is }) => isMeant(was, is)).map(({ name }) => name);
   return {
     added: namesWhere((was) => was === undefined),
     changed: namesWhere((was, is) => was !== undefined && is !== undefined && !isSame(was, is)),
     removed: namesWhere((_, is) => is === undefined),
-    ...restartChange(old.restart, next.restart),
-    ...observerChange(old, next),
+    ...(declared && { declaredDependencies: declared }),
+    ...(restartControl && { restartControl }),
+    ...(observer && { observer }),
   };
 }
 
-function restartChange(was: RestartConfig | undefined, is: RestartConfig | undefined): Partial<ConfigChange> {
-  if (hasSameRestart(was, is)) return {};
-  if (was === undefined) return { restartControl: 'added' };
-  return { restartControl: is === undefined ? 'removed' : 'changed' };
+function changeOf<T>(
+  was: T | undefined,
+  is: T | undefined,
+  isSame: (was: T | undefined, is: T | undefined) => boolean,
+): SectionChange | undefined {
+  if (isSame(was, is)) return undefined;
+  if (was === undefined) return 'added';
+  return is === undefined ? 'removed' : 'changed';
 }
 
-function observerChange({ observer: was }: Config, { observer: is }: Config): Partial<ConfigChange> {
-  if (isDeepStrictEqual(was, is)) return {};
-  if (was === undefined) return { observer: 'added' };
-  return { observer: is === undefined ? 'removed' : 'changed' };
+/** The section without the services that pods declare, which change while weeder runs. */
+function settingsOf(declared: DeclaredConfig | undefined): object | undefined {
+  return declared && { ...declared, services: undefined, namespaces: textOf(declared.namespaces) };
 }
 
 /** Whether both sections treat every workload the same. Only the order of the rules is significant. */
@@ -57,8 +63,12 @@ export function mergeServices(old: Config['services'], next: Config['services'])
   return new Map([...next].map(([name, service]) => [name, keep(service)]));
 }
 
+type Behaviour = Omit<ServiceConfig, 'name' | 'namespaces'> & {
+  readonly declaredIn?: 'none' | 'all' | readonly string[];
+};
+
 /** Whether both configs treat a service the same, in every namespace. The order of lists is not significant. */
-export function behavesTheSame(one: ServiceConfig, other: ServiceConfig): boolean {
+export function behavesTheSame(one: Behaviour, other: Behaviour): boolean {
   return meaningOf(one) === meaningOf(other);
 }
 
@@ -66,11 +76,11 @@ function isSame(one: ServiceConfig, other: ServiceConfig): boolean {
   return behavesTheSame(one, other) && textOf(one.namespaces) === textOf(other.namespaces);
 }
 
-function meaningOf({ podSelectors, dependantNamespaces, ...service }: ServiceConfig): string {
+function meaningOf({ podSelectors, dependantNamespaces, declaredIn = 'none', ...service }: Behaviour): string {
   const { watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds } = service;
   const selectors = textOf(podSelectors.map(selectorToString));
   const settings = [watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds ?? 'own'];
-  return JSON.stringify([selectors, textOf(dependantNamespaces), settings]);
+  return JSON.stringify([selectors, textOf(dependantNamespaces), textOf(declaredIn), settings]);
 }
 
 function meaningOfRestart(restart: RestartConfig | undefined): string {

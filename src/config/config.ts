@@ -5,16 +5,10 @@ import type { RestartConfig } from './restart.ts';
 import type { ObserverConfig } from './schema/observer.ts';
 import type { ConfigFile } from './schema/schema.ts';
 
-/** One configured service, with all defaults applied. */
-export interface ServiceConfig {
-  readonly name: string;
-  /** The namespaces of the service. */
-  readonly namespaces: readonly string[] | 'all';
-  readonly podSelectors: readonly LabelSelector[];
+/** How the recoveries of a service are handled. */
+export interface ServiceSettings {
   /** Milliseconds. */
   readonly watchDuration: number;
-  /** The namespaces of its dependants. */
-  readonly dependantNamespaces: 'same' | 'all' | readonly string[];
   readonly onStart: 'recent' | 'always' | 'never';
   readonly whileNotReady: 'hold' | 'delete';
   readonly barePods: 'keep' | 'delete';
@@ -23,10 +17,30 @@ export interface ServiceConfig {
   readonly gracePeriodSeconds: number | undefined;
 }
 
+/** One configured service, with all defaults applied. */
+export interface ServiceConfig extends ServiceSettings {
+  readonly name: string;
+  /** The namespaces of the service. */
+  readonly namespaces: readonly string[] | 'all';
+  readonly podSelectors: readonly LabelSelector[];
+  /** The namespaces of its dependants. */
+  readonly dependantNamespaces: 'same' | 'all' | readonly string[];
+}
+
+/** The section `declaredDependencies`, with all defaults applied. */
+export interface DeclaredConfig extends ServiceSettings {
+  /** The namespaces of the pods whose declarations count. */
+  readonly namespaces: readonly string[] | 'all';
+  /** The services that pods declare, as `namespace/name`. The file has none: weeder finds them while it runs. */
+  readonly services: ReadonlySet<string>;
+}
+
 /** The config as the program uses it. */
 export interface Config {
   /** The configured services by name. */
   readonly services: ReadonlyMap<string, ServiceConfig>;
+  /** Left out: the file has no section `declaredDependencies`, and declarations of pods are ignored. */
+  readonly declared?: DeclaredConfig;
   /** Undefined: the file has no section `restartControl`, and no workload is managed. */
   readonly restart: RestartConfig | undefined;
   /** Left out: the file has no section `observer`, and no Application is managed. */
@@ -34,22 +48,24 @@ export interface Config {
 }
 
 /** Whether no controller has anything to do. */
-export function isNeutral({ services, restart, observer }: Config): boolean {
-  return services.size === 0 && restart === undefined && observer === undefined;
+export function isNeutral({ services, declared, restart, observer }: Config): boolean {
+  return services.size === 0 && declared === undefined && restart === undefined && observer === undefined;
 }
 
-/** Whether the config contains this service in this namespace. */
-export function isWatched(service: ServiceConfig | undefined, namespace: string): boolean {
+/** Whether the config names this service in this namespace. */
+export function isConfigured(service: ServiceConfig | undefined, namespace: string): service is ServiceConfig {
   return service !== undefined && (service.namespaces === 'all' || service.namespaces.includes(namespace));
 }
 
 type ServiceEntry = NonNullable<ConfigFile['servicesAndDependantSelectors']>[string];
+type DeclaredEntry = NonNullable<ConfigFile['declaredDependencies']>;
 
 /** Applies the top-level settings of the file to each service that does not set them itself. */
 export function resolveConfig(file: ConfigFile): Config {
-  const { servicesAndDependantSelectors: entries = {}, restartControl, observer } = file;
+  const { servicesAndDependantSelectors: entries = {}, declaredDependencies, restartControl, observer } = file;
   return {
     services: new Map(Object.entries(entries).map(([name, entry]) => [name, resolveService(name, entry, file)])),
+    ...(declaredDependencies === undefined ? {} : { declared: resolveDeclared(declaredDependencies, file) }),
     restart: restartControl && resolveRestart(restartControl),
     ...(observer === undefined ? {} : { observer }),
   };
@@ -61,8 +77,18 @@ function resolveService(name: string, entry: ServiceEntry, file: ConfigFile): Se
     name,
     namespaces: distinct(entry.namespaces ?? file.namespaces) ?? 'all',
     podSelectors: entry.podSelectors.map(resolveSelector),
-    watchDuration: entry.watchDuration ?? file.watchDuration,
     dependantNamespaces: typeof dependantNamespaces === 'string' ? dependantNamespaces : distinct(dependantNamespaces),
+    ...settingsOf(entry, file),
+  };
+}
+
+function resolveDeclared(entry: DeclaredEntry, file: ConfigFile): DeclaredConfig {
+  return { namespaces: distinct(entry.namespaces) ?? 'all', services: new Set(), ...settingsOf(entry, file) };
+}
+
+function settingsOf(entry: ServiceEntry | DeclaredEntry, file: ConfigFile): ServiceSettings {
+  return {
+    watchDuration: entry.watchDuration ?? file.watchDuration,
     onStart: entry.onStart ?? file.onStart,
     whileNotReady: entry.whileNotReady ?? file.whileNotReady,
     barePods: entry.barePods ?? file.barePods,
@@ -75,4 +101,10 @@ function resolveService(name: string, entry: ServiceEntry, file: ConfigFile): Se
 export function distinctSelectors({ services }: Pick<Config, 'services'>): ReadonlyMap<string, LabelSelector> {
   const all = [...services.values()].flatMap((service) => service.podSelectors);
   return new Map(all.map((selector) => [selectorToString(selector), selector]));
+}
+
+/** The longest `watchDuration` of the services, in milliseconds. */
+export function longestWindow({ services, declared }: Config): number {
+  const durations = [...services.values()].map(({ watchDuration }) => watchDuration);
+  return durations.reduce((longest, each) => Math.max(longest, each), declared?.watchDuration ?? 0);
 }

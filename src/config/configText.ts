@@ -1,5 +1,5 @@
 import { formatDuration } from '../base/duration.ts';
-import type { Config, ServiceConfig } from './config.ts';
+import type { Config, DeclaredConfig, ServiceConfig, ServiceSettings } from './config.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 
 /** A config file that resolves to this config, with every default written out, for storage. */
@@ -7,6 +7,7 @@ export function configFileOf(config: Config): object {
   const entries = [...config.services].map(([name, service]) => [name, entryOf(service)]);
   return {
     ...(entries.length === 0 ? {} : { servicesAndDependantSelectors: Object.fromEntries(entries) }),
+    ...(config.declared === undefined ? {} : { declaredDependencies: declaredFileOf(config.declared) }),
     ...(config.restart === undefined ? {} : { restartControl: restartFileOf(config.restart) }),
     ...(config.observer === undefined
       ? {}
@@ -14,13 +15,40 @@ export function configFileOf(config: Config): object {
   };
 }
 
-function entryOf({ name: _, namespaces, watchDuration, gracePeriodSeconds, ...rest }: ServiceConfig): object {
+function entryOf({ name: _, ...service }: ServiceConfig): object {
+  return withoutDefaults(service);
+}
+
+function declaredFileOf({ services: _, ...section }: DeclaredConfig): object {
+  return withoutDefaults(section);
+}
+
+function withoutDefaults({
+  namespaces,
+  watchDuration,
+  gracePeriodSeconds,
+  ...rest
+}: ServiceSettings & Pick<ServiceConfig, 'namespaces'>): object {
   return {
     ...rest,
     watchDuration: formatDuration(watchDuration),
     ...(namespaces === 'all' ? {} : { namespaces }),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
   };
+}
+
+/** A config as a recording stores it. */
+export interface StoredConfig {
+  /** In the form of a config file. */
+  readonly config: object;
+  /** The services that pods declare, as `namespace/name`; left out if there are none. */
+  readonly declared?: readonly string[];
+}
+
+/** A config file, and the services that pods declare, which no file has. */
+export function storedConfigOf(config: Config): StoredConfig {
+  const services = [...(config.declared?.services ?? [])];
+  return { config: configFileOf(config), ...(services.length === 0 ? {} : { declared: services }) };
 }
 
 /** A section `restartControl` that resolves to this config, with every default written out. */

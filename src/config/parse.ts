@@ -47,13 +47,13 @@ function readDocuments({ documents, lines }: YamlText): Result<Config, readonly 
   return failed([...errors, ...issues.flatMap((issue) => fieldErrorsOf(issue, root, keysAt))]);
 }
 
-const emptyFile =
-  'the file is empty or has only comments; write {} for a config without services, restartControl and observer';
+const emptyFile = 'the file is empty or has only comments; write {} for a config that does nothing';
 
 function wrongShape(root: Located): Pick<LocatedError, 'message'> | undefined {
   if (root.value === null || typeof root.value !== 'object' || Array.isArray(root.value)) {
     return {
-      message: 'the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer',
+      message:
+        'the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, restartControl or observer',
     };
   }
   const kind = located(root, ['kind'])?.value;

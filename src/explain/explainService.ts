@@ -1,54 +1,118 @@
 import { formatDuration } from '../base/duration.ts';
 import { printable } from '../base/printable.ts';
-import type { ServiceConfig } from '../config/config.ts';
+import { isConfigured, type ServiceConfig, type ServiceSettings } from '../config/config.ts';
+import type { WatchedService } from '../config/serviceLookup.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
+import { declaredScope } from '../weeder/declared/declaration.ts';
+import { workloadName } from '../weeder/declared/workloadOf.ts';
 import { waitForRestart } from '../weeder/deletions/deletionCost.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
 import type { NeverStarted } from '../weeder/pods/neverStarted.ts';
-import type { PodIndex } from '../weeder/pods/podIndex.ts';
+import type { PodIndex, Scope } from '../weeder/pods/podIndex.ts';
 import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
 import type { ServiceReadiness } from '../weeder/services/readiness.ts';
-import type { ClusterView } from './inspectCluster.ts';
+import { keyOf } from '../weeder/services/sliceView.ts';
+import type { ClusterView, PodCounts } from './inspectCluster.ts';
 
-/** Describes one configured service, as lines of text. */
-export function explainService(service: ServiceConfig, view: ClusterView): string {
-  const found = view.weeder.slices
-    .services()
-    .filter((each) => each.service === service.name)
-    .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
-  const { watchDuration, whileNotReady, deletion } = service;
-  const head = `${service.name}  (window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion})`;
-  if (found.length === 0) return `${head}\n  no watched namespace has an EndpointSlice of this service`;
-  return [head, ...found.flatMap((each) => explainIn(each, service, view))].join('\n');
-}
-
-function explainIn(readiness: ServiceReadiness, service: ServiceConfig, view: ClusterView): string[] {
-  const { dependantNamespaces } = service;
-  const scope = dependantNamespaces === 'same' ? [readiness.namespace] : dependantNamespaces;
-  const where = dependantNamespaces === 'same' ? '' : ` in ${scope === 'all' ? 'all namespaces' : scope.join(', ')}`;
-  const lines = service.podSelectors.flatMap((selector) => {
-    const text = selectorToString(selector);
-    const index = view.weeder.pods.get(text);
-    const pods = index === undefined ? [] : podsIn(index, scope);
-    const total = view.pods.get(text)?.total(scope) ?? 0;
-    const counts = `${total} ${total === 1 ? 'pod' : 'pods'}, ${pods.length} crash-looping`;
-    const stuck = view.pods.get(text)?.neverStarted(scope) ?? [];
-    return [
-      `    ${text}${where}: ${counts}`,
-      ...pods.map((pod) => `      ${explainPod(pod, index, service)}`),
-      ...stuck.map((pod) => `      ${explainNeverStarted(pod)}`),
-    ];
+/** Describes the services of the config and those that only pods declare, a text of several lines for each. */
+export function explainServices(view: ClusterView): string[] {
+  const { services, declared } = view.config;
+  const found = view.weeder.slices.services();
+  const named = [...services.values()].map((service) => explainService(service, found, view));
+  const others = [...(declared?.services ?? [])].sort().flatMap((key) => {
+    const [namespace = '', name = ''] = key.split('/');
+    return isConfigured(services.get(name), namespace) ? [] : [explainDeclared(namespace, name, found, view)];
   });
-  return [`  ${readiness.namespace}: ${readiness.isReady ? 'ready' : 'not ready'}`, ...lines];
+  const isUnused = declared !== undefined && declared.services.size === 0;
+  return [...named, ...others, ...explainProblems(view), ...(isUnused ? ['no pod declares a dependency'] : [])];
 }
 
-function podsIn(index: PodIndex, scope: 'all' | readonly string[]): CrashLoopingPod[] {
+function explainService(service: ServiceConfig, found: readonly ServiceReadiness[], view: ClusterView): string {
+  const its = found
+    .filter((each) => each.service === service.name && isConfigured(service, each.namespace))
+    .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
+  const head = `${service.name}  (${settingsOf(service)})`;
+  if (its.length === 0) return `${head}\n  no watched namespace has an EndpointSlice of this service`;
+  return [head, ...its.flatMap((each) => explainIn(each, view))].join('\n');
+}
+
+function explainDeclared(
+  namespace: string,
+  name: string,
+  found: readonly ServiceReadiness[],
+  view: ClusterView,
+): string {
+  const service = view.services(namespace, name);
+  if (service === undefined) return '';
+  const readiness = found.find((each) => each.service === name && each.namespace === namespace);
+  const head = `${keyOf(namespace, name)}  (declared, ${settingsOf(service)})`;
+  if (readiness !== undefined) return [head, ...explainIn(readiness, view)].join('\n');
+  return [
+    head,
+    '  the namespace has no EndpointSlice of this service',
+    ...dependantsIn(namespace, name, service, view),
+  ].join('\n');
+}
+
+function explainProblems({ claims }: ClusterView): string[] {
+  const found = claims.flatMap(({ workload, about }) =>
+    'problem' in about ? [`  ${workloadName(workload)}: ${printable(about.problem)}`] : [],
+  );
+  return found.length === 0 ? [] : [['problems with declared dependencies', ...found.sort()].join('\n')];
+}
+
+function settingsOf({ watchDuration, whileNotReady, deletion }: ServiceSettings): string {
+  return `window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion}`;
+}
+
+function explainIn({ namespace, service: name, isReady }: ServiceReadiness, view: ClusterView): string[] {
+  const service = view.services(namespace, name);
+  const lines = service === undefined ? [] : dependantsIn(namespace, name, service, view);
+  return [`  ${namespace}: ${isReady ? 'ready' : 'not ready'}`, ...lines];
+}
+
+function dependantsIn(namespace: string, name: string, service: WatchedService, view: ClusterView): string[] {
+  const { dependantNamespaces, declaredIn } = service;
+  const scope = dependantNamespaces === 'same' ? [namespace] : dependantNamespaces;
+  const where = dependantNamespaces === 'same' ? '' : ` in ${scope === 'all' ? 'all namespaces' : scope.join(', ')}`;
+  const selected = service.podSelectors.flatMap((selector) => {
+    const text = selectorToString(selector);
+    return podLines(`${text}${where}`, service, {
+      scope,
+      index: view.weeder.pods.get(text),
+      counts: view.pods.get(text),
+    });
+  });
+  if (declaredIn === 'none') return selected;
+  const declared = declaredScope(keyOf(namespace, name), declaredIn);
+  const from = { scope: declared, index: view.weeder.declaredPods, counts: view.declaredPods };
+  return from.counts.total(declared) === 0 ? selected : [...selected, ...podLines('declared', service, from)];
+}
+
+interface FoundPods {
+  readonly scope: Scope;
+  readonly index: PodIndex | undefined;
+  readonly counts: PodCounts | undefined;
+}
+
+function podLines(what: string, service: WatchedService, { scope, index, counts }: FoundPods): string[] {
+  const pods = index === undefined ? [] : podsIn(index, scope);
+  const stuck = [...(index?.neverStarted(scope) ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const total = counts?.total(scope) ?? 0;
+  return [
+    `    ${what}: ${total} ${total === 1 ? 'pod' : 'pods'}, ${pods.length} crash-looping`,
+    ...pods.map((pod) => `      ${explainPod(pod, index, service)}`),
+    ...stuck.map((pod) => `      ${explainNeverStarted(pod)}`),
+  ];
+}
+
+function podsIn(index: PodIndex, scope: Scope): CrashLoopingPod[] {
   const pods: CrashLoopingPod[] = [];
   index.subscribe(scope, { crashLooping: (pod) => pods.push(pod), left: () => {} })();
   return pods.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function explainPod(pod: CrashLoopingPod, index: PodIndex | undefined, service: ServiceConfig): string {
+function explainPod(pod: CrashLoopingPod, index: PodIndex | undefined, service: WatchedService): string {
   const state = pod.cause === 'silent' ? 'in unreported back-off' : printable(pod.message ?? pod.cause);
   const what = `${pod.namespace}/${pod.name}  ${pod.containerKind} ${pod.container}, restarts ${pod.restarts}, ${state}`;
   return `${what}  → ${verdict(pod, index, service)}`;
@@ -58,7 +122,7 @@ function explainNeverStarted({ namespace, name, container, reason, because }: Ne
   return `${namespace}/${name}  container ${container}, ${reason}  → left alone: ${because}`;
 }
 
-function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: ServiceConfig): string {
+function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: WatchedService): string {
   const isBareAllowed = pod.protection === 'barePod' && service.barePods === 'delete';
   if (pod.protection !== 'none' && !isBareAllowed) return `skipped: ${skippedBecause[pod.protection]}`;
   const settleIn = index?.settleIn(pod.uid) ?? 0;

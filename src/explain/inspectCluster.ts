@@ -2,12 +2,17 @@ import { systemClock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
 import { objectOf, textOf } from '../base/json.ts';
 import { type Config, distinctSelectors } from '../config/config.ts';
+import { lookupOf, type ServiceLookup, withDeclared } from '../config/serviceLookup.ts';
 import { type LabelSelector, matchesSelector } from '../kube/objects/selector.ts';
 import type { ObjectSink } from '../kube/watch/sink.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import type { Claim } from '../weeder/declared/claims.ts';
+import { groupsOfDeclared } from '../weeder/declared/declaration.ts';
+import { createDeclarations } from '../weeder/declared/declarations.ts';
 import { deleteNothing } from '../weeder/deletions/deletePod.ts';
 import { labelsOf } from '../weeder/pods/fanOut.ts';
-import { type NeverStarted, neverStarted } from '../weeder/pods/neverStarted.ts';
+import type { Scope } from '../weeder/pods/podIndex.ts';
+import { isOfDeclarations } from '../weeder/streamPlan.ts';
 import { streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
 
@@ -16,19 +21,26 @@ export type ReadStream = (stream: StreamNeed) => Promise<Result<undefined>>;
 
 /** The result of one complete list of every stream. */
 export interface ClusterView {
+  /** The config with the services that pods declare. */
+  readonly config: Config;
+  readonly services: ServiceLookup;
   readonly weeder: Weeder;
   /** The number of pods that each podSelector selects, by its canonical text. */
   readonly pods: ReadonlyMap<string, PodCounts>;
+  /** The number of pods that declare each service. */
+  readonly declaredPods: PodCounts;
+  /** What pods declare, and what is wrong with it. */
+  readonly claims: readonly Claim[];
 }
 
 /** Reads every stream once, through the same sinks that `run` uses. */
 export async function inspectCluster(
-  config: Config,
+  given: Config,
   namespaces: 'all' | readonly string[],
   read: ReadStream,
 ): Promise<Result<ClusterView>> {
   const weeder = createWeeder({
-    config,
+    config: given,
     runtime: { clock: systemClock },
     deletePod: deleteNothing,
     readySince: async () => undefined,
@@ -37,12 +49,36 @@ export async function inspectCluster(
     isDryRun: true,
     random: Math.random,
   });
-  const pods = new Map([...distinctSelectors(config)].map(([text, selector]) => [text, countPods(selector)]));
+  const declarations = createDeclarations({
+    clock: systemClock,
+    keepFor: () => 0,
+    isNamespaceWatched: (namespace) => namespaces === 'all' || namespaces.includes(namespace),
+    onChanged: () => {},
+    onListed: () => {},
+  });
+  const declaredPods = countPods(groupsOfDeclared);
+  for (const { sink, ...stream } of streamsOf(weeder, given, namespaces)) {
+    if (!isOfDeclarations(stream.name)) continue;
+    const list = await read({ ...stream, sink: declarations.beside(stream.name, declaredPods.beside(sink)) });
+    if (!list.ok) return list;
+  }
+  const from = given.declared?.namespaces ?? [];
+  const claims = [...declarations.claims()].filter(
+    ({ workload }) => from === 'all' || from.includes(workload.namespace),
+  );
+  const services = claims.flatMap(({ about }) => ('service' in about ? about.service : []));
+  const config = withDeclared(given, new Set(services));
+  weeder.configure(config);
+
+  const pods = new Map(
+    [...distinctSelectors(config)].map(([text, selector]) => [text, countPods(selectedBy(selector))]),
+  );
   for (const stream of streamsOf(weeder, config, namespaces)) {
+    if (isOfDeclarations(stream.name)) continue;
     const list = await read(counting(stream, pods));
     if (!list.ok) return list;
   }
-  return ok({ weeder, pods });
+  return ok({ config, services: lookupOf(config), weeder, pods, declaredPods, claims });
 }
 
 /** The stream of one selector is counted for that selector, the stream of all pods for every selector. */
@@ -52,38 +88,35 @@ function counting(stream: StreamNeed, pods: ReadonlyMap<string, PodCounts>): Str
   return { ...stream, sink: selected.reduce((sink, [, counts]) => counts.beside(sink), stream.sink) };
 }
 
-/** Counts the pods that pass through a sink and are selected, by namespace. */
-interface PodCounts {
+/** Counts the pods that pass through a sink, by group. */
+export interface PodCounts {
   /** Returns a sink that passes everything on to `sink` and counts it. */
   beside(sink: ObjectSink): ObjectSink;
-  /** Counts the pods in these namespaces, or in all. */
-  total(namespaces: 'all' | readonly string[]): number;
-  /** Counts the pods that cannot start, which weeder leaves alone. */
-  neverStarted(namespaces: 'all' | readonly string[]): readonly NeverStarted[];
+  /** Counts the pods in these groups, or in all. */
+  total(scope: Scope): number;
 }
 
-function countPods(selector: LabelSelector): PodCounts {
+/** A pod is in the group of its namespace if the selector selects it. */
+function selectedBy(selector: LabelSelector): (pod: unknown) => readonly string[] {
+  return (pod) => {
+    const namespace = textOf(objectOf(objectOf(pod)['metadata'])['namespace']) ?? '';
+    return matchesSelector(selector, labelsOf(pod)) ? [namespace] : [];
+  };
+}
+
+function countPods(groupsOf: (pod: unknown) => readonly string[]): PodCounts {
   const counts = new Map<string, number>();
-  const stuck: NeverStarted[] = [];
   return {
     beside: (sink) => ({
       begin: () => sink.begin(),
       apply(type, object) {
-        const namespace = textOf(objectOf(objectOf(object)['metadata'])['namespace']) ?? '';
-        if (matchesSelector(selector, labelsOf(object))) {
-          counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
-          stuck.push(...[neverStarted(object)].filter((each) => each !== undefined));
-        }
+        for (const group of groupsOf(object)) counts.set(group, (counts.get(group) ?? 0) + 1);
         sink.apply(type, object);
       },
       end: () => sink.end(),
     }),
-    neverStarted: (namespaces) =>
-      stuck
-        .filter(({ namespace }) => namespaces === 'all' || namespaces.includes(namespace))
-        .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    total(namespaces) {
-      const selected = namespaces === 'all' ? [...counts.values()] : namespaces.map((name) => counts.get(name) ?? 0);
+    total(scope) {
+      const selected = scope === 'all' ? [...counts.values()] : scope.map((name) => counts.get(name) ?? 0);
       return selected.reduce((sum, count) => sum + count, 0);
     },
   };

@@ -46,13 +46,14 @@ function appliedNote({
   added,
   changed,
   removed,
+  declaredDependencies,
   restartControl,
   observer,
 }: Extract<ProcessEvent, { type: 'config.applied' }>): string {
   const services = Object.entries({ added, changed, removed })
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
-  const sections = Object.entries({ restartControl, observer }).flatMap(([name, what]) =>
+  const sections = Object.entries({ declaredDependencies, restartControl, observer }).flatMap(([name, what]) =>
     what === undefined ? [] : [`${name} ${what}`],
   );
   const parts = [...services, ...sections];

@@ -43,7 +43,7 @@ export function logIfNeutral(logger: Logger, config: Config): void {
 }
 
 const nothingConfigured =
-  'nothing is watched, because nothing is configured yet: add servicesAndDependantSelectors, restartControl or observer to the config file, which is applied without a restart';
+  'nothing is watched, because nothing is configured yet: add servicesAndDependantSelectors, declaredDependencies, restartControl or observer to the config file, which is applied without a restart';
 
 function fieldsOf(event: ProcessEvent): object {
   const { type, ...fields } = event;

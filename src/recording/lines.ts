@@ -1,3 +1,4 @@
+import type { StoredConfig } from '../config/configText.ts';
 import type { StreamState } from '../weeder/streams.ts';
 import type { RecordedEvent } from './events.ts';
 import type { Input, Requested } from './file/entry.ts';
@@ -12,8 +13,8 @@ export const recordingVersion = 3;
 export const controllerNames = ['weeder', 'restart', 'observer'] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
-/** The first line of every file of a recording. */
-export interface RecordingHeader {
+/** The first line of every file of a recording, with the config in force when the file begins. */
+export interface RecordingHeader extends StoredConfig {
   readonly weeder: 'recording';
   readonly version: number;
   readonly weederVersion: string;
@@ -24,8 +25,6 @@ export interface RecordingHeader {
   readonly namespaces: 'all' | readonly string[];
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
-  /** In the form of a config file: the config in force when the file begins. */
-  readonly config: object;
   /** The streams of the weeder that are open when a later file begins. */
   readonly streams?: readonly StreamState[];
 }

@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
-import { configFileOf } from '../config/configText.ts';
+import { type StoredConfig, storedConfigOf } from '../config/configText.ts';
 import { createStreams, type Streams, type StreamsOptions } from '../weeder/streams.ts';
 import type { Weeder, WeederOptions } from '../weeder/weeder.ts';
 import type { ControllerRecording, Entry, Moment } from './file/entry.ts';
@@ -75,7 +75,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let sizeLimit = limit;
   let wall = 0;
   let wallWritten = 0;
-  let config = configFileOf(options.config);
+  let config: StoredConfig = storedConfigOf(options.config);
   let weeders = 0;
   let streams: Streams | undefined;
   let isAwaitingResponse = () => false;
@@ -111,7 +111,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       namespaces,
       concurrentDeletions,
       isDryRun,
-      config,
+      ...config,
       ...(streams && part > 1 ? { streams: streams.state() } : {}),
     };
     write(header);
@@ -138,7 +138,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       const at = now();
       snapshots[of].apply(entry, at);
       put(of, entry, at);
-      if ('config' in entry) config = entry.config;
+      if ('config' in entry) config = storedConfig(entry, of === 'weeder' ? entry : config);
     },
     key,
     onNewFile: (ask) => void busyNow.set(of, ask),
@@ -150,7 +150,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   return {
     createWeeder(its) {
       weeders += 1;
-      if (weeders > 1) weeder.append({ in: 'created', config: configFileOf(its.config) });
+      if (weeders > 1) weeder.append({ in: 'created', ...storedConfigOf(its.config) });
       const recorded = recordWeeder(its, weeder);
       isAwaitingResponse = recorded.isAwaitingResponse;
       appendStream = recorded.append;
@@ -172,4 +172,9 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     observer: recordingOf('observer'),
     close: () => writer.close(),
   };
+}
+
+/** The config of one controller, with the services that pods declare: only the weeder knows them. */
+function storedConfig({ config }: StoredConfig, { declared }: StoredConfig): StoredConfig {
+  return { config, ...(declared === undefined ? {} : { declared }) };
 }

@@ -1,17 +1,15 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
 import type { RecordedLine } from '../recording/lines.ts';
 import { isOfSomeServices, planStreams } from '../weeder/streamPlan.ts';
-import { recordedConfig } from './recorded/recordedConfig.ts';
+import { recordedConfigs } from './recorded/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 
 /**
  * Returns one sentence for each fact that a config depends on and a recording, made with another config, does not have.
  */
 export function limitationsOf(recording: RecordingFile, config: Config): string[] {
-  const { header, config: recorded, lines } = recording;
-  const later = lines.flatMap((line) => (line.of === 'weeder' && 'config' in line ? recordedConfig(line.config) : []));
-  const configs = [recorded, ...later];
-  const watched = configs.map(watchedBy);
+  const { header, lines } = recording;
+  const watched = recordedConfigs(recording).map(watchedBy);
   const services = [...config.services.keys()];
   const selectors = [...distinctSelectors(config).keys()];
   const never = (has: (then: Watched) => boolean) => !watched.some(has);
@@ -36,6 +34,12 @@ export function limitationsOf(recording: RecordingFile, config: Config): string[
     ...selectors
       .filter((text) => notAlways((then) => then.hasPods(text)))
       .map((text) => `pods ${text} were not watched all the time, as the config changed`),
+    ...(config.declared !== undefined && never((then) => then.hasDeclarations)
+      ? ['pods that declare dependencies were not watched: nothing is known of them']
+      : []),
+    ...(config.declared !== undefined && notAlways((then) => then.hasDeclarations)
+      ? ['pods that declare dependencies were not watched all the time, as the config changed']
+      : []),
     ...(header.namespaces === 'all' ? [] : [`only these namespaces were watched: ${header.namespaces.join(', ')}`]),
     ...(deleted === 0 || header.isDryRun
       ? []
@@ -63,14 +67,17 @@ interface Watched {
   hasService(name: string): boolean;
   /** By the canonical text of a podSelector. */
   hasPods(selector: string): boolean;
+  /** The pods that declare dependencies. */
+  readonly hasDeclarations: boolean;
 }
 
 function watchedBy(config: Config): Watched {
   const plans = planStreams(config, 'all');
-  const hasAllServices = plans.some(({ kind, labelSelector }) => kind !== 'Pod' && !isOfSomeServices(labelSelector));
+  const slices = plans.filter(({ kind }) => kind === 'EndpointSlice');
   const selectors = new Set(plans.flatMap(({ kind, labelSelector }) => (kind === 'Pod' ? labelSelector : [])));
   return {
-    hasService: (name) => hasAllServices || config.services.has(name),
+    hasService: (name) => slices.some((each) => each.covers.has(name) || !isOfSomeServices(each.labelSelector)),
     hasPods: (selector) => selectors.has('') || selectors.has(selector),
+    hasDeclarations: config.declared !== undefined,
   };
 }

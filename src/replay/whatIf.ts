@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { withDeclared } from '../config/serviceLookup.ts';
 import type { Input } from '../recording/file/entry.ts';
 import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
 import { weederRequests } from '../recording/weeder/weederPort.ts';
@@ -6,7 +7,7 @@ import { isOfSomeServices } from '../weeder/streamPlan.ts';
 import { createStreams, type StreamSinks } from '../weeder/streams.ts';
 import type { Weeder } from '../weeder/weeder.ts';
 import { deliverTo } from './recorded/played.ts';
-import { recordedConfig } from './recorded/recordedConfig.ts';
+import { recordedConfig, recordedConfigs } from './recorded/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 import { assumeReady } from './weeder/assumeReady.ts';
 import { createPodUnion, type PodUnion } from './weeder/podUnion.ts';
@@ -16,8 +17,9 @@ import { createWhatIfWeeder, type WhatIfResult } from './weeder/whatIfWeeder.ts'
  * Runs the real weeder in simulated time with another config and the recorded inputs. The time since when a service is
  * ready is the recorded one. If there is none, the service counts as ready for long, so that no window is assumed.
  */
-export async function replayWhatIf(recording: RecordingFile, config: Config): Promise<WhatIfResult> {
+export async function replayWhatIf(recording: RecordingFile, given: Config): Promise<WhatIfResult> {
   const { header, config: recorded, lines } = recording;
+  const config = withDeclared(given, declaredIn(recording));
   const startedAt = Date.parse(header.startedAt);
   const ages = responsesIn(lines);
   const stage = createWhatIfWeeder({
@@ -41,8 +43,8 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
     const { weeder } = stage;
     if (line.in === 'created') {
       stage.renew(config);
-      streams = begin(recordedConfig(line.config));
-    } else if (line.in === 'config') streams.configure(recordedConfig(line.config));
+      streams = begin(recordedConfig(line));
+    } else if (line.in === 'config') streams.configure(recordedConfig(line));
     else if (line.in === 'start') weeder.start();
     else if ('stream' in line) deliverTo(streams.needs.get(line.stream)?.sink, line);
     if (line.in === 'snapshotEnd') weeder.configure(config);
@@ -56,6 +58,11 @@ export async function replayWhatIf(recording: RecordingFile, config: Config): Pr
     if (line.of === 'weeder' && 'in' in line) feed(line);
   }
   return stage.end();
+}
+
+/** The services that pods declared at any time. */
+function declaredIn(recording: RecordingFile): ReadonlySet<string> {
+  return new Set(recordedConfigs(recording).flatMap(({ declared }) => [...(declared?.services ?? [])]));
 }
 
 /**

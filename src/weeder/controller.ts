@@ -1,11 +1,14 @@
 import type { TimerHandle } from '../base/clock.ts';
+import type { Config } from '../config/config.ts';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
 import { onlyOwned, type Shard } from '../controller/shard.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { createDeclaredDependencies } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
 import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.ts';
 import { logEvents, recordEvents } from './report/reportEvents.ts';
 import { readySinceThrough } from './services/readySince.ts';
+import { keyOf } from './services/sliceView.ts';
 import { describeUnseenServices } from './services/unseenServices.ts';
 import { createStreams } from './streams.ts';
 import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';
@@ -39,6 +42,13 @@ export function createWeederController(options: WeederControllerOptions): Weeder
   const log = logEvents(logger, run);
   const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
   const record = recordEvents({ record: options.recordEvent, serviceUid, ...run });
+  const report: ReportWeeder = (reported) => {
+    const event = options.isLeading() ? reported : withoutLeadership(reported);
+    if (event === undefined) return;
+    log(event);
+    record(event);
+    options.report?.(event);
+  };
   const weeder = create.createWeeder({
     config,
     runtime,
@@ -46,25 +56,46 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     readySince: readySinceThrough(client, (unknown) =>
       logger.warn(unknown, 'a pod of a service cannot be read: the time when the service became ready is unknown'),
     ),
-    report: (reported) => {
-      const event = options.isLeading() ? reported : withoutLeadership(reported);
-      if (event === undefined) return;
-      log(event);
-      record(event);
-      options.report?.(event);
-    },
+    report,
     concurrentDeletions,
     isDryRun,
     random: Math.random,
+  });
+  const declared = createDeclaredDependencies({
+    clock,
+    config,
+    namespaces,
+    shard,
+    apply(next) {
+      logger.info({ services: next.declared?.services.size }, 'declared services changed');
+      configureAll(next);
+    },
+    isHandingOver: () => streams.isHandingOver,
+    existing: existingServices,
+    report,
   });
   const streams = create.createStreams({
     weeder,
     config,
     namespaces,
-    wrap: (stream) => ofShard(stream, shard),
+    wrap: (stream) => declared.wrap(ofShard(stream, shard)),
     onChanged: options.onStreamsChanged,
-    onClosed: options.onStreamClosed,
+    onClosed(name) {
+      declared.closed(name);
+      options.onStreamClosed(name);
+    },
   });
+
+  function configureAll(next: Config): void {
+    weeder.configure(next);
+    streams.configure(next);
+  }
+
+  function existingServices(): ReadonlySet<string> | undefined {
+    if (streams.state().some(({ kind, isSynced }) => kind === 'EndpointSlice' && !isSynced)) return undefined;
+    return new Set(weeder.slices.services().map(({ namespace, service }) => keyOf(namespace, service)));
+  }
+
   let unseenTimer: TimerHandle | undefined;
   let lastReported = '';
   function reportUnseenSoon(): void {
@@ -82,8 +113,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     isUrgent: true,
     needs: streams.needs,
     configure(next) {
-      weeder.configure(next);
-      streams.configure(next);
+      configureAll(declared.configure(next));
       reportUnseenSoon();
     },
     start(without = []) {
@@ -95,10 +125,12 @@ export function createWeederController(options: WeederControllerOptions): Weeder
       else if (streams.needs.size > 0)
         logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'caches synced, starting controller');
       weeder.start();
+      declared.start();
       reportUnseenSoon();
     },
     stop() {
       clock.clearTimeout(unseenTimer);
+      declared.stop();
       weeder.stop();
     },
     drained: () => weeder.drained(),

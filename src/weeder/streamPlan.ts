@@ -1,5 +1,7 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
 import type { LabelSelector } from '../kube/objects/selector.ts';
+import { dependsOn } from './declared/declaration.ts';
+import { partition } from './partition.ts';
 
 /** One list+watch stream that a config requires. */
 export interface StreamPlan {
@@ -18,17 +20,26 @@ export interface StreamPlan {
 
 /** Above this number of distinct podSelectors, one stream of all pods costs less than one stream for each. */
 const mostPodStreams = 16;
-/** A longer label selector is left out of the request, and weeder filters the objects itself. Characters of a URL. */
+/** Above this number of streams for the services by name, one stream of all EndpointSlices costs less. */
+const mostSliceStreams = 16;
+/** A longer label selector does not fit into the URL of every proxy. Characters. */
 const longestSelector = 4000;
 
+const declarations = 'declarations';
+const serviceName = 'kubernetes.io/service-name';
+
 /**
- * One stream of EndpointSlices, and one of pods for each distinct podSelector, cluster-wide or in each namespace.
- * Without services there are no streams.
+ * One or more streams of EndpointSlices, one of pods for each distinct podSelector, and one of the pods that declare
+ * dependencies, cluster-wide or in each namespace. Without services and declarations there are no streams. `open`: the
+ * plans so far. They decide which services share a stream, so that another service replaces one stream at most.
  */
-export function planStreams(config: Config, namespaces: 'all' | readonly string[]): StreamPlan[] {
-  if (config.services.size === 0) return [];
-  if (namespaces === 'all') return planIn(config, undefined);
-  return namespaces.flatMap((namespace) => planIn(config, namespace));
+export function planStreams(
+  config: Config,
+  namespaces: 'all' | readonly string[],
+  open: readonly StreamPlan[] = [],
+): StreamPlan[] {
+  if (namespaces === 'all') return planIn(config, undefined, open);
+  return namespaces.flatMap((namespace) => planIn(config, namespace, open));
 }
 
 /**
@@ -44,34 +55,80 @@ export function isOfSomeServices(labelSelector: string): boolean {
   return labelSelector.includes(' in (');
 }
 
-function planIn(config: Config, namespace: string | undefined): StreamPlan[] {
-  const suffix = namespace === undefined ? '' : ` in ${namespace}`;
-  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  const services = [...config.services.keys()];
-  const slices: StreamPlan = {
-    group: `endpointslices${suffix}`,
-    name: `endpointslices${suffix}`,
+/** Whether the stream of this name has the pods that declare dependencies. */
+export function isOfDeclarations(stream: string): boolean {
+  return stream.startsWith(declarations);
+}
+
+/** One namespace, or all of them. */
+interface Place {
+  readonly namespace: string | undefined;
+  /** At the end of the names of streams. */
+  readonly suffix: string;
+  /** A part of the paths of streams. */
+  readonly scope: string;
+}
+
+function planIn(config: Config, namespace: string | undefined, open: readonly StreamPlan[]): StreamPlan[] {
+  const place: Place = {
+    namespace,
+    suffix: namespace === undefined ? '' : ` in ${namespace}`,
+    scope: namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`,
+  };
+  return [...planSlices(config, place, open), ...planPods(config, place), ...planDeclarations(config, place)];
+}
+
+function planSlices(config: Config, { namespace, suffix, scope }: Place, open: readonly StreamPlan[]): StreamPlan[] {
+  const group = `endpointslices${suffix}`;
+  const plan = (labelSelector: string, names: readonly string[]): StreamPlan => ({
+    group,
+    name: group,
     path: `/apis/discovery.k8s.io/v1${scope}/endpointslices`,
     kind: 'EndpointSlice',
-    labelSelector: serviceSelector(services),
-    covers: new Set(services),
-  };
+    labelSelector,
+    covers: new Set(names),
+  });
+  const names = namesIn(config, namespace);
+  const before = open.filter((each) => each.group === group && isOfSomeServices(each.labelSelector));
+  const covered = before.map(({ covers }) => covers);
+  const parts = partition(names, covered, longestSelector - selectorOf([]).length);
+  if (parts.length > mostSliceStreams) return [plan(serviceName, names)];
+  return parts.map((part) => plan(selectorOf(part), part));
+}
+
+/** The names of the services that a stream of this namespace, or of all, has to deliver. */
+function namesIn({ services, declared }: Config, namespace: string | undefined): string[] {
+  const found = new Set(services.keys());
+  for (const key of declared?.services ?? []) {
+    const [its, name = ''] = key.split('/');
+    if (namespace === undefined || its === namespace) found.add(name);
+  }
+  return [...found].sort();
+}
+
+function selectorOf(names: readonly string[]): string {
+  return `${serviceName} in (${names.join(',')})`;
+}
+
+function planPods(config: Config, { suffix, scope }: Place): StreamPlan[] {
   const selectors = distinctSelectors(config);
   const pods = { group: `pods${suffix}`, path: `/api/v1${scope}/pods`, kind: 'Pod' } as const;
   if (selectors.size > mostPodStreams) {
     const covers = new Set(selectors.keys());
-    return [slices, { ...pods, name: `pods${suffix}`, labelSelector: '', covers, selectors }];
+    return [{ ...pods, name: `pods${suffix}`, labelSelector: '', covers, selectors }];
   }
-  const each = [...selectors.keys()].map((labelSelector) => ({
+  return [...selectors.keys()].map((labelSelector) => ({
     ...pods,
     name: `pods ${labelSelector}${suffix}`,
     labelSelector,
     covers: new Set([labelSelector]),
   }));
-  return [slices, ...each];
 }
 
-function serviceSelector(names: readonly string[]): string {
-  const exact = `kubernetes.io/service-name in (${[...names].sort().join(',')})`;
-  return exact.length > longestSelector ? 'kubernetes.io/service-name' : exact;
+function planDeclarations({ declared }: Config, { namespace, suffix, scope }: Place): StreamPlan[] {
+  const from = declared?.namespaces ?? [];
+  if (from !== 'all' && (namespace === undefined ? from.length === 0 : !from.includes(namespace))) return [];
+  const name = `${declarations}${suffix}`;
+  const covers = new Set([dependsOn]);
+  return [{ group: name, name, path: `/api/v1${scope}/pods`, kind: 'Pod', labelSelector: dependsOn, covers }];
 }

@@ -4,7 +4,7 @@ import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { createStreamSet, type OpenStream, type StreamSet } from '../kube/watch/streamSet.ts';
 import { fanOut } from './pods/fanOut.ts';
 import type { SliceStreamOptions } from './services/readiness.ts';
-import { canServe, planStreams, type StreamPlan } from './streamPlan.ts';
+import { canServe, isOfDeclarations, planStreams, type StreamPlan } from './streamPlan.ts';
 import type { Weeder } from './weeder.ts';
 
 /** An open stream, as plain data; `covers`: what it serves. */
@@ -86,8 +86,9 @@ export function createStreams(options: StreamsOptions): Streams {
 
   function sinkOf(plan: StreamPlan, onTakeOver: () => void): PodSink {
     if (plan.kind === 'Pod') return sinks.pods(plan);
-    const after = streams.all().find((each) => each.plan.group === plan.group && each.isSynced)?.sink;
-    return sinks.slices(plan, { after, isAddedLater: after === undefined, onTakeOver });
+    const synced = streams.all().filter((each) => each.plan.group === plan.group && each.isSynced);
+    const after = synced.map(({ sink }) => sink);
+    return sinks.slices(plan, { after, isAddedLater: after.length === 0, onTakeOver });
   }
 
   /** Once all streams of a group are synced, the streams that they replace are closed. */
@@ -102,7 +103,7 @@ export function createStreams(options: StreamsOptions): Streams {
 
   function arrange(config: Config): void {
     const taken = new Set(streams.needs.keys());
-    plans = planStreams(config, namespaces);
+    plans = planStreams(config, namespaces, plans);
     const coveredIn = (group: string) =>
       new Set(plans.flatMap((plan) => (plan.group === group ? [...plan.covers] : [])));
     const missing = plans.filter((plan) => {
@@ -133,6 +134,11 @@ export function createStreams(options: StreamsOptions): Streams {
   for (const { name, covers, isSynced, ...plan } of options.resumed ?? []) {
     start(resumedPlan({ ...plan, name, covers: new Set(covers) }, options.config), name, isSynced);
   }
+  // The newest come first: they replace the others.
+  plans = streams
+    .all()
+    .map(({ plan }) => plan)
+    .reverse();
   arrange(options.config);
   return {
     needs: streams.needs,
@@ -150,10 +156,11 @@ export function createStreams(options: StreamsOptions): Streams {
   };
 }
 
-function sinksOf({ slices, pods }: Weeder): StreamSinks {
+function sinksOf({ slices, pods, declaredPods }: Weeder): StreamSinks {
   return {
     slices: ({ covers: names }, options) => slices.createSink({ names, ...options }),
-    pods({ labelSelector, selectors }) {
+    pods({ name, labelSelector, selectors }) {
+      if (isOfDeclarations(name)) return declaredPods.createSink();
       if (selectors !== undefined) return fanOut(pods, selectors);
       const index = pods.get(labelSelector);
       if (index === undefined) throw new Error(`the weeder does not know the podSelector ${labelSelector}`);

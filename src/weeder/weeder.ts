@@ -2,17 +2,21 @@ import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Clock } from '../base/clock.ts';
 import { mergeServices } from '../config/compare.ts';
-import { type Config, distinctSelectors, isWatched } from '../config/config.ts';
+import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
+import { lookupOf, type ServiceLookup } from '../config/serviceLookup.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
 import { createLimitedQueue } from '../queue/limitedQueue.ts';
+import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import { createDeletions } from './deletions/deletions.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
+import type { Dependants } from './deletions/windowActor.ts';
 import { createWindows } from './deletions/windows.ts';
-import { createPodIndex, type PodIndex, type Scope } from './pods/podIndex.ts';
+import { createPodIndex, type PodIndex } from './pods/podIndex.ts';
 import { createEndpoints } from './services/endpoints.ts';
-import { createReadiness, type Readiness } from './services/readiness.ts';
+import { createReadiness, type Readiness, type ServiceReadiness } from './services/readiness.ts';
 import type { ReadySince } from './services/readySince.ts';
+import { keyOf } from './services/sliceView.ts';
 import { createUnseenServices, type UnseenService } from './services/unseenServices.ts';
 
 export interface WeederOptions {
@@ -44,6 +48,8 @@ export interface Weeder {
   readonly slices: Readiness;
   /** The sinks for the pods of each distinct podSelector, by the selector's canonical text. */
   readonly pods: ReadonlyMap<string, PodIndex>;
+  /** The sink for the pods that declare dependencies. */
+  readonly declaredPods: PodIndex;
   /** Puts this config into force. Windows that the change does not concern are unaffected. */
   configure(config: Config): void;
   /** Every sink has its complete list: from now on each recovery opens a window. */
@@ -69,9 +75,11 @@ export function createWeeder(options: WeederOptions): Weeder {
   const { runtime, report, isDryRun, random } = options;
   const deletePod = isDryRun ? deleteNothing : options.deletePod;
   const { clock } = runtime;
-  /** The services of the config in force. */
-  const services = new Map(options.config.services);
+  let { config } = options;
+  let lookup = lookupOf(config);
+  const services: ServiceLookup = (namespace, service) => lookup(namespace, service);
   const indexes = new Map<string, PodIndex>();
+  const declaredPods = createPodIndex(clock, groupsOfDeclared);
   const queue = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
   const deletions = createDeletions({ clock, runtime, queue, deletePod, isDryRun, report, random });
   const windows = createWindows({
@@ -80,18 +88,15 @@ export function createWeeder(options: WeederOptions): Weeder {
     services,
     deletions,
     report: (event) => report(event.type === 'window.closed' ? { ...event, ...neverStartedOf(event) } : event),
-    indexOf: (service, selector) => {
-      const podSelector = services.get(service)?.podSelectors[selector];
-      return podSelector === undefined ? undefined : indexes.get(selectorToString(podSelector));
-    },
+    dependantsOf,
     onClosing: (service) => endpoints.windowClosed(service),
   });
   const unseen = createUnseenServices();
   let isRunning = false;
 
-  const slices = createReadiness(clock, (namespace, service) => isWatched(services.get(service), namespace), {
+  const slices = createReadiness(clock, (namespace, service) => services(namespace, service) !== undefined, {
     changed: (service) => {
-      unseen.note(service);
+      if (isNamed(service)) unseen.note(service);
       if (isRunning) endpoints.changed(service);
     },
     readyAfterGap: (service, seenUntil) => {
@@ -112,45 +117,49 @@ export function createWeeder(options: WeederOptions): Weeder {
     evidence: slices.evidence,
   });
 
-  openIndexes(indexes, services, clock);
+  openIndexes(indexes, config, clock);
 
-  /** Yields a value for each podSelector of a service, from its index and scope. */
-  function* dependantsOf<T>(
-    namespace: string,
-    name: string,
-    among: (index: PodIndex, scope: Scope) => Iterable<T>,
-  ): Generator<T> {
-    const service = services.get(name);
-    if (service === undefined) return;
+  /** The dependants of a service: one entry for each podSelector, and one for the pods that declare it. */
+  function dependantsOf(namespace: string, name: string): readonly Dependants[] {
+    const service = services(namespace, name);
+    if (service === undefined) return [];
     const scope = service.dependantNamespaces === 'same' ? [namespace] : service.dependantNamespaces;
-    for (const selector of service.podSelectors) {
+    const selected = service.podSelectors.flatMap((selector) => {
       const index = indexes.get(selectorToString(selector));
-      if (index !== undefined) yield* among(index, scope);
-    }
+      return index === undefined ? [] : [{ index, scope }];
+    });
+    if (service.declaredIn === 'none') return selected;
+    return [...selected, { index: declaredPods, scope: declaredScope(keyOf(namespace, name), service.declaredIn) }];
   }
 
   function crashLooping(namespace: string, name: string): number {
-    return new Set(dependantsOf(namespace, name, (index, scope) => index.uids(scope))).size;
+    return new Set(dependantsOf(namespace, name).flatMap(({ index, scope }) => [...index.uids(scope)])).size;
   }
 
   function neverStartedOf({ namespace, service }: WindowRef): Pick<WindowClosed, 'neverStarted'> {
-    const all = dependantsOf(namespace, service, (index, scope) => index.neverStarted(scope));
-    const pods = new Map([...all].map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
+    const all = dependantsOf(namespace, service).flatMap(({ index, scope }) => [...index.neverStarted(scope)]);
+    const pods = new Map(all.map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
     return pods.size === 0 ? {} : { neverStarted: [...pods.values()] };
+  }
+
+  /** Whether the config names the service. Pods may declare it, too. */
+  function isNamed({ namespace, service }: ServiceReadiness): boolean {
+    return isConfigured(config.services.get(service), namespace);
   }
 
   return {
     slices,
     pods: indexes,
+    declaredPods,
     configure(next) {
-      const before = new Map(services);
-      services.clear();
-      for (const [name, service] of mergeServices(before, next.services)) services.set(name, service);
-      openIndexes(indexes, services, clock);
+      const before = lookup;
+      config = { ...next, services: mergeServices(config.services, next.services) };
+      lookup = lookupOf(config);
+      openIndexes(indexes, config, clock);
       endpoints.configure(before);
-      closeIndexes(indexes, services);
+      closeIndexes(indexes, config);
       for (const { namespace, service, ...readiness } of isRunning ? slices.services() : []) {
-        const isNew = !isWatched(before.get(service), namespace);
+        const isNew = before(namespace, service) === undefined;
         if (isNew && readiness.isReady) endpoints.foundReady({ namespace, service, ...readiness });
       }
     },
@@ -171,13 +180,13 @@ export function createWeeder(options: WeederOptions): Weeder {
       yield* deletions.actors();
     },
     crashLooping,
-    unseen: () => (isRunning ? unseen.all(services.keys(), slices.services()) : []),
+    unseen: () => (isRunning ? unseen.all(config.services.keys(), slices.services().filter(isNamed)) : []),
     actorCounts: () => ({ endpoint: endpoints.size, window: windows.actorCount, podDeletion: deletions.size }),
     counts: () => ({
       endpoints: endpoints.size,
       windows: windows.size,
       podDeletions: deletions.size,
-      crashLoopingPods: [...indexes.values()].reduce((sum, index) => sum + index.size, 0),
+      crashLoopingPods: [declaredPods, ...indexes.values()].reduce((sum, index) => sum + index.size, 0),
       queued: queue.waiting,
       inFlight: queue.active,
     }),
@@ -185,13 +194,13 @@ export function createWeeder(options: WeederOptions): Weeder {
 }
 
 /** One index for each distinct podSelector, however many services use it. */
-function openIndexes(indexes: Map<string, PodIndex>, services: Config['services'], clock: Clock): void {
-  for (const text of distinctSelectors({ services }).keys()) {
+function openIndexes(indexes: Map<string, PodIndex>, config: Config, clock: Clock): void {
+  for (const text of distinctSelectors(config).keys()) {
     if (!indexes.has(text)) indexes.set(text, createPodIndex(clock));
   }
 }
 
-function closeIndexes(indexes: Map<string, PodIndex>, services: Config['services']): void {
-  const selectors = distinctSelectors({ services });
+function closeIndexes(indexes: Map<string, PodIndex>, config: Config): void {
+  const selectors = distinctSelectors(config);
   for (const text of [...indexes.keys()]) if (!selectors.has(text)) indexes.delete(text);
 }

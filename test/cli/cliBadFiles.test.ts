@@ -20,7 +20,7 @@ const badConfigs: readonly (readonly [path: string, sentence: string])[] = [
   ],
   [
     file('empty.yaml', ''),
-    `./empty.yaml:1:1: the file is empty or has only comments; write {} for a config without services, restartControl and observer. ${correct}`,
+    `./empty.yaml:1:1: the file is empty or has only comments; write {} for a config that does nothing. ${correct}`,
   ],
   [
     file('huge.yaml', `#${'x'.repeat(2 << 20)}`),
@@ -32,7 +32,7 @@ const badConfigs: readonly (readonly [path: string, sentence: string])[] = [
   ],
   [
     file('list.yaml', '- a\n'),
-    `./list.yaml:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer. ${correct}`,
+    `./list.yaml:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, restartControl or observer. ${correct}`,
   ],
 ];
 

@@ -60,6 +60,7 @@ suite('check', { concurrency: 4 }, () => {
       `  opt-in by annotation: ${usual}`,
       '  limits: 30 restarts per minute, bursts of 20, 10 concurrent rollouts',
     ]);
+    assert.deepEqual(await lines('declaredDependencies: {}'), ['restart.yaml: ok, declared dependencies']);
     assert.deepEqual(await lines('observer: {}'), ['restart.yaml: ok, the application observer']);
     assert.deepEqual(await lines(`${service}\nobserver: {}`), [
       'restart.yaml: ok, 1 service, 1 podSelector, the application observer',

@@ -89,7 +89,7 @@ suite('startup', { concurrency: 3 }, () => {
       [
         [
           'info',
-          'nothing is watched, because nothing is configured yet: add servicesAndDependantSelectors, restartControl or observer to the config file, which is applied without a restart',
+          'nothing is watched, because nothing is configured yet: add servicesAndDependantSelectors, declaredDependencies, restartControl or observer to the config file, which is applied without a restart',
           `https://github.com/OWNER/weeder/blob/v${packageJson.version}/docs/reference/configuration.md`,
         ],
       ],

@@ -213,8 +213,7 @@ test('a pipe is read like a file, up to the same limit', () => {
 });
 
 test('an empty file is reported as such', async () => {
-  const empty =
-    'f:1:1: the file is empty or has only comments; write {} for a config without services, restartControl and observer';
+  const empty = 'f:1:1: the file is empty or has only comments; write {} for a config that does nothing';
   for (const text of ['', '\n', '# nothing\n', '---\n', '---\n# nothing\n---\n', '\uFEFF']) {
     assert.deepEqual(await errorsOfFile('empty', text), [empty], JSON.stringify(text));
   }
@@ -223,7 +222,7 @@ test('an empty file is reported as such', async () => {
 test('a top level that is not a mapping is reported as such', () => {
   for (const text of ['text', '- a\n- b', '5', '"x"', 'null', '[]']) {
     assert.deepEqual(errorsOf(text), [
-      'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, restartControl or observer',
+      'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, restartControl or observer',
     ]);
   }
 });

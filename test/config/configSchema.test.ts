@@ -15,7 +15,7 @@ const schema = configJsonSchema();
 const service = at(schema, 'properties', 'servicesAndDependantSelectors', 'additionalProperties');
 const selector = at(service, 'properties', 'podSelectors', 'items');
 const requirement = at(selector, 'properties', 'matchExpressions', 'items');
-const sections = ['servicesAndDependantSelectors', 'restartControl', 'observer'];
+const sections = ['servicesAndDependantSelectors', 'declaredDependencies', 'restartControl', 'observer'];
 const settings = keysAt([]).filter((key) => !sections.includes(key));
 
 test('the JSON Schema has draft 7, an id and a title', () => {
@@ -44,7 +44,9 @@ test('every key has a description, at the top and at a service, and both have th
       assert.match(String(at(value, 'description')), /^[A-Z`].*\.$/, key);
     }
   }
-  assert.deepEqual(keysAt(['servicesAndDependantSelectors', 'db']).slice(1), settings);
+  assert.deepEqual(keysAt(['servicesAndDependantSelectors', 'db']).slice(1).toSorted(), settings.toSorted());
+  const ofDeclared = settings.filter((key) => key !== 'dependantNamespaces');
+  assert.deepEqual(keysAt(['declaredDependencies']).toSorted(), ofDeclared.toSorted());
 });
 
 test('the defaults in the JSON Schema are those of the parser', () => {
@@ -82,7 +84,7 @@ test('every YAML example of the reference is a valid config', () => {
   const handWritten = text.replace(/<!-- generated: faulty -->[\s\S]*?<!-- \/generated -->/, '');
   const examples = [...handWritten.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
   const configs = examples.filter((example) => !example.startsWith('# yaml-language-server'));
-  assert.equal(configs.length, 6);
+  assert.equal(configs.length, 7);
   for (const example of configs) assert.ok(parseConfig(example, 'f').ok, example);
 });
 

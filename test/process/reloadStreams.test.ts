@@ -5,7 +5,7 @@ import type { LabelSelector } from '../../src/kube/objects/selector.ts';
 import { createStreams } from '../../src/weeder/streams.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
 import { backOff, pod } from '../support/objects/objects.ts';
-import { serviceConfig } from '../support/world/simulation.ts';
+import { declaredConfig, serviceConfig } from '../support/world/simulation.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
@@ -152,15 +152,38 @@ test('the stream of all pods is reopened for one more podSelector, and not for o
   assert.equal(at.weeder.pods.get('role=r17')?.size, 1);
 });
 
-test('with more services than fit a URL, the stream of all slices is reopened for another name, and not for one fewer', () => {
+test('with more services than fit into the streams by name, the stream of all slices is reopened for another name, and not for one fewer', () => {
   const many = (count: number) =>
     configOf(
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`a-service-with-a-name-${index}`, [role('a')]])),
     );
-  const at = streamsFor(many(300));
+  const at = streamsFor(many(4000));
   at.listAll();
-  at.to(many(299));
+  at.to(many(3999));
   assert.deepEqual(at.changes(), []);
-  at.to(many(301));
+  at.to(many(4001));
   assert.deepEqual(at.changes(), ['+endpointslices 2']);
+});
+
+test('with very many services another one replaces one stream of slices, and the others stay open', () => {
+  const declaring = (...more: readonly string[]) => {
+    const names = Array.from({ length: 1000 }, (_, index) => `shop/service-${String(index).padStart(4, '0')}`);
+    return {
+      services: new Map(),
+      declared: declaredConfig({ services: new Set([...names, ...more]) }),
+      restart: undefined,
+    };
+  };
+  const at = streamsFor(declaring());
+  at.listAll();
+  assert.deepEqual(
+    [...at.streams.needs.keys()],
+    ['endpointslices', 'endpointslices 2', 'endpointslices 3', 'endpointslices 4', 'declarations'],
+  );
+  at.to(declaring('shop/another'));
+  assert.deepEqual(at.changes(), ['+endpointslices 5']);
+  at.list('endpointslices 5');
+  assert.equal(at.changes().length, 1);
+  const count = [...at.streams.needs.keys()].filter((name) => name.startsWith('endpointslices')).length;
+  assert.deepEqual([count, at.streams.isHandingOver], [4, false]);
 });

@@ -7,7 +7,13 @@ import { benchmarksPage } from '../../bench/support/page.ts';
 import { committed, readResults } from '../../bench/support/results.ts';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
-import { configJsonSchema, observerTables, restartTables, settingsTable } from '../../src/config/schema/reference.ts';
+import {
+  configJsonSchema,
+  declaredTable,
+  observerTables,
+  restartTables,
+  settingsTable,
+} from '../../src/config/schema/reference.ts';
 import { chartValuesSchema } from '../support/docs/chartSchema.ts';
 import { errorsTable } from '../support/docs/errorsTable.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
@@ -32,6 +38,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'docs/reference/configuration.md': (file) =>
     withSections(file, {
       settings: settingsTable(),
+      declared: declaredTable(),
       ...restartSections(),
       observer: observerTables().settings,
       'observer-allow': observerTables().entries,

@@ -368,6 +368,11 @@ const eventOfType: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, {
   },
   'deletion.blocked': { type: 'deletion.blocked', ...about },
   'deletion.failed': { type: 'deletion.failed', reason: 'the window closed first', ...about },
+  'declaration.problem': {
+    type: 'declaration.problem',
+    workload: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: undefined },
+    problem: 'no service is named',
+  },
   'actor.failed': { type: 'actor.failed', actor: 'endpoint shop/db', error: new Error('broke') },
 };
 const everyEvent: readonly WeederEvent[] = Object.values(eventOfType);

@@ -37,6 +37,8 @@ const pending = {
 } as const;
 const failed = { type: 'deletion.failed', pod, reason: 'the window closed first', also: [], ...window } as const;
 
+const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: undefined };
+
 /** The Events for these domain events. */
 function eventsFor(
   domainEvents: readonly WeederEvent[],
@@ -182,6 +184,19 @@ test('domain events that are only useful in the log are not Events', () => {
   assert.deepEqual(eventsFor(quiet), []);
 });
 
+test('the Event about a declaration is on the workload', () => {
+  const problem = '"Db" names no service';
+  assert.deepEqual(eventsFor([{ type: 'declaration.problem', workload: web, problem }]), [
+    {
+      regarding: web,
+      type: 'Warning',
+      reason: 'DeclarationProblem',
+      action: 'Check',
+      note: 'Declared dependency: "Db" names no service.',
+    },
+  ]);
+});
+
 test('the table lists exactly the reasons, kinds, types and actions of the Events', () => {
   const events = eventsFor([
     opened,
@@ -193,6 +208,7 @@ test('the table lists exactly the reasons, kinds, types and actions of the Event
     skipped,
     pending,
     failed,
+    { type: 'declaration.problem', workload: { ...web, kind: 'workload' }, problem: 'no service is named' },
   ]);
   const seen = events.map(({ regarding, type, reason, action }) => `${reason} ${regarding.kind} ${type} ${action}`);
   const listed = Object.entries(weederReasons).flatMap(([reason, { about, types, actions }]) =>

@@ -6,7 +6,7 @@ import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { streamsOf } from '../../src/weeder/streams.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
 import { backOff, pod, running } from '../support/objects/objects.ts';
-import { serviceConfig } from '../support/world/simulation.ts';
+import { declaredConfig, serviceConfig } from '../support/world/simulation.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
@@ -57,10 +57,57 @@ test('with limited namespaces each has its own streams', () => {
   );
 });
 
-test('with more service names than fit into a URL, the slices of all services are requested', () => {
-  const names = Array.from({ length: 300 }, (_, index) => [`a-service-with-a-name-${index}`, [role('api')]] as const);
+function slicesOf(count: number) {
+  const names = Array.from({ length: count }, (_, index) => [`a-service-with-a-name-${index}`, [role('api')]] as const);
   const { weeder, config } = weederOf(Object.fromEntries(names));
-  assert.equal(streamsOf(weeder, config, 'all')[0]?.labelSelector, 'kubernetes.io/service-name');
+  return streamsOf(weeder, config, 'all').filter(({ kind }) => kind === 'EndpointSlice');
+}
+
+test('more service names than fit into a URL are divided among several streams', () => {
+  const streams = slicesOf(300);
+  assert.deepEqual(
+    streams.map(({ name }) => name),
+    ['endpointslices', 'endpointslices 2'],
+  );
+  assert.ok(streams.every(({ labelSelector }) => labelSelector.length <= 4000));
+  const named = streams.flatMap(({ labelSelector }) => /\((.*)\)/.exec(labelSelector)?.[1]?.split(',') ?? []);
+  assert.equal(new Set(named).size, 300);
+});
+
+test('of very many services the slices of all services are requested', () => {
+  assert.deepEqual(
+    slicesOf(4000).map(({ labelSelector }) => labelSelector),
+    ['kubernetes.io/service-name'],
+  );
+});
+
+test('pods that declare dependencies have a stream of their own, and the services that they declare share streams', () => {
+  const { weeder, config: configured } = weederOf({ db: [role('api')] });
+  const services = new Set(['shop/redis', 'other/db']);
+  const config = { ...configured, declared: declaredConfig({ services }) };
+  const found = (namespaces: 'all' | readonly string[], given: Config = config) =>
+    streamsOf(weeder, given, namespaces).map(({ name, labelSelector }) => `${name}: ${labelSelector}`);
+  assert.deepEqual(found('all'), [
+    'endpointslices: kubernetes.io/service-name in (db,redis)',
+    'pods role=api: role=api',
+    'declarations: weeder.dev/depends-on',
+  ]);
+  assert.deepEqual(
+    found(['shop', 'other']).filter((each) => !each.startsWith('pods')),
+    [
+      'endpointslices in shop: kubernetes.io/service-name in (db,redis)',
+      'declarations in shop: weeder.dev/depends-on',
+      'endpointslices in other: kubernetes.io/service-name in (db)',
+      'declarations in other: weeder.dev/depends-on',
+    ],
+  );
+  const limited = { ...config, declared: declaredConfig({ namespaces: ['shop'] }) };
+  assert.deepEqual(
+    found(['shop', 'other'], limited).filter((each) => each.startsWith('decl')),
+    ['declarations in shop: weeder.dev/depends-on'],
+  );
+  const alone: Config = { services: new Map(), declared: declaredConfig(), restart: undefined };
+  assert.deepEqual(found('all', alone), ['declarations: weeder.dev/depends-on']);
 });
 
 test('sixteen distinct selectors have a stream each, seventeen share one stream of all pods', () => {

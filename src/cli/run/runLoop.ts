@@ -67,6 +67,7 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
       user: access?.userName,
       namespaces,
       services: [...opened.config.services.keys()],
+      declaredDependencies: opened.config.declared === undefined ? undefined : true,
       restartRules: opened.config.restart?.rules.length,
       observer: opened.config.observer === undefined ? undefined : true,
       dryRun,

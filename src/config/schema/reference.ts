@@ -19,8 +19,14 @@ export function configJsonSchema(): Json {
 
 /** The keys that are allowed at the top of the file and at a service, as a Markdown table. */
 export function settingsTable(): string {
-  const sections = ['servicesAndDependantSelectors', 'restartControl', 'observer'];
+  const sections = ['servicesAndDependantSelectors', 'declaredDependencies', 'restartControl', 'observer'];
   return tableOf(propertiesOf(configJsonSchema()).filter(([key]) => !sections.includes(key)));
+}
+
+/** The key of the section `declaredDependencies` that has another meaning at the top of the file, as a Markdown table. */
+export function declaredTable(): string {
+  const section = propertiesOf(below(configJsonSchema(), 'declaredDependencies'));
+  return tableOf(section.filter(([key]) => key === 'namespaces'));
 }
 
 /** The keys of the section `restartControl`, as Markdown tables. */

@@ -47,6 +47,15 @@ const gracePeriodSeconds = z
     "The grace period of a deletion in seconds. Without it, the pod's own `terminationGracePeriodSeconds`. 0 removes the pod from the API without waiting for its node.",
   );
 
+const settings = {
+  watchDuration: optional(watchDuration),
+  onStart: optional(onStart),
+  whileNotReady: optional(whileNotReady),
+  barePods: optional(barePods),
+  deletion: optional(deletion),
+  gracePeriodSeconds: optional(gracePeriodSeconds),
+};
+
 /** One service: the selectors of its dependants, and settings that differ from the top of the file. */
 const service = z
   .strictObject({
@@ -54,14 +63,9 @@ const service = z
       .array(labelSelector, whenMissing('missing; give a list with at least one label selector'))
       .min(1, { error: 'this list is empty; give at least one label selector' })
       .describe('The dependants: pods that match any of these selectors.'),
-    watchDuration: optional(watchDuration),
     namespaces: optional(namespaces),
     dependantNamespaces: optional(dependantNamespaces),
-    onStart: optional(onStart),
-    whileNotReady: optional(whileNotReady),
-    barePods: optional(barePods),
-    deletion: optional(deletion),
-    gracePeriodSeconds: optional(gracePeriodSeconds),
+    ...settings,
   })
   .describe('A service and its dependants. Keys here override those at the top of the file.');
 
@@ -70,12 +74,27 @@ const services = mapOf(dnsLabel, service).meta({
   propertyNames: { pattern: dnsLabel.pattern.source },
 });
 
+/** Services that pods declare by label; it has the settings of a service that the config names. */
+const declaredDependencies = z
+  .strictObject({
+    namespaces: optional(
+      namespaceNames.describe(
+        'The namespaces of the pods whose declarations count. Without it, every watched namespace. The services that they declare may be in any watched namespace.',
+      ),
+    ),
+    ...settings,
+  })
+  .describe(
+    'Watches the services that pods declare by their label `weeder.dev/depends-on`. `declaredDependencies: {}` is enough. Without this section the label has no effect. Keys here override those at the top of the file.',
+  );
+
 /**
  * The config file: the Go original's format with weeder's additions. Defines the parser, the type and the JSON Schema.
  */
 export const configFile = z
   .strictObject({
     servicesAndDependantSelectors: optional(services),
+    declaredDependencies: optional(declaredDependencies),
     watchDuration: withDefault(watchDuration, '5m0s'),
     namespaces: optional(namespaces),
     dependantNamespaces: withDefault(dependantNamespaces, 'same'),

@@ -1,3 +1,4 @@
+import type { StoredConfig } from '../../config/configText.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ListTopology } from '../../observer/model/schemaNode.ts';
 
@@ -21,7 +22,7 @@ export type StreamInput =
 /** An input of a controller. */
 export type Input =
   /** The controller was created with this config; a second one replaces the first. */
-  | { readonly in: 'created' | 'config'; readonly config: object }
+  | ({ readonly in: 'created' | 'config' } & StoredConfig)
   | { readonly in: 'start' | 'stop' }
   | StreamInput
   /** What the API server has responded to a request: only what decisions depend on. */

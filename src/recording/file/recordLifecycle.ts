@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { configFileOf } from '../../config/configText.ts';
+import { storedConfigOf } from '../../config/configText.ts';
 import type { Append } from './entry.ts';
 
 /** What the process calls on each controller. */
@@ -22,14 +22,14 @@ export function recordLifecycle(core: Lifecycle, append: Append, section?: Secti
 
   function begin(config: Config): void {
     isActive = true;
-    append({ in: 'created', config: configFileOf(config) });
+    append({ in: 'created', ...storedConfigOf(config) });
     if (isStarted) append({ in: 'start' });
   }
 
   if (section?.isIn(section.config) === true) begin(section.config);
   return {
     configure(next) {
-      if (isActive) append({ in: 'config', config: configFileOf(next) });
+      if (isActive) append({ in: 'config', ...storedConfigOf(next) });
       else if (section?.isIn(next) === true) begin(next);
       core.configure(next);
     },

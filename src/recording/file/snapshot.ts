@@ -1,3 +1,4 @@
+import type { StoredConfig } from '../../config/configText.ts';
 import type { Entry, Input, Moment, StreamInput } from './entry.ts';
 import { applyToStream, type IsSame, newStreamSnapshot, type StreamSnapshot, streamLines } from './streamSnapshot.ts';
 
@@ -28,10 +29,10 @@ export function createSnapshot({ keep, isDated, isSame = () => false }: Snapshot
   const steps = new Map<string, StreamSnapshot | Input>();
   const responses = new Map<string, ResponseInput>();
   const marks = new Map<string, Input>();
-  let config: object | undefined;
+  let config: StoredConfig | undefined;
   let isRunning = false;
 
-  function begin(its: object): void {
+  function begin(its: StoredConfig): void {
     for (const known of [steps, responses, marks]) known.clear();
     config = its;
     isRunning = false;
@@ -53,8 +54,8 @@ export function createSnapshot({ keep, isDated, isSame = () => false }: Snapshot
   }
 
   function applyLifecycle(entry: Input): void {
-    if (entry.in === 'created') begin(entry.config);
-    else if (entry.in === 'config') config = entry.config;
+    if (entry.in === 'created') begin(entry);
+    else if (entry.in === 'config') config = entry;
     else if (entry.in === 'start' || entry.in === 'stop') isRunning = entry.in === 'start';
   }
 
@@ -81,7 +82,14 @@ export function createSnapshot({ keep, isDated, isSame = () => false }: Snapshot
       const atNow = (inputs: readonly Input[]) => inputs.map((input) => ({ ...input, ...now }));
       if (isDated !== undefined) return [...stepLines.sort((a, b) => a.t - b.t), ...atNow([...start, end])];
       if (config === undefined) return [];
-      return atNow([{ in: 'created', config }, ...start, ...responses.values(), ...marks.values(), ...stepLines, end]);
+      return atNow([
+        { ...config, in: 'created' },
+        ...start,
+        ...responses.values(),
+        ...marks.values(),
+        ...stepLines,
+        end,
+      ]);
     },
     *streams() {
       for (const [name, step] of steps) if ('objects' in step) yield [name, step];

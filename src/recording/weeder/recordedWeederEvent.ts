@@ -1,5 +1,6 @@
 import { detailOf } from '../../controller/report/readers.ts';
 import type { EventKind } from '../../controller/report/reportTable.ts';
+import { workloadName } from '../../weeder/declared/workloadOf.ts';
 import type { WeederEvent } from '../../weeder/deletions/weederEvents.ts';
 import { weederTable } from '../../weeder/report/weederTable.ts';
 
@@ -9,7 +10,7 @@ import { weederTable } from '../../weeder/report/weederTable.ts';
  */
 export interface RecordedWeederEvent {
   readonly out: WeederEvent['type'];
-  /** `namespace/service`, or the actor that failed. */
+  /** `namespace/service`, or the actor that failed, or a workload. */
   readonly about: string;
   readonly window?: number;
   /** `namespace/name`. */
@@ -25,6 +26,7 @@ export const weederEventKinds: Readonly<Record<RecordedWeederEvent['out'], Event
 export function recordedEventsOf(event: WeederEvent): RecordedWeederEvent[] {
   const detail = detailOf(weederTable, event);
   if (event.type === 'actor.failed') return [{ out: event.type, about: event.actor, detail }];
+  if (event.type === 'declaration.problem') return [{ out: event.type, about: workloadName(event.workload), detail }];
   const windows = 'also' in event ? [event, ...event.also] : [event];
   return windows.map((each) => ({
     out: event.type,

@@ -1,8 +1,9 @@
+import { dependsOnServices } from '../../weeder/declared/declaration.ts';
 import { only, reduceTo, type Shape } from '../file/shape.ts';
 
 /**
- * Retains only the fields that `src/weeder/pods/crashLooping.ts` and `readiness.ts` read, in their places, so that a
- * replay reads the same values. Environment, arguments and foreign annotations are omitted.
+ * Retains only the fields that `crashLooping.ts`, `declaration.ts` and `readiness.ts` in `src/weeder` read, in their
+ * places, so that a replay reads the same values. Environment, arguments and foreign annotations are omitted.
  */
 export function reduceWeederObject(kind: string, object: unknown): object {
   return reduceTo(kind === 'Pod' ? pod : slice, object);
@@ -22,7 +23,7 @@ const pod: Shape = {
   metadata: {
     ...only('uid', 'namespace', 'name', 'resourceVersion', 'creationTimestamp', 'labels'),
     ...only('deletionTimestamp', 'deletionGracePeriodSeconds'),
-    annotations: only('weeder.dev/ignore', 'kubernetes.io/config.mirror'),
+    annotations: only('weeder.dev/ignore', 'kubernetes.io/config.mirror', dependsOnServices),
     ownerReferences: only('kind', 'uid', 'controller'),
   },
   spec: {

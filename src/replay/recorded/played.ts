@@ -115,8 +115,8 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
   }
 
   async function feed(input: Input): Promise<void> {
-    if (input.in === 'created') create(recordedConfig(input.config));
-    else if (input.in === 'config') core?.configure(recordedConfig(input.config));
+    if (input.in === 'created') create(recordedConfig(input));
+    else if (input.in === 'config') core?.configure(recordedConfig(input));
     else if (input.in === 'start') core?.start();
     else if (input.in === 'stop') core?.stop();
     else if (isRestoring()) return;

@@ -1,9 +1,10 @@
 import { type CodedError, codedError, failed, ok, type Result } from '../../base/errors.ts';
 import { formatFieldError } from '../../base/fieldError.ts';
 import type { Config } from '../../config/config.ts';
-import { parseConfig } from '../../config/parse.ts';
+import type { StoredConfig } from '../../config/configText.ts';
 import { type RecordedLine, type RecordingHeader, recordingVersion } from '../../recording/lines.ts';
 import { invalid, type JsonLine } from './jsonLines.ts';
+import { parseStoredConfig } from './recordedConfig.ts';
 import { recordedLine, recordingHeader } from './recordingSchema.ts';
 
 /** A validated file of a recording. */
@@ -22,7 +23,7 @@ export function isRecording({ value }: JsonLine): boolean {
 export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Result<RecordingFile> {
   const header = readHeader(first);
   if (!header.ok) return header;
-  const config = readConfig(header.value.config, first);
+  const config = readConfig(header.value, first);
   if (!config.ok) return config;
   const lines: RecordedLine[] = [];
   for (const each of rest) {
@@ -32,15 +33,15 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
     if (!line.success) return failed(invalid(each, 'the line is garbled: it is not a line of a recording'));
     const before = lines.at(-1)?.t ?? 0;
     if (line.data.t < before) return failed(outOfOrder(each, line.data.t, before));
-    const changed = 'config' in line.data ? readConfig(line.data.config, each) : undefined;
+    const changed = 'config' in line.data ? readConfig(line.data, each) : undefined;
     if (changed?.ok === false) return changed;
     lines.push(line.data);
   }
   return ok({ name: first.file, header: header.value, config: config.value, lines });
 }
 
-function readConfig(file: object, line: JsonLine): Result<Config> {
-  const config = parseConfig(JSON.stringify(file), line.file);
+function readConfig(stored: StoredConfig, line: JsonLine): Result<Config> {
+  const config = parseStoredConfig(stored, line.file);
   if (config.ok) return config;
   const [error] = config.error;
   return failed(invalid(line, `its config cannot be used: ${error === undefined ? '' : formatFieldError(error)}`));

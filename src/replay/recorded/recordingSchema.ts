@@ -18,6 +18,7 @@ const line = {
 const stream = z.string();
 const object = z.looseObject({});
 const text = z.string();
+const storedConfig = { config: object, declared: z.array(text).exactOptional() };
 
 const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
 const list = z.discriminatedUnion('is', [
@@ -33,7 +34,7 @@ const response = { ...line, in: z.literal('response'), request: text };
 /** The lines of a recording after its header. */
 export const recordedLine: z.ZodType<RecordedLine> = z.union([
   z.discriminatedUnion('in', [
-    z.object({ ...line, in: z.enum(['created', 'config']), config: object }),
+    z.object({ ...line, in: z.enum(['created', 'config']), ...storedConfig }),
     z.object({ ...line, in: z.enum(['start', 'stop', 'keysRead']) }),
     z.object({ ...line, in: z.enum(['begin', 'lost', 'resumed', 'closed']), stream }),
     z.object({ ...line, in: z.literal('end'), stream, resourceVersion: text.exactOptional() }),
@@ -78,7 +79,7 @@ export const recordingHeader: z.ZodType<RecordingHeader> = z.object({
   namespaces: z.union([z.literal('all'), z.array(text)]),
   concurrentDeletions: z.int().positive(),
   isDryRun: z.boolean(),
-  config: object,
+  ...storedConfig,
   streams: z
     .array(
       z.object({

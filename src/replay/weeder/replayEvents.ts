@@ -1,4 +1,6 @@
 import type { Config } from '../../config/config.ts';
+import { withDeclared } from '../../config/serviceLookup.ts';
+import { servicesDeclaredBy } from '../../weeder/declared/declaration.ts';
 import { mergeEvents } from '../recorded/mergeEvents.ts';
 import type { EventFile, TimedEvent } from '../recorded/watchEvent.ts';
 import { assumeReady } from './assumeReady.ts';
@@ -8,11 +10,15 @@ import { createWhatIfWeeder, type WhatIfResult } from './whatIfWeeder.ts';
  * Runs the real weeder in simulated time with watch events, as if it had been running before: services that are ready
  * at the beginning open no window.
  */
-export async function replayEvents(config: Config, files: readonly EventFile[]): Promise<WhatIfResult> {
+export async function replayEvents(given: Config, files: readonly EventFile[]): Promise<WhatIfResult> {
   const listed = files.flatMap((file) => file.listed);
   const changes = mergeEvents(files.map((file) => file.changes));
   // The weeder starts when all its lists are complete: at the time of the newest object in them.
   const startedAt = listed.length > 0 ? Math.max(...listed.map(({ at }) => at)) : (changes[0]?.at ?? 0);
+  const config = withDeclared(
+    given,
+    new Set([...listed, ...changes].flatMap(({ object }) => servicesDeclaredBy(object))),
+  );
   const { clock, weeder, pod, end } = createWhatIfWeeder({
     config: assumeReady(config),
     startedAt,

@@ -1,6 +1,6 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { type VirtualClock, virtualClock } from '../../base/virtualClock.ts';
-import { type Config, distinctSelectors } from '../../config/config.ts';
+import { type Config, distinctSelectors, longestWindow } from '../../config/config.ts';
 import { matchesSelector } from '../../kube/objects/selector.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
@@ -129,8 +129,7 @@ export function createWhatIfWeeder({
       deliver(type, object);
     },
     async end() {
-      const longest = Math.max(0, ...[...config.services.values()].map(({ watchDuration }) => watchDuration));
-      await clock.pass(longest + margin);
+      await clock.pass(longestWindow(config) + margin);
       return { startedAt, events, deleted };
     },
   };

@@ -1,5 +1,6 @@
 import type { Protection, WaitReason } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorFailed, Retry } from '../../controller/report/commonEvents.ts';
+import type { ObjectRef } from '../../kube/events/event.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { NeverStarted } from '../pods/neverStarted.ts';
 
@@ -45,6 +46,8 @@ export type WeederEvent =
   /** The service is down again: a later window may delete the pod. */
   | ({ readonly type: 'deletion.blocked' } & ConcernsPod)
   | ({ readonly type: 'deletion.failed'; readonly reason: string } & ConcernsPod)
+  /** Pods of the workload declare a dependency that is not followed as written; once for each problem of a workload. */
+  | { readonly type: 'declaration.problem'; readonly workload: ObjectRef; readonly problem: string }
   | ActorFailed;
 
 /**

@@ -1,21 +1,26 @@
 import { fromCallback } from 'xstate';
 import { window } from '../../../machines/weeder/window.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { ServiceConfig } from '../../config/config.ts';
-import type { PodIndex } from '../pods/podIndex.ts';
+import type { ServiceLookup } from '../../config/serviceLookup.ts';
+import type { PodIndex, Scope } from '../pods/podIndex.ts';
 import type { WithdrawalReason } from './deletionEntry.ts';
 import type { Deletions } from './deletions.ts';
 import type { ReportWeeder, WindowRef } from './weederEvents.ts';
-import type { DeletionRequest, WindowEntry } from './windowEntry.ts';
+import type { WindowEntry } from './windowEntry.ts';
 
 /** The dependencies of the effects of the `window` machine. */
 export interface WindowEffects {
   readonly clock: Clock;
-  readonly services: ReadonlyMap<string, ServiceConfig>;
+  readonly services: ServiceLookup;
   readonly deletions: Deletions;
   readonly report: ReportWeeder;
-  /** The index of a service's podSelector, by its position in the config. */
-  readonly indexOf: (service: string, selector: number) => PodIndex | undefined;
+  readonly dependantsOf: (namespace: string, service: string) => readonly Dependants[];
+}
+
+/** Dependants of a service: a part of an index. */
+export interface Dependants {
+  readonly index: PodIndex;
+  readonly scope: Scope;
 }
 
 interface WindowCalls {
@@ -34,7 +39,7 @@ const reasons: Readonly<Record<string, 'held' | 'reconfigured'>> = {
 
 /** The `window` machine with its effects. */
 export function provideWindow(effects: WindowEffects, { entryOf, closing, closed }: WindowCalls): typeof window {
-  const { clock, services, deletions, report } = effects;
+  const { clock, services, deletions, report, dependantsOf } = effects;
 
   function withEntry(ref: WindowRef, act: (entry: WindowEntry) => void): void {
     const entry = entryOf(ref);
@@ -45,13 +50,14 @@ export function provideWindow(effects: WindowEffects, { entryOf, closing, closed
     actors: {
       podWatch: fromCallback(({ input, sendBack }) => {
         const entry = entryOf(input);
-        const config = services.get(input.service);
-        if (entry === undefined || config === undefined) return undefined;
-        const scope = config.dependantNamespaces === 'same' ? [input.namespace] : config.dependantNamespaces;
-        const requests = requestsOf(entry, config, effects);
+        const policy = services(input.namespace, input.service);
+        if (entry === undefined || policy === undefined) return undefined;
+        const requests = dependantsOf(input.namespace, input.service).map((dependants) => {
+          return { ...dependants, window: entry, policy, uids: new Set<string>() };
+        });
         entry.requests = [];
         const subscriptions = requests.map((request, selector) =>
-          request.index.subscribe(scope, {
+          request.index.subscribe(request.scope, {
             crashLooping: ({ uid }) => sendBack({ type: 'pod.crashLooping', uid, selector }),
             left: (uid, departure) => deletions.left(request, uid, departure),
           }),
@@ -83,12 +89,5 @@ export function provideWindow(effects: WindowEffects, { entryOf, closing, closed
       reportClosing: ({ context }) => withEntry(context, closing),
       reportClosed: ({ context }) => withEntry(context, closed),
     },
-  });
-}
-
-function requestsOf(entry: WindowEntry, policy: ServiceConfig, { indexOf }: WindowEffects): readonly DeletionRequest[] {
-  return policy.podSelectors.flatMap((_, selector) => {
-    const index = indexOf(entry.service, selector);
-    return index === undefined ? [] : [{ window: entry, policy, index, uids: new Set<string>() }];
   });
 }

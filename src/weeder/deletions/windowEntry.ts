@@ -12,7 +12,7 @@ export interface WindowEntry extends WindowRef {
   readonly openedAt: number;
   /** By the monotonic clock: when the window ends, even if its timer is late because the process was suspended. */
   closesAt: number;
-  /** One for each podSelector of the service, in the order of the config. */
+  /** One for each podSelector of the service, in the order of the config, and one for the pods that declare it. */
   requests: readonly DeletionRequest[];
   readonly deleted: Set<string>;
   readonly skipped: Set<string>;
@@ -23,7 +23,7 @@ export interface WindowEntry extends WindowRef {
   readonly pending: Set<string>;
 }
 
-/** A request to delete pods: one podSelector of one window. */
+/** A request to delete pods: the dependants of one window in one index. */
 export interface DeletionRequest {
   readonly window: WindowEntry;
   readonly policy: DeletionPolicy;

@@ -21,12 +21,13 @@ export interface Departure {
   readonly deletedAt: number | undefined;
 }
 
-/** Namespaces by name, or all namespaces. */
+/** Groups of pods by name, or all pods. */
 export type Scope = 'all' | readonly string[];
 
 /**
  * The pods of one podSelector that crash-loop now, and those that cannot start: the sink of a pod stream. The index
- * keeps nothing of other pods. Open windows subscribe to it by namespace.
+ * keeps nothing of other pods. Open windows subscribe to it by group: unless the index has other groups, a pod is in
+ * that of its namespace.
  */
 export interface PodIndex extends ObjectSink {
   /**
@@ -39,7 +40,7 @@ export interface PodIndex extends ObjectSink {
   settleIn(uid: string): number;
   /** Reports every pod that crash-loops now to the listener, and then each change. Returns the unsubscribe function. */
   subscribe(scope: Scope, listener: PodListener): () => void;
-  /** The uids of the pods that crash-loop now in these namespaces. */
+  /** The uids of the pods that crash-loop now in these groups. */
   uids(scope: Scope): Iterable<string>;
   /** The pods that cannot start now, for a reason that would stop a new pod, too. */
   neverStarted(scope: Scope): Iterable<NeverStarted>;
@@ -50,12 +51,14 @@ export interface PodIndex extends ObjectSink {
 /** A pod that cannot start: which stream reported it last, and in which of its complete lists. */
 interface Stuck {
   readonly pod: NeverStarted;
+  readonly groups: Groups;
   readonly source: Source;
   readonly list: number;
 }
 
 interface Entry {
   readonly pod: CrashLoopingPod;
+  readonly groups: Groups;
   /** Since when the pod has been in this run of this back-off. Milliseconds by the local monotonic clock. */
   readonly firstSeen: number;
   /** The streams that have reported the pod, each with the number of its latest complete list at that time. */
@@ -67,27 +70,33 @@ interface Source {
   list: number;
 }
 
+type Groups = readonly string[];
+
 const crashLoopBackOff = Buffer.from('CrashLoopBackOff');
 const terminated = Buffer.from('"terminated"');
 
-export function createPodIndex(clock: Clock): PodIndex {
+/** `groupsOf`: the groups of a pod, as the API serves it. A pod in none is not selected. */
+export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups = namespaceOf): PodIndex {
   const entries = new Map<string, Entry>();
   const stuck = new Map<string, Stuck>();
-  const byNamespace = new Map<string, Set<string>>();
+  const byGroup = new Map<string, Set<string>>();
   const listeners = new Map<string, Set<PodListener>>();
 
-  function notify(namespace: string, what: (listener: PodListener) => void): void {
-    for (const name of [namespace, everywhere]) for (const listener of [...(listeners.get(name) ?? [])]) what(listener);
+  function notify(groups: Groups, what: (listener: PodListener) => void): void {
+    for (const listener of new Set(groups.flatMap((name) => [...(listeners.get(name) ?? [])]))) what(listener);
   }
 
-  function put(pod: CrashLoopingPod, source: Source): void {
+  function put(pod: CrashLoopingPod, groups: Groups, source: Source): void {
     const known = entries.get(pod.uid);
     const isSame = known !== undefined && isSameStay(known.pod, pod);
     const reporters = (known?.reporters ?? new Map<Source, number>()).set(source, source.list);
-    entries.set(pod.uid, { pod, firstSeen: isSame ? known.firstSeen : clock.monotonic(), reporters });
-    addTo(byNamespace, pod.namespace, pod.uid);
+    entries.set(pod.uid, { pod, groups, firstSeen: isSame ? known.firstSeen : clock.monotonic(), reporters });
+    const left = known?.groups.filter((name) => !groups.includes(name)) ?? [];
+    for (const name of left) removeFrom(byGroup, name, pod.uid);
+    for (const name of groups) addTo(byGroup, name, pod.uid);
+    notify(left, (listener) => listener.left(pod.uid, unseen));
     if (known?.pod.resourceVersion !== pod.resourceVersion) {
-      notify(pod.namespace, (listener) => listener.crashLooping(pod));
+      notify([...groups, everywhere], (listener) => listener.crashLooping(pod));
     }
   }
 
@@ -95,8 +104,18 @@ export function createPodIndex(clock: Clock): PodIndex {
     const known = entries.get(uid);
     if (known === undefined) return;
     entries.delete(uid);
-    removeFrom(byNamespace, known.pod.namespace, uid);
-    notify(known.pod.namespace, (listener) => listener.left(uid, departure));
+    for (const name of known.groups) removeFrom(byGroup, name, uid);
+    notify([...known.groups, everywhere], (listener) => listener.left(uid, departure));
+  }
+
+  /** A pod that is selected was reported. */
+  function take(uid: string, groups: Groups, object: unknown, source: Source): void {
+    const pod = crashLooping(object);
+    if (pod !== undefined) put(pod, groups, source);
+    else remove(uid, departureOf(false, object));
+    const never = pod === undefined ? neverStarted(object) : undefined;
+    if (never === undefined) stuck.delete(uid);
+    else stuck.set(uid, { pod: never, groups, source, list: source.list });
   }
 
   /** This stream no longer has the pod. While one stream replaces another, the other one may still have it. */
@@ -106,7 +125,7 @@ export function createPodIndex(clock: Clock): PodIndex {
 
   function* uidsIn(scope: Scope): Generator<string> {
     if (scope === 'all') yield* entries.keys();
-    else for (const namespace of new Set(scope)) yield* byNamespace.get(namespace) ?? [];
+    else for (const name of new Set(scope)) yield* byGroup.get(name) ?? [];
   }
 
   function podsIn(scope: Scope): CrashLoopingPod[] {
@@ -121,12 +140,12 @@ export function createPodIndex(clock: Clock): PodIndex {
       },
       apply(type: ChangeType, object: unknown) {
         const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
-        const pod = type === 'DELETED' ? undefined : crashLooping(object);
-        if (pod !== undefined) put(pod, source);
-        else remove(uid, departureOf(type, object));
-        const never = type === 'DELETED' || pod !== undefined ? undefined : neverStarted(object);
-        if (never === undefined) stuck.delete(uid);
-        else stuck.set(uid, { pod: never, source, list: source.list });
+        const groups = type === 'DELETED' ? [] : groupsOf(object);
+        if (groups.length > 0) take(uid, groups, object, source);
+        else {
+          remove(uid, departureOf(true, object));
+          stuck.delete(uid);
+        }
       },
       end() {
         for (const [uid, entry] of entries) {
@@ -165,7 +184,8 @@ export function createPodIndex(clock: Clock): PodIndex {
     },
     uids: uidsIn,
     *neverStarted(scope) {
-      for (const { pod } of stuck.values()) if (scope === 'all' || scope.includes(pod.namespace)) yield pod;
+      for (const { pod, groups } of stuck.values())
+        if (scope === 'all' || groups.some((name) => scope.includes(name))) yield pod;
     },
     get size() {
       return entries.size;
@@ -176,14 +196,18 @@ export function createPodIndex(clock: Clock): PodIndex {
 /** The pod is missing from a complete list. */
 const unseen: Departure = { isRemoved: true, deletedAt: undefined };
 
-function departureOf(type: ChangeType, object: unknown): Departure {
+function namespaceOf(pod: unknown): Groups {
+  return [textOf(objectOf(objectOf(pod)['metadata'])['namespace']) ?? ''];
+}
+
+function departureOf(isDeleted: boolean, object: unknown): Departure {
   const { deletionTimestamp, deletionGracePeriodSeconds } = objectOf(objectOf(object)['metadata']);
   const endsAt = timeOf(deletionTimestamp);
   const deletedAt = endsAt === undefined ? undefined : endsAt - (numberOf(deletionGracePeriodSeconds) ?? 0) * 1000;
-  return { isRemoved: type === 'DELETED' || endsAt !== undefined, deletedAt };
+  return { isRemoved: isDeleted || endsAt !== undefined, deletedAt };
 }
 
-/** No namespace can have this name. */
+/** No group has this name. */
 const everywhere = '*';
 
 function addTo<T>(sets: Map<string, Set<T>>, name: string, value: T): void {

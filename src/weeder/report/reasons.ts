@@ -2,6 +2,7 @@ import { reasonsOn } from '../../controller/report/reasons.ts';
 
 const pod = reasonsOn('Pod');
 const service = reasonsOn('Service');
+const workload = reasonsOn('workload');
 
 /**
  * Every Kubernetes Event that the weeder records, by its reason. `docs/reference/events.md` is generated from this table, and a
@@ -36,5 +37,10 @@ export const weederReasons = {
     .warning('GiveUp')
     .means(
       'The deletion failed: it did not succeed before the window closed, or was refused permanently. The note has the reason.',
+    ),
+  DeclarationProblem: workload
+    .warning('Check')
+    .means(
+      'The label `weeder.dev/depends-on` or the annotation `weeder.dev/depends-on-services` of its pods has an error, or names a service that does not exist. The note has the text and what to write. If the workload is a Deployment, `kubectl events --for` shows the Event.',
     ),
 };

@@ -1,6 +1,7 @@
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
 import type { EventDraft, ObjectRef } from '../../kube/events/event.ts';
+import { workloadName } from '../declared/workloadOf.ts';
 import { type ReportWeeder, type WeederEvent, windowRefOf } from '../deletions/weederEvents.ts';
 import { weederTable } from './weederTable.ts';
 import type { WeederRun } from './wording.ts';
@@ -12,6 +13,7 @@ export function logEvents(logger: Logger, run: WeederRun): ReportWeeder {
 
 function fieldsOf(event: WeederEvent): object {
   if (event.type === 'actor.failed') return {};
+  if (event.type === 'declaration.problem') return { workload: workloadName(event.workload) };
   if (!('window' in event)) return { namespace: event.namespace, service: event.service };
   if (!('pod' in event)) return windowRefOf(event);
   const { namespace, name, uid, container, cause, restarts, message } = event.pod;
@@ -34,6 +36,7 @@ export function recordEvents({ record, serviceUid, ...run }: RecordEventsOptions
   return recordByTable(weederTable, regarding, record, run);
 
   function regarding(event: WeederEvent): ObjectRef | undefined {
+    if (event.type === 'declaration.problem') return event.workload;
     if ('pod' in event) {
       const { namespace, name, uid } = event.pod;
       return { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };

@@ -118,6 +118,12 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
     outcome: () => 'failed',
     detail: ({ reason }) => reason,
   },
+  'declaration.problem': {
+    ...report('problem with a declared dependency', onPage),
+    log: ({ problem }) => warn('problem with a declared dependency', { problem }),
+    event: ({ problem }) => warning('DeclarationProblem', 'Check', `Declared dependency: ${problem}.`),
+    detail: ({ problem }) => problem,
+  },
   'actor.failed': { ...actorFailed, isOnPage: true, detail: ({ error }) => messageOf(error) },
 };
 

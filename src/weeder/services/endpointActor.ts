@@ -1,7 +1,7 @@
 import { fromCallback } from 'xstate';
 import { endpoint } from '../../../machines/weeder/endpoint.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { ServiceConfig } from '../../config/config.ts';
+import type { ServiceLookup } from '../../config/serviceLookup.ts';
 import type { ReportWeeder } from '../deletions/weederEvents.ts';
 import type { Windows } from '../deletions/windows.ts';
 import type { ReadyEvidence } from './readiness.ts';
@@ -10,7 +10,7 @@ import type { ReadySince } from './readySince.ts';
 /** The dependencies of the effects of the `endpoint` machine. */
 export interface EndpointEffects {
   readonly clock: Clock;
-  readonly services: ReadonlyMap<string, ServiceConfig>;
+  readonly services: ServiceLookup;
   readonly windows: Windows;
   readonly report: ReportWeeder;
   readonly readySince: ReadySince;
@@ -26,7 +26,7 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
     actors: {
       readySince: fromCallback(({ input: { namespace, service }, sendBack }) => {
         const controller = new AbortController();
-        const watchDuration = services.get(service)?.watchDuration ?? 0;
+        const watchDuration = services(namespace, service)?.watchDuration ?? 0;
         const oldest = clock.now() - watchDuration;
         const report = (since: number | undefined) =>
           sendBack(

@@ -2,7 +2,7 @@ import { type Actor, createActor } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import { behavesTheSame } from '../../config/compare.ts';
-import { isWatched, type ServiceConfig } from '../../config/config.ts';
+import type { ServiceLookup, WatchedService } from '../../config/serviceLookup.ts';
 import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './endpointActor.ts';
 import type { ServiceReadiness } from './readiness.ts';
 import { keyOf } from './sliceView.ts';
@@ -19,7 +19,7 @@ interface Endpoints {
    * Applies the difference between `before` and the current `services`. Services whose config is equal in both are left
    * alone.
    */
-  configure(before: ReadonlyMap<string, ServiceConfig>): void;
+  configure(before: ServiceLookup): void;
   /** The open window of the service is over. */
   windowClosed(service: Pick<ServiceReadiness, 'namespace' | 'service'>): void;
   /** Stops every actor. */
@@ -30,7 +30,6 @@ interface Endpoints {
 
 interface EndpointsOptions extends EndpointEffects {
   readonly runtime: ActorRuntime;
-  readonly services: ReadonlyMap<string, ServiceConfig>;
 }
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
@@ -46,7 +45,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   function actorOf({ namespace, service }: ServiceReadiness): Actor<EndpointLogic> | undefined {
     const key = keyOf(namespace, service);
     const known = registry.get(key)?.actor;
-    const config = services.get(service);
+    const config = services(namespace, service);
     if (known !== undefined || config === undefined) return known;
     const { watchDuration, onStart, whileNotReady } = config;
     const lastWindow = windows.lastOf({ namespace, service });
@@ -72,7 +71,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   }
 
   /** An open window still counts from the recovery of its service, with the new watchDuration. */
-  function change(key: string, was: ServiceConfig, is: ServiceConfig): void {
+  function change(key: string, was: WatchedService, is: WatchedService): void {
     const { watchDuration, onStart, whileNotReady } = is;
     const began = (windows.openOf(serviceOf(key))?.closesAt ?? 0) - was.watchDuration;
     const remaining = Math.max(0, began + watchDuration - clock.monotonic());
@@ -83,11 +82,11 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     configure(before) {
       const known = [...registry.keys()].map((key) => {
         const { namespace, service } = serviceOf(key);
-        return { key, namespace, was: before.get(service), is: services.get(service) };
+        return { key, was: before(namespace, service), is: services(namespace, service) };
       });
       // Removed services come first: a deletion that is no longer requested must not start because of the other
       // changes.
-      for (const { key, namespace, is } of known) if (!isWatched(is, namespace)) end(key);
+      for (const { key, is } of known) if (is === undefined) end(key);
       for (const { key, was, is } of known) {
         if (was !== undefined && is !== undefined && !behavesTheSame(was, is)) change(key, was, is);
       }

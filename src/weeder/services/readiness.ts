@@ -37,12 +37,12 @@ interface ReadinessListener {
 export interface SliceStreamOptions {
   /** The names of the services that the stream watches; undefined: all services. */
   readonly names?: ReadonlySet<string>;
-  /** The sink of the stream that this one replaces, once it has seen everything that the old one delivered. */
-  readonly after?: ObjectSink | undefined;
   /**
-   * This stream replaces no other and was opened while others were running: services in its first list are treated as
-   * found at start-up.
+   * The sinks of other streams: this one takes over the services that both watch, once it has seen everything that they
+   * have delivered of these.
    */
+  readonly after?: readonly ObjectSink[];
+  /** This stream takes over no service: those in its first list are treated as found at start-up. */
   readonly isAddedLater?: boolean;
   /** Called when the stream has taken over, or has completed its first list: from then on `after` is ignored. */
   readonly onTakeOver?: () => void;
@@ -68,11 +68,16 @@ export function createReadiness(
   /** Whether each service that has a slice counts as ready. */
   const readiness = new Map<string, boolean>();
   const views = new Map<ObjectSink, SliceView>();
-  /** The streams whose slices count. Others have not taken over yet. */
-  const active = new Set<SliceView>();
+  /** The streams whose slices count, each with the names that another stream has taken over. */
+  const active = new Map<SliceView, Set<string>>();
+
+  function counts(view: SliceView, service: string): boolean {
+    return active.get(view)?.has(service) === false && view.names?.has(service) !== false;
+  }
 
   function find(key: string): readonly ServiceSlices[] {
-    return [...active].flatMap((view) => view.services.get(key) ?? []);
+    const { service } = readinessOf(key);
+    return [...active.keys()].flatMap((view) => (counts(view, service) ? (view.services.get(key) ?? []) : []));
   }
 
   function slicesOf(key: string): Slice[] {
@@ -113,28 +118,33 @@ export function createReadiness(
   }
 
   /**
-   * Replaces one stream by another. A service that both watch has a gap only if the old stream had not delivered
-   * everything; one that the old stream did not watch is found in its current state.
+   * Takes over the services of a stream from others. A service that both watch has a gap only if the old stream had not
+   * delivered everything; one that none of them watches is found in its current state.
    */
-  function takeOver(view: SliceView, old: SliceView): void {
-    active.delete(old);
-    active.add(view);
-    const keys = new Set([...old.services.keys(), ...view.services.keys()]);
-    for (const key of keys) {
-      const wasReady = readiness.get(key) === true;
-      if (old.names?.has(readinessOf(key).service) === false) {
-        discover(key);
-        continue;
-      }
-      settle(key);
-      const isStillReady = wasReady && readiness.get(key) === true;
-      if (isStillReady && (old.isListing || !hasSameSlices(view, old, key)))
-        notify('readyAfterGap', key, old.seenUntil);
+  function takeOver(view: SliceView, olds: readonly SliceView[]): void {
+    const oldOf = (service: string) => olds.find((old) => counts(old, service));
+    const keys = new Set([view, ...olds].flatMap(({ services }) => [...services.keys()]));
+    const taken = [...keys].map(readinessOf).filter(({ service }) => view.names?.has(service) !== false);
+    const from = new Map(taken.map(({ service }) => [service, oldOf(service)]));
+    for (const old of olds) for (const service of view.names ?? from.keys()) active.get(old)?.add(service);
+    active.set(view, new Set());
+    for (const service of taken) {
+      const old = from.get(service.service);
+      if (old === undefined) discover(keyOf(service.namespace, service.service));
+      else settleFrom(service, view, old);
     }
   }
 
-  function createSink({ names, after, isAddedLater = false, onTakeOver }: SliceStreamOptions = {}): ClosableSink {
-    let old = after === undefined ? undefined : views.get(after);
+  /** `before`: the readiness according to the old stream. */
+  function settleFrom(before: ServiceReadiness, view: SliceView, old: SliceView): void {
+    const key = keyOf(before.namespace, before.service);
+    settle(key);
+    const isStillReady = before.isReady && readiness.get(key) === true;
+    if (isStillReady && (old.isListing || !hasSameSlices(view, old, key))) notify('readyAfterGap', key, old.seenUntil);
+  }
+
+  function createSink({ names, after = [], isAddedLater = false, onTakeOver }: SliceStreamOptions = {}): ClosableSink {
+    let olds = after.flatMap((sink) => views.get(sink) ?? []);
     let isWaiting = true;
     const view = createSliceView(clock, names, {
       isReady: (key) => readiness.get(key) === true,
@@ -143,17 +153,18 @@ export function createReadiness(
         else if (active.has(view)) settle(key);
       },
       readyBeforeGap(key, seenUntil) {
-        if (active.has(view) && readiness.get(key) === true) notify('readyAfterGap', key, seenUntil);
+        const { service, isReady } = readinessOf(key);
+        if (isReady && counts(view, service)) notify('readyAfterGap', key, seenUntil);
       },
       received() {
-        if (!isWaiting || !view.isComplete || (old !== undefined && !view.hasCaughtUpWith(old))) return;
+        if (!isWaiting || !view.isComplete || !olds.every(view.hasCaughtUpWith)) return;
         isWaiting = false;
-        if (old !== undefined) takeOver(view, old);
-        old = undefined;
+        if (olds.length > 0) takeOver(view, olds);
+        olds = [];
         onTakeOver?.();
       },
     });
-    if (old === undefined) active.add(view);
+    if (olds.length === 0) active.set(view, new Set());
     const sink: ClosableSink = {
       ...view.sink,
       close() {

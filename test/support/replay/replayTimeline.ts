@@ -1,5 +1,6 @@
 import { formatDuration } from '../../../src/base/duration.ts';
 import { messageOf } from '../../../src/base/errors.ts';
+import { workloadName } from '../../../src/weeder/declared/workloadOf.ts';
 import type { WeederEvent, WindowRef } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
 import type { Replay } from './replayFile.ts';
@@ -41,6 +42,8 @@ export function sentenceOf(event: WeederEvent): string {
       return `${podOf(event.pod)} blocked in ${windowsOf(event)}`;
     case 'deletion.failed':
       return `${podOf(event.pod)} failed in ${windowsOf(event)}, ${event.reason}`;
+    case 'declaration.problem':
+      return `problem, ${workloadName(event.workload)}, ${event.problem}`;
     case 'actor.failed':
       return `failed, ${event.actor}, ${messageOf(event.error)}`;
   }

@@ -1,5 +1,5 @@
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
-import type { Config, ServiceConfig } from '../../../src/config/config.ts';
+import type { Config, DeclaredConfig, ServiceConfig } from '../../../src/config/config.ts';
 import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { ReportWeeder, WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
@@ -13,6 +13,8 @@ export const minute = 60_000;
 export interface SimulationOptions {
   readonly service?: Partial<ServiceConfig>;
   readonly services?: readonly Partial<ServiceConfig>[];
+  /** The section for declared dependencies, with the services that pods declare. Default: none. */
+  readonly declared?: Partial<DeclaredConfig>;
   readonly concurrentDeletions?: number;
   readonly isDryRun?: boolean;
   /** How the API server responds to a deletion; default: it accepts. */
@@ -34,7 +36,7 @@ export interface Simulation {
   readonly deletions: (DeletionAttempt & { readonly at: number; readonly how: string })[];
   /** An event of the EndpointSlice stream. */
   slice(options?: SliceOptions, type?: ChangeType): void;
-  /** An event of every pod stream whose selector is named; default: all. */
+  /** An event of every pod stream. */
   pod(options?: PodOptions, type?: ChangeType): void;
   /** Names of the pods deleted so far. */
   deletedNames(): string[];
@@ -59,6 +61,21 @@ export function serviceConfig(part: Partial<ServiceConfig> = {}): ServiceConfig 
   };
 }
 
+export function declaredConfig(part: Partial<DeclaredConfig> = {}): DeclaredConfig {
+  const { name: _, podSelectors: _selectors, dependantNamespaces: _namespaces, ...settings } = serviceConfig();
+  return { ...settings, services: new Set(), ...part };
+}
+
+/** The config of a simulation. */
+export function configFor({ services, service, declared }: SimulationOptions): Config {
+  const configs = (services ?? [service ?? {}]).map(serviceConfig);
+  return {
+    services: new Map(configs.map((each) => [each.name, each])),
+    ...(declared === undefined ? {} : { declared: declaredConfig(declared) }),
+    restart: undefined,
+  };
+}
+
 /** `before` delivers the content of the streams before weeder starts. */
 export function simulate(
   options: SimulationOptions = {},
@@ -68,10 +85,8 @@ export function simulate(
   const began = clock.monotonic();
   const events: WeederEvent[] = [];
   const deletions: Simulation['deletions'] = [];
-  const configs = (options.services ?? [options.service ?? {}]).map(serviceConfig);
-  const config: Config = { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
   const weeder = createWeeder({
-    config,
+    config: configFor(options),
     runtime: options.inspect === undefined ? { clock } : { clock, inspect: options.inspect },
     concurrentDeletions: options.concurrentDeletions ?? 32,
     isDryRun: options.isDryRun ?? false,
@@ -94,13 +109,13 @@ export function simulate(
     slice: (each, type = 'MODIFIED') => weeder.slices.apply(type, slice(each)),
     pod: (each, type = 'MODIFIED') => {
       const object = pod(each);
-      for (const sink of weeder.pods.values()) sink.apply(type, object);
+      for (const sink of [...weeder.pods.values(), weeder.declaredPods]) sink.apply(type, object);
     },
     deletedNames: () => deletions.map((each) => each.name),
     eventsOf: (type) =>
       events.filter((event): event is Extract<WeederEvent, { type: typeof type }> => event.type === type),
   };
-  const sinks = [weeder.slices, ...weeder.pods.values()];
+  const sinks = [weeder.slices, ...weeder.pods.values(), weeder.declaredPods];
   for (const sink of sinks) sink.begin();
   before(simulation);
   for (const sink of sinks) sink.end();

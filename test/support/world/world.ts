@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
+import { distinctSelectors } from '../../../src/config/config.ts';
+import { type LabelSelector, matchesSelector } from '../../../src/kube/objects/selector.ts';
 import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
+import { dependsOn } from '../../../src/weeder/declared/declaration.ts';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import { nextVersion, type PodOptions, pod } from '../objects/objects.ts';
-import { minute, type Simulation, type SimulationOptions, serviceConfig, simulate } from './simulation.ts';
+import { configFor, minute, type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 
 export type Pod = ReturnType<typeof pod>;
 
@@ -36,18 +38,17 @@ const keyOf = (namespace: string, name: string) => `${namespace}/${name}`;
 /** `before` delivers the content of the streams before weeder starts. */
 export function world(options: SimulationOptions = {}, before: (world: World) => void = () => {}): World {
   const pods = new Map<string, Pod>();
-  const configs = (options.services ?? [options.service ?? {}]).map(serviceConfig);
-  const selectors = new Map<string, LabelSelector>();
-  for (const selector of configs.flatMap((each) => each.podSelectors))
-    selectors.set(selectorToString(selector), selector);
+  const selectors = new Map<string, LabelSelector>(distinctSelectors(configFor(options)));
+  selectors.set(dependsOn, { matchExpressions: [{ key: dependsOn, operator: 'Exists' }] });
 
   const delivered = new Map<string, Pod>();
 
   function extend(simulation: Simulation): World {
+    const podSinks = () => [...simulation.weeder.pods, [dependsOn, simulation.weeder.declaredPods] as const];
     const selects = (text: string, each: Pod | undefined) =>
       each !== undefined && matchesSelector(selectors.get(text) ?? {}, each.metadata.labels);
     const deliver = (was: Pod | undefined, is: Pod | undefined) => {
-      for (const [text, sink] of simulation.weeder.pods) {
+      for (const [text, sink] of podSinks()) {
         const type = changeOf(selects(text, was), selects(text, is));
         if (type !== undefined) sink.apply(type, is ?? was);
       }
@@ -95,12 +96,12 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
       },
       pods: () => [...pods.values()],
       relistPods() {
-        for (const sink of simulation.weeder.pods.values()) sink.begin();
+        for (const [, sink] of podSinks()) sink.begin();
         for (const each of [...pods.values()]) {
           note(each);
           deliver(undefined, each);
         }
-        for (const sink of simulation.weeder.pods.values()) sink.end();
+        for (const [, sink] of podSinks()) sink.end();
         removeVanished();
       },
       relistWithout(name: string, namespace = 'shoot-1') {

@@ -1,0 +1,26 @@
+import { type Config, isConfigured, type ServiceConfig, type ServiceSettings } from './config.ts';
+
+/** A service in one namespace, by the config and by the declarations of pods. */
+export interface WatchedService extends ServiceSettings, Pick<ServiceConfig, 'podSelectors' | 'dependantNamespaces'> {
+  /** The namespaces of the pods that are dependants if they declare the service. */
+  readonly declaredIn: 'none' | 'all' | readonly string[];
+}
+
+/** Finds the service of this name in this namespace. Undefined: it is not watched there. */
+export type ServiceLookup = (namespace: string, service: string) => WatchedService | undefined;
+
+/** The settings of a service that the config names also apply if pods declare it. */
+export function lookupOf({ services, declared }: Config): ServiceLookup {
+  const declaredIn: WatchedService['declaredIn'] = declared?.namespaces ?? 'none';
+  const configured = new Map([...services].map(([name, service]) => [name, { ...service, declaredIn }]));
+  const others = declared && { ...declared, podSelectors: [], dependantNamespaces: 'same' as const, declaredIn };
+  return (namespace, name) => {
+    if (isConfigured(services.get(name), namespace)) return configured.get(name);
+    return declared?.services.has(`${namespace}/${name}`) === true ? others : undefined;
+  };
+}
+
+/** The config with the services that pods declare now, as `namespace/name`. */
+export function withDeclared(config: Config, services: ReadonlySet<string>): Config {
+  return config.declared === undefined ? config : { ...config, declared: { ...config.declared, services } };
+}

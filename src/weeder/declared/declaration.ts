@@ -1,0 +1,96 @@
+import { quoted } from '../../base/fieldError.ts';
+import { objectOf, textOf } from '../../base/json.ts';
+import { dnsLabel } from '../../config/schema/names.ts';
+
+/** The label by which a pod declares a dependency: its value names a service, or is empty. */
+export const dependsOn = 'weeder.dev/depends-on';
+/** The annotation beside the label: more services, separated by commas. */
+export const dependsOnServices = 'weeder.dev/depends-on-services';
+
+/** What a pod has written into the label and the annotation. */
+export interface Written {
+  readonly label: string;
+  /** Undefined: the pod has no such annotation. */
+  readonly annotation: string | undefined;
+}
+
+/** What a pod declares. */
+export interface Declaration {
+  /** As `namespace/name`, without duplicates. */
+  readonly services: readonly string[];
+  /** What is wrong, in clauses without a full stop. */
+  readonly problems: readonly string[];
+}
+
+/** The number of services that count for one pod. */
+const mostServices = 20;
+/** A longer list is not read to its end. */
+const mostEntries = 200;
+
+/** Reads the label and the annotation of a pod, as the API serves it. Undefined: the pod does not have the label. */
+export function writtenOn(pod: unknown): Written | undefined {
+  const { labels, annotations } = objectOf(objectOf(pod)['metadata']);
+  const label = textOf(objectOf(labels)[dependsOn]);
+  return label === undefined ? undefined : { label, annotation: textOf(objectOf(annotations)[dependsOnServices]) };
+}
+
+/** Returns what a pod of this namespace declares. */
+export function declarationOf({ label, annotation = '' }: Written, namespace: string): Declaration {
+  const entries = [label, ...annotation.split(',', mostEntries)].map((entry) => entry.trim()).filter((each) => each);
+  /** Each service as it was written first. */
+  const services = new Map<string, string>();
+  const problems: string[] = [];
+  for (const entry of entries) {
+    const service = serviceOf(entry, namespace);
+    const known = services.get(service ?? '');
+    if (service === undefined) problems.push(malformed(entry));
+    else if (known === undefined) services.set(service, entry);
+    else if (known !== entry)
+      problems.push(`${quoted(known)} and ${quoted(entry)} are the same service: one is enough`);
+  }
+  if (entries.length === 0) problems.push(`no service is named: give the label a value, or add ${dependsOnServices}`);
+  const excess = services.size - mostServices;
+  if (excess > 0) problems.push(`more than ${mostServices} services are named: the last ${excess} are ignored`);
+  return { services: [...services.keys()].slice(0, mostServices), problems };
+}
+
+/** Returns the services that a pod declares, as `namespace/name`. */
+export function servicesDeclaredBy(pod: unknown): readonly string[] {
+  const written = writtenOn(pod);
+  return written === undefined ? [] : declarationOf(written, namespaceOf(pod)).services;
+}
+
+/**
+ * The groups of a pod in the index of declared dependants: for each service that it declares one, and one for the
+ * combination with the namespace of the pod.
+ */
+export function groupsOfDeclared(pod: unknown): readonly string[] {
+  return servicesDeclaredBy(pod).flatMap((service) => [service, groupFrom(service, namespaceOf(pod))]);
+}
+
+/** The groups with the declared dependants of a service, if only pods of these namespaces count. */
+export function declaredScope(service: string, namespaces: 'all' | readonly string[]): readonly string[] {
+  return namespaces === 'all' ? [service] : namespaces.map((namespace) => groupFrom(service, namespace));
+}
+
+function namespaceOf(pod: unknown): string {
+  return textOf(objectOf(objectOf(pod)['metadata'])['namespace']) ?? '';
+}
+
+function groupFrom(service: string, namespace: string): string {
+  return `${service} from ${namespace}`;
+}
+
+/** Names of services and namespaces have no dots. */
+function serviceOf(entry: string, namespace: string): string | undefined {
+  const [name = '', its = namespace, ...rest] = entry.split('.');
+  const isValid = dnsLabel.pattern.test(name) && dnsLabel.pattern.test(its) && rest.length === 0;
+  return isValid ? `${its}/${name}` : undefined;
+}
+
+function malformed(entry: string): string {
+  const [name = '', namespace = '', suffix] = entry.split('.');
+  const allowed = 'write NAME, or NAME.NAMESPACE for a service of another namespace';
+  const isDnsName = suffix === 'svc' && serviceOf(`${name}.${namespace}`, '') !== undefined;
+  return `${quoted(entry)} names no service: ${isDnsName ? `write ${name}.${namespace}` : allowed}`;
+}

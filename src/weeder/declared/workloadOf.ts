@@ -1,0 +1,36 @@
+import { arrayOf, objectOf, textOf } from '../../base/json.ts';
+import type { ObjectRef } from '../../kube/events/event.ts';
+
+/**
+ * The workload of a pod, as far as the pod itself says: its controller, or the Deployment of a ReplicaSet, whose uid
+ * is unknown then; a pod without a controller is its own workload.
+ */
+export function workloadOf(pod: unknown): ObjectRef {
+  const meta = objectOf(objectOf(pod)['metadata']);
+  const namespace = textOf(meta['namespace']) ?? '';
+  const owner = arrayOf(meta['ownerReferences'])
+    .map(objectOf)
+    .find((each) => each['controller'] === true);
+  if (owner === undefined) return { apiVersion: 'v1', kind: 'Pod', ...namesOf(meta), namespace };
+  const ref = { apiVersion: textOf(owner['apiVersion']) ?? '', kind: textOf(owner['kind']) ?? '', ...namesOf(owner) };
+  // The Deployment controller names a ReplicaSet after the Deployment and this label.
+  const suffix = `-${textOf(objectOf(meta['labels'])['pod-template-hash']) ?? ''}`;
+  const isOfDeployment = ref.kind === 'ReplicaSet' && suffix.length > 1 && ref.name.endsWith(suffix);
+  if (!isOfDeployment) return { ...ref, namespace };
+  const name = ref.name.slice(0, -suffix.length);
+  return { apiVersion: ref.apiVersion, kind: 'Deployment', namespace, name, uid: undefined };
+}
+
+export function workloadName({ kind, namespace, name }: ObjectRef): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/** The same for all Jobs of a CronJob, whose names end in the time of their start. */
+export function lastingName(workload: ObjectRef): string {
+  const { kind, name } = workload;
+  return workloadName(kind === 'Job' ? { ...workload, name: name.replace(/-\d{8,}$/, '') } : workload);
+}
+
+function namesOf({ name, uid }: Readonly<Record<string, unknown>>): Pick<ObjectRef, 'name' | 'uid'> {
+  return { name: textOf(name) ?? '', uid: textOf(uid) };
+}

@@ -1,0 +1,172 @@
+import type { Clock, TimerHandle } from '../base/clock.ts';
+import { type Config, longestWindow } from '../config/config.ts';
+import { withDeclared } from '../config/serviceLookup.ts';
+import { ownsNamespace, type Shard } from '../controller/shard.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import type { Claim } from './declared/claims.ts';
+import { createDeclarations } from './declared/declarations.ts';
+import type { ReportWeeder } from './deletions/weederEvents.ts';
+import { isOfDeclarations } from './streamPlan.ts';
+
+/** Watches the services that pods declare, in addition to those of the config. */
+interface DeclaredDependencies {
+  /** Takes the declarations from a stream of pods with the label; other streams pass unchanged. */
+  wrap(stream: StreamNeed): StreamNeed;
+  /** The stream of this name delivers nothing more. */
+  closed(stream: string): void;
+  /** Returns the new config with the services that pods declare now. */
+  configure(config: Config): Config;
+  /** From now on the weeder knows which services exist. */
+  start(): void;
+  stop(): void;
+}
+
+interface DeclaredDependenciesOptions {
+  readonly clock: Clock;
+  readonly config: Config;
+  /** The watched namespaces. */
+  readonly namespaces: 'all' | readonly string[];
+  readonly shard: Shard | undefined;
+  /** Puts the config with other declared services into force. */
+  readonly apply: (config: Config) => void;
+  /** Streams are being replaced: another change would begin that again. */
+  readonly isHandingOver: () => boolean;
+  /** The services that exist, as `namespace/name`. Undefined: not all of them are known yet. */
+  readonly existing: () => ReadonlySet<string> | undefined;
+  readonly report: ReportWeeder;
+}
+
+/** Changes within this time are applied together, so that a rollout of many workloads opens one new stream. */
+const batchTime = 1000;
+/** The longest delay of a change by streams that are being replaced. */
+const mostBatches = 10;
+/** How long a service may take to appear that is deployed together with the pods that declare it. Milliseconds. */
+const absentAfter = 30_000;
+/** How many missing services are reported at once for the pods of one namespace. */
+const mostReported = 20;
+/** How much longer than the longest window a declaration without pods is remembered. Milliseconds. */
+const margin = 60_000;
+
+export function createDeclaredDependencies(options: DeclaredDependenciesOptions): DeclaredDependencies {
+  const { clock, namespaces, shard, apply, isHandingOver, existing, report } = options;
+  let config = options.config;
+  let applied: ReadonlySet<string> = new Set();
+  let isRunning = false;
+  let isStopped = false;
+  let batches = 0;
+  let batchTimer: TimerHandle | undefined;
+  let reviewTimer: TimerHandle | undefined;
+
+  const declarations = createDeclarations({
+    clock,
+    keepFor: () => longestWindow(config) + margin,
+    isNamespaceWatched: (namespace) => namespaces === 'all' || namespaces.includes(namespace),
+    onChanged: applySoon,
+    onListed: applyNow,
+  });
+
+  /** The claims of pods in the namespaces that the section names. */
+  function* counted(): Generator<Claim> {
+    const from = config.declared?.namespaces ?? [];
+    for (const claim of declarations.claims())
+      if (from === 'all' || from.includes(claim.workload.namespace)) yield claim;
+  }
+
+  function isOwn(namespace: string): boolean {
+    return shard === undefined || ownsNamespace(shard, namespace);
+  }
+
+  function declaredNow(): ReadonlySet<string> {
+    const services = [...counted()].flatMap(({ about }) => ('service' in about ? about.service : []));
+    return new Set(services.filter((service) => isOwn(namespaceOf(service))));
+  }
+
+  function applySoon(): void {
+    if (isStopped || batchTimer !== undefined) return;
+    batchTimer = clock.setTimeout(() => {
+      batchTimer = undefined;
+      batches += 1;
+      if (isHandingOver() && batches < mostBatches) applySoon();
+      else applyNow();
+    }, batchTime);
+  }
+
+  function applyNow(): void {
+    clock.clearTimeout(batchTimer);
+    batchTimer = undefined;
+    batches = 0;
+    if (isStopped) return;
+    reportProblems();
+    reviewSoon();
+    const services = declaredNow();
+    if (services.symmetricDifference(applied).size === 0) return;
+    applied = services;
+    apply(withDeclared(config, applied));
+  }
+
+  function reportProblems(): void {
+    for (const claim of counted()) {
+      const { workload, about, isReviewed } = claim;
+      if (isReviewed || !('problem' in about) || !isOwn(workload.namespace)) continue;
+      claim.isReviewed = true;
+      report({ type: 'declaration.problem', workload, problem: about.problem });
+    }
+  }
+
+  /** Each claim is reviewed once: whether the service that it names exists. */
+  function reviewSoon(): void {
+    const isPending = [...counted()].some(({ about, isReviewed }) => 'service' in about && !isReviewed);
+    if (!isRunning || isStopped || !isPending) return;
+    reviewTimer ??= clock.setTimeout(() => {
+      reviewTimer = undefined;
+      review();
+      reviewSoon();
+    }, absentAfter);
+  }
+
+  function review(): void {
+    const found = existing();
+    if (found === undefined) return;
+    const due = [...counted()].filter(
+      ({ about, since, isReviewed }) => 'service' in about && !isReviewed && clock.monotonic() - since >= absentAfter,
+    );
+    const reported = new Map<string, number>();
+    for (const claim of due) {
+      claim.isReviewed = true;
+      const { workload, about } = claim;
+      if (!('service' in about) || found.has(about.service) || !isOwn(namespaceOf(about.service))) continue;
+      const count = (reported.get(workload.namespace) ?? 0) + 1;
+      reported.set(workload.namespace, count);
+      const problem = `${about.service} has no EndpointSlice: the Service is missing, or its name is misspelt`;
+      if (count <= mostReported) report({ type: 'declaration.problem', workload, problem });
+    }
+  }
+
+  return {
+    wrap(stream) {
+      if (!isOfDeclarations(stream.name)) return stream;
+      return { ...stream, sink: declarations.beside(stream.name, stream.sink) };
+    },
+    closed: (stream) => declarations.closed(stream),
+    configure(next) {
+      config = next;
+      applied = declaredNow();
+      applySoon();
+      return withDeclared(config, applied);
+    },
+    start() {
+      isRunning = true;
+      reviewSoon();
+    },
+    stop() {
+      isStopped = true;
+      clock.clearTimeout(batchTimer);
+      clock.clearTimeout(reviewTimer);
+      declarations.stop();
+    },
+  };
+}
+
+function namespaceOf(service: string): string {
+  return service.split('/')[0] ?? '';
+}

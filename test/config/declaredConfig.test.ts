@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatFieldErrors } from '../../src/base/fieldError.ts';
+import { compareConfigs } from '../../src/config/compare.ts';
+import type { Config } from '../../src/config/config.ts';
+import { configFileOf, storedConfigOf } from '../../src/config/configText.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { lookupOf, withDeclared } from '../../src/config/serviceLookup.ts';
+
+function configOf(text: string): Config {
+  const result = parseConfig(text, 'f');
+  return result.ok ? result.value : assert.fail(formatFieldErrors(result.error));
+}
+
+const errorsIn = (text: string) => {
+  const result = parseConfig(text, 'f');
+  return result.ok ? '' : formatFieldErrors(result.error);
+};
+
+const byDefault = {
+  namespaces: 'all',
+  services: new Set(),
+  watchDuration: 300_000,
+  onStart: 'recent',
+  whileNotReady: 'hold',
+  barePods: 'keep',
+  deletion: 'delete',
+  gracePeriodSeconds: undefined,
+};
+
+test('the section may be empty, has the settings at the top of the file, and overrides them', () => {
+  assert.equal(configOf('{}').declared, undefined);
+  assert.equal(configOf('declaredDependencies:').declared, undefined);
+  assert.deepEqual(configOf('declaredDependencies: {}').declared, byDefault);
+  const top = 'watchDuration: 2m\nbarePods: delete\nnamespaces: [databases]\n';
+  assert.deepEqual(configOf(`${top}declaredDependencies: {}`).declared, {
+    ...byDefault,
+    watchDuration: 120_000,
+    barePods: 'delete',
+  });
+  const own = '{namespaces: [shop, shop], watchDuration: 1m, onStart: never, whileNotReady: delete, deletion: evict}';
+  assert.deepEqual(configOf(`${top}declaredDependencies: ${own}`).declared, {
+    ...byDefault,
+    namespaces: ['shop'],
+    watchDuration: 60_000,
+    onStart: 'never',
+    whileNotReady: 'delete',
+    barePods: 'delete',
+    deletion: 'evict',
+  });
+});
+
+test('errors in the section name their place', () => {
+  assert.match(errorsIn('declaredDependencies: true'), /^f:1:23 declaredDependencies: /);
+  assert.match(
+    errorsIn('declaredDependencies: {namespaces: []}'),
+    /declaredDependencies\.namespaces: this list is empty/,
+  );
+  assert.match(errorsIn('declaredDependencies: {namespaces: [Shop]}'), /namespaces\[0\]: found "Shop"/);
+  assert.match(errorsIn('declaredDependencies: {podSelectors: []}'), /podSelectors/);
+  assert.match(errorsIn('declaredDependencies: {services: [a]}'), /services/);
+});
+
+test('a reload reports whether the section was added, changed or removed, and not the services that pods declare', () => {
+  const [without, with_] = [configOf('{}'), configOf('declaredDependencies: {namespaces: [a, b]}')];
+  const change = (one: Config, other: Config) => compareConfigs(one, other).declaredDependencies;
+  assert.deepEqual([change(without, with_), change(with_, without)], ['added', 'removed']);
+  assert.equal(change(with_, configOf('declaredDependencies: {namespaces: [a]}')), 'changed');
+  assert.equal(change(with_, configOf('declaredDependencies: {namespaces: [b, a]}')), undefined);
+  assert.equal(change(with_, withDeclared(with_, new Set(['a/db']))), undefined);
+  assert.equal('declaredDependencies' in compareConfigs(with_, with_), false);
+});
+
+test('a config is stored so that it can be read again, with the declared services beside it', () => {
+  const config = configOf('declaredDependencies: {namespaces: [a], watchDuration: 90s, gracePeriodSeconds: 3}');
+  assert.deepEqual(configOf(JSON.stringify(configFileOf(config))), config);
+  const stored = storedConfigOf(withDeclared(config, new Set(['a/db'])));
+  assert.deepEqual([stored.declared, stored.config], [['a/db'], configFileOf(config)]);
+  assert.equal('declared' in storedConfigOf(config), false);
+  assert.deepEqual(Object.keys(configFileOf(configOf('{}'))), []);
+});
+
+test('a service is watched if the config names it or pods declare it; the settings of the config have precedence', () => {
+  const file = `
+declaredDependencies: {watchDuration: 1m, namespaces: [shop]}
+servicesAndDependantSelectors:
+  db: {namespaces: [a], watchDuration: 2m, podSelectors: [{matchLabels: {app: web}}]}`;
+  const lookup = lookupOf(withDeclared(configOf(file), new Set(['a/db', 'b/db', 'b/redis'])));
+  const found = (namespace: string, name: string) => {
+    const service = lookup(namespace, name);
+    return service && [service.watchDuration, service.podSelectors.length, service.declaredIn];
+  };
+  assert.deepEqual(found('a', 'db'), [120_000, 1, ['shop']]);
+  assert.deepEqual(found('b', 'db'), [60_000, 0, ['shop']]);
+  assert.deepEqual(found('b', 'redis'), [60_000, 0, ['shop']]);
+  assert.deepEqual([found('c', 'db'), found('a', 'redis')], [undefined, undefined]);
+  const without = lookupOf(withDeclared(configOf(file.replace(/declared.*\n/, '')), new Set(['b/db'])));
+  assert.deepEqual([without('b', 'db'), without('a', 'db')?.declaredIn], [undefined, 'none']);
+});

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readLineMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
+import { createDeclarations } from '../../../src/weeder/declared/declarations.ts';
+import { workloadName } from '../../../src/weeder/declared/workloadOf.ts';
+import { createPodIndex } from '../../../src/weeder/pods/podIndex.ts';
+import { backOff, pod } from '../../support/objects/objects.ts';
+import { declaringPod, listInto } from '../../support/world/declaringPods.ts';
+import { virtualClock } from '../../support/world/virtualClock.ts';
+
+const keepFor = 60_000;
+
+function declarations() {
+  const clock = virtualClock();
+  let changes = 0;
+  const made = createDeclarations({
+    clock,
+    keepFor: () => keepFor,
+    isNamespaceWatched: (namespace) => namespace !== 'unwatched',
+    onChanged() {
+      changes += 1;
+    },
+    onListed: () => {},
+  });
+  const sink = made.beside('declarations', createPodIndex(clock));
+  const about = (what: 'service' | 'problem') =>
+    [...made.claims()].flatMap((claim) =>
+      what in claim.about ? [`${workloadName(claim.workload)}: ${Object.values(claim.about)}`] : [],
+    );
+  return {
+    ...made,
+    clock,
+    sink,
+    put: (...given: Parameters<typeof declaringPod>) => sink.apply('MODIFIED', declaringPod(...given)),
+    services: () => about('service'),
+    problems: () => about('problem'),
+    changes: () => changes,
+  };
+}
+
+test('the pods of a workload make one claim for each service that they declare', () => {
+  const at = declarations();
+  listInto(at.sink, declaringPod('db', { name: 'web-0' }), declaringPod('db', { name: 'web-1', annotation: 'redis' }));
+  at.put('db', { name: 'api-0', workload: 'api' });
+  assert.deepEqual(at.services(), [
+    'StatefulSet shop/web: shop/db',
+    'StatefulSet shop/web: shop/redis',
+    'StatefulSet shop/api: shop/db',
+  ]);
+  assert.equal(at.changes(), 3);
+  at.put('db', { name: 'web-2' });
+  assert.equal(at.changes(), 3);
+});
+
+test('a claim without pods is forgotten after a while, and not while a pod is replaced', async () => {
+  const at = declarations();
+  at.put('db', { name: 'web-0' });
+  at.put('redis', { name: 'api-0', workload: 'api' });
+  at.sink.apply('DELETED', declaringPod('db', { name: 'web-0' }));
+  await at.clock.pass(keepFor - 1);
+  at.put('db', { name: 'web-0', uid: 'new' });
+  await at.clock.pass(keepFor);
+  assert.equal(at.services().length, 2);
+  at.sink.apply('DELETED', declaringPod('db', { name: 'web-0', uid: 'new' }));
+  await at.clock.pass(keepFor - 1);
+  assert.equal(at.services().length, 2);
+  await at.clock.pass(1);
+  assert.deepEqual(at.services(), ['StatefulSet shop/api: shop/redis']);
+  assert.equal(at.clock.pending, 0);
+});
+
+test('of several claims without pods each is forgotten at its own time', async () => {
+  const at = declarations();
+  for (const name of ['db', 'redis', 'queue']) {
+    at.put(name, { name });
+    at.sink.apply('DELETED', declaringPod(name, { name }));
+    await at.clock.pass(1000);
+  }
+  const counts = [at.services().length];
+  for (let second = 0; second < 3; second += 1) {
+    await at.clock.pass(second === 0 ? keepFor - 3000 : 1000);
+    counts.push(at.services().length);
+  }
+  assert.deepEqual(counts, [3, 2, 1, 0]);
+});
+
+test('pods that are missing from a new list, and those without the label, no longer declare anything', async () => {
+  const at = declarations();
+  listInto(at.sink, declaringPod('db', { name: 'web-0' }), declaringPod('redis', { name: 'web-1' }));
+  at.sink.apply('MODIFIED', pod({ namespace: 'shop', name: 'web-1', labels: {} }));
+  listInto(at.sink, declaringPod('queue', { name: 'web-2' }));
+  await at.clock.pass(keepFor);
+  assert.deepEqual(at.services(), ['StatefulSet shop/web: shop/queue']);
+});
+
+test('a changed label replaces the claim, and an unchanged one is not read again', async () => {
+  const at = declarations();
+  at.put('db', { name: 'web-0' });
+  at.put('redis', { name: 'web-0' });
+  await at.clock.pass(keepFor);
+  assert.deepEqual(at.services(), ['StatefulSet shop/web: shop/redis']);
+});
+
+test('when the last stream is closed, everything is forgotten at once', () => {
+  const at = declarations();
+  at.put('db', { name: 'web-0' });
+  at.closed('another');
+  assert.equal(at.services().length, 1);
+  at.closed('declarations');
+  assert.deepEqual([at.services(), at.clock.pending], [[], 0]);
+});
+
+test('the problems of a workload are one claim, however many pods have them', () => {
+  const at = declarations();
+  for (const name of ['web-0', 'web-1']) at.put('Db', { name, annotation: 'redis.unwatched' });
+  const [problem, ...more] = at.problems();
+  assert.match(problem ?? '', /^StatefulSet shop\/web: "Db" names no service: .*; unwatched\/redis cannot be seen: /);
+  assert.deepEqual([more, at.services()], [[], []]);
+});
+
+test('the pods of one namespace may declare 100 services, and what exceeds that is a problem', () => {
+  const at = declarations();
+  for (let index = 0; index < 100; index += 1) at.put(`s${index}`, { name: `web-${index}` });
+  assert.deepEqual([at.services().length, at.problems()], [100, []]);
+  at.put('s5', { name: 'again', workload: 'api' });
+  at.put('one-more', { name: 'web-100' });
+  at.put('elsewhere', { name: 'other', namespace: 'other' });
+  assert.equal(at.services().length, 102);
+  assert.deepEqual(at.problems(), [
+    'StatefulSet shop/web: shop/one-more is ignored: the pods of one namespace may declare at most 100 services',
+  ]);
+});
+
+test('the problems of one namespace are limited, too, and long lists of them are cut', () => {
+  const at = declarations();
+  for (let index = 0; index < 150; index += 1) at.put(`BAD-${index}`, { name: `bare-${index}`, isBare: true });
+  assert.equal(at.problems().length, 100);
+  at.put('db', { name: 'other', namespace: 'other', annotation: 'A,B,C,D,E' });
+  assert.match(at.problems().at(-1) ?? '', /"A".*; "B".*; "C".*; and 2 more$/);
+});
+
+/** Whether the line of this pod would be skipped. */
+function isSkipped({ sink }: ReturnType<typeof declarations>, object: object, type = 'MODIFIED'): boolean {
+  const line = Buffer.from(JSON.stringify({ type, object }));
+  const metadata = readLineMetadata(line);
+  assert.ok(metadata);
+  return sink.isIrrelevant?.(line, metadata) === true;
+}
+
+test('a line of a known pod is skipped if it neither crash-loops nor changes what it declares', () => {
+  const at = declarations();
+  const options = { name: 'web-0', annotation: 'redis, queue.messaging' };
+  const known = declaringPod('db', options);
+  assert.equal(isSkipped(at, known), false, 'an unknown pod');
+  at.sink.apply('ADDED', known);
+  assert.equal(isSkipped(at, known), true);
+  assert.equal(isSkipped(at, declaringPod('other', options)), false, 'another label');
+  assert.equal(isSkipped(at, declaringPod('db', { ...options, annotation: 'redis' })), false, 'another annotation');
+  assert.equal(isSkipped(at, declaringPod('db', { name: 'web-0' })), false, 'no annotation any more');
+  assert.equal(isSkipped(at, declaringPod('db', { ...options, containers: [backOff()] })), false, 'it crash-loops');
+  assert.equal(isSkipped(at, known, 'DELETED'), false, 'its deletion');
+  at.put('db', { name: 'web-1' });
+  assert.equal(isSkipped(at, declaringPod('db', { name: 'web-1', annotation: 'redis' })), false, 'a new annotation');
+});
+
+test('a value elsewhere in the line does not hide that the label has changed', () => {
+  const at = declarations();
+  const known = declaringPod('db', { name: 'web-0' });
+  at.sink.apply('ADDED', known);
+  const changed = declaringPod('other', { name: 'web-0' });
+  const nodeSelector = { 'weeder.dev/depends-on': 'db' };
+  assert.equal(isSkipped(at, { ...changed, spec: { ...changed.spec, nodeSelector } }), false);
+  assert.equal(isSkipped(at, { ...known, spec: { ...known.spec, nodeSelector } }), true);
+});
+
+test('a pod whose line is skipped in a list stays known', async () => {
+  const at = declarations();
+  const known = declaringPod('db', { name: 'web-0' });
+  listInto(at.sink, known);
+  at.sink.begin();
+  assert.equal(isSkipped(at, known, 'ADDED'), true);
+  at.sink.end();
+  await at.clock.pass(keepFor);
+  assert.equal(at.services().length, 1);
+});
