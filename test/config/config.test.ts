@@ -54,7 +54,8 @@ test('a config in which nothing is configured yet is accepted, and has no contro
   };
   const empty = ['{}', 'watchDuration: 5m', 'restartControl:', 'observer: ~', 'servicesAndDependantSelectors: {}'];
   for (const text of empty) assert.equal(isNothing(text), true, text);
-  for (const text of [minimal, 'restartControl: {}', 'observer: {}']) assert.equal(isNothing(text), false, text);
+  const others = ['restartControl: {}', 'observer: {}', 'declaredDependencies: {}'];
+  for (const text of [minimal, ...others]) assert.equal(isNothing(text), false, text);
 });
 
 test('the example for Gardener and the config of a fresh install are valid', async () => {
@@ -63,7 +64,8 @@ test('the example for Gardener and the config of a fresh install are valid', asy
     return read.ok ? read.value : assert.fail(formatFieldErrors(read.error));
   };
   assert.deepEqual([...(await deployed('examples/gardener.yaml')).services.keys()], ['etcd-main-client']);
-  assert.equal(isNeutral(await deployed('base/weeder.yaml')), true);
+  const { services, declared, restart, observer } = await deployed('base/weeder.yaml');
+  assert.deepEqual([services.size, declared?.namespaces, restart, observer], [0, 'all', undefined, undefined]);
 });
 
 test('a service inherits the settings at the top of the file', async () => {

@@ -50,6 +50,15 @@ helm.sh/chart: {{ $root.Chart.Name }}-{{ $root.Chart.Version | replace "+" "_" }
 {{- end -}}
 {{- end -}}
 
+{{- /* The config. Without the permissions of the weeder it has no declared dependencies. */ -}}
+{{- define "weeder.config" -}}
+{{- $config := .Values.config -}}
+{{- if not .Values.weeding -}}
+{{- $config = omit $config "declaredDependencies" -}}
+{{- end -}}
+{{- toYaml $config -}}
+{{- end -}}
+
 {{- /* The name of the Secret with the key of the hashes, as in the config. */ -}}
 {{- define "weeder.hashKey" -}}
 {{- $section := .Values.config.restartControl | default dict -}}

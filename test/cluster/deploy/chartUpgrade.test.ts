@@ -41,7 +41,9 @@ suite('a release of the chart on the API server', () => {
 
   test('an upgrade from the previous chart changes the config, and keeps the hash key, the CRD and the Applications; so does the removal', async () => {
     const cluster = plane();
-    const first = { restartControl: { rules: [{ namespaces: ['shop'] }] }, observer: {} };
+    // The chart adds it to the config of the user.
+    const declared = { declaredDependencies: {} };
+    const first = { ...declared, restartControl: { rules: [{ namespaces: ['shop'] }] }, observer: {} };
     await release(cluster, 'install', { config: first }, previousChart());
     assert.deepEqual(await configOf(cluster), first);
     const before = await read(cluster, deployment);
@@ -64,7 +66,7 @@ suite('a release of the chart on the API server', () => {
       assert.equal((await read(cluster, application)).metadata.uid, settings.metadata.uid);
     };
 
-    const second = { restartControl: { burst: 5 }, observer: {} };
+    const second = { ...declared, restartControl: { burst: 5 }, observer: {} };
     await release(cluster, 'upgrade', { config: second, mode: 'highlyAvailable' });
     assert.deepEqual(await configOf(cluster), second);
     assert.deepEqual((await read(cluster, secret)).data, { key });
@@ -76,7 +78,7 @@ suite('a release of the chart on the API server', () => {
     await areKept();
 
     await release(cluster, 'upgrade', { config: {}, observer: { enabled: false } });
-    assert.deepEqual(await configOf(cluster), {});
+    assert.deepEqual(await configOf(cluster), declared);
     for (const path of [budget, lease]) assert.equal((await cluster.send('GET', path)).status, 404, path);
     await areKept();
 

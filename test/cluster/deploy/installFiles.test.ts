@@ -32,14 +32,14 @@ test('install/ has a file for each set of controllers, with a valid config and t
   const sections = names.map((name) => {
     const config = parseConfig(dataOf(readInstallFile(name))['weeder.yaml'] ?? '', 'weeder.yaml');
     assert.ok(config.ok, name);
-    const { services, restart, observer } = config.value;
-    return [name, services.size, restart?.rules.length, observer !== undefined];
+    const { services, declared, restart, observer } = config.value;
+    return [name, services.size, declared !== undefined, restart?.rules.length, observer !== undefined];
   });
   assert.deepEqual(sections, [
-    ['weeder', 0, undefined, false],
-    ['with-restart-control', 0, 0, false],
-    ['with-observer', 0, undefined, true],
-    ['all', 0, 0, true],
+    ['weeder', 0, true, undefined, false],
+    ['with-restart-control', 0, true, 0, false],
+    ['with-observer', 0, true, undefined, true],
+    ['all', 0, true, 0, true],
   ]);
 });
 

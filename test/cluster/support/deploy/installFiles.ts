@@ -9,6 +9,9 @@ interface Installation {
 }
 
 const reference = '# docs/reference/configuration.md describes all keys.';
+const declared = `# Pods declare the services that they depend on (docs/how-to/declare-dependencies.md).
+declaredDependencies: {}
+`;
 const optIn = `# Workloads opt in by an annotation (docs/explanation/restart-control.md).
 restartControl: {}
 `;
@@ -19,9 +22,9 @@ observer: {}
 /** The files of deploy/install by name: each set of controllers, with a config that touches nothing by itself. */
 export const installations: Readonly<Record<string, Installation>> = {
   weeder: { components: [] },
-  'with-restart-control': { components: ['restart-control'], config: `${reference}\n${optIn}` },
-  'with-observer': { components: ['observer'], config: `${reference}\n${applications}` },
-  all: { components: ['restart-control', 'observer'], config: `${reference}\n${optIn}${applications}` },
+  'with-restart-control': { components: ['restart-control'], config: `${reference}\n${declared}${optIn}` },
+  'with-observer': { components: ['observer'], config: `${reference}\n${declared}${applications}` },
+  all: { components: ['restart-control', 'observer'], config: `${reference}\n${declared}${optIn}${applications}` },
 };
 
 /** The objects of an installation, in the order in which they have to be created. */
