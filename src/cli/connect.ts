@@ -23,6 +23,9 @@ interface ConnectOptions extends ClusterFlags {
   readonly onRequest?: (event: RequestOutcome) => void;
 }
 
+/** A person is waiting: an unreachable API server is reported within seconds, and once. */
+export const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
+
 const retryEvery = 1000;
 /** A working API server responds to this request within milliseconds; the last attempt gets its full time, too. */
 const longestTry = 5000;

@@ -1,21 +1,17 @@
 import { systemClock } from '../base/clock.ts';
-import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
+import { ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { explainServices } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
 import { inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
 import { inspectWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
 import type { KubeClient } from '../kube/client/client.ts';
-import { describeFailure } from '../kube/client/describeFailure.ts';
-import { listPages } from '../kube/watch/pagedList.ts';
 import { workloadKey } from '../restart/model/refs.ts';
 import { loadConfig } from './configFile.ts';
-import { connect } from './connect.ts';
+import { connect, impatient } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
-import { exitCodes, fail, print } from './output.ts';
-
-/** A person is waiting: an unreachable API server is reported within seconds, and once. */
-const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
+import { createListReader } from './listReader.ts';
+import { fail, print } from './output.ts';
 
 /**
  * `weeder explain`: the state of each configured or declared service and what weeder would do in a window; and for each workload of
@@ -26,15 +22,11 @@ export async function explain(flags: ClusterFlags & { readonly configFile?: stri
   if (!config.ok) return fail(config.error);
   const client = await connect({ ...flags, ...impatient }, systemClock);
   if (!client.ok) return fail(client.error);
-  const reader = createReader(client.value);
+  const reader = createListReader(client.value);
   const sections = await explainAll(config.value, client.value, flags.namespaces ?? 'all', reader.read);
   await client.value.close();
   if (!sections.ok) return fail(sections.error);
-  const [first] = reader.refused;
-  if (first !== undefined && reader.isAllRefused()) return fail({ ...first, message: `Cannot read ${first.message}` });
-  print(sections.value.join('\n\n'));
-  for (const problem of reader.refused) fail({ ...problem, message: `The output does not include ${problem.message}` });
-  return first === undefined ? exitCodes.ok : exitCodes.failed;
+  return reader.report(() => print(sections.value.join('\n\n')));
 }
 
 /** Sections that the config does not have cause no requests. */
@@ -70,21 +62,4 @@ function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, n
     ...sorted.map(({ workload }) => explainWorkload(workload, now)),
     ...(sorted.length === 0 ? ['restart control manages no workload that is watched'] : []),
   ];
-}
-
-/** Reads complete lists. A list that the API server refuses, such as that of a namespace without Roles, is left out. */
-function createReader(client: KubeClient) {
-  const refused: CodedError[] = [];
-  let tried = 0;
-  const read: ReadStream = async (stream) => {
-    tried += 1;
-    const list = await listPages(client, stream, AbortSignal.timeout(60_000));
-    if (list.ok) return ok(undefined);
-    const hint = describeFailure(list.failure, client.server);
-    if (list.failure.kind !== 'forbidden' && list.failure.kind !== 'notFound')
-      return failed(codedError('CLUSTER_UNREACHABLE', `Cannot read ${stream.name}:`, hint));
-    refused.push(codedError('CLUSTER_REFUSES', `${stream.name}:`, hint));
-    return ok(undefined);
-  };
-  return { refused, read, isAllRefused: () => refused.length === tried };
 }

@@ -15,12 +15,10 @@ import { restMapperOf } from '../observer/kinds/restMapper.ts';
 import { readApplication } from '../observer/spec/readApplication.ts';
 import { applicationApi, applicationsPath } from '../observer/status/applicationApi.ts';
 import { loadConfig } from './configFile.ts';
-import { connect } from './connect.ts';
+import { connect, impatient } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
 
-/** A person is waiting: an unreachable API server is reported within seconds, and once. */
-const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
 /** The time limit for all requests together. */
 const patience = 60_000;
 

@@ -1,15 +1,14 @@
 import { once } from 'node:events';
 import { systemClock } from '../base/clock.ts';
-import { type CodedError, codedError, failed, type Result } from '../base/errors.ts';
+import { codedError, failed, type Result } from '../base/errors.ts';
 import type { BindAddress } from '../base/http.ts';
 import { createLogger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { limitationsOf } from '../replay/limitations.ts';
 import { differences, lateness, tolerance } from '../replay/recorded/compare.ts';
-import { type JsonFile, type JsonLine, readJsonLines } from '../replay/recorded/jsonLines.ts';
-import { isRecording, joinRecordings, type RecordingFile, readRecording } from '../replay/recorded/recordingFile.ts';
+import type { JsonFile } from '../replay/recorded/jsonLines.ts';
+import { isRecording, type RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { diffLines, timeline } from '../replay/recorded/timeline.ts';
-import { type EventFile, readEvents } from '../replay/recorded/watchEvent.ts';
 import { replayRecording } from '../replay/replayRecording.ts';
 import { replayEvents } from '../replay/weeder/replayEvents.ts';
 import { savings } from '../replay/weeder/savings.ts';
@@ -20,6 +19,7 @@ import { createReplaying } from '../ui/replaying.ts';
 import { serveLivePage } from '../ui/serve.ts';
 import { loadConfig } from './configFile.ts';
 import { exitCodes, fail, printLines } from './output.ts';
+import { readEventFiles, readFiles, readRecordings } from './recordingFiles.ts';
 import { uiAddressOf } from './serveUi.ts';
 import { stopOnSignals } from './signals.ts';
 
@@ -34,12 +34,9 @@ export interface ReplayFlags {
  * with watch events.
  */
 export async function replay(names: readonly string[], flags: ReplayFlags): Promise<number> {
-  const files: JsonFile[] = [];
-  for (const name of names) {
-    const file = await readJsonLines(name);
-    if (!file.ok) return fail(file.error);
-    files.push(file.value);
-  }
+  const read = await readFiles(names);
+  if (!read.ok) return fail(read.error);
+  const files = read.value;
   const address = uiAddressOf(flags);
   if (!files.some(({ first }) => isRecording(first))) {
     return address === 'none' ? ofEvents(files, flags) : fail(codedError('USAGE', 'The live page needs a recording.'));
@@ -83,33 +80,13 @@ async function otherwise(recording: RecordingFile, name: string): Promise<number
   return exitCodes.ok;
 }
 
-function readRecordings(files: readonly JsonFile[]): Result<RecordingFile> {
-  const read: RecordingFile[] = [];
-  for (const { first, rest, cut } of files) {
-    if (!isRecording(first)) return failed(mixed(first));
-    const file = readRecording(first, rest);
-    if (!file.ok) return file;
-    if (cut !== undefined) return failed(cut);
-    read.push(file.value);
-  }
-  return joinRecordings(read);
-}
-
-function mixed({ file }: JsonLine): CodedError {
-  return codedError('RECORDING_INVALID', `${file}:1: found no recording; recordings and watch events are not mixed.`);
-}
-
 /** Replays watch events. */
 async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlags): Promise<number> {
-  const events: EventFile[] = [];
-  for (const { first, rest } of files) {
-    const read = readEvents([first, ...rest]);
-    if (!read.ok) return fail(read.error);
-    events.push(read.value);
-  }
+  const events = readEventFiles(files);
+  if (!events.ok) return fail(events.error);
   const config = await configOf(name);
   if (!config.ok) return fail(config.error);
-  printWhatIf(await replayEvents(config.value, events));
+  printWhatIf(await replayEvents(config.value, events.value));
   const unreported = unknownFromEvents(config.value);
   if (unreported.length > 0) printLines(['', 'not known from watch events:', ...unreported.map((each) => `  ${each}`)]);
   const cuts = files.flatMap(({ cut }) => cut ?? []);

@@ -1,0 +1,58 @@
+import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { describeFailure } from '../kube/client/describeFailure.ts';
+import type { ApiFailure } from '../kube/client/failure.ts';
+import { listPages } from '../kube/watch/pagedList.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { exitCodes, fail } from './output.ts';
+
+/** Reads what one output needs, and leaves out what the API server refuses, such as the pods of a namespace. */
+interface ListReader {
+  /** Reads a complete list into the sink of the stream. */
+  read(stream: StreamNeed): Promise<Result<undefined>>;
+  /** Reads one object; undefined if it does not exist or is refused. `what` names its kind: `configmaps in shop`. */
+  readOne(path: string, what: string): Promise<Result<JsonObject | undefined>>;
+  /** Calls `show`, and then names what was refused; returns the exit code. Everything refused: nothing is shown. */
+  report(show: () => void): number;
+}
+
+export function createListReader(client: KubeClient): ListReader {
+  /** What was refused, once for each stream or kind. */
+  const refused = new Map<string, CodedError>();
+  let answered = 0;
+
+  /** Undefined: it is refused, and left out. */
+  function problemOf(failure: ApiFailure, what: string): CodedError | undefined {
+    const hint = describeFailure(failure, client.server);
+    if (failure.kind !== 'forbidden' && failure.kind !== 'notFound')
+      return codedError('CLUSTER_UNREACHABLE', `Cannot read ${what}:`, hint);
+    refused.set(what, refused.get(what) ?? codedError('CLUSTER_REFUSES', `${what}:`, hint));
+    return undefined;
+  }
+
+  return {
+    async read(stream) {
+      const list = await listPages(client, stream, AbortSignal.timeout(60_000));
+      if (list.ok) answered += 1;
+      const problem = list.ok ? undefined : problemOf(list.failure, stream.name);
+      return problem === undefined ? ok(undefined) : failed(problem);
+    },
+    async readOne(path, what) {
+      const signal = AbortSignal.timeout(60_000);
+      const answer = await client.call({ method: 'GET', path, isConfidential: true, signal });
+      if (answer.ok) return ok(isObject(answer.body) ? answer.body : undefined);
+      if (answer.failure.kind === 'notFound') return ok(undefined);
+      const problem = problemOf(answer.failure, what);
+      return problem === undefined ? ok(undefined) : failed(problem);
+    },
+    report(show) {
+      const [first] = refused.values();
+      if (first !== undefined && answered === 0) return fail({ ...first, message: `Cannot read ${first.message}` });
+      show();
+      for (const problem of refused.values())
+        fail({ ...problem, message: `The output does not include ${problem.message}` });
+      return first === undefined ? exitCodes.ok : exitCodes.failed;
+    },
+  };
+}
