@@ -10,7 +10,10 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const unit = ['actors', 'base', 'config', 'controller', 'diagram', 'kube', 'machines', 'observer', 'restart', 'weeder'];
+const unit = [
+  ...['actors', 'base', 'config', 'controller', 'dependencies', 'diagram'],
+  ...['kube', 'machines', 'observer', 'restart', 'suggest', 'weeder'],
+];
 const others = [
   'bench',
   'cli',

@@ -16,6 +16,10 @@ export const errorTable = {
     meaning: 'The config file was read, but is not valid.',
     hint: 'Correct it; `weeder check FILE` shows every error at once.',
   },
+  MANIFEST_INVALID: {
+    meaning: 'A file of manifests could not be read.',
+    hint: 'Give files or folders with manifests in YAML or JSON.',
+  },
   KUBECONFIG_NOT_FOUND: {
     meaning: 'No cluster was found, or the given kubeconfig does not exist.',
     hint: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG, or try `weeder demo`, which needs no cluster.',

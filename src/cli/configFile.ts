@@ -11,6 +11,11 @@ export async function loadConfig(verb: string, path: string | undefined): Promis
   return config.ok ? config : failed(problemOf(path, config.error));
 }
 
+/** The same, for a verb that can do without a config. */
+export async function optionalConfig(verb: string, path: string | undefined): Promise<Result<Config | undefined>> {
+  return path === undefined ? ok(undefined) : loadConfig(verb, path);
+}
+
 /** A config with its source text. */
 export interface OpenedConfig {
   readonly file: string;

@@ -11,6 +11,7 @@ import {
   ignoredFlags,
   type RunFlags,
 } from './flags/runFlags.ts';
+import { addGraphFlags, addSuggestFlags, type GraphFlags, type SuggestFlags } from './flags/suggestFlags.ts';
 import { readAddress, readNamespace } from './flags/values.ts';
 import { exitCodes, fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
@@ -70,6 +71,18 @@ export function createProgram(onExitCode: OnExitCode): Command {
       }
       const { explain } = await import('./explain.ts');
       onExitCode(await explain(flags));
+    });
+  addSuggestFlags(program.command('suggest').usage('[flags]'))
+    .description('show which workloads seem to depend on which services, and why')
+    .action(async (flags: SuggestFlags) => {
+      const { suggest } = await import('./suggest/suggest.ts');
+      onExitCode(await suggest(flags));
+    });
+  addGraphFlags(program.command('graph').usage('[flags]'))
+    .description('draw the dependencies that the config and the workloads name')
+    .action(async (flags: GraphFlags) => {
+      const { graph } = await import('./suggest/graph.ts');
+      onExitCode(await graph(flags));
     });
   program
     .command('replay')

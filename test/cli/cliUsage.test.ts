@@ -140,12 +140,12 @@ test('--help fits a terminal, shows every flag of run and every verb, and names 
   for (const flag of ['--metrics-bind-addr', '--pprof-bind-addr', '--concurrent-reconciles', '--zap-encoder']) {
     assert.ok(named.has(flag), flag);
   }
-  for (const verb of ['run', 'check', 'explain', 'demo', 'help'])
+  for (const verb of ['run', 'check', 'explain', 'suggest', 'graph', 'demo', 'help'])
     assert.match(stdout, new RegExp(`^ {2}${verb} `, 'm'));
 });
 
 test('each verb has its own help', async () => {
-  for (const verb of ['run', 'weeder', 'check', 'explain', 'demo']) {
+  for (const verb of ['run', 'weeder', 'check', 'explain', 'suggest', 'graph', 'demo']) {
     const [own, viaHelp] = await Promise.all([
       offlineCli([verb, '--help']),
       offlineCli(['help', verb === 'weeder' ? 'run' : verb]),

@@ -95,7 +95,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
     assert.equal(hasFetch, false);
     assert.ok(files.some((name) => name.startsWith('check-')));
     assert.deepEqual(
-      files.filter((name) => /^(demo\w*|diagram|replay|run)-/.test(name)),
+      files.filter((name) => /^(demo\w*|diagram|replay|run|suggest|graph)-/.test(name)),
       [],
     );
   });

@@ -14,10 +14,11 @@ import {
   restartTables,
   settingsTable,
 } from '../../src/config/schema/reference.ts';
+import { applicationsTable } from '../suggest/applications.ts';
 import { chartValuesSchema } from '../support/docs/chartSchema.ts';
 import { errorsTable } from '../support/docs/errorsTable.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
-import { flagsTable } from '../support/docs/flagsTable.ts';
+import { runFlagsTable, suggestFlagsTable } from '../support/docs/flagsTable.ts';
 import { metricsTable } from '../support/docs/metricsTable.ts';
 import { recoveryDiagram } from '../support/docs/recoveryDiagram.ts';
 import { withSections } from '../support/docs/sections.ts';
@@ -46,8 +47,10 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
     }),
   'docs/reference/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/development/benchmarks.md': () => benchmarksPage(readResults(committed)),
-  'docs/reference/command-line.md': (file) => withSections(file, { flags: flagsTable() }),
+  'docs/reference/command-line.md': (file) =>
+    withSections(file, { flags: runFlagsTable(), 'suggest-flags': suggestFlagsTable() }),
   'docs/reference/errors.md': (file) => withSections(file, { errors: errorsTable() }),
+  'docs/how-to/find-dependencies.md': (file) => withSections(file, { applications: applicationsTable() }),
   'generated/layouts.json': () => layoutsJson(),
   ...visualizations(),
   'generated/page.json': () => pageJson(),

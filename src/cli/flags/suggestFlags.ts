@@ -1,0 +1,53 @@
+import { type Command, Option } from 'commander';
+import { type Confidence, confidences, type PictureFormat, pictureFormats } from '../../dependencies/dependency.ts';
+import { addClusterFlags, addConfigFlag, type ClusterFlags } from './runFlags.ts';
+
+const formats = ['table', 'labels', 'config', ...pictureFormats] as const;
+
+/** The flags of `weeder suggest`. */
+export interface SuggestFlags extends ClusterFlags {
+  readonly configFile?: string;
+  /** Files and folders that are read instead of the cluster. */
+  readonly filename?: readonly string[];
+  readonly recording?: readonly string[];
+  readonly confidence: Confidence;
+  readonly output: (typeof formats)[number];
+}
+
+/** The flags of `weeder graph`. */
+export interface GraphFlags extends Pick<SuggestFlags, keyof ClusterFlags | 'configFile' | 'filename'> {
+  readonly output: PictureFormat;
+}
+
+export function addSuggestFlags(command: Command): Command {
+  addSourceFlags(command)
+    .option('--recording <file>', 'read crash loops and outages from a recording, or watch events of kubectl', collect)
+    .optionsGroup('Output:')
+    .addOption(new Option('-o, --output <format>', 'the format of the output').choices(formats).default('table'))
+    .addOption(
+      new Option('--confidence <level>', 'the lowest confidence of suggestions that are shown')
+        .choices(confidences)
+        .default('medium'),
+    );
+  return command.optionsGroup('Other:');
+}
+
+export function addGraphFlags(command: Command): Command {
+  addSourceFlags(command)
+    .optionsGroup('Output:')
+    .addOption(
+      new Option('-o, --output <format>', 'the format of the picture').choices(pictureFormats).default('mermaid'),
+    );
+  return command.optionsGroup('Other:');
+}
+
+function addSourceFlags(command: Command): Command {
+  return addClusterFlags(addConfigFlag(command))
+    .optionsGroup('Files:')
+    .option('-f, --filename <path>', 'read these manifests instead of a cluster: a file, a folder, or -', collect);
+}
+
+/** A flag that may be repeated. */
+function collect(path: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), path];
+}

@@ -1,0 +1,18 @@
+import { knownDependencies, mergeDependencies } from '../../dependencies/dependency.ts';
+import { drawDependencies } from '../../dependencies/draw.ts';
+import { suggestDependencies } from '../../suggest/suggestDependencies.ts';
+import { optionalConfig } from '../configFile.ts';
+import type { GraphFlags } from '../flags/suggestFlags.ts';
+import { fail, printLines } from '../output.ts';
+import { readSource } from './source.ts';
+
+/** `weeder graph`: the dependencies that the config and the workloads name, as a picture. */
+export async function graph(flags: GraphFlags): Promise<number> {
+  const config = await optionalConfig('graph', flags.configFile);
+  if (!config.ok) return fail(config.error);
+  const source = await readSource(flags, { withConfigMaps: false });
+  if (!source.ok) return fail(source.error);
+  const { observed, report } = source.value;
+  const known = knownDependencies(mergeDependencies(suggestDependencies(observed, config.value)));
+  return report(() => printLines(drawDependencies(known, flags.output)));
+}

@@ -1,0 +1,53 @@
+import { systemClock } from '../../base/clock.ts';
+import { ok, type Result } from '../../base/errors.ts';
+import { sourcePath } from '../../restart/model/refs.ts';
+import { type Observed, readObjects } from '../../suggest/observed.ts';
+import { readCluster } from '../../suggest/readCluster.ts';
+import { connect, impatient } from '../connect.ts';
+import type { ClusterFlags } from '../flags/runFlags.ts';
+import type { SuggestFlags } from '../flags/suggestFlags.ts';
+import { createListReader } from '../listReader.ts';
+import { exitCodes } from '../output.ts';
+import { readManifestFiles } from './manifestFiles.ts';
+
+/** What is searched for dependencies. */
+interface Source {
+  readonly observed: Observed;
+  /** Calls `show`, and then names what was refused; returns the exit code. */
+  report(show: () => void): number;
+}
+
+type SourceFlags = ClusterFlags & Pick<SuggestFlags, 'filename' | 'recording'>;
+
+/** Reads the files; without files, and without a recording, the cluster. */
+export async function readSource(
+  flags: SourceFlags,
+  { withConfigMaps }: { readonly withConfigMaps: boolean },
+): Promise<Result<Source>> {
+  if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces);
+  if (flags.recording !== undefined) return ok({ observed: readObjects([]), report: showAll });
+  const client = await connect({ ...flags, ...impatient }, systemClock);
+  if (!client.ok) return client;
+  const { read, readOne, report } = createListReader(client.value);
+  const observed = await readCluster(flags.namespaces ?? 'all', {
+    read,
+    readConfigMap: async (source) =>
+      withConfigMaps ? readOne(sourcePath(source), `configmaps in ${source.namespace}`) : ok(undefined),
+  });
+  await client.value.close();
+  return observed.ok ? ok({ observed: observed.value, report }) : observed;
+}
+
+/** An object without a namespace gets the first of those that are given. */
+async function readFiles(paths: readonly string[], namespaces: readonly string[] | undefined): Promise<Result<Source>> {
+  const objects = await readManifestFiles(paths, namespaces?.[0] ?? 'default');
+  if (!objects.ok) return objects;
+  const observed = readObjects(objects.value);
+  const workloads = observed.workloads.filter(({ ref }) => namespaces?.includes(ref.namespace) ?? true);
+  return ok({ observed: { ...observed, workloads }, report: showAll });
+}
+
+function showAll(show: () => void): number {
+  show();
+  return exitCodes.ok;
+}

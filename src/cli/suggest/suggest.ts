@@ -1,0 +1,68 @@
+import { type CodedError, codedError, ok, type Result } from '../../base/errors.ts';
+import { type Confidence, type Dependency, isAtLeast, mergeDependencies } from '../../dependencies/dependency.ts';
+import { drawDependencies } from '../../dependencies/draw.ts';
+import { coincidencesIn } from '../../suggest/coincidences.ts';
+import type { Observed } from '../../suggest/observed.ts';
+import { suggestDependencies } from '../../suggest/suggestDependencies.ts';
+import { suggestionConfig } from '../../suggest/suggestionConfig.ts';
+import { suggestionLabels } from '../../suggest/suggestionLabels.ts';
+import { suggestionTable } from '../../suggest/suggestionTable.ts';
+import { optionalConfig } from '../configFile.ts';
+import type { SuggestFlags } from '../flags/suggestFlags.ts';
+import { fail, printLines } from '../output.ts';
+import { readRecordedChanges } from './recordedChanges.ts';
+import { readSource } from './source.ts';
+
+/** `weeder suggest`: which workloads depend on which services, by the evidence in manifests or in a recording. */
+export async function suggest(flags: SuggestFlags): Promise<number> {
+  const wrong = wrongFlags(flags);
+  if (wrong !== undefined) return fail(wrong);
+  const config = await optionalConfig('suggest', flags.configFile);
+  if (!config.ok) return fail(config.error);
+  const coincidences = await coincidencesOf(flags);
+  if (!coincidences.ok) return fail(coincidences.error);
+  const source = await readSource(flags, { withConfigMaps: true });
+  if (!source.ok) return fail(source.error);
+  const { observed, report } = source.value;
+  const all = mergeDependencies([...suggestDependencies(observed, config.value), ...coincidences.value]);
+  return report(() => printLines(linesOf(all, observed, flags)));
+}
+
+/** These formats contain what the templates of the workloads already declare, or their selectors. */
+function wrongFlags({ recording, filename, output }: SuggestFlags): CodedError | undefined {
+  if (recording === undefined || filename !== undefined || (output !== 'labels' && output !== 'config'))
+    return undefined;
+  return codedError('USAGE', `The flag -o ${output} needs manifests beside a recording: give them with -f.`);
+}
+
+async function coincidencesOf({ recording, namespaces }: SuggestFlags): Promise<Result<Dependency[]>> {
+  if (recording === undefined) return ok([]);
+  const changes = await readRecordedChanges(recording);
+  if (!changes.ok) return changes;
+  return ok(coincidencesIn(changes.value).filter(({ workload }) => namespaces?.includes(workload.namespace) ?? true));
+}
+
+function linesOf(all: readonly Dependency[], observed: Observed, flags: SuggestFlags): string[] {
+  const shown = all.filter((each) => isShown(each, flags.confidence));
+  switch (flags.output) {
+    case 'table':
+      return [...suggestionTable(shown), ...remarks(all.length - shown.length)];
+    case 'labels':
+      return suggestionLabels(shown, observed);
+    case 'config':
+      return suggestionConfig(shown, observed);
+    default:
+      return drawDependencies(shown, flags.output);
+  }
+}
+
+/** What is configured or declared is shown in any case. */
+function isShown({ sources, confidence }: Dependency, threshold: Confidence): boolean {
+  return isAtLeast(confidence, threshold) || sources.some((source) => source !== 'suggested');
+}
+
+function remarks(left: number): string[] {
+  return left === 0
+    ? []
+    : ['', `${left} of a lower confidence ${left === 1 ? 'is' : 'are'} not shown: --confidence low`];
+}

@@ -1,0 +1,78 @@
+import type { Confidence } from '../dependencies/dependency.ts';
+import { isAddressKey, portKeyOf } from './addressKeys.ts';
+import type { HostMention } from './hosts.ts';
+import type { PlacedText } from './podTexts.ts';
+import type { NamedService } from './serviceNames.ts';
+
+/** How probable it is that a mention means the Service, and the rule that says so, as a clause. */
+interface Rating {
+  readonly confidence: Confidence;
+  readonly because: string;
+  /** The port that belongs to the mention, if it is one of the Service. */
+  readonly port: number | undefined;
+}
+
+/** The ports that URLs of these schemes mean if they name none. */
+const defaultPorts: ReadonlyMap<string, number> = new Map([
+  ...([
+    ['http', 80],
+    ['ws', 80],
+    ['https', 443],
+    ['wss', 443],
+  ] as const),
+  ...([
+    ['postgres', 5432],
+    ['postgresql', 5432],
+    ['mysql', 3306],
+    ['mariadb', 3306],
+  ] as const),
+  ...([
+    ['redis', 6379],
+    ['rediss', 6379],
+    ['mongodb', 27017],
+    ['amqp', 5672],
+    ['amqps', 5671],
+  ] as const),
+  ...([
+    ['nats', 4222],
+    ['ldap', 389],
+    ['ldaps', 636],
+    ['smtp', 25],
+  ] as const),
+]);
+
+/** Rates one mention of a Service. */
+export function rate(mention: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
+  const port = mention.port ?? defaultPorts.get(mention.scheme ?? '');
+  if (port !== undefined && service.ports.has(port)) return high('with a port of the Service', port);
+  if (mention.isQualified || (form === 'qualified' && mention.port === undefined))
+    return high('the full name of the Service', undefined);
+  if (mention.form === 'word') return rateWord(mention, { service, form }, text);
+  if (mention.port === undefined) return medium('a URL');
+  // The name of a headless Service resolves to its pods, which may listen on other ports.
+  if (service.isHeadless) return medium('with a port, and the Service is headless');
+  if (form === 'qualified') return medium('the full name of the Service, with a port that it does not have');
+  return low('with a port that the Service does not have');
+}
+
+function rateWord({ before, isWhole }: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
+  const key = isWhole ? text.key : before;
+  if (key !== undefined && isAddressKey(key)) {
+    const port = Number(isWhole ? text.siblings.get(portKeyOf(key)) : undefined);
+    if (service.ports.has(port)) return high(`with a port of the Service in ${portKeyOf(key)}`, port);
+    return medium(`the value of ${key}`);
+  }
+  return form === 'name' ? low('only the name') : medium('the name with a namespace');
+}
+
+function high(because: string, port: number | undefined): Rating {
+  return { confidence: 'high', because, port };
+}
+
+function medium(because: string): Rating {
+  return { confidence: 'medium', because, port: undefined };
+}
+
+function low(because: string): Rating {
+  return { confidence: 'low', because, port: undefined };
+}

@@ -1,0 +1,42 @@
+import { alsoDependsOnAnnotation, declarationOf, declaredServices, dependsOnLabel } from '../dependencies/declared.ts';
+import { type DependantRef, type Dependency, dependantKey, type ServiceRef } from '../dependencies/dependency.ts';
+import type { Observed } from './observed.ts';
+import { reasonOf } from './suggestionTable.ts';
+
+/** The label has the limit of all values of labels. */
+const longestLabel = 63;
+
+/**
+ * The kubectl commands that declare what is only suggested on the pod templates, with the reasons as comments. What a
+ * template declares already stays.
+ */
+export function suggestionLabels(dependencies: readonly Dependency[], observed: Observed): string[] {
+  const isNew = ({ sources }: Dependency) => sources.every((source) => source === 'suggested');
+  const groups = Map.groupBy(dependencies.filter(isNew), ({ workload }) => dependantKey(workload));
+  const templates = new Map(observed.workloads.map(({ ref, template }) => [dependantKey(ref), template]));
+  const blocks = [...groups].flatMap(([key, [first, ...others]]) => {
+    if (first === undefined) return [];
+    const { workload } = first;
+    const declared = declaredServices(templates.get(key) ?? {}, workload.namespace);
+    const added = [first, ...others];
+    return [...added.flatMap(reasons), commandFor(workload, [...declared, ...added.map(({ service }) => service)])];
+  });
+  if (blocks.length === 0) return ['# every dependency that was found is declared or configured'];
+  return ['# A change of a pod template replaces the pods.', ...blocks];
+}
+
+function reasons({ service, confidence, evidence }: Dependency): string[] {
+  return evidence.slice(0, 1).map((each) => `# ${confidence}: ${service.namespace}/${service.name}, ${reasonOf(each)}`);
+}
+
+function commandFor({ kind, namespace, name }: DependantRef, services: readonly ServiceRef[]): string {
+  if (kind === 'Job' || kind === 'Pod')
+    return `# ${kind.toLowerCase()} ${namespace}/${name}: set the label ${dependsOnLabel} where it is created; it cannot be changed`;
+  const [label = '', ...rest] = services.map((service) => declarationOf(service, namespace));
+  if (label.length > longestLabel)
+    return `# ${kind.toLowerCase()} ${namespace}/${name}: ${label} is longer than a label; use the config (-o config)`;
+  const annotations = rest.length === 0 ? {} : { annotations: { [alsoDependsOnAnnotation]: rest.join(', ') } };
+  const template = { template: { metadata: { labels: { [dependsOnLabel]: label }, ...annotations } } };
+  const spec = kind === 'CronJob' ? { jobTemplate: { spec: template } } : template;
+  return `kubectl patch ${kind.toLowerCase()} ${name} -n ${namespace} --type merge -p '${JSON.stringify({ spec })}'`;
+}

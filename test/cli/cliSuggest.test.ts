@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { file, folder, offlineCli, oneSentence } from '../support/cli.ts';
+
+const manifests = file(
+  'shop.yaml',
+  `
+kind: Service
+metadata: {name: postgres}
+spec: {ports: [{port: 5432}], selector: {app: postgres}}
+---
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+        - name: web
+          args: [postgres]
+          env: [{name: DATABASE_URL, value: 'postgres://admin:hunter2@postgres:5432/shop'}]
+---
+kind: Deployment
+metadata: {name: report}
+spec:
+  selector: {matchLabels: {app: report}}
+  template: {metadata: {labels: {app: report}}, spec: {containers: [{name: main, args: [postgres]}]}}
+`,
+);
+
+async function suggest(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await offlineCli(['suggest', ...words]);
+  assert.deepEqual([code, stderr], [0, '']);
+  return stdout;
+}
+
+suite('suggest', { concurrency: 4 }, () => {
+  test('the table shows what manifests say, without the password, and how many it leaves out', async () => {
+    assert.deepEqual((await suggest('-f', manifests)).split('\n'), [
+      'CONFIDENCE  WORKLOAD                DEPENDS ON        STATE      EVIDENCE',
+      'high        deployment/default/web  default/postgres  suggested  env DATABASE_URL of container web: postgres:5432, with a port of the Service (and 1 more)',
+      '',
+      '1 of a lower confidence is not shown: --confidence low',
+      '',
+    ]);
+    const all = await suggest('-f', manifests, '--confidence=low');
+    assert.match(
+      all,
+      /^low +deployment\/default\/report +default\/postgres +suggested +args of container main: postgres, only the name$/m,
+    );
+    assert.doesNotMatch(all, /hunter2|not shown/);
+  });
+
+  test('each format is printed', async () => {
+    assert.match(
+      await suggest('-f', manifests, '-o', 'labels'),
+      /^kubectl patch deployment web -n default --type merge -p '\{.*"weeder\.dev\/depends-on":"postgres".*\}'$/m,
+    );
+    assert.match(await suggest('-f', manifests, '-o', 'mermaid'), /^flowchart RL\n/);
+    assert.match(await suggest('-f', manifests, '-o', 'dot'), /^digraph dependencies \{\n/);
+    assert.equal(JSON.parse(await suggest('-f', manifests, '-o', 'json'))[0].service.name, 'postgres');
+    const config = file('suggested.yaml', await suggest('-f', manifests, '-o', 'config'));
+    assert.match((await offlineCli(['check', config])).stdout, /: ok, 1 service, 1 podSelector$/m);
+    assert.match(
+      await suggest('-f', manifests, '--config-file', config),
+      /^high +deployment\/default\/web +default\/postgres +configured +env/m,
+    );
+  });
+
+  test('graph draws what the config names, and suggests nothing', async () => {
+    const graph = async (...words: string[]) => {
+      const { code, stdout, stderr } = await offlineCli(['graph', '-f', manifests, ...words]);
+      assert.deepEqual([code, stderr], [0, '']);
+      return stdout;
+    };
+    assert.equal(await graph(), 'flowchart RL\n');
+    const entry = '{podSelectors: [{matchLabels: {app: report}}]}';
+    const config = file('graph.yaml', `servicesAndDependantSelectors: {postgres: ${entry}}\n`);
+    assert.match(
+      await graph('--config-file', config),
+      /\["Deployment report"\]\n.*\(\["postgres"\]\)\n {2}end\n {2}n0 -->\|configured\| n1\n$/,
+    );
+    assert.match(await graph('--config-file', config, '-o', 'dot'), / n0 -> n1 \[label="configured"\];\n/);
+    assert.equal(
+      await graph('--config-file', config, '--namespaces', 'a,b', '-o', 'json').then((text) => JSON.parse(text).length),
+      1,
+    );
+    assert.match(oneSentence(await offlineCli(['graph', '-o', 'svg']), 2), /Allowed choices are mermaid, dot, json\./);
+  });
+
+  test('a folder is read, and --namespaces restricts the output', async () => {
+    mkdirSync(join(folder, 'manifests'), { recursive: true });
+    file('manifests/a.yml', 'kind: Service\nmetadata: {name: redis}\n');
+    file('manifests/ignored.txt', '{{');
+    assert.equal(await suggest('-f', join(folder, 'manifests')), 'no dependencies were found\n');
+    assert.match(await suggest('-f', manifests, '--namespaces=shop'), /^high +deployment\/shop\/web /m);
+  });
+
+  test('watch events show what crash-loops in an outage', async () => {
+    const recorded = (kind: string) =>
+      new URL(`../data/recorded/not-ready-exit5-${kind}-events.jsonl`, import.meta.url).pathname;
+    const words = ['--recording', recorded('pod'), '--recording', recorded('slice'), '--confidence', 'low'];
+    assert.match(
+      await suggest(...words),
+      /deployment\/demo\/kapi +demo\/etcd-main-client +suggested +recording: crash-looping began/,
+    );
+  });
+
+  for (const [words, code, sentence] of [
+    [['-o', 'xml'], 2, /^The flag -o: Allowed choices are table, labels, config, mermaid, dot, json\. See/],
+    [['--confidence', 'sure'], 2, /^The flag --confidence: Allowed choices are high, medium, low\. See/],
+    [
+      ['--recording', 'x', '-o', 'labels'],
+      2,
+      /^The flag -o labels needs manifests beside a recording: give them with -f\. See/,
+    ],
+    [['postgres'], 2, /^weeder suggest does not accept the argument postgres\. See/],
+    [['-f', 'missing.yaml'], 1, /^missing\.yaml: there is no such file\. Give files/],
+    [['-f', file('bad.yaml', '- a\n')], 1, /^\.\/bad\.yaml:1:1: found no object, expected a manifest\. Give files/],
+    [['--recording', 'missing.jsonl'], 1, /^Cannot read missing\.jsonl: there is no such file\. Give the paths/],
+    [['-f', manifests, '--config-file', 'missing.yaml'], 1, /^missing\.yaml: there is no such file\. /],
+    [['--kubeconfig', 'missing.kubeconfig'], 1, /^The kubeconfig missing\.kubeconfig /],
+  ] as const) {
+    test(`weeder suggest ${words.join(' ').replaceAll(folder, '.')} is refused in one sentence`, async () => {
+      assert.match(oneSentence(await offlineCli(['suggest', ...words]), code), sentence);
+    });
+  }
+
+  test('a folder without manifests is refused', async () => {
+    mkdirSync(join(folder, 'empty'), { recursive: true });
+    const refused = oneSentence(await offlineCli(['suggest', '-f', join(folder, 'empty')]), 1);
+    assert.match(refused, /^The folder \.\/empty has no file of YAML or JSON\. Give files/);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { objectOf } from '../../src/base/json.ts';
+import { mergeDependencies } from '../../src/dependencies/dependency.ts';
+import { findHosts } from '../../src/suggest/hosts.ts';
+import { readObjects } from '../../src/suggest/observed.ts';
+import { suggestDependencies } from '../../src/suggest/suggestDependencies.ts';
+import { suggestionConfig } from '../../src/suggest/suggestionConfig.ts';
+import { suggestionLabels } from '../../src/suggest/suggestionLabels.ts';
+import { configMap, service, suggested, workload } from '../suggest/support.ts';
+import { edited, valueEdit } from '../support/fuzz.ts';
+import { propertyRuns } from '../support/propertyRuns.ts';
+
+const port = 5432;
+const postgres = service('postgres', { ports: [port] });
+const container = { envFrom: [{ configMapRef: { name: 'settings' } }] };
+const url = fc.record({
+  scheme: fc.constantFrom('postgres', 'http', 'jdbc:postgresql', 'amqp+tls'),
+  user: fc.option(fc.tuple(fc.stringMatching(/^[a-z]{1,8}$/), fc.stringMatching(/^[A-Z0-9]{8,12}$/))),
+  host: fc.constantFrom('postgres', 'postgres.shop', 'postgres.shop.svc', 'postgres.shop.svc.cluster.local'),
+  path: fc.stringMatching(/^(\/[a-z]{0,8}(\?[a-z]{1,4}=[a-z0-9]{1,8})?)?$/),
+});
+
+test('a URL of a Service with its port is found wherever it stands, and its password is not in the output', () => {
+  const around = fc.constantFrom(['', ''], ['"', '"'], ['url = ', ';'], ['a,', ',b'], ['(', ')'], ['--db=', '']);
+  fc.assert(
+    fc.property(url, around, ({ scheme, user, host, path }, [before, after]) => {
+      const login = user === null ? '' : `${user[0]}:${user[1]}@`;
+      const value = `${before}${scheme}://${login}${host}:${port}${path}${after}`;
+      const found = suggested([postgres, workload('app', { container: { env: [{ name: 'X', value }] } })]);
+      assert.deepEqual(
+        found.map(({ confidence, evidence }) => [confidence, evidence[0]?.found]),
+        [['high', `${host}:${port}`]],
+      );
+      if (user !== null) assert.ok(!JSON.stringify(found).includes(user[1]));
+    }),
+    propertyRuns(500),
+  );
+});
+
+test('any text is searched without an exception, and each host is a part of the text', () => {
+  const texts = fc.array(
+    fc.oneof(fc.string(), fc.constantFrom('://', '@', ':5432', ',', 'postgres', '.', '$(', ')', 'svc')),
+  );
+  fc.assert(
+    fc.property(texts, (parts) => {
+      const text = parts.join('');
+      for (const { host } of findHosts(text, () => true))
+        assert.ok(text.toLowerCase().includes(host), `${host} of ${text}`);
+    }),
+    propertyRuns(1_000),
+  );
+});
+
+test('a text of the largest size is searched in linear time: with quadratic time, the test would not end', () => {
+  const size = 1_000_000;
+  for (const piece of [
+    'a.',
+    'a',
+    '.',
+    '-',
+    'a-',
+    'web ',
+    '://',
+    'http://a,',
+    '$(',
+    '@a:1,',
+    'a@',
+    '- x: "b"\n',
+    '$A_SERVICE_',
+  ])
+    findHosts(piece.repeat(size / piece.length), (host) => host === 'web');
+  const text = 'postgres '.repeat(size / 10);
+  const [found] = suggested([postgres, configMap('settings', { text }), workload('app', { container })]);
+  assert.equal(found?.confidence, 'low');
+});
+
+test('objects with any change are searched without an exception, and the commands stay one line each', () => {
+  const settings = configMap('settings', { DB: 'postgres:5432' });
+  const app = workload('app', { container: { ...container, args: ['x'] } });
+  fc.assert(
+    fc.property(fc.array(valueEdit, { minLength: 1, maxLength: 3 }), (edits) => {
+      const observed = readObjects([postgres, settings, app].map((object) => objectOf(edited(object, edits))));
+      const all = mergeDependencies(suggestDependencies(observed, undefined));
+      for (const line of [...suggestionLabels(all, observed), ...suggestionConfig(all, observed)])
+        assert.ok(!/[\n']/.test(line.replace(/^kubectl .* -p '[^']*'$/, '')), line);
+    }),
+    propertyRuns(500),
+  );
+});
