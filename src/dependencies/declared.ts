@@ -1,29 +1,23 @@
-import { type JsonObject, objectOf, textOf } from '../base/json.ts';
-import { dnsLabel } from '../config/schema/names.ts';
+import { type JsonObject, objectOf } from '../base/json.ts';
+import { dependsOn, dependsOnServices, servicesDeclaredBy } from '../weeder/declared/declaration.ts';
 import type { ServiceRef } from './dependency.ts';
 
-/** In the labels of a pod template: the service that its pods depend on, `NAME` or `NAME.NAMESPACE`. */
-export const dependsOnLabel = 'weeder.dev/depends-on';
-/** In the annotations of a pod template: further services, separated by commas. */
-export const alsoDependsOnAnnotation = 'weeder.dev/also-depends-on';
-
-/** The services that a pod template declares, the one of the label first. Malformed names are left out. */
+/** The services that the pods of a template declare in this namespace. Malformed names are left out. */
 export function declaredServices(template: JsonObject, namespace: string): ServiceRef[] {
-  const { labels, annotations } = objectOf(template['metadata']);
-  const texts = [
-    textOf(objectOf(labels)[dependsOnLabel]) ?? '',
-    ...(textOf(objectOf(annotations)[alsoDependsOnAnnotation]) ?? '').split(','),
-  ];
-  return texts.flatMap((text) => readDeclared(text.trim(), namespace));
+  return servicesDeclaredBy({ metadata: { ...objectOf(template['metadata']), namespace } }).map((key) => {
+    const [its = '', name = ''] = key.split('/');
+    return { namespace: its, name };
+  });
 }
 
-function readDeclared(text: string, ownNamespace: string): ServiceRef[] {
-  const [name = '', namespace = ownNamespace, ...more] = text.split('.');
-  const isValid = more.length === 0 && dnsLabel.pattern.test(name) && dnsLabel.pattern.test(namespace);
-  return isValid ? [{ namespace, name }] : [];
-}
+/** The limit of the value of a label. Characters. */
+const longestLabel = 63;
 
-/** How a workload of this namespace declares a service. */
-export function declarationOf({ namespace, name }: ServiceRef, ownNamespace: string): string {
-  return namespace === ownNamespace ? name : `${name}.${namespace}`;
+/** The metadata of a pod template that declares these services, of which there is at least one. */
+export function declaringMetadata(services: readonly ServiceRef[], ownNamespace: string): JsonObject {
+  const names = services.map(({ namespace, name }) => (namespace === ownNamespace ? name : `${name}.${namespace}`));
+  const [first = '', ...others] = names;
+  const [label, listed] = first.length > longestLabel ? ['', names] : [first, others];
+  const annotations = listed.length === 0 ? {} : { annotations: { [dependsOnServices]: listed.join(', ') } };
+  return { labels: { [dependsOn]: label }, ...annotations };
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { isConfigured } from '../dependencies/configured.ts';
+import { isConfiguredDependant } from '../dependencies/configured.ts';
 import { declaredServices } from '../dependencies/declared.ts';
 import {
   type Dependency,
@@ -55,7 +55,7 @@ export function suggestDependencies(observed: Observed, config: Config | undefin
 
 /** The configured services whose dependant this workload is. */
 function configuredFor({ ref, labels }: ObservedWorkload, services: readonly ObservedService[], config: Config) {
-  return services.filter((service) => isConfigured(config, service, { namespace: ref.namespace, labels }));
+  return services.filter((service) => isConfiguredDependant(config, service, { namespace: ref.namespace, labels }));
 }
 
 interface FoundEvidence {

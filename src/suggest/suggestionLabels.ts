@@ -1,10 +1,8 @@
-import { alsoDependsOnAnnotation, declarationOf, declaredServices, dependsOnLabel } from '../dependencies/declared.ts';
+import { declaredServices, declaringMetadata } from '../dependencies/declared.ts';
 import { type DependantRef, type Dependency, dependantKey, type ServiceRef } from '../dependencies/dependency.ts';
+import { dependsOn } from '../weeder/declared/declaration.ts';
 import type { Observed } from './observed.ts';
 import { reasonOf } from './suggestionTable.ts';
-
-/** The label has the limit of all values of labels. */
-const longestLabel = 63;
 
 /**
  * The kubectl commands that declare what is only suggested on the pod templates, with the reasons as comments. What a
@@ -31,12 +29,8 @@ function reasons({ service, confidence, evidence }: Dependency): string[] {
 
 function commandFor({ kind, namespace, name }: DependantRef, services: readonly ServiceRef[]): string {
   if (kind === 'Job' || kind === 'Pod')
-    return `# ${kind.toLowerCase()} ${namespace}/${name}: set the label ${dependsOnLabel} where it is created; it cannot be changed`;
-  const [label = '', ...rest] = services.map((service) => declarationOf(service, namespace));
-  if (label.length > longestLabel)
-    return `# ${kind.toLowerCase()} ${namespace}/${name}: ${label} is longer than a label; use the config (-o config)`;
-  const annotations = rest.length === 0 ? {} : { annotations: { [alsoDependsOnAnnotation]: rest.join(', ') } };
-  const template = { template: { metadata: { labels: { [dependsOnLabel]: label }, ...annotations } } };
+    return `# ${kind.toLowerCase()} ${namespace}/${name}: set the label ${dependsOn} where it is created; it cannot be changed`;
+  const template = { template: { metadata: declaringMetadata(services, namespace) } };
   const spec = kind === 'CronJob' ? { jobTemplate: { spec: template } } : template;
   return `kubectl patch ${kind.toLowerCase()} ${name} -n ${namespace} --type merge -p '${JSON.stringify({ spec })}'`;
 }

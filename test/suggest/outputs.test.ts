@@ -53,8 +53,8 @@ test('the labels keep what is declared, and name further services in the annotat
   assert.deepEqual(
     lines.filter((line) => !line.startsWith('#')),
     [
-      `kubectl patch deployment web -n shop --type merge -p '{"spec":{"template":{"metadata":{"labels":{"weeder.dev/depends-on":"queue.messaging"},"annotations":{"weeder.dev/also-depends-on":"postgres"}}}}}'`,
-      `kubectl patch statefulset cart -n shop --type merge -p '{"spec":{"template":{"metadata":{"labels":{"weeder.dev/depends-on":"redis"},"annotations":{"weeder.dev/also-depends-on":"queue.messaging"}}}}}'`,
+      `kubectl patch deployment web -n shop --type merge -p '{"spec":{"template":{"metadata":{"labels":{"weeder.dev/depends-on":"queue.messaging"},"annotations":{"weeder.dev/depends-on-services":"postgres"}}}}}'`,
+      `kubectl patch statefulset cart -n shop --type merge -p '{"spec":{"template":{"metadata":{"labels":{"weeder.dev/depends-on":"redis"},"annotations":{"weeder.dev/depends-on-services":"queue.messaging"}}}}}'`,
     ],
   );
   assert.equal(lines.filter((line) => /^# (high|medium): \w+\/\w+, /.test(line)).length, 3);
@@ -62,14 +62,14 @@ test('the labels keep what is declared, and name further services in the annotat
 
 test('what its commands have declared is not suggested again', () => {
   const labels = { 'weeder.dev/depends-on': 'queue.messaging' };
-  const annotations = { 'weeder.dev/also-depends-on': 'postgres' };
+  const annotations = { 'weeder.dev/depends-on-services': 'postgres' };
   const { all, observed } = found([...services, workload('web', { container: { env }, labels, annotations })]);
   assert.equal(all.length, 2);
   assert.deepEqual(suggestionLabels(all, observed), ['# every dependency that was found is declared or configured']);
   assert.deepEqual(suggestionConfig(all, observed), ['servicesAndDependantSelectors: {}']);
 });
 
-test('a template that cannot be changed, and a name that is too long for a label, are comments', () => {
+test('a template that cannot be changed is a comment, and a name that is too long for a label is in the annotation', () => {
   const long = service('x'.repeat(60), { namespace: 'messaging', ports: [80] });
   const use = (kind: string, value: string) => {
     const { all, observed } = found([
@@ -82,7 +82,7 @@ test('a template that cannot be changed, and a name that is too long for a label
   assert.match(use('Job', 'redis:6379'), /^# job shop\/app: set the label weeder\.dev\/depends-on where it is created/);
   assert.match(
     use('Deployment', `${'x'.repeat(60)}.messaging:80`),
-    /^# deployment shop\/app: x+\.messaging is longer than a label/,
+    /"labels":\{"weeder\.dev\/depends-on":""\},"annotations":\{"weeder\.dev\/depends-on-services":"x+\.messaging"\}/,
   );
   assert.match(use('CronJob', 'redis:6379'), /^kubectl patch cronjob app .*\{"jobTemplate":\{"spec":\{"template":/);
 });

@@ -80,7 +80,7 @@ test('evidence never contains more of a value than the host and the port', () =>
 
 test('what is declared is marked, also if it is not seen, or does not exist', () => {
   const labels = { 'weeder.dev/depends-on': 'postgres' };
-  const annotations = { 'weeder.dev/also-depends-on': 'redis, queue.messaging,Not/a name' };
+  const annotations = { 'weeder.dev/depends-on-services': 'redis, queue.messaging,Not/a name' };
   const objects = [postgres, service('redis'), workload('app', { container: { env }, labels, annotations })];
   const rows = suggested(objects).map(({ service: { namespace, name }, sources, isFound, confidence }) =>
     [`${namespace}/${name}`, sources.join(' '), isFound, confidence ?? 'none'].join(', '),
