@@ -3,6 +3,7 @@
  * podSelectors, and one of its pods waits for a retry. Started by actors.ts with `--expose-gc`.
  */
 import { systemClock } from '../../src/base/clock.ts';
+import { readNoLog } from '../../src/weeder/deletions/readLog.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
 import { backOff, pod, slice } from '../../test/support/objects/objects.ts';
 import { apiserver, serviceConfig } from '../../test/support/world/simulation.ts';
@@ -39,6 +40,7 @@ const weeder = createWeeder({
   random: () => 1,
   report: () => {},
   readySince: async () => undefined,
+  readLog: readNoLog,
   // No actor should end during the measurement: each pod waits a minute for its retry.
   deletePod: async () => ({ type: 'delete.refused', reason: '503', failure: 'unavailable', retryAfter: 60_000 }),
 });

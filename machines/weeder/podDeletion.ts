@@ -24,11 +24,14 @@ export interface PodDeletionInput extends PodState {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
+  /** How many lines of the crashed container's log are read before the deletion; 0: none. */
+  readonly logLines: number;
 }
 
 interface PodDeletionContext extends PodDeletionInput {
   /** The resourceVersion that is the precondition of the attempt in flight. */
   readonly triedVersion: string;
+  readonly hasTriedLog: boolean;
   /** The number of refused attempts. */
   readonly refusals: number;
   /** Milliseconds until the next attempt. */
@@ -49,6 +52,8 @@ export type PodDeletionEvent =
   | { readonly type: 'windows.open' }
   /** No open window requests the deletion any more. */
   | { readonly type: 'windows.closed' }
+  /** The log has been read, or cannot be read. */
+  | { readonly type: 'log.read' }
   | { readonly type: 'slot.granted' }
   | { readonly type: 'delete.accepted' }
   /** 404. */
@@ -84,6 +89,7 @@ export const podDeletion = setup({
     input: {} as Partial<PodDeletionInput> | undefined,
   },
   actors: {
+    readLog: fromCallback<AnyEventObject, PodDeletionInput>(unprovided),
     deletePod: fromCallback<AnyEventObject, PodDeletionInput>(unprovided),
   },
   actions: {
@@ -107,6 +113,9 @@ export const podDeletion = setup({
     noteSettled: assign({ settleIn: 0 }),
     /** The implementation reads the current wait. */
     measureWait: assign({}),
+    /** The implementation reads the config. */
+    noteLogLines: assign({}),
+    noteLogTried: assign({ hasTriedLog: true }),
     noteRecovered: assign({ observed: 'recovered' }),
     noteRemoved: assign({ observed: 'removed' }),
     noteCancelled: assign({ isCancelled: true }),
@@ -133,6 +142,7 @@ export const podDeletion = setup({
       (event.waitIn ?? 0) <= 0 &&
       (event.protection ?? 'none') === 'none',
     isPending: ({ context }) => context.waitIn > 0,
+    isLogWanted: ({ context }) => context.logLines > 0 && !context.hasTriedLog,
     isUntried: ({ context }) => context.refusals === 0,
     hasRecovered: ({ context }) => context.observed === 'recovered',
     wasRemoved: ({ context }) => context.observed === 'removed',
@@ -142,6 +152,7 @@ export const podDeletion = setup({
   delays: {
     settleTime: ({ context }) => Math.min(Math.max(0, context.settleIn), longestDelay),
     waitTime: ({ context }) => Math.min(Math.max(0, context.waitIn), longestDelay),
+    logTimeout: 500,
     retryDelay: ({ context }) => Math.min(Math.max(0, context.retryIn), longestDelay),
   },
 }).createMachine({
@@ -158,8 +169,10 @@ export const podDeletion = setup({
     protection: 'none',
     waitIn: 0,
     waitReason: undefined,
+    logLines: 0,
     ...input,
     triedVersion: '',
+    hasTriedLog: false,
     refusals: 0,
     retryIn: shortestRetry,
     observed: 'crashLooping',
@@ -169,11 +182,12 @@ export const podDeletion = setup({
   states: {
     deciding: {
       description: 'Decides by the newest state whether the deletion is due now, or has to wait.',
-      entry: 'measureWait',
+      entry: ['measureWait', 'noteLogLines'],
       always: [
         { guard: 'isProtected', target: 'protected' },
         { guard: 'isSettling', target: 'settling' },
         { guard: 'isPending', target: 'coolingDown' },
+        { guard: 'isLogWanted', target: 'readingLog' },
         { target: 'attempting' },
       ],
     },
@@ -203,6 +217,29 @@ export const podDeletion = setup({
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
         'windows.closed': [{ guard: 'isUntried', target: 'skipped' }, { target: 'abandoned' }],
+      },
+    },
+    readingLog: {
+      description:
+        'Reads the end of the log of the crashed container, once and for 500 ms at most. The deletion follows in any ' +
+        'case. No slot is held, so that no other deletion waits.',
+      entry: 'noteLogTried',
+      invoke: {
+        id: 'readLog',
+        src: 'readLog',
+        input: ({ context }) => context,
+        onError: { target: 'attempting' },
+      },
+      after: { logTimeout: { target: 'attempting' } },
+      on: {
+        'log.read': { target: 'attempting' },
+        'pod.crashLooping': [
+          { guard: 'canKeepItsPlace', actions: 'noteNewestState' },
+          { target: 'deciding', actions: 'noteNewestState' },
+        ],
+        'pod.recovered': { target: 'recovered' },
+        'pod.removed': { target: 'removed' },
+        'windows.closed': { target: 'abandoned' },
       },
     },
     attempting: {

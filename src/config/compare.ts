@@ -8,8 +8,9 @@ export interface ConfigChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  /** Left out: it is unchanged, as with the next two. */
+  /** Left out: it is unchanged, as with the next three. */
   readonly declaredDependencies?: SectionChange;
+  readonly evidence?: SectionChange;
   readonly restartControl?: SectionChange;
   readonly observer?: SectionChange;
 }
@@ -20,6 +21,7 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
   const names = [...new Set([...old.services.keys(), ...next.services.keys()])].sort();
   const pairs = names.map((name) => ({ name, was: old.services.get(name), is: next.services.get(name) }));
   const declared = changeOf(settingsOf(old.declared), settingsOf(next.declared), isDeepStrictEqual);
+  const evidence = changeOf(old.evidence, next.evidence, isDeepStrictEqual);
   const restartControl = changeOf(old.restart, next.restart, hasSameRestart);
   const observer = changeOf(old.observer, next.observer, isDeepStrictEqual);
   const namesWhere = (isMeant: (was?: ServiceConfig, is?: ServiceConfig) => boolean) =>
@@ -29,6 +31,7 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
     changed: namesWhere((was, is) => was !== undefined && is !== undefined && !isSame(was, is)),
     removed: namesWhere((_, is) => is === undefined),
     ...(declared && { declaredDependencies: declared }),
+    ...(evidence && { evidence }),
     ...(restartControl && { restartControl }),
     ...(observer && { observer }),
   };

@@ -3,7 +3,7 @@ import { distinct, resolveSelector } from './resolve.ts';
 import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';
 import type { ObserverConfig } from './schema/observer.ts';
-import type { ConfigFile } from './schema/schema.ts';
+import type { ConfigFile, EvidenceConfig } from './schema/schema.ts';
 
 /** How the recoveries of a service are handled. */
 export interface ServiceSettings {
@@ -41,6 +41,8 @@ export interface Config {
   readonly services: ReadonlyMap<string, ServiceConfig>;
   /** Left out: the file has no section `declaredDependencies`, and declarations of pods are ignored. */
   readonly declared?: DeclaredConfig;
+  /** Left out: the file has no section `evidence`, and no log is read. */
+  readonly evidence?: EvidenceConfig;
   /** Undefined: the file has no section `restartControl`, and no workload is managed. */
   readonly restart: RestartConfig | undefined;
   /** Left out: the file has no section `observer`, and no Application is managed. */
@@ -62,10 +64,17 @@ type DeclaredEntry = NonNullable<ConfigFile['declaredDependencies']>;
 
 /** Applies the top-level settings of the file to each service that does not set them itself. */
 export function resolveConfig(file: ConfigFile): Config {
-  const { servicesAndDependantSelectors: entries = {}, declaredDependencies, restartControl, observer } = file;
+  const {
+    servicesAndDependantSelectors: entries = {},
+    declaredDependencies,
+    evidence,
+    restartControl,
+    observer,
+  } = file;
   return {
     services: new Map(Object.entries(entries).map(([name, entry]) => [name, resolveService(name, entry, file)])),
     ...(declaredDependencies === undefined ? {} : { declared: resolveDeclared(declaredDependencies, file) }),
+    ...(evidence === undefined ? {} : { evidence }),
     restart: restartControl && resolveRestart(restartControl),
     ...(observer === undefined ? {} : { observer }),
   };

@@ -8,6 +8,7 @@ export function configFileOf(config: Config): object {
   return {
     ...(entries.length === 0 ? {} : { servicesAndDependantSelectors: Object.fromEntries(entries) }),
     ...(config.declared === undefined ? {} : { declaredDependencies: declaredFileOf(config.declared) }),
+    ...(config.evidence === undefined ? {} : { evidence: config.evidence }),
     ...(config.restart === undefined ? {} : { restartControl: restartFileOf(config.restart) }),
     ...(config.observer === undefined
       ? {}

@@ -10,6 +10,7 @@ import type { Claim } from '../weeder/declared/claims.ts';
 import { groupsOfDeclared } from '../weeder/declared/declaration.ts';
 import { createDeclarations } from '../weeder/declared/declarations.ts';
 import { deleteNothing } from '../weeder/deletions/deletePod.ts';
+import { readNoLog } from '../weeder/deletions/readLog.ts';
 import { labelsOf } from '../weeder/pods/fanOut.ts';
 import type { Scope } from '../weeder/pods/podIndex.ts';
 import { isOfDeclarations } from '../weeder/streamPlan.ts';
@@ -43,6 +44,7 @@ export async function inspectCluster(
     config: given,
     runtime: { clock: systemClock },
     deletePod: deleteNothing,
+    readLog: readNoLog,
     readySince: async () => undefined,
     report: () => {},
     concurrentDeletions: 1,

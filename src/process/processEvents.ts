@@ -47,14 +47,15 @@ function appliedNote({
   changed,
   removed,
   declaredDependencies,
+  evidence,
   restartControl,
   observer,
 }: Extract<ProcessEvent, { type: 'config.applied' }>): string {
   const services = Object.entries({ added, changed, removed })
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
-  const sections = Object.entries({ declaredDependencies, restartControl, observer }).flatMap(([name, what]) =>
-    what === undefined ? [] : [`${name} ${what}`],
+  const sections = Object.entries({ declaredDependencies, evidence, restartControl, observer }).flatMap(
+    ([name, what]) => (what === undefined ? [] : [`${name} ${what}`]),
   );
   const parts = [...services, ...sections];
   return parts.length === 0 ? 'Applied: no setting has changed.' : `Applied: ${parts.join('; ')}.`;

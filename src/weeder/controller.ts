@@ -5,6 +5,7 @@ import { onlyOwned, type Shard } from '../controller/shard.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { createDeclaredDependencies } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
+import { readLogThrough } from './deletions/readLog.ts';
 import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.ts';
 import { logEvents, recordEvents } from './report/reportEvents.ts';
 import { readySinceThrough } from './services/readySince.ts';
@@ -53,6 +54,9 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     config,
     runtime,
     deletePod: deleteThrough(client),
+    readLog: readLogThrough(client, clock, (unread) =>
+      logger.warn(unread, 'the log of a crashed container cannot be read: its pod is deleted without it'),
+    ),
     readySince: readySinceThrough(client, (unknown) =>
       logger.warn(unknown, 'a pod of a service cannot be read: the time when the service became ready is unknown'),
     ),

@@ -9,6 +9,7 @@ import { createLimitedQueue } from '../queue/limitedQueue.ts';
 import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import { createDeletions } from './deletions/deletions.ts';
+import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
 import type { Dependants } from './deletions/windowActor.ts';
 import { createWindows } from './deletions/windows.ts';
@@ -23,6 +24,7 @@ export interface WeederOptions {
   readonly config: Config;
   readonly runtime: ActorRuntime;
   readonly deletePod: DeletePod;
+  readonly readLog: ReadLog;
   readonly readySince: ReadySince;
   readonly report: ReportWeeder;
   /** How many deletions may be in flight at once. */
@@ -72,7 +74,7 @@ export interface Weeder {
 type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
 
 export function createWeeder(options: WeederOptions): Weeder {
-  const { runtime, report, isDryRun, random } = options;
+  const { runtime, report, isDryRun, random, readLog } = options;
   const deletePod = isDryRun ? deleteNothing : options.deletePod;
   const { clock } = runtime;
   let { config } = options;
@@ -81,7 +83,8 @@ export function createWeeder(options: WeederOptions): Weeder {
   const indexes = new Map<string, PodIndex>();
   const declaredPods = createPodIndex(clock, groupsOfDeclared);
   const queue = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
-  const deletions = createDeletions({ clock, runtime, queue, deletePod, isDryRun, report, random });
+  const logLines = () => config.evidence?.logLines ?? 0;
+  const deletions = createDeletions({ clock, runtime, queue, deletePod, readLog, logLines, isDryRun, report, random });
   const windows = createWindows({
     clock,
     runtime,

@@ -9,11 +9,20 @@ import { bundle } from '../support/bundle.ts';
 import { cli, config, file, folder, kubeconfig, logOf } from '../support/cli.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 
-const pod = crashLoopingPod();
+const ended = Date.UTC(2026, 0, 1, 0, 0, 5);
+const lastRun = {
+  exitCode: 1,
+  signal: undefined,
+  reason: 'Error',
+  startedAt: ended - 5_000,
+  message: 'the db is down',
+};
+const pod = crashLoopingPod({ finishedAt: ended, lastRun });
 const window = { namespace: 'shop', service: 'db', window: 2 };
 
 const events: readonly WeederEvent[] = [
   { type: 'window.opened', duration: 120_000, ...window },
+  { type: 'pod.logRead', pod, lines: ['first', 'the "last"\u001b[2J'], ...window, also: [] },
   { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, isRepeated: false, ...window, also: [] },
   { type: 'pod.recovered', pod, ...window, also: [] },
   {
@@ -52,6 +61,7 @@ test('each line is a JSON object with time, namespace, service, pod, window and 
     lines.map(({ level, msg }) => `${level}: ${msg}`),
     [
       'info: service recovered, window opened',
+      'info: log of the crashed container',
       'info: pod deleted',
       'warn: deletion refused, retrying',
       'info: window closed',
@@ -63,7 +73,8 @@ test('each line is a JSON object with time, namespace, service, pod, window and 
     assert.equal('pid' in line || 'hostname' in line, false);
   }
   assert.partialDeepStrictEqual(lines[0], { for: '2m0s' });
-  assert.partialDeepStrictEqual(lines[1], {
+  assert.deepEqual(lines[1]?.['lines'], ['first', 'the "last"\u001b[2J']);
+  assert.partialDeepStrictEqual(lines[2], {
     pod: 'shop/web-0',
     uid: 'u-1',
     container: 'main',
@@ -71,16 +82,23 @@ test('each line is a JSON object with time, namespace, service, pod, window and 
     restarts: 4,
     backOff: 'back-off 1m20s restarting failed container=main',
     sinceOpenedMs: 12,
+    lastRun: {
+      exitCode: 1,
+      reason: 'Error',
+      startedAt: '2026-01-01T00:00:00Z',
+      finishedAt: '2026-01-01T00:00:05Z',
+      message: 'the db is down',
+    },
   });
-  assert.equal('also' in (lines[1] ?? {}), false);
-  assert.deepEqual(lines[2]?.['also'], [{ namespace: 'shop', service: 'dns', window: 7 }]);
+  assert.equal('also' in (lines[2] ?? {}), false);
+  assert.deepEqual(lines[3]?.['also'], [{ namespace: 'shop', service: 'dns', window: 7 }]);
 });
 
 test('a log level shows its own lines and those of higher levels', async () => {
   const count = async (level: LogLevel) => logOf({ stdout: await written(level, false) }).length;
   assert.deepEqual(
     [await count('debug'), await count('info'), await count('warn'), await count('error')],
-    [5, 4, 1, 0],
+    [6, 5, 1, 0],
   );
 });
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
-import { isNeutral, type ServiceConfig } from '../../src/config/config.ts';
+import { compareConfigs } from '../../src/config/compare.ts';
+import { type Config, isNeutral, type ServiceConfig } from '../../src/config/config.ts';
+import { configFileOf } from '../../src/config/configText.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { readConfigFile } from '../../src/config/read.ts';
 
@@ -10,9 +12,13 @@ function dataFile(name: string): string {
   return fileURLToPath(new URL(`../data/config/${name}`, import.meta.url));
 }
 
-function parsed(text: string): ReadonlyMap<string, ServiceConfig> {
+function configOf(text: string): Config {
   const result = parseConfig(text, 'weeder.yaml');
-  return result.ok ? result.value.services : assert.fail(formatFieldErrors(result.error));
+  return result.ok ? result.value : assert.fail(formatFieldErrors(result.error));
+}
+
+function parsed(text: string): ReadonlyMap<string, ServiceConfig> {
+  return configOf(text).services;
 }
 
 const byDefault = {
@@ -98,6 +104,24 @@ test('a service inherits the settings at the top of the file', async () => {
     onStart: 'always',
     gracePeriodSeconds: 0,
   });
+});
+
+test('logs are read only with the section evidence, 20 lines by default', () => {
+  const evidenceOf = (text: string) => configOf(text).evidence;
+  assert.equal(evidenceOf(minimal), undefined);
+  assert.equal(evidenceOf('evidence:'), undefined);
+  assert.deepEqual(evidenceOf('evidence: {}'), { logLines: 20 });
+  assert.deepEqual(evidenceOf('evidence: {logLines: 200}'), { logLines: 200 });
+});
+
+test('a change of the section evidence is a change of the config, and is stored with every default', () => {
+  const [without, few, many] = ['{}', 'evidence: {logLines: 5}', 'evidence: {}'].map(configOf);
+  assert.ok(without !== undefined && few !== undefined && many !== undefined);
+  assert.equal(compareConfigs(without, few).evidence, 'added');
+  assert.equal(compareConfigs(few, many).evidence, 'changed');
+  assert.equal(compareConfigs(many, without).evidence, 'removed');
+  assert.equal('evidence' in compareConfigs(many, configOf('evidence: {logLines: 20}')), false);
+  assert.deepEqual(configFileOf(many), { evidence: { logLines: 20 } });
 });
 
 test('a file with only services gets the defaults', () => {

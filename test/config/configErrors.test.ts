@@ -27,7 +27,7 @@ const values = 'letters, digits, "-", "_" and ".", at most 63, with a letter or 
 const keys =
   'letters, digits, "-", "_" and ".", at most 63, with a letter or digit at both ends, after an optional DNS name and "/"';
 const topKeys =
-  'servicesAndDependantSelectors, declaredDependencies, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, restartControl, observer';
+  'servicesAndDependantSelectors, declaredDependencies, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, evidence, restartControl, observer';
 const good = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}';
 
 test('all errors of a file are reported, in the order of the file', () => {
@@ -45,11 +45,21 @@ test('all errors of a file are reported, in the order of the file', () => {
   ]);
 });
 
+test('the number of lines of a log is limited, and the section is a mapping', () => {
+  for (const lines of [0, 201, -1])
+    assert.deepEqual(errorsOf(`evidence: {logLines: ${lines}}`), [
+      `f:1:22 evidence.logLines: found ${lines}, must be from 1 to 200`,
+    ]);
+  assert.match(errorsOf('evidence: {logLines: many}').join(), /^f:1:22 evidence\.logLines: /);
+  assert.match(errorsOf('evidence: true').join(), /^f:1:11 evidence: /);
+});
+
 test('an unknown key is reported with its position, the allowed keys and the nearest one', () => {
   assert.deepEqual(errorsOf(`${good}\nwatchduration: 5m`), [
     `f:2:1 watchduration: unknown key, allowed are ${topKeys}; did you mean "watchDuration"?`,
   ]);
   assert.deepEqual(errorsOf(`${good}\ninterval: 5m`), [`f:2:1 interval: unknown key, allowed are ${topKeys}`]);
+  assert.deepEqual(errorsOf('evidence: {lines: 5}'), ['f:1:12 evidence.lines: unknown key, allowed are logLines']);
   assert.deepEqual(errorsOf('observer: {mode: detect}'), [
     'f:1:12 observer.mode: unknown key, allowed are allow, trialPeriod, applicationsPerNamespace, resourcesPerNamespace, bytesPerNamespace, bytes',
   ]);

@@ -10,6 +10,7 @@ const removed: PodDeletionEvent = { type: 'pod.removed' };
 const pending = { waitIn: 5000, waitReason: 'restartIsSooner' } as const;
 const closed: PodDeletionEvent = { type: 'windows.closed' };
 const reopened: PodDeletionEvent = { type: 'windows.open' };
+const logRead: PodDeletionEvent = { type: 'log.read' };
 const accepted: PodDeletionEvent = { type: 'delete.accepted' };
 const notFound: PodDeletionEvent = { type: 'delete.notFound' };
 const conflicted: PodDeletionEvent = { type: 'delete.conflicted', jitter: 1 };
@@ -24,6 +25,7 @@ const updated = (part: Partial<PodDeletionInput> = {}): PodDeletionEvent => ({
 const internal = (type: string): InternalEvent => ({ type: `xstate.${type}` });
 const settled = internal('after.settleTime.podDeletion.settling');
 const waited = internal('after.waitTime.podDeletion.coolingDown');
+const logTimeout = internal('after.logTimeout.podDeletion.readingLog');
 const retry = internal('after.retryDelay.podDeletion.backingOff');
 const retryConflict = internal('after.retryDelay.podDeletion.conflicted');
 
@@ -57,6 +59,34 @@ test('a pod with a slot is deleted by one request, and the outcome is reported',
   assert.deepEqual(decided([turn, accepted]), { state: 'deleted', effects: ['reportDeleted'] });
   assert.deepEqual(decided([turn, notFound]), { state: 'removed', effects: ['reportRemoved'] });
   assert.deepEqual(decided([turn, { type: 'delete.rejected' }]), { state: 'abandoned', effects: ['reportAbandoned'] });
+});
+
+test('the log is read before the first attempt, without a slot, and the deletion follows however the read ends', () => {
+  const wanted = { logLines: 20 };
+  assert.deepEqual(decided([], wanted), { state: 'readingLog', effects: ['wait 500', 'spawn readLog'] });
+  for (const end of [logRead, logTimeout, internal('error.actor.readLog')])
+    assert.equal(decided([end], wanted).state, 'attempting.queued', end.type);
+  assert.equal(decided([logRead, turn, refused(), retry], wanted).state, 'attempting.queued');
+  assert.equal(decided([logRead, turn, conflicted, updated()], wanted).state, 'attempting.queued');
+});
+
+test('while the log is read, a newer state counts: the pod is dropped, waits or goes on', () => {
+  const wanted = { logLines: 20 };
+  assert.equal(decided([left], wanted).state, 'recovered');
+  assert.equal(decided([removed], wanted).state, 'removed');
+  assert.equal(decided([closed], wanted).state, 'abandoned');
+  assert.deepEqual(decided([updated()], wanted), { state: 'readingLog', effects: [] });
+  assert.equal(decided([updated({ protection: 'ignored' })], wanted).state, 'protected');
+  const settlesAgain = [updated({ settleIn: 700 }), settled];
+  assert.equal(decided(settlesAgain.slice(0, 1), wanted).state, 'settling');
+  assert.equal(decided(settlesAgain, wanted).state, 'attempting.queued', 'it is read once');
+});
+
+test('no log is read of a pod whose deletion is not due', () => {
+  assert.equal(decided([], { logLines: 20, settleIn: 1500 }).state, 'settling');
+  assert.equal(decided([settled], { logLines: 20, settleIn: 1500 }).state, 'readingLog');
+  assert.equal(decided([], { logLines: 20, ...pending }).state, 'coolingDown');
+  assert.equal(decided([], { logLines: 20, protection: 'barePod' }).state, 'protected');
 });
 
 test('a pod that recovers or is removed is dropped in any waiting state', () => {

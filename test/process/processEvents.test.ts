@@ -36,14 +36,14 @@ test('a rejected config is a Warning on weeder’s own pod, with the error', () 
 
 test('the Event of an applied config names what changes, or that nothing changes', () => {
   const same = { ...applied, added: [], removed: [] };
-  const restart = { ...same, restartControl: 'changed' } as const;
+  const restart = { ...same, evidence: 'removed', restartControl: 'changed' } as const;
   const both = { ...applied, restartControl: 'added' } as const;
   assert.deepEqual(
     eventsOf(applied, same, restart, both).map(({ type, reason, note }) => `${type} ${reason} ${note}`),
     [
       'Normal ConfigApplied Applied: added: a, b; removed: c.',
       'Normal ConfigApplied Applied: no setting has changed.',
-      'Normal ConfigApplied Applied: restartControl changed.',
+      'Normal ConfigApplied Applied: evidence removed; restartControl changed.',
       'Normal ConfigApplied Applied: added: a, b; removed: c; restartControl added.',
     ],
   );

@@ -10,6 +10,7 @@ import { parseConfig } from '../../src/config/parse.ts';
 import {
   configJsonSchema,
   declaredTable,
+  evidenceTable,
   observerTables,
   restartTables,
   settingsTable,
@@ -40,6 +41,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
     withSections(file, {
       settings: settingsTable(),
       declared: declaredTable(),
+      evidence: evidenceTable(),
       ...restartSections(),
       observer: observerTables().settings,
       'observer-allow': observerTables().entries,

@@ -7,8 +7,9 @@ import { openRecorder } from '../../src/recording/recorder.ts';
 import { reduceWeederObject } from '../../src/recording/weeder/reduceObject.ts';
 import { crashLooping } from '../../src/weeder/pods/crashLooping.ts';
 import { createReadiness } from '../../src/weeder/services/readiness.ts';
-import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
+import { backOff, type ContainerState, pod, running, slice, terminated } from '../support/objects/objects.ts';
 import { configOf, readLines, recordIncident, recordingOf } from '../support/recording/recording.ts';
+import { playRecording } from '../support/replay/replayAgain.ts';
 import { until } from '../support/until.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
@@ -65,6 +66,23 @@ test('a pod that does not crash-loop is left out, and a recorded one has no envi
   assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
+test('a recording has the number of lines of a log and not the log, and its replay repeats the decisions', async () => {
+  const { file } = await recordIncident(join(folder, 'log.jsonl'), { log: ['connecting', 'the password is s3cret'] });
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /s3cret|connecting/);
+  const lines = readLines(file);
+  const about = lines.filter(({ request, out }) => request === 'log kapi-0' || out === 'pod.logRead');
+  assert.deepEqual(
+    about.map(({ in: input, out, response, detail }) => [input ?? out, response ?? detail]),
+    [
+      ['requested', undefined],
+      ['response', 2],
+      ['pod.logRead', '2 lines'],
+      ['pod.logRead', '2 lines'],
+    ],
+  );
+  assert.deepEqual(await playRecording(file), []);
+});
+
 test('a reduced pod has the same meaning as the whole one', () => {
   const whole = [
     pod({ containers: [backOff(4)], annotations: { 'weeder.dev/ignore': 'true', other: 's3cret' } }),
@@ -75,9 +93,28 @@ test('a reduced pod has the same meaning as the whole one', () => {
     pod({ containers: [backOff()], deletionTimestamp: '2026-01-01T00:00:00Z' }),
     pod({ containers: [backOff()], phase: 'Failed' }),
     pod({ containers: [running(3)] }),
+    pod({ containers: [crashed(`${'long '.repeat(200)}\n`)] }),
     {},
   ];
   for (const each of whole) assert.deepEqual(crashLooping(reduceWeederObject('Pod', each)), crashLooping(each));
+});
+
+function crashed(message: string): ContainerState {
+  const first = { exitCode: 1, startedAt: '2026-01-01T00:00:00Z', finishedAt: '2026-01-01T00:00:05Z' };
+  const second = { exitCode: 137, signal: 9, startedAt: '2026-01-01T00:00:20Z', finishedAt: '2026-01-01T00:00:25Z' };
+  return {
+    restarts: 2,
+    state: { terminated: { ...second, reason: 'Error', message } },
+    lastState: { terminated: first },
+  };
+}
+
+test('a recorded pod has the beginning of its termination message, and no more', () => {
+  const text = JSON.stringify(
+    reduceWeederObject('Pod', pod({ containers: [crashed(`begin ${'x'.repeat(4000)} end`)] })),
+  );
+  assert.match(text, /"message":"begin x+…"/);
+  assert.ok(text.length < 1500);
 });
 
 function restartsOn(values: readonly number[]): object {

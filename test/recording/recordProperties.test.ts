@@ -43,6 +43,8 @@ const story = fc.record({
     { maxLength: 20 },
   ),
   ages: fc.array(fc.option(fc.integer({ min: 0, max: 200_000 }), { nil: undefined }), { maxLength: 5 }),
+  /** How long the reads of logs take; empty: the config wants none. Milliseconds. */
+  logs: fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 10 }),
   limit: fc.constantFrom(1_000_000, 6_000),
 });
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
@@ -52,14 +54,14 @@ let runs = 0;
 let judged = 0;
 
 /** Records a story with the production wiring; every answer takes a moment. */
-async function record({ steps, limit, ...script }: Story): Promise<string> {
+async function record({ steps, limit, logs, ...script }: Story): Promise<string> {
   const answers = [...script.answers];
   const ages = [...script.ages];
   runs += 1;
   const file = join(folder, `${runs}.jsonl`);
   const base = recordingOf(file);
   const { clock } = base;
-  const config = configOf();
+  const config = { ...configOf(), ...(logs.length === 0 ? {} : { evidence: { logLines: 20 } }) };
   const opened = await openRecorder({ ...base, config, limit });
   assert.ok(opened.ok);
   const recorder = opened.value;
@@ -71,6 +73,7 @@ async function record({ steps, limit, ...script }: Story): Promise<string> {
         const age = ages.shift();
         return takeTime(7, age === undefined ? undefined : clock.now() - age);
       },
+      readLog: ({ name }) => takeTime(logs[Number(name.at(-1))] ?? 3, ['a line', 'another']),
       deletePod: () => takeTime(13, answers.shift() ?? { type: 'delete.accepted' as const }),
     }),
   );

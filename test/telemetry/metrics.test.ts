@@ -352,6 +352,7 @@ const eventOfType: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, {
   'service.notReady': { type: 'service.notReady', namespace: 'shop', service: 'db' },
   'window.opened': { type: 'window.opened', duration: 120_000, ...window },
   'window.closed': { type: 'window.closed', deleted: 1, skipped: 0, failed: [], ...window },
+  'pod.logRead': { type: 'pod.logRead', lines: ['a line'], ...about },
   'pod.deleted': { type: 'pod.deleted', how: 'delete', sinceOpened: 12.4, isRepeated: false, ...about },
   'pod.skipped': { type: 'pod.skipped', pod: crashing, reason: 'barePod', ...window },
   'pod.recovered': { type: 'pod.recovered', ...about },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { crashLooping, isSameStay, settleTime } from '../../src/weeder/pods/crashLooping.ts';
+import { terminationMessage } from '../../src/weeder/pods/lastRun.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
@@ -81,6 +82,39 @@ test('a failed start is in unreported back-off like an exit, other waiting reaso
   for (const reason of ['ContainerCreating', 'CreateContainerConfigError', 'ImagePullBackOff']) {
     assert.equal(causeOf({ containers: [failedStart(reason, 3)] }), undefined, reason);
   }
+});
+
+test('the last run is described, from the state or from the one before', () => {
+  const [startedAt, finishedAt] = [ended - 5_000, ended].map((time) => new Date(time).toISOString());
+  const end = { exitCode: 137, signal: 9, reason: 'OOMKilled', startedAt, finishedAt, message: ' too large\n' };
+  const expected = { exitCode: 137, signal: 9, reason: 'OOMKilled', startedAt: ended - 5_000, message: 'too large' };
+  const runOf = (container: ContainerState) => crashLooping(pod({ containers: [container] }))?.lastRun;
+  assert.deepEqual(runOf({ restarts: 1, state: { terminated: end } }), expected);
+  assert.deepEqual(runOf({ ...backOff(), lastState: { terminated: end } }), expected);
+  assert.deepEqual(runOf({ restarts: 1, state: { terminated: end }, lastState: { terminated: {} } }), expected);
+  assert.deepEqual(runOf({ ...failedStart('RunContainerError'), lastState: { terminated: end } }), expected);
+  assert.equal(runOf(backOff()), undefined);
+  assert.equal(runOf({ ...backOff(), lastState: { terminated: { exitCode: 'one' } } }), undefined);
+});
+
+test('of a termination message the beginning is kept, on one line and without control characters', () => {
+  assert.equal(terminationMessage('line 1\nline 2\u001b[2J\n'), 'line 1\\u000aline 2\\u001b[2J');
+  assert.equal(terminationMessage('a'.repeat(256)), 'a'.repeat(256));
+  assert.equal(terminationMessage('a'.repeat(4096)), `${'a'.repeat(253)}…`);
+  assert.equal(terminationMessage('🌱'.repeat(100)), `${'🌱'.repeat(63)}…`);
+  for (const nothing of ['', ' \n', undefined, 5]) assert.equal(terminationMessage(nothing), undefined);
+});
+
+test('the kubelet’s last wait is the time between the two last runs', () => {
+  const run = (from: number, to: number) => ({
+    terminated: { exitCode: 1, startedAt: new Date(from).toISOString(), finishedAt: new Date(to).toISOString() },
+  });
+  const waited = (container: ContainerState) => crashLooping(pod({ containers: [container] }))?.waited;
+  const older = run(ended - 60_000, ended - 40_000);
+  assert.equal(waited({ restarts: 2, state: run(ended - 20_000, ended), lastState: older }), 20_000);
+  assert.equal(waited({ restarts: 2, state: run(ended - 20_000, ended) }), undefined);
+  assert.equal(waited({ ...backOff(), lastState: older }), undefined);
+  assert.equal(waited(failedStart('RunContainerError')), undefined);
 });
 
 test('the restart policy of the pod decides whether an ended container is restarted', () => {

@@ -6,6 +6,8 @@ import { observerReasons } from '../../src/observer/report/reasons.ts';
 import { processEventTable } from '../../src/process/processEvents.ts';
 import { restartReasons } from '../../src/restart/report/reasons.ts';
 import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
+import type { CrashLoopingPod } from '../../src/weeder/pods/crashLooping.ts';
+import { terminationMessage } from '../../src/weeder/pods/lastRun.ts';
 import { weederReasons } from '../../src/weeder/report/reasons.ts';
 import { recordEvents } from '../../src/weeder/report/reportEvents.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
@@ -63,6 +65,34 @@ test('the Event of a deleted pod has its container, the reason, the service and 
       note: 'Deleted, because service etcd recovered: container main was in CrashLoopBackOff after 4 restarts, with 1m0s of its back-off left.',
     },
   ]);
+});
+
+test('the Event of a deleted pod says how the last run of its container ended', () => {
+  const finishedAt = Date.UTC(2026, 0, 1, 0, 0, 5);
+  const lastRun = {
+    exitCode: 137,
+    signal: 9,
+    reason: 'OOMKilled',
+    startedAt: finishedAt - 5_000,
+    message: 'too large',
+  };
+  const ended = (part: Partial<CrashLoopingPod>) =>
+    notes([{ ...deleted, pod: { ...pod, finishedAt, lastRun, ...part } }])[0]?.replace(/^.* left\. /, '');
+  assert.deepEqual(
+    [
+      ended({}),
+      ended({ lastRun: { ...lastRun, signal: undefined, reason: undefined, message: 'Stopped!' } }),
+      ended({ lastRun: { ...lastRun, startedAt: undefined, message: undefined } }),
+    ],
+    [
+      'It last ran from 2026-01-01T00:00:00Z to 2026-01-01T00:00:05Z and ended with exit code 137, signal 9 (OOMKilled): too large.',
+      'It last ran from 2026-01-01T00:00:00Z to 2026-01-01T00:00:05Z and ended with exit code 137: Stopped!',
+      'It last ended with exit code 137, signal 9 (OOMKilled).',
+    ],
+  );
+  const message = terminationMessage('ü'.repeat(4000));
+  const [note = ''] = notes([{ ...deleted, pod: { ...pod, finishedAt, lastRun: { ...lastRun, message } } }]);
+  assert.ok(Buffer.byteLength(note) < 1024);
 });
 
 test('an eviction in unreported back-off, in another namespace and at an unknown time has an Event', () => {
@@ -175,6 +205,7 @@ test('domain events that are only useful in the log are not Events', () => {
     { type: 'service.ready', namespace: 'shop', service: 'etcd' },
     { type: 'service.notReady', namespace: 'shop', service: 'etcd' },
     { type: 'pod.recovered', pod, also: [], ...window },
+    { type: 'pod.logRead', pod, lines: ['s3cret'], also: [], ...window },
     { type: 'deletion.refused', pod, also: [], reason: 'no', failure: 'other', attempt: 1, retryIn: 200, ...window },
     { type: 'deletion.blocked', pod, also: [], ...window },
     { type: 'pod.removed', pod, also: [], ...window },

@@ -19,6 +19,11 @@
   resources: [pods/eviction]
   verbs: [create]
 {{- end }}
+{{- if .Values.evidence }}
+- apiGroups: [""]
+  resources: [pods/log]
+  verbs: [get]
+{{- end }}
 {{- if .Values.restartControl.enabled }}
 {{ include "weeder.restartRules" .Values.restartControl }}
 {{- end }}

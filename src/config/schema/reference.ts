@@ -19,7 +19,7 @@ export function configJsonSchema(): Json {
 
 /** The keys that are allowed at the top of the file and at a service, as a Markdown table. */
 export function settingsTable(): string {
-  const sections = ['servicesAndDependantSelectors', 'declaredDependencies', 'restartControl', 'observer'];
+  const sections = ['servicesAndDependantSelectors', 'declaredDependencies', 'evidence', 'restartControl', 'observer'];
   return tableOf(propertiesOf(configJsonSchema()).filter(([key]) => !sections.includes(key)));
 }
 
@@ -27,6 +27,11 @@ export function settingsTable(): string {
 export function declaredTable(): string {
   const section = propertiesOf(below(configJsonSchema(), 'declaredDependencies'));
   return tableOf(section.filter(([key]) => key === 'namespaces'));
+}
+
+/** The keys of the section `evidence`, as a Markdown table. */
+export function evidenceTable(): string {
+  return tableOf(propertiesOf(below(configJsonSchema(), 'evidence')));
 }
 
 /** The keys of the section `restartControl`, as Markdown tables. */
@@ -90,9 +95,13 @@ function allowedBy(schema: Json): string {
   if (schema.enum !== undefined) return schema.enum.map((word) => `\`${String(word)}\``).join(', ');
   if (schema.type === 'array') return `list of ${listed(itemsOf(schema))}`;
   if (schema.type === 'boolean') return '`true`, `false`';
-  if (schema.type === 'integer') return `whole number, ${schema.minimum ?? 0} or more`;
+  if (schema.type === 'integer') return `whole number, ${rangeOf(schema)}`;
   if (schema.examples !== undefined) return 'Go duration';
   return schema.title ?? 'name';
+}
+
+function rangeOf({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Json): string {
+  return maximum === Number.MAX_SAFE_INTEGER ? `${minimum} or more` : `from ${minimum} to ${maximum}`;
 }
 
 function listed(items: Json | undefined): string {

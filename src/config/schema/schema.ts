@@ -56,6 +56,25 @@ const settings = {
   gracePeriodSeconds: optional(gracePeriodSeconds),
 };
 
+const evidence = z
+  .strictObject({
+    logLines: withDefault(
+      z
+        .int()
+        .min(1, { error: outsideLogLines })
+        .max(200, { error: outsideLogLines })
+        .describe('How many lines, from the last one. Of longer logs only the last 4 KiB are kept.'),
+      20,
+    ),
+  })
+  .describe(
+    'Before weeder deletes a pod, it copies the end of the log of the crashed container to its own log. It needs the permission `get` for `pods/log`. Without this section no log is read.',
+  );
+
+function outsideLogLines({ input }: { readonly input?: unknown }): string {
+  return `found ${String(input)}, must be from 1 to 200`;
+}
+
 /** One service: the selectors of its dependants, and settings that differ from the top of the file. */
 const service = z
   .strictObject({
@@ -103,6 +122,7 @@ export const configFile = z
     barePods: withDefault(barePods, 'keep'),
     deletion: withDefault(deletion, 'delete'),
     gracePeriodSeconds: optional(gracePeriodSeconds),
+    evidence: optional(evidence),
     restartControl: optional(restartControl),
     observer: optional(observerSection),
   })
@@ -135,6 +155,9 @@ function scopesWithoutNamespaces(
 
 /** The content of a valid config file, with durations in milliseconds. */
 export type ConfigFile = z.output<typeof configFile>;
+
+/** The section `evidence`, with all defaults applied. */
+export type EvidenceConfig = z.output<typeof evidence>;
 
 /** The keys that are allowed in the mapping at a path. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {

@@ -6,7 +6,7 @@ import { type ApiFailure, classify, describeBody } from './failure.ts';
 import { networkFailure } from './networkFailure.ts';
 import type { ApiRequest } from './request.ts';
 
-/** The parsed response body (undefined for an empty one), or the failure. */
+/** The parsed response body (undefined for an empty one; a string for one that is text), or the failure. */
 export type ApiResult =
   | {
       readonly ok: true;
@@ -165,6 +165,7 @@ function isJson({ headers }: Exchange): boolean {
 }
 
 function parse(request: ApiRequest, { status, headers }: Exchange, text: string): ApiResult {
+  if (request.isText) return { ok: true, status, body: text };
   if (text === '') return { ok: true, status, body: undefined };
   const { etag } = headers;
   try {

@@ -33,6 +33,8 @@ export interface ApiRequest {
    * may take three times as long. Default: 10,000.
    */
   readonly timeoutMs?: number;
+  /** The response body is text and not JSON. */
+  readonly isText?: boolean;
   /** Only the success matters: the request ends with the headers of a success, and its body is undefined. */
   readonly onlyStatus?: boolean;
   /**

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { truncate } from '../../base/truncate.ts';
 
 /**
  * The object of an Event. `kubectl describe` finds the Event by `uid`; without one it appears only in `kubectl get
@@ -59,7 +60,7 @@ export function eventBody(name: string, occurrence: EventDraft, source: EventSou
     type,
     reason,
     action,
-    note: cut(note),
+    note: truncate(note, longestNote),
     ...seriesBody(series),
   };
 }
@@ -87,13 +88,4 @@ function microTime(time: number): string {
   const milliseconds = Math.floor(time);
   const rest = Math.floor((time - milliseconds) * 1_000);
   return new Date(milliseconds).toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`);
-}
-
-/** Truncates to 1 kB of UTF-8, at a character boundary. */
-function cut(note: string): string {
-  if (Buffer.byteLength(note) <= longestNote) return note;
-  const ellipsis = '…';
-  const room = longestNote - Buffer.byteLength(ellipsis);
-  const { read } = new TextEncoder().encodeInto(note, new Uint8Array(room));
-  return note.slice(0, read) + ellipsis;
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../base/json.ts';
 
-/** The recorded fields of an object, and of each element of a list; `true`: the whole value. */
-export type Shape = { readonly [name: string]: Shape | true };
+/** The recorded fields of an object, and of each element of a list; `true`: the whole value; or a function of it. */
+export type Shape = { readonly [name: string]: Shape | true | ((value: unknown) => unknown) };
 
 /** The whole values of these fields. */
 export function only(...names: readonly string[]): Readonly<Record<string, true>> {
@@ -16,6 +16,7 @@ export function reduceTo(shape: Shape, value: unknown): JsonObject {
       const field = value[name];
       if (field === undefined) return [];
       if (its === true) return [[name, field]];
+      if (typeof its === 'function') return [[name, its(field)]];
       return [[name, Array.isArray(field) ? field.map((each) => reduceTo(its, each)) : reduceTo(its, field)]];
     }),
   );

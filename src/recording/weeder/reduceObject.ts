@@ -1,9 +1,11 @@
 import { dependsOnServices } from '../../weeder/declared/declaration.ts';
+import { terminationMessage } from '../../weeder/pods/lastRun.ts';
 import { only, reduceTo, type Shape } from '../file/shape.ts';
 
 /**
  * Retains only the fields that `crashLooping.ts`, `declaration.ts` and `readiness.ts` in `src/weeder` read, in their
- * places, so that a replay reads the same values. Environment, arguments and foreign annotations are omitted.
+ * places, so that a replay reads the same values. Environment, arguments and foreign annotations are omitted, and of a
+ * termination message only the beginning is retained.
  */
 export function reduceWeederObject(kind: string, object: unknown): object {
   return reduceTo(kind === 'Pod' ? pod : slice, object);
@@ -14,7 +16,7 @@ const container = only('name', 'restartPolicy', 'restartPolicyRules');
 const state: Shape = {
   running: {},
   waiting: only('reason', 'message'),
-  terminated: only('exitCode', 'finishedAt'),
+  terminated: { ...only('exitCode', 'signal', 'reason', 'startedAt', 'finishedAt'), message: terminationMessage },
 };
 
 const containerStatus: Shape = { ...only('name', 'restartCount'), state, lastState: state };

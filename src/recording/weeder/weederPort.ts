@@ -4,7 +4,7 @@ import type { ReadyEvidence } from '../../weeder/services/readiness.ts';
 import type { WeederOptions } from '../../weeder/weeder.ts';
 import type { Requests, ResponseFormat } from '../file/requests.ts';
 
-type WeederPort = Pick<WeederOptions, 'deletePod' | 'readySince'>;
+type WeederPort = Pick<WeederOptions, 'deletePod' | 'readLog' | 'readySince'>;
 
 const reason = z.string();
 const deletion: z.ZodType<DeletionAnswer> = z.discriminatedUnion('type', [
@@ -20,12 +20,21 @@ const deletion: z.ZodType<DeletionAnswer> = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** The response to a deletion, or since when a service is ready: epoch milliseconds; null if unknown. */
+/**
+ * The response to a deletion; the number of lines that were read of a log; or since when a service is ready, in epoch
+ * milliseconds. Null: unknown.
+ */
 export const weederResponse = z.union([deletion, z.number(), z.null()]);
 
 const deletionFormat: ResponseFormat<DeletionAnswer> = {
   record: (answer) => answer,
   replay: (recorded) => deletion.safeParse(recorded).data ?? { type: 'delete.accepted' },
+};
+
+/** A recording has only the number of the lines. */
+const logFormat: ResponseFormat<readonly string[] | undefined> = {
+  record: (lines) => lines?.length ?? null,
+  replay: (recorded) => (typeof recorded === 'number' ? Array.from({ length: recorded }, () => '') : undefined),
 };
 
 const ageFormat: ResponseFormat<number | undefined> = {
@@ -36,9 +45,14 @@ const ageFormat: ResponseFormat<number | undefined> = {
 /** The keys by which a replay finds the response to a request. */
 export const weederRequests = {
   deletion: (uid: string) => `delete ${uid}`,
+  log: (uid: string) => `log ${uid}`,
   readySince: ({ backingPods, lastWrite }: ReadyEvidence) =>
     `readySince ${backingPods?.map(({ namespace, name }) => `${namespace}/${name}`).join(' ') ?? '?'} ${lastWrite ?? '?'}`,
 };
+
+export function isDeletion(request: string): boolean {
+  return request.startsWith('delete ');
+}
 
 export function isReadySince(request: string): boolean {
   return request.startsWith('readySince ');
@@ -53,6 +67,8 @@ export function weederPort(real: () => WeederPort, { send, report }: Requests): 
   return {
     deletePod: (attempt, signal) =>
       reported(weederRequests.deletion(attempt.uid), () => real().deletePod(attempt, signal), deletionFormat),
+    readLog: (pod, lines, signal) =>
+      reported(weederRequests.log(pod.uid), () => real().readLog(pod, lines, signal), logFormat),
     readySince: (evidence, oldest, signal) =>
       reported(weederRequests.readySince(evidence), () => real().readySince(evidence, oldest, signal), ageFormat),
   };

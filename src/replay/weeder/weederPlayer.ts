@@ -3,7 +3,7 @@ import type { Input } from '../../recording/file/entry.ts';
 import type { RecordingHeader } from '../../recording/lines.ts';
 import { recordedEventsOf } from '../../recording/weeder/recordedWeederEvent.ts';
 import { createWeederSnapshot } from '../../recording/weeder/recordWeeder.ts';
-import { isReadySince, weederPort } from '../../recording/weeder/weederPort.ts';
+import { isDeletion, weederPort } from '../../recording/weeder/weederPort.ts';
 import type { ReportWeeder } from '../../weeder/deletions/weederEvents.ts';
 import { createStreams, type Streams } from '../../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../../weeder/weeder.ts';
@@ -28,7 +28,7 @@ export function createWeederPlayer(stage: Stage, config: Config, report: ReportW
     of: 'weeder',
     snapshot: createWeederSnapshot(),
     busy: new Set(),
-    unanswered: (request) => (isReadySince(request) ? null : { type: 'delete.accepted' }),
+    unanswered: (request) => (isDeletion(request) ? { type: 'delete.accepted' } : null),
     // From now on the config of the services themselves applies.
     resume: () => played.core()?.weeder.configure(config),
     create(its, { requests, ...inputs }) {

@@ -5,6 +5,7 @@ import { matchesSelector } from '../../kube/objects/selector.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { recordedEventsOf } from '../../recording/weeder/recordedWeederEvent.ts';
+import { readNoLog } from '../../weeder/deletions/readLog.ts';
 import { type BackOff, backOffOf } from '../../weeder/pods/backOff.ts';
 import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';
 import { labelsOf } from '../../weeder/pods/fanOut.ts';
@@ -78,6 +79,7 @@ export function createWhatIfWeeder({
       isDryRun: false,
       random: () => 0.5,
       readySince,
+      readLog: readNoLog,
       deletePod: async ({ uid }) => {
         // The watch delivers the deletion a moment after the response.
         clock.setTimeout(() => deliver('DELETED', newest.get(uid) ?? {}), 1);

@@ -6,6 +6,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { LimitedQueue } from '../../queue/limitedQueue.ts';
 import type { DeletePod } from './deletePod.ts';
 import { concernedBy, type DeletionEntry, policyNow, refsOf, requestedBy, settleIn, waitOf } from './deletionEntry.ts';
+import type { ReadLog } from './readLog.ts';
 import { type ReportWeeder, windowRefOf } from './weederEvents.ts';
 
 /** The dependencies of the `podDeletion` machine's effects. */
@@ -13,6 +14,9 @@ export interface PodDeletionEffects {
   readonly clock: Clock;
   readonly queue: LimitedQueue;
   readonly deletePod: DeletePod;
+  readonly readLog: ReadLog;
+  /** How many lines of a crashed container's log the config wants; 0: none. */
+  readonly logLines: () => number;
   readonly isDryRun: boolean;
   readonly report: ReportWeeder;
   /** Returns a number from 0 to 1, for jitter. */
@@ -23,7 +27,7 @@ export interface PodDeletionEffects {
 export type PodDeletionLogic = typeof podDeletion;
 
 export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogic {
-  const { clock, queue, deletePod, isDryRun, report, random, entryOf } = effects;
+  const { clock, queue, deletePod, readLog, logLines, isDryRun, report, random, entryOf } = effects;
 
   /** Calls `act` with the pod's entry, which is removed only after its actor has stopped. */
   function withEntry(uid: string, act: (entry: DeletionEntry) => void): void {
@@ -45,6 +49,16 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
 
   return podDeletion.provide({
     actors: {
+      readLog: effectLogic<PodDeletionInput>({ refusal: 'log.read', random }, (input, signal) => {
+        const entry = entryOf(input.uid);
+        if (entry === undefined) return Promise.resolve({ type: 'log.read' });
+        return readLog(entry.pod, input.logLines, signal).then((lines = []) => {
+          const windows = concernedBy(entry);
+          if (lines.length > 0 && windows !== undefined && !signal.aborted)
+            report({ type: 'pod.logRead', pod: entry.pod, lines, ...refsOf(windows) });
+          return { type: 'log.read' };
+        });
+      }),
       deletePod: effectLogic<PodDeletionInput>({ refusal: 'delete.refused', random }, (input, signal) => {
         const { uid, namespace, name, resourceVersion } = input;
         const entry = entryOf(uid);
@@ -70,6 +84,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         const entry = entryOf(uid);
         return entry === undefined ? {} : waitOf(entry.pod, entry.requests, clock);
       }),
+      noteLogLines: assign(() => ({ logLines: logLines() })),
       requestSlot: ({ context: { uid } }) =>
         withEntry(uid, (entry) => {
           entry.leftSlot?.();

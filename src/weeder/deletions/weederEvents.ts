@@ -32,6 +32,8 @@ export type WeederEvent =
       readonly isHandedOver?: true;
     } & WindowRef &
       WindowCounts)
+  /** The end of the log of the crashed container, before its pod is deleted. */
+  | ({ readonly type: 'pod.logRead'; readonly lines: readonly string[] } & ConcernsPod)
   | ({ readonly type: 'pod.deleted' } & ConcernsPod & DeletionDetails)
   /** A lasting condition, which is reported once to each window. */
   | ({ readonly type: 'pod.skipped'; readonly pod: CrashLoopingPod; readonly reason: Protection } & WindowRef)

@@ -2,6 +2,7 @@ import type { Protection } from '../../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../../base/clock.ts';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
 import { identityOf } from '../../kube/objects/identity.ts';
+import { type LastRun, lastRunOf } from './lastRun.ts';
 
 /** What the index keeps of a crash-looping pod. It never keeps whole pods. */
 export interface CrashLoopingPod {
@@ -17,6 +18,13 @@ export interface CrashLoopingPod {
   readonly restarts: number;
   /** When the container last finished: epoch milliseconds by the node's clock. */
   readonly finishedAt: number | undefined;
+  /** Undefined: the status does not have it. */
+  readonly lastRun: LastRun | undefined;
+  /**
+   * How long the kubelet waited before the last run, in milliseconds, by times in whole seconds; undefined: the status
+   * does not have it.
+   */
+  readonly waited: number | undefined;
   /** The kubelet's message, such as `back-off 1m20s restarting failed container=…`. */
   readonly message: string | undefined;
   readonly protection: Protection;
@@ -30,7 +38,10 @@ export interface CrashLoopingPod {
   readonly stopsWithin: number;
 }
 
-type Container = Pick<CrashLoopingPod, 'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'message'>;
+type Container = Pick<
+  CrashLoopingPod,
+  'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'lastRun' | 'waited' | 'message'
+>;
 
 /**
  * A kubelet restarts a container at once if no back-off is due; a container that is still down after this time is in
@@ -136,19 +147,30 @@ function containersOf(spec: JsonObject, status: JsonObject): ContainerView[] {
 }
 
 function describe(view: ContainerView, cause: Container['cause']): Container {
+  const [newest, older] = [terminatedOf(view.state), terminatedOf(view.lastState)];
+  const lastRun = lastRunOf(newest ?? older ?? {});
   return {
     container: view.name,
     containerKind: view.kind,
     cause,
     restarts: view.restarts,
-    finishedAt: finishedAtOf(view.state) ?? finishedAtOf(view.lastState),
+    finishedAt: finishedAtOf(newest) ?? finishedAtOf(older),
+    lastRun,
+    waited: newest && pauseBetween(finishedAtOf(older), lastRun?.startedAt),
     message: textOf(objectOf(view.state['waiting'])['message']),
   };
 }
 
+function pauseBetween(finishedAt: number | undefined, startedAt: number | undefined): number | undefined {
+  return finishedAt === undefined || startedAt === undefined ? undefined : startedAt - finishedAt;
+}
+
 /** How the last run ended, if the status says that the next one has not begun. */
 function endOf(view: ContainerView): JsonObject | undefined {
-  const { terminated } = failedStarts.includes(waitingReason(view)) ? view.lastState : view.state;
+  return terminatedOf(failedStarts.includes(waitingReason(view)) ? view.lastState : view.state);
+}
+
+function terminatedOf({ terminated }: JsonObject): JsonObject | undefined {
   return isObject(terminated) ? terminated : undefined;
 }
 
@@ -156,8 +178,8 @@ function hasEnded(view: ContainerView): boolean {
   return endOf(view) !== undefined;
 }
 
-function finishedAtOf(state: JsonObject): number | undefined {
-  return timeOf(objectOf(state['terminated'])['finishedAt']);
+function finishedAtOf(terminated: JsonObject | undefined): number | undefined {
+  return timeOf(terminated?.['finishedAt']);
 }
 
 function waitingReason(view: ContainerView): unknown {

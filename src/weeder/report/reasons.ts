@@ -22,7 +22,7 @@ export const weederReasons = {
   PodDeleted: pod
     .normal('Delete', 'Evict')
     .means(
-      'The pod was deleted or evicted, so that its controller creates a new one. The note has the service that recovered, the container that crash-looped, and its remaining back-off.',
+      'The pod was deleted or evicted, so that its controller creates a new one. The note has the service that recovered, the container that crash-looped, its remaining back-off, and how its last run ended: times, exit code, signal, reason and the beginning of the termination message.',
     ),
   PodDeletionDryRun: pod.normal('DryRun').means('The same in a dry run (`--dry-run`): nothing was deleted.'),
   DeletionSkipped: pod

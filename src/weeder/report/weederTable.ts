@@ -10,6 +10,7 @@ import {
   closedNote,
   deletedBy,
   deletedNote,
+  lastRunFields,
   openedNote,
   servicesOf,
   skippedBecause,
@@ -54,11 +55,19 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
   },
   'pod.deleted': {
     ...decision('pod deleted', onPage),
-    log: ({ how, sinceOpened }) =>
-      info(`pod ${deletedBy[how].words.toLowerCase()}`, { sinceOpenedMs: Math.round(sinceOpened) }),
+    log: ({ how, sinceOpened, pod }) =>
+      info(`pod ${deletedBy[how].words.toLowerCase()}`, {
+        sinceOpenedMs: Math.round(sinceOpened),
+        lastRun: lastRunFields(pod),
+      }),
     event: (event, { now }) => ({ ...deletedBy[event.how].content, note: deletedNote(event, now()) }),
     outcome: ({ how }) => deletedBy[how].outcome,
     detail: ({ how, pod }) => `${how}, ${stateOf(pod)}`,
+  },
+  'pod.logRead': {
+    ...report('log of the crashed container read', onPage),
+    log: ({ lines }) => info('log of the crashed container', { lines }),
+    detail: ({ lines }) => `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}`,
   },
   'pod.skipped': {
     ...decision('deletion skipped', onPage),

@@ -1,4 +1,5 @@
 import { durationInSeconds } from '../../base/duration.ts';
+import { timeInSeconds, withFullStop } from '../../controller/report/wording.ts';
 import type { WeederEvent, WindowRef } from '../deletions/weederEvents.ts';
 import { backOffLeft } from '../pods/backOff.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
@@ -73,7 +74,31 @@ export function deletedNote(event: Extract<WeederEvent, { type: 'pod.deleted' }>
   const state = cause === 'silent' ? 'was in unreported back-off' : 'was in CrashLoopBackOff';
   const times = `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`;
   const rest = left === undefined ? '' : `, with ${durationInSeconds(left)} of its back-off left`;
-  return `${deletedBy[how].words}, because ${servicesOf(event)} recovered: container ${container} ${state} after ${times}${rest}.`;
+  const why = `${deletedBy[how].words}, because ${servicesOf(event)} recovered`;
+  return `${why}: container ${container} ${state} after ${times}${rest}.${lastRunNote(pod)}`;
+}
+
+/** How the last run ended, as a further sentence; empty if that is unknown. */
+function lastRunNote({ lastRun, finishedAt }: CrashLoopingPod): string {
+  if (lastRun === undefined) return '';
+  const { exitCode, signal, reason, startedAt, message } = lastRun;
+  const isDated = startedAt !== undefined && finishedAt !== undefined;
+  const when = isDated ? ` ran from ${timeInSeconds(startedAt)} to ${timeInSeconds(finishedAt)} and` : '';
+  const signalled = signal === undefined ? '' : `, signal ${signal}`;
+  const because = reason === undefined ? '' : ` (${reason})`;
+  const last = message === undefined ? '' : `: ${message}`;
+  return withFullStop(` It last${when} ended with exit code ${exitCode}${signalled}${because}${last}`);
+}
+
+/** How the last run ended, for the log. */
+export function lastRunFields({ lastRun, finishedAt }: CrashLoopingPod): object | undefined {
+  if (lastRun === undefined) return undefined;
+  const { message, startedAt, ...end } = lastRun;
+  return { ...end, startedAt: isoTime(startedAt), finishedAt: isoTime(finishedAt), message };
+}
+
+function isoTime(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : timeInSeconds(time);
 }
 
 /** `service etcd`, with its namespace if that is not the pod's own; all services if several recovered. */

@@ -84,7 +84,12 @@ suite('the chart', { concurrency: true }, () => {
     const [choice] = choices('single');
     assert.ok(choice !== undefined);
     const theirs = comparable(await customised('single', { components: componentsOf(choice) }), 'kustomize');
-    for (const other of [{ args: ['--dry-run'] }, { evict: true }, { podMonitor: { enabled: true } }]) {
+    for (const other of [
+      { args: ['--dry-run'] },
+      { evict: true },
+      { evidence: true },
+      { podMonitor: { enabled: true } },
+    ]) {
       const ours = comparable(await template({ ...valuesOf(choice), ...other }), 'helm');
       assert.notDeepEqual(ours, theirs, Object.keys(other).join());
     }

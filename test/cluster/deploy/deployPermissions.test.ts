@@ -11,11 +11,14 @@ import { customised } from '../support/deploy/overlays.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 import type { LogLine } from '../support/weederLog.ts';
 
-/** Renders the overlay with the component that adds the remaining permissions. */
+/** Needs its own permission. */
+const evidence = { evidence: {} };
+
+/** Renders the overlay with the components that add the remaining permissions. */
 async function everything(namespace: string): Promise<Manifest[]> {
   // The suffix makes the names of the cluster roles unique.
   const lines = [`nameSuffix: -${namespace}`];
-  return customised('single', { namespace, components: ['evict'], lines });
+  return customised('single', { namespace, components: ['evict', 'evidence'], lines });
 }
 
 type Permission = ReturnType<typeof permissions>[number];
@@ -38,7 +41,7 @@ async function deployWithout(
   missing: Permission,
   cluster?: DeployedScene['home']['cluster'],
 ) {
-  const deployed = await deployedScene(t, prefix, cluster);
+  const deployed = await deployedScene(t, prefix, cluster, evidence);
   await deployed.recoverEarly(30_000);
   const weeder = await deployed.deploy(without(await everything(deployed.home.name), missing));
   return { deployed, weeder };
@@ -59,12 +62,12 @@ async function untilDenied(weeder: DeployedWeeder, { verb, group, resource }: Pe
 
 const all = permissions((await everything('x')).flatMap(rulesOf));
 /** The permissions that are needed before the first outage, which would end the search for the ready time. */
-const isNeededAtStart = ({ verb }: Permission) => verb === 'watch' || verb === 'get';
+const isNeededAtStart = ({ verb, resource }: Permission) => verb === 'watch' || (verb === 'get' && resource === 'pods');
 const title = ({ verb, group, resource }: Permission) => `${verb} ${resource}${group && `.${group}`}`;
 
 suite('the permissions of the manifests', { concurrency: 3 }, () => {
   test('the permissions suffice: no refusal is reported', async (t) => {
-    const deployed = await deployedScene(t, 'enough');
+    const deployed = await deployedScene(t, 'enough', undefined, evidence);
     await deployed.recoverEarly(30_000);
     const missed = await deployed.scene.pod('missed');
     const weeder = await deployed.deploy(await everything(deployed.home.name));

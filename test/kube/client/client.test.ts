@@ -288,6 +288,17 @@ for (const protocol of ['https', 'h2'] as const) {
   });
 }
 
+test('a call for text returns it as it is, and a refusal as usual', async () => {
+  await using it = await calling('https');
+  it.server.failNext(answerWith(200, '{"is": "no JSON', { 'content-type': 'text/plain' }));
+  assert.partialDeepStrictEqual(await it.client.call({ ...get, isText: true }), { ok: true, body: '{"is": "no JSON' });
+  it.server.failNext(answerWith(200, '', { 'content-type': 'text/plain' }));
+  assert.partialDeepStrictEqual(await it.client.call({ ...get, isText: true }), { ok: true, body: '' });
+  it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', 'you may not')));
+  const refused = await it.client.call({ ...get, isText: true });
+  assert.equal(refused.ok ? '' : refused.failure.kind, 'forbidden');
+});
+
 test('a call for the status only still fails on a refusal and on HTML', async () => {
   await using it = await calling('https');
   it.server.failNext(answerWith(409, statusBody(409, 'Conflict', 'it has changed')));

@@ -39,6 +39,7 @@ export function chartValuesSchema(): object {
       namespaces: { ...list({ ...text, pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' }), uniqueItems: true },
       weeding: flag,
       evict: flag,
+      evidence: flag,
       restartControl: section({
         enabled: flag,
         sources: word('all', 'configMaps', 'named'),

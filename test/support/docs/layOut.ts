@@ -40,8 +40,9 @@ async function best(picture: Picture): Promise<Layout> {
     // A picture in which each box has an arrow gives the same graph in several ways.
     const distinct = new Map(waysWith(seed).map((way) => [JSON.stringify(graphOf(picture, way, new Set())), way]));
     for (const way of distinct.values()) {
-      const layout = await layOutThus(picture, way);
-      found = [...found, { layout, costs: costsOf(picture, layout) }];
+      // ELK cannot compact every graph ("Invalid hitboxes for scanline constraint calculation").
+      const layout = await layOutThus(picture, way).catch(() => undefined);
+      if (layout !== undefined) found = [...found, { layout, costs: costsOf(picture, layout) }];
     }
     found = found.toSorted((one, other) => compare(one.costs, other.costs)).slice(0, 1);
     const [faults, excess] = found[0]?.costs ?? [];

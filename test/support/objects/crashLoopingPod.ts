@@ -12,6 +12,8 @@ export function crashLoopingPod(part: Partial<CrashLoopingPod> = {}): CrashLoopi
     cause: 'CrashLoopBackOff',
     restarts: 4,
     finishedAt: undefined,
+    lastRun: undefined,
+    waited: undefined,
     message: 'back-off 1m20s restarting failed container=main',
     protection: 'none',
     owner: 'rs-1',

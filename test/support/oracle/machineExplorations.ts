@@ -231,8 +231,15 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     ],
   },
   podDeletion: {
-    inputs: [{}, { settleIn: 2000 }, { protection: 'barePod' }, { waitIn: 5000, waitReason: 'coolingDown' }],
+    inputs: [
+      {},
+      { settleIn: 2000 },
+      { protection: 'barePod' },
+      { waitIn: 5000, waitReason: 'coolingDown' },
+      { logLines: 20 },
+    ],
     events: [
+      { type: 'log.read' },
       { type: 'slot.granted' },
       { type: 'delete.accepted' },
       { type: 'delete.notFound' },
@@ -246,6 +253,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'windows.open' },
       { type: 'xstate.after.settleTime.podDeletion.settling' },
       { type: 'xstate.after.waitTime.podDeletion.coolingDown' },
+      { type: 'xstate.after.logTimeout.podDeletion.readingLog' },
       { type: 'xstate.after.retryDelay.podDeletion.backingOff' },
     ],
   },

@@ -11,6 +11,8 @@ export interface IncidentOptions {
   readonly oldFiles?: number;
   /** How often it happens. */
   readonly repeats?: number;
+  /** The log of every crashed container; without it, the config wants none. */
+  readonly log?: readonly string[];
   /** How far the wall clock is set, in milliseconds, once. */
   readonly jump?: number;
 }
@@ -37,12 +39,12 @@ export function recordingOf(file: string): Omit<RecorderOptions, 'config'> & { r
  * crash-loops is refused once and then deleted, one in unreported back-off is deleted after 2 s, a bare one is skipped.
  */
 export async function recordIncident(file: string, options: IncidentOptions = {}): Promise<Incident> {
-  const { limit, oldFiles = 1, repeats = 1, jump = 0 } = options;
+  const { limit, oldFiles = 1, repeats = 1, jump = 0, log } = options;
   const failures: string[] = [];
   const base = recordingOf(file);
   const { clock } = base;
   const onFailure = (message: string) => failures.push(message);
-  const config = configOf();
+  const config = { ...configOf(), ...(log === undefined ? {} : { evidence: { logLines: 20 } }) };
   const opened = await openRecorder({
     ...base,
     config,
@@ -58,6 +60,7 @@ export async function recordIncident(file: string, options: IncidentOptions = {}
     weederOptions(config, clock, {
       random: Math.random,
       readySince: async () => 0,
+      readLog: async () => log,
       deletePod: async ({ name }) => {
         requests += 1;
         if (name === 'kapi-0' && requests === 1) return { type: 'delete.refused', reason: '429', retryAfter: 0 };

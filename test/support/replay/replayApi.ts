@@ -20,11 +20,11 @@ export interface ReplayApi {
   readonly client: KubeClient;
   /** How the next deletions are answered; afterwards the cluster decides again. */
   script(answer: AnswerStep): void;
-  /** How long the answer to a read of a pod takes from now on: milliseconds. */
+  /** How long the answer to a read of a pod or its log takes from now on: milliseconds. */
   readings(takes: number): void;
 }
 
-const podPath = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)(\/eviction)?$/;
+const podPath = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)(\/eviction|\/log)?$/;
 
 export function replayApi({ cluster, clock, log, isRecorded }: ReplayApiOptions): ReplayApi {
   let answer: AnswerStep | undefined;
@@ -75,11 +75,12 @@ export function replayApi({ cluster, clock, log, isRecorded }: ReplayApiOptions)
   }
 
   async function call(request: ApiRequest): Promise<ApiResult> {
-    const [, namespace = '', name = ''] = podPath.exec(request.path) ?? [];
+    const [, namespace = '', name = '', below] = podPath.exec(request.path) ?? [];
     if (request.method !== 'GET') return deletion(request, namespace, name);
     const pod = cluster.get('Pod', namespace, name);
     if (readTime > 0) await new Promise<void>((resolve) => clock.setTimeout(resolve, readTime));
-    return pod === undefined ? failure(404) : { ok: true, status: 200, body: pod };
+    const body = below === '/log' ? `the last line of ${name}\n` : pod;
+    return pod === undefined ? failure(404) : { ok: true, status: 200, body };
   }
 
   return {

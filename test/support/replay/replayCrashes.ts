@@ -1,4 +1,5 @@
 import type { DeletePod } from '../../../src/weeder/deletions/deletePod.ts';
+import type { ReadLog } from '../../../src/weeder/deletions/readLog.ts';
 import type { ReadySince } from '../../../src/weeder/services/readySince.ts';
 import type { Weeder } from '../../../src/weeder/weeder.ts';
 import type { ReplayStep } from './replayFormat.ts';
@@ -9,6 +10,7 @@ type Part = NonNullable<ReplayStep['crash']>;
 export interface ReplayCrashes {
   next(part: Part): void;
   deletePod(real: DeletePod): DeletePod;
+  readLog(real: ReadLog): ReadLog;
   readySince(real: ReadySince): ReadySince;
   /** Makes the indexes of this weeder throw when they are due. */
   reach(weeder: Weeder): void;
@@ -24,6 +26,10 @@ export function replayCrashes(): ReplayCrashes {
     deletePod: (real) => (request, signal) => {
       mayCrash('deletePod');
       return real(request, signal);
+    },
+    readLog: (real) => (pod, lines, signal) => {
+      mayCrash('readLog');
+      return real(pod, lines, signal);
     },
     readySince: (real) => (evidence, oldest, signal) => {
       mayCrash('readySince');

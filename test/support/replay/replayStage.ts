@@ -1,6 +1,7 @@
 import type { InspectionEvent } from 'xstate';
 import { type Config, resolveConfig } from '../../../src/config/config.ts';
 import { deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
+import { readLogThrough } from '../../../src/weeder/deletions/readLog.ts';
 import { readySinceThrough } from '../../../src/weeder/services/readySince.ts';
 import { createStreams, type Streams } from '../../../src/weeder/streams.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
@@ -64,6 +65,9 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
       config,
       runtime: { clock, inspect: inspectBoth },
       deletePod: crashes.deletePod(deleteThrough(api.client)),
+      readLog: crashes.readLog(
+        readLogThrough(api.client, clock, ({ pod, cause }) => log(`cannot read the log of ${pod}: ${cause}`)),
+      ),
       readySince: crashes.readySince(
         readySinceThrough(api.client, ({ pod, cause }) => log(`cannot read ${pod}: ${cause}`)),
       ),

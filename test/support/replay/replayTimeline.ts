@@ -24,6 +24,8 @@ export function sentenceOf(event: WeederEvent): string {
       return `${windowOf(event)} opens for ${formatDuration(event.duration)}`;
     case 'window.closed':
       return `${windowOf(event)} closes, ${event.deleted} deleted, ${event.skipped} skipped, ${event.failed.length} failed`;
+    case 'pod.logRead':
+      return `${podOf(event.pod)} log read (${event.lines.join(', ')}) in ${windowsOf(event)}`;
     case 'pod.deleted':
       return `${podOf(event.pod)} ${deeds[event.how]} (${event.pod.cause}) in ${windowsOf(event)}`;
     case 'pod.skipped':

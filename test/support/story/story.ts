@@ -1,4 +1,5 @@
 import { selectorToString } from '../../../src/kube/objects/selector.ts';
+import { readNoLog } from '../../../src/weeder/deletions/readLog.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
 import type { ReportedEvent } from '../oracle/accounts.ts';
@@ -64,6 +65,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
       random,
       report: report(runs),
       deletePod: answers.deletePod,
+      readLog: readNoLog,
       readySince: answers.readySince,
     };
     const started = createWeeder(options);

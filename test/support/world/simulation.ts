@@ -2,6 +2,7 @@ import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
 import type { Config, DeclaredConfig, ServiceConfig } from '../../../src/config/config.ts';
 import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
+import { type ReadLog, readNoLog } from '../../../src/weeder/deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { ReadyEvidence } from '../../../src/weeder/services/readiness.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
@@ -20,6 +21,8 @@ export interface SimulationOptions {
   /** How the API server responds to a deletion; default: it accepts. */
   readonly answer?: (request: DeletionAttempt) => DeletionAnswer | Promise<DeletionAnswer>;
   readonly readySince?: (evidence: ReadyEvidence) => number | undefined;
+  /** With it, the config wants 20 lines of the log of a crashed container. */
+  readonly readLog?: ReadLog | undefined;
   readonly inspect?: ActorRuntime['inspect'];
   /** Also called for every event. */
   readonly report?: ReportWeeder;
@@ -67,11 +70,12 @@ export function declaredConfig(part: Partial<DeclaredConfig> = {}): DeclaredConf
 }
 
 /** The config of a simulation. */
-export function configFor({ services, service, declared }: SimulationOptions): Config {
+export function configFor({ services, service, declared, readLog }: SimulationOptions): Config {
   const configs = (services ?? [service ?? {}]).map(serviceConfig);
   return {
     services: new Map(configs.map((each) => [each.name, each])),
     ...(declared === undefined ? {} : { declared: declaredConfig(declared) }),
+    ...(readLog === undefined ? {} : { evidence: { logLines: 20 } }),
     restart: undefined,
   };
 }
@@ -96,6 +100,7 @@ export function simulate(
       options.report?.(event);
     },
     readySince: async (evidence) => options.readySince?.(evidence),
+    readLog: options.readLog ?? readNoLog,
     deletePod: async (request) => {
       deletions.push({ ...request, at: clock.monotonic() - began, how: request.policy.deletion });
       return (await options.answer?.(request)) ?? { type: 'delete.accepted' };

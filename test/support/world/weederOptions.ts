@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/base/clock.ts';
 import type { Config } from '../../../src/config/config.ts';
+import { readNoLog } from '../../../src/weeder/deletions/readLog.ts';
 import type { WeederOptions } from '../../../src/weeder/weeder.ts';
 
 /**
@@ -14,6 +15,7 @@ export function weederOptions(config: Config, clock: Clock, part: Partial<Weeder
     isDryRun: false,
     random: () => 0.5,
     readySince: async () => undefined,
+    readLog: readNoLog,
     report: () => {},
     deletePod: async () => ({ type: 'delete.accepted' }),
     ...part,

@@ -3,6 +3,7 @@ export interface Choice {
   readonly overlay: string;
   readonly weeding: boolean;
   readonly evict: boolean;
+  readonly evidence: boolean;
   readonly networkPolicy: boolean;
   readonly podMonitor: boolean;
   readonly serviceMonitor: boolean;
@@ -32,6 +33,7 @@ export function componentsOf({ restartControl, observer, ...it }: Choice): reado
   return [
     ...(it.weeding ? [] : ['no-weeding']),
     ...(it.evict ? ['evict'] : []),
+    ...(it.evidence ? ['evidence'] : []),
     ...(restartControl === undefined ? [] : [restartComponents[restartControl.sources]]),
     ...(restartControl?.recreateJobs === true ? ['recreate-jobs'] : []),
     ...(observer === undefined ? [] : [observerComponents[observer.impersonate]]),
@@ -47,12 +49,13 @@ export function componentsOf({ restartControl, observer, ...it }: Choice): reado
 }
 
 /** The values of the chart for this choice. */
-export function valuesOf({ overlay, weeding, evict, restartControl, observer, ...it }: Choice): object {
+export function valuesOf({ overlay, weeding, evict, evidence, restartControl, observer, ...it }: Choice): object {
   return {
     mode: modes[overlay] ?? 'single',
     ...(overlay === 'namespaced' ? { namespaces: ['shoot-1', 'shoot-2'] } : {}),
     weeding,
     evict,
+    evidence,
     networkPolicy: { enabled: it.networkPolicy },
     podMonitor: { enabled: it.podMonitor },
     serviceMonitor: { enabled: it.serviceMonitor },
@@ -91,6 +94,7 @@ export function choices(overlay: string): readonly Choice[] {
     .map((choice, index) => ({
       ...choice,
       evict: isIn(index, 0),
+      evidence: isIn(index + 1, 3),
       networkPolicy: isIn(index, 1),
       podMonitor: isIn(index, 2),
       serviceMonitor: isIn(index, 3),

@@ -42,11 +42,12 @@ const EventList = z.object({
 
 export const watchDuration = 60_000;
 
-/** Creates the scene in a new namespace. */
+/** Creates the scene in a new namespace. `section`: further keys of the config. */
 export async function deployedScene(
   t: TestContext,
   prefix: string,
   cluster?: TestNamespace['cluster'],
+  section: object = {},
 ): Promise<DeployedScene> {
   const scene = await setScene(t, prefix, cluster === undefined ? {} : { cluster });
   const home = await testNamespace(t, 'home', scene.ns.cluster);
@@ -54,6 +55,7 @@ export async function deployedScene(
   const evicted = { app: evicting };
   const config = {
     watchDuration: `${watchDuration / 1000}s`,
+    ...section,
     servicesAndDependantSelectors: {
       [scene.service]: { podSelectors: [{ matchLabels: scene.labels }] },
       [evicting]: { podSelectors: [{ matchLabels: evicted }], deletion: 'evict' },

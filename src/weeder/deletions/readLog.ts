@@ -1,0 +1,119 @@
+import type { Clock } from '../../base/clock.ts';
+import { textOf } from '../../base/json.ts';
+import { truncate } from '../../base/truncate.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { describeFailure } from '../../kube/client/describeFailure.ts';
+import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
+import { createLimitedQueue } from '../../queue/limitedQueue.ts';
+import type { CrashLoopingPod } from '../pods/crashLooping.ts';
+import { podPath } from '../pods/podPath.ts';
+
+/**
+ * Reads the last lines of the log of a pod's crashed container, 4 KiB at most; undefined: they cannot be read now. The
+ * promise never rejects.
+ */
+export type ReadLog = (
+  pod: CrashLoopingPod,
+  lines: number,
+  signal: AbortSignal,
+) => Promise<readonly string[] | undefined>;
+
+export const readNoLog: ReadLog = () => Promise.resolve(undefined);
+
+/** Called for a log that could not be read; `cause` is a message for a person. */
+type ReportUnread = (unread: { readonly pod: string; readonly cause: string }) => void;
+
+/** The API server passes each read on to a kubelet, and a burst of reads must not occupy it. */
+const readsAtOnce = 8;
+/** How long no log is read after a refusal, or after a read without an answer. Milliseconds. */
+const pauseAfter: Partial<Readonly<Record<FailureKind, number>>> = { forbidden: 60_000, timeout: 10_000 };
+/** A request that is given up later than this was given up for its time limit, and not because its pod has changed. */
+const patience = 400;
+const unanswered: ApiFailure = { kind: 'timeout', message: 'the log was not received within 500 ms' };
+/** The pod is gone or has changed, or its container has no log. */
+const normal: ReadonlySet<FailureKind> = new Set(['notFound', 'cancelled', 'rejected']);
+const longestLog = 4 << 10;
+/** The kubelet counts this limit from the first of the lines, and the last ones matter most. */
+const longestAnswer = 64 << 10;
+
+/**
+ * Reads logs through the API server, eight at a time: the others wait for their turn until their `signal` is aborted.
+ * `report` is called with the first failure of each kind until a read succeeds again.
+ */
+export function readLogThrough(
+  client: Pick<KubeClient, 'call' | 'server'>,
+  clock: Clock,
+  report: ReportUnread,
+): ReadLog {
+  const queue = createLimitedQueue(() => ({ atOnce: readsAtOnce }));
+  const reported = new Set<FailureKind>();
+  let pausedUntil = 0;
+
+  /** Without `previous`, the kubelet serves the log of the last run of a container that waits for its next one. */
+  async function read(
+    { namespace, name, container }: CrashLoopingPod,
+    lines: number,
+    signal: AbortSignal,
+  ): Promise<readonly string[] | undefined> {
+    if (signal.aborted || clock.monotonic() < pausedUntil) return undefined;
+    let sentAt = Number.POSITIVE_INFINITY;
+    const noteSent = () => {
+      sentAt = Math.min(sentAt, clock.monotonic());
+      return true;
+    };
+    const result = await client.call({
+      method: 'GET',
+      path: `${podPath(namespace, name)}/log`,
+      query: { container, tailLines: lines, limitBytes: longestAnswer },
+      isText: true,
+      isConfidential: true,
+      rank: 'last',
+      signal,
+      isNeeded: noteSent,
+    });
+    const isLate = signal.aborted && clock.monotonic() - sentAt > patience;
+    if (!result.ok) return noteFailure(`${namespace}/${name}`, isLate ? unanswered : result.failure);
+    reported.clear();
+    return endOf(textOf(result.body) ?? '');
+  }
+
+  function noteFailure(pod: string, failure: ApiFailure): undefined {
+    const { kind } = failure;
+    const pause = pauseAfter[kind];
+    if (pause !== undefined) pausedUntil = clock.monotonic() + pause;
+    if (normal.has(kind) || reported.has(kind)) return;
+    reported.add(kind);
+    report({ pod, cause: describeFailure(failure, client.server) });
+  }
+
+  return (pod, lines, signal) => {
+    const { promise, resolve } = Promise.withResolvers<readonly string[] | undefined>();
+    let isReading = false;
+    const leave = queue.enter({
+      onGranted(release) {
+        isReading = true;
+        resolve(read(pod, lines, signal).finally(release));
+      },
+    });
+    const onAbort = () => {
+      if (isReading) return;
+      leave();
+      resolve(undefined);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    return promise;
+  };
+}
+
+/** The last lines that fit, or the beginning of the last one. */
+function endOf(log: string): readonly string[] {
+  const lines = log.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  let room = longestLog;
+  const first = lines.findLastIndex((line) => {
+    room -= Buffer.byteLength(line) + 1;
+    return room < 0;
+  });
+  const kept = lines.slice(first + 1);
+  return kept.length > 0 ? kept : lines.slice(-1).map((line) => truncate(line, longestLog));
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { suite, test } from 'node:test';
+import { grant, type Pod, type Rule, startWeeder } from '../support/cluster.ts';
+import { denials } from '../support/deploy/denials.ts';
+import { startLogKubelet } from '../support/plane/logKubelet.ts';
+import { type Scene, setScene } from '../support/scene.ts';
+import { temporaryFile } from '../support/weeder.ts';
+
+const evidence = { logLines: 2 };
+
+const rule = (group: string, resource: string, ...verbs: string[]): Rule => ({
+  apiGroups: [group],
+  resources: [resource],
+  verbs,
+});
+const withoutLogs = [
+  rule('discovery.k8s.io', 'endpointslices', 'list', 'watch'),
+  rule('', 'pods', 'list', 'watch', 'get', 'delete'),
+];
+
+/** The place of the pod's line in the log; -1 if there is none. */
+function placeOf(weeder: ReturnType<typeof startWeeder>, message: string, { ns }: Scene, { metadata }: Pod): number {
+  return weeder.log.lines.findIndex(({ msg, pod }) => msg === message && pod === `${ns.name}/${metadata.name}`);
+}
+
+suite('evidence before a deletion', { concurrency: true }, () => {
+  test('the end of the log of the crashed container is in the log of weeder before its pod is deleted', async (t) => {
+    const scene = await setScene(t, 'evidence', { global: { evidence } });
+    const kubelet = await startLogKubelet(t, scene.ns, 'connecting\nthe database is down: "s3cret"\n');
+    const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
+    await scene.endpoints(false);
+    const pod = await scene.pod('web');
+    await kubelet.bind(pod);
+    await weeder.ready();
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    const place = { pod: `${scene.ns.name}/web`, container: 'main', window: 1 };
+    const line = await weeder.log.until('log of the crashed container', place);
+    await weeder.log.until('pod deleted', place);
+    assert.deepEqual(line['lines'], ['connecting', 'the database is down: "s3cret"']);
+    assert.deepEqual(kubelet.requests, [`/containerLogs/${scene.ns.name}/web/main?limitBytes=65536&tailLines=2`]);
+    const [read, deleted] = ['log of the crashed container', 'pod deleted'].map((each) =>
+      placeOf(weeder, each, scene, pod),
+    );
+    assert.ok(read !== undefined && deleted !== undefined && read < deleted);
+  });
+
+  test('a pod is deleted while its kubelet does not answer, and so is a pod without a node', async (t) => {
+    const scene = await setScene(t, 'no-evidence', { global: { evidence } });
+    const kubelet = await startLogKubelet(t, scene.ns, undefined);
+    const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
+    await weeder.ready();
+    await scene.endpoints(true);
+    await scene.untilDeleted(await scene.pod('homeless'));
+    await scene.endpoints(false);
+    const crashed = await scene.pod('other');
+    await kubelet.bind(crashed);
+    await scene.endpoints(true);
+    await scene.untilDeleted(crashed);
+    const unread = 'the log of a crashed container cannot be read: its pod is deleted without it';
+    const { cause } = await weeder.log.until(unread, { pod: `${scene.ns.name}/other` });
+    assert.match(String(cause), /did not answer in time: the log was not received within 500 ms/);
+    assert.equal(placeOf(weeder, 'log of the crashed container', scene, crashed), -1);
+  });
+
+  test('without permission pods are deleted all the same, and the log names the missing rule once', async (t) => {
+    const scene = await setScene(t, 'unreadable', { global: { evidence } });
+    const { cluster } = scene.ns;
+    const user = cluster.takeUser();
+    const granted = await grant(cluster, user, withoutLogs);
+    t.after(() => granted.revoke());
+    const weeder = startWeeder(t, { cluster, config: scene.config, user, flags: ['--events=false'] });
+    await weeder.ready();
+    await scene.endpoints(true);
+    for (const name of ['web-1', 'web-2', 'web-3']) await scene.untilDeleted(await scene.pod(name));
+    await scene.observer.caughtUp();
+    assert.deepEqual(denials(weeder), ['get /pods/log']);
+  });
+
+  test('a new config turns the section on and off, beside restart control', async (t) => {
+    const scene = await setScene(t, 'evidence-reload');
+    const kubelet = await startLogKubelet(t, scene.ns, 'a line\n');
+    const restartControl = [{ namespaces: [scene.ns.name], kinds: ['Deployment'] }];
+    const file = temporaryFile('weeder.yaml');
+    const write = (section: object) =>
+      writeFileSync(file, JSON.stringify({ ...scene.config, restartControl, ...section }));
+    write({});
+    const weeder = startWeeder(t, {
+      cluster: scene.ns.cluster,
+      config: '',
+      flags: [`--config-file=${file}`],
+      env: { POD_NAMESPACE: scene.ns.name },
+    });
+    await weeder.ready();
+    await scene.endpoints(true);
+    for (const [name, section, change] of [
+      ['web-1', {}, undefined],
+      ['web-2', { evidence }, 'added'],
+      ['web-3', {}, 'removed'],
+    ] as const) {
+      write(section);
+      if (change !== undefined) await weeder.log.until('config applied', { evidence: change });
+      await scene.endpoints(false);
+      const pod = await scene.pod(name);
+      await kubelet.bind(pod);
+      await scene.endpoints(true);
+      await scene.untilDeleted(pod);
+    }
+    assert.deepEqual(
+      kubelet.requests.map((path) => path.split('/')[3]),
+      ['web-2'],
+    );
+    await weeder.log.until('log of the crashed container', { pod: `${scene.ns.name}/web-2` });
+  });
+});
