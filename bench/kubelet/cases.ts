@@ -2,22 +2,46 @@
 export interface Case {
   /** How long it runs before it exits. */
   readonly runsFor: number;
-  /** Its back-off when the service recovers. */
-  readonly backOff: number;
-  /** The minimum time from the start of that back-off to the recovery. */
+  /** How often it has been restarted when the service recovers. */
+  readonly restarts: number;
+  /** The longest back-off of the kubelet. */
+  readonly longestBackOff: number;
+  /** The minimum time from the start of its back-off to the recovery. */
   readonly recoversAfter: number;
 }
 
+/** The default of kubelets, and that of a kubelet with a short maximum. Seconds. */
+export const longestBackOffs = { default: 300, short: 10 } as const;
+
 /** The cases to which the goal applies. */
 const usual: readonly Case[] = [0, 5].flatMap((runsFor) =>
-  [40, 80].map((backOff) => ({ runsFor, backOff, recoversAfter: 5 })),
+  [3, 4].map((restarts) => ({ runsFor, restarts, longestBackOff: longestBackOffs.default, recoversAfter: 5 })),
 );
 /**
  * The worst moment: the kubelet might restart a container that has just exited at once, so weeder waits for up to 2 s.
  */
-const worst: readonly Case[] = [0, 5].map((runsFor) => ({ runsFor, backOff: 80, recoversAfter: 0 }));
+const worst: readonly Case[] = [0, 5].map((runsFor) => ({
+  runsFor,
+  restarts: 4,
+  longestBackOff: longestBackOffs.default,
+  recoversAfter: 0,
+}));
+/** With the default, the back-off would be 40 s. */
+const short: readonly Case[] = [5, 0].flatMap((recoversAfter) =>
+  [0, 5].map((runsFor) => ({ runsFor, restarts: 3, longestBackOff: longestBackOffs.short, recoversAfter })),
+);
 
-export const cases = [...usual, ...worst];
+export const cases = [...usual, ...worst, ...short];
+
+/** The cases of one node. */
+export function casesOf(longest: number): readonly Case[] {
+  return cases.filter(({ longestBackOff }) => longestBackOff === longest);
+}
+
+/** The back-off when the service recovers: none after the first exit, then 10 s, doubling each time. Seconds. */
+export function backOffOf({ restarts, longestBackOff }: Case): number {
+  return restarts === 0 ? 0 : Math.min(longestBackOff, 10 * 2 ** (restarts - 1));
+}
 
 /** One dependant with its own service, in its own namespace. */
 export interface Trial extends Case {
@@ -47,18 +71,15 @@ export interface Outcome extends Case {
 /** The services of the trials with and without weeder: its config names only the first. */
 export const services = { withWeeder: 'store', withoutWeeder: 'store-without-weeder' } as const;
 
-/** All trials of `runs` runs; those with longer back-offs first, because these take longer to reach. */
-export function trialsOf(runs: number, ports: readonly number[]): Trial[] {
-  const kinds = [...cases].sort((a, b) => b.backOff - a.backOff);
+/** All trials of `runs` runs; those with more restarts first, because these take longer to reach. */
+export function trialsOf(kinds: readonly Case[], runs: number, ports: readonly number[]): Trial[] {
+  const slowestFirst = [...kinds].sort((a, b) => b.restarts - a.restarts);
   const each = Array.from({ length: runs }, (_, run) =>
-    kinds.flatMap((one) => [false, true].map((hasWeeder) => ({ ...one, hasWeeder, run: run + 1 }))),
+    slowestFirst.flatMap((one) => [false, true].map((hasWeeder) => ({ ...one, hasWeeder, run: run + 1 }))),
   );
-  return each.flat().map(({ runsFor, backOff, recoversAfter, hasWeeder, run }, index) => ({
-    runsFor,
-    backOff,
-    recoversAfter,
-    hasWeeder,
-    name: `runs-${runsFor}s-back-off-${backOff}s-recovers-${recoversAfter}s-${hasWeeder ? 'with' : 'without'}-${run}`,
+  return each.flat().map(({ run, ...one }, index) => ({
+    ...one,
+    name: `runs-${one.runsFor}s-back-off-${backOffOf(one)}s-recovers-${one.recoversAfter}s-${one.hasWeeder ? 'with' : 'without'}-${run}`,
     port: ports[index] ?? 0,
   }));
 }

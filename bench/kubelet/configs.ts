@@ -28,14 +28,15 @@ export function cniConfig(): string {
 }
 
 /**
- * The kubelet's config. All settings that affect the time of a restart have their defaults. The others let it run on
- * any host: with any cgroups and disk, and without shared files.
+ * The kubelet's config. All settings that affect the time of a restart have their defaults, except the longest back-off
+ * (seconds). The others let it run on any host: with any cgroups and disk, and without shared files.
  */
-export function kubeletConfig(folder: string, port: number): string {
+export function kubeletConfig(folder: string, port: number, longestBackOff: number): string {
   return JSON.stringify({
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
     containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
+    crashLoopBackOff: { maxContainerRestartPeriod: `${longestBackOff}s` },
     // No client sends requests to the kubelet.
     address: '127.0.0.1',
     port,

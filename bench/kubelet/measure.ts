@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
 import { freePorts } from '../../test/cluster/support/plane/ports.ts';
 import type { NodeBinaries } from './binaries.ts';
-import { cases, type Outcome, trialsOf } from './cases.ts';
+import { casesOf, longestBackOffs, type Outcome, trialsOf } from './cases.ts';
 import { startNode } from './node.ts';
 import { observe } from './observer.ts';
 import { play } from './play.ts';
@@ -14,6 +14,8 @@ export interface MeasureOptions {
   readonly binaries: NodeBinaries;
   /** The folder of the CNI plugins. */
   readonly plugins: string;
+  /** Of the kubelet; seconds. */
+  readonly longestBackOff: number;
   readonly runs: number;
   readonly signal: AbortSignal;
   /** The folder for the observed events and the log. */
@@ -22,7 +24,7 @@ export interface MeasureOptions {
 }
 
 /** A node runs at most 110 pods, one of which is weeder, and a trial has two. */
-export const mostRuns = Math.floor(109 / (cases.length * 2 * 2));
+export const mostRuns = Math.floor(109 / (casesOf(longestBackOffs.default).length * 2 * 2));
 
 /**
  * Between the starts of two trials, so that the container starts of one do not delay those of another. Milliseconds.
@@ -31,15 +33,15 @@ const startInterval = 1_000;
 /** The longest back-off takes two minutes to reach and one and a half to end. Milliseconds. */
 const timeoutMs = 10 * 60_000;
 
-/** Plays all trials at the same time, on one node, with one weeder whose config names the services of one half. */
+/** Plays all trials of this longest back-off at the same time, on one node, with one weeder whose config names the services of one half. */
 export async function measure(options: MeasureOptions): Promise<Outcome[]> {
-  const { cluster, binaries, plugins, runs, events, log } = options;
+  const { cluster, binaries, plugins, longestBackOff, runs, events, log } = options;
   const failure = new AbortController();
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs), failure.signal]);
   await using cleanup = new AsyncDisposableStack();
   const scheduler = startScheduler(cluster, binaries.scheduler);
   cleanup.defer(() => scheduler.kill());
-  const node = await startNode({ cluster, kubelet: binaries.kubelet, plugins, signal });
+  const node = await startNode({ cluster, kubelet: binaries.kubelet, plugins, longestBackOff, signal });
   cleanup.defer(() => node.stop());
   if (events !== undefined) cleanup.defer(() => copyLog(node.logs, events));
   await Promise.race([startWeeder(cluster, signal), node.failed]);
@@ -47,8 +49,9 @@ export async function measure(options: MeasureOptions): Promise<Outcome[]> {
   const observer = observe(cluster, events);
   cleanup.defer(() => observer.stop());
 
-  const trials = trialsOf(runs, await freePorts(runs * cases.length * 2));
-  log(`${trials.length} trials on one node, about four minutes`);
+  const kinds = casesOf(longestBackOff);
+  const trials = trialsOf(kinds, runs, await freePorts(runs * kinds.length * 2));
+  log(`${trials.length} trials on one node whose back-offs last at most ${longestBackOff} s, up to four minutes`);
   const played = trials.map(async (trial, index) => {
     await pause(index * startInterval, undefined, { signal });
     const outcome = await play(trial, { cluster, observer, signal });

@@ -16,6 +16,8 @@ export interface NodeOptions {
   readonly kubelet: string;
   /** The folder of the CNI plugins. */
   readonly plugins: string;
+  /** Of the kubelet; seconds. */
+  readonly longestBackOff: number;
   readonly signal: AbortSignal;
 }
 
@@ -35,10 +37,16 @@ const Node = z.looseObject({
 });
 
 /** Starts a node, and resolves when pods can be scheduled to it. */
-export async function startNode({ cluster, kubelet, plugins, signal }: NodeOptions): Promise<ClusterNode> {
+export async function startNode({
+  cluster,
+  kubelet,
+  plugins,
+  longestBackOff,
+  signal,
+}: NodeOptions): Promise<ClusterNode> {
   const folder = await mkdtemp(join(tmpdir(), 'weeder-node-'));
   try {
-    await prepare(folder, cluster, plugins);
+    await prepare(folder, cluster, plugins, longestBackOff);
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;
@@ -75,12 +83,12 @@ export async function startNode({ cluster, kubelet, plugins, signal }: NodeOptio
   return { logs: logsFolder(folder), failed: failure.promise, stop: () => stop() };
 }
 
-async function prepare(folder: string, cluster: Cluster, plugins: string): Promise<void> {
+async function prepare(folder: string, cluster: Cluster, plugins: string, longestBackOff: number): Promise<void> {
   const [port = 0] = await freePorts(1);
   await mkdir(join(folder, 'cni'));
   await writeFile(join(folder, 'cni', '10-loopback.conflist'), cniConfig());
   await writeFile(join(folder, 'containerd.toml'), containerdConfig(folder, plugins));
-  await writeFile(join(folder, 'kubelet.json'), kubeletConfig(folder, port));
+  await writeFile(join(folder, 'kubelet.json'), kubeletConfig(folder, port, longestBackOff));
   await writeFile(join(folder, 'kubeconfig'), await readFile(cluster.kubeconfigFor('admin')), { mode: 0o600 });
   await Promise.all([packWorkload(folder), packWeeder(folder)]);
 }

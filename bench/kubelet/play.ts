@@ -12,7 +12,7 @@ export interface Stage {
 
 /** Plays one trial: the service goes down, the back-off of the dependant grows, and the service recovers. */
 export async function play(trial: Trial, { cluster, observer, signal }: Stage): Promise<Outcome> {
-  const { name, runsFor, backOff, recoversAfter, hasWeeder } = trial;
+  const { name, runsFor, restarts, longestBackOff, recoversAfter, hasWeeder } = trial;
   const create = async ({ path, body }: Manifest): Promise<unknown> => cluster.api('POST', path, body);
   for (const manifest of serviceManifests(trial)) await create(manifest);
   await observer.when(() => observer.isServiceReady(name), signal);
@@ -24,11 +24,11 @@ export async function play(trial: Trial, { cluster, observer, signal }: Stage): 
   await observer.when(() => !observer.isServiceReady(name), signal);
   let backedOff: PodReport | undefined;
   await observer.when(() => {
-    backedOff = observer.pods(name).find((pod) => pod.reported !== 'other' && backOffOf(pod) === backOff);
+    backedOff = observer.pods(name).find((pod) => pod.reported !== 'other' && pod.restarts === restarts);
     return backedOff !== undefined;
   }, signal);
   const before = backedOff;
-  if (before === undefined) throw new Error(`${name}: no back-off of ${backOff} s`);
+  if (before === undefined) throw new Error(`${name}: no back-off after ${restarts} restarts`);
   await pause(Math.max(0, before.finishedAt + recoversAfter * 1000 - Date.now()), undefined, { signal });
 
   await setService(trial, 'up');
@@ -40,7 +40,8 @@ export async function play(trial: Trial, { cluster, observer, signal }: Stage): 
   const [after] = observer.pods(name).filter(({ isReady }) => isReady);
   return {
     runsFor,
-    backOff,
+    restarts,
+    longestBackOff,
     recoversAfter,
     hasWeeder,
     seconds: (upAt - readyAt) / 1000,
@@ -49,11 +50,6 @@ export async function play(trial: Trial, { cluster, observer, signal }: Stage): 
     backOffElapsed,
     replaced: after?.uid !== before.uid,
   };
-}
-
-/** The back-off by restart count: none after the first exit, then 10 s, doubling each time. Seconds. */
-function backOffOf({ restarts }: PodReport): number {
-  return restarts === 0 ? 0 : 10 * 2 ** (restarts - 1);
 }
 
 async function setService({ port, name }: Trial, what: 'down' | 'up'): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { median, percentile } from '../support/statistics.ts';
 import { table } from '../support/table.ts';
-import { type Case, cases, type Outcome } from './cases.ts';
+import { backOffOf, type Case, cases, casesOf, longestBackOffs, type Outcome } from './cases.ts';
 
 /** The results of a measurement. The committed ones are in `results.json`. */
 export const Results = z.object({
@@ -17,7 +17,8 @@ export const Results = z.object({
   outcomes: z.array(
     z.object({
       runsFor: z.number(),
-      backOff: z.number(),
+      restarts: z.number(),
+      longestBackOff: z.number(),
       recoversAfter: z.number(),
       hasWeeder: z.boolean(),
       seconds: z.number(),
@@ -49,11 +50,9 @@ interface Summary {
 }
 
 /** One row for each case. */
-function rowsOf(outcomes: readonly Outcome[]): Row[] {
-  return cases.map((one) => {
-    const isOfCase = ({ runsFor, backOff, recoversAfter }: Case): boolean =>
-      runsFor === one.runsFor && backOff === one.backOff && recoversAfter === one.recoversAfter;
-    const ofCase = outcomes.filter(isOfCase);
+function rowsOf(outcomes: readonly Outcome[], kinds: readonly Case[] = cases): Row[] {
+  return kinds.map((one) => {
+    const ofCase = outcomes.filter((outcome) => isOf(one, outcome));
     return {
       ...one,
       without: summary(ofCase.filter(({ hasWeeder }) => !hasWeeder)),
@@ -63,45 +62,56 @@ function rowsOf(outcomes: readonly Outcome[]): Row[] {
   });
 }
 
+function isOf(one: Case, other: Case): boolean {
+  const key = ({ runsFor, restarts, longestBackOff, recoversAfter }: Case): string =>
+    [runsFor, restarts, longestBackOff, recoversAfter].join();
+  return key(one) === key(other);
+}
+
 function summary(outcomes: readonly Outcome[]): Summary {
   const seconds = outcomes.map((each) => each.seconds);
   return { median: median(seconds), best: percentile(seconds, 0), worst: percentile(seconds, 100) };
 }
 
-/** The table as Markdown, and how it was measured. */
+/** The table for the default back-off as Markdown, and how it was measured. */
 export function recoveryTable({ measured, kubelet, runtime, machine, weeder, runs, outcomes }: Results): string {
-  const rows = rowsOf(outcomes).map(({ runsFor, backOff, recoversAfter, without, withWeeder, deletedAfter }) => [
-    runsFor === 0 ? 'at once' : `after ${runsFor} s`,
-    `${backOff} s`,
-    recoversAfter === 0 ? 'as the back-off begins' : `${recoversAfter} s into it`,
-    withRange(without),
-    short(withWeeder.median),
-    short(withWeeder.worst),
-    short(deletedAfter),
-  ]);
-  const silent = outcomes.filter(({ reported }) => reported === 'terminated').length;
+  const ofDefault = outcomes.filter(({ longestBackOff }) => longestBackOff === longestBackOffs.default);
+  const silent = ofDefault.filter(({ reported }) => reported === 'terminated').length;
   return [
-    table(
-      [
-        'the dependant exits',
-        'its back-off',
-        'the service recovers',
-        'without weeder',
-        'with weeder',
-        'worst',
-        'weeder’s share',
-      ],
-      rows,
-    ),
+    tableOf(ofDefault, longestBackOffs.default),
     '',
     `Medians of ${runs} trials, with the range without weeder; measured on ${measured} by \`npm run bench:kubelet\` with ` +
       `${kubelet} and ${runtime}, ${machine}; weeder ran ${weeder}. The time runs from the service's EndpointSlice ` +
       'becoming ready to the dependant’s pod becoming Ready, both as a separate watcher sees them. weeder’s share ends ' +
-      'when the pod is deleted; the cluster needs the rest for a new pod. All trials run in parallel on one node, and the config of ' +
-      'weeder names the services of one half. The dependants have no readiness probe, so they are Ready as soon as ' +
-      `they run. In ${silent} of the ${outcomes.length} trials the kubelet reported \`terminated\` when the service ` +
-      'recovered, and not `CrashLoopBackOff`.',
+      'when the pod is deleted; the cluster needs the rest for a new pod. All trials run in parallel on one node, and ' +
+      'the config of weeder names the services of one half. The dependants have no readiness probe, so they are Ready ' +
+      `as soon as they run. In ${silent} of the ${ofDefault.length} trials the kubelet reported \`terminated\` when the ` +
+      'service recovered, and not `CrashLoopBackOff`.',
   ].join('\n');
+}
+
+/** The same for a kubelet with a short maximum. */
+export function shortBackOffTable({ measured, kubelet, runs, outcomes }: Results): string {
+  return [
+    tableOf(outcomes, longestBackOffs.short),
+    '',
+    `Medians of ${runs} trials, measured on ${measured} with ${kubelet} and \`maxContainerRestartPeriod: ` +
+      `${longestBackOffs.short}s\`, as in the [README](../../README.md#figures).`,
+  ].join('\n');
+}
+
+function tableOf(outcomes: readonly Outcome[], longest: number): string {
+  const rows = rowsOf(outcomes, casesOf(longest)).map((row) => [
+    row.runsFor === 0 ? 'at once' : `after ${row.runsFor} s`,
+    `${backOffOf(row)} s`,
+    row.recoversAfter === 0 ? 'as the back-off begins' : `${row.recoversAfter} s into it`,
+    withRange(row.without),
+    short(row.withWeeder.median),
+    short(row.withWeeder.worst),
+    short(row.deletedAfter),
+  ]);
+  const columns = ['the dependant exits', 'its back-off', 'the service recovers', 'without weeder', 'with weeder'];
+  return table([...columns, 'worst', 'weeder’s share'], rows);
 }
 
 /** Whether the goal is met, with a line for each case. */
@@ -109,8 +119,9 @@ export function verdict(outcomes: readonly Outcome[]): { readonly isMet: boolean
   const judged = rowsOf(outcomes).map((row) => ({ ...row, judgement: judge(row) }));
   return {
     isMet: judged.every(({ judgement }) => judgement !== 'missed'),
-    lines: judged.map(({ judgement, runsFor, backOff, recoversAfter, withWeeder }) => {
-      const subject = `runs ${runsFor} s, back-off ${backOff} s, service recovers after ${recoversAfter} s`;
+    lines: judged.map((row) => {
+      const { judgement, runsFor, recoversAfter, withWeeder } = row;
+      const subject = `runs ${runsFor} s, back-off ${backOffOf(row)} s, service recovers after ${recoversAfter} s`;
       const below = (limit: number): string => (judgement === 'no goal' ? '' : ` (< ${limit} s)`);
       const figures = `median ${short(withWeeder.median)}${below(goal.median)}, worst ${short(withWeeder.worst)}${below(goal.worst)}`;
       return `${judgement.padEnd(8)} ${subject}: ${figures}`;

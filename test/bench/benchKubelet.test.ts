@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cases, type Outcome, trialsOf } from '../../bench/kubelet/cases.ts';
-import { recoveryTable, verdict } from '../../bench/kubelet/results.ts';
+import { cases, casesOf, longestBackOffs, type Outcome, trialsOf } from '../../bench/kubelet/cases.ts';
+import { recoveryTable, shortBackOffTable, verdict } from '../../bench/kubelet/results.ts';
 
 /** Outcomes of every case: `times` with weeder, 70 s without. */
 function outcomesOf(times: readonly number[]): Outcome[] {
@@ -14,24 +14,26 @@ function outcomesOf(times: readonly number[]): Outcome[] {
   ]);
 }
 
+const about = {
+  measured: '2026-11-21',
+  kubelet: 'kubelet v1',
+  runtime: 'containerd 1',
+  machine: '2 cores',
+  weeder: 'in a pod',
+};
+
 suite('the benchmark on a real kubelet', () => {
   test('has a trial of each case for each run, with weeder and without, each with its own name and port', () => {
     const ports = Array.from({ length: 24 }, (_, index) => 20_000 + index);
-    const trials = trialsOf(2, ports);
-    assert.equal(trials.length, cases.length * 2 * 2);
+    const kinds = casesOf(longestBackOffs.default);
+    const trials = trialsOf(kinds, 2, ports);
+    assert.equal(trials.length, kinds.length * 2 * 2);
     assert.equal(new Set(trials.map(({ name }) => name)).size, trials.length);
     assert.deepEqual(new Set(trials.map(({ port }) => port)), new Set(ports));
     assert.equal(trials.filter(({ hasWeeder }) => hasWeeder).length, trials.length / 2);
   });
 
   test('prints for each case the median and the range without weeder, the median, the worst and weeder’s part with it', () => {
-    const about = {
-      measured: '2026-11-21',
-      kubelet: 'kubelet v1',
-      runtime: 'containerd 1',
-      machine: '2 cores',
-      weeder: 'in a pod',
-    };
     const text = recoveryTable({ ...about, runs: 3, outcomes: outcomesOf([0.9, 0.2, 0.3]) }).replace(/ +/g, ' ');
     assert.match(text, /^\| at once \| 40 s \| 5 s into it \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m);
     assert.match(
@@ -40,6 +42,14 @@ suite('the benchmark on a real kubelet', () => {
     );
     assert.match(text, /with kubelet v1 and containerd 1, 2 cores; weeder ran in a pod\. /);
     assert.match(text, /In 36 of the 36 trials the kubelet reported `terminated`/);
+    assert.doesNotMatch(text, /\| 10 s \|/);
+  });
+
+  test('prints the cases of a kubelet with a short maximum in a table of their own', () => {
+    const text = shortBackOffTable({ ...about, runs: 3, outcomes: outcomesOf([0.9, 0.2, 0.3]) }).replace(/ +/g, ' ');
+    assert.match(text, /^\| at once \| 10 s \| 5 s into it \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m);
+    assert.doesNotMatch(text, /\| 40 s \|/);
+    assert.match(text, /`maxContainerRestartPeriod: 10s`/);
   });
 
   test('the median of an even number of values is the mean of the middle two', () => {
@@ -49,7 +59,7 @@ suite('the benchmark on a real kubelet', () => {
   test('reports the goal as met if every median is below 1 s and no trial takes 3 s', () => {
     const { isMet, lines } = verdict(outcomesOf([0.2, 0.9, 2.9]));
     assert.equal(isMet, true);
-    assert.equal(lines.filter((line) => line.startsWith('met ')).length, 4);
+    assert.equal(lines.filter((line) => line.startsWith('met ')).length, 6);
   });
 
   for (const [what, times] of [
@@ -60,7 +70,7 @@ suite('the benchmark on a real kubelet', () => {
     test(`reports the goal as missed if ${what}`, () => {
       const { isMet, lines } = verdict(outcomesOf(times));
       assert.equal(isMet, false);
-      assert.equal(lines.filter((line) => line.startsWith('missed ')).length, 4);
+      assert.equal(lines.filter((line) => line.startsWith('missed ')).length, 6);
     });
   }
 
@@ -68,7 +78,7 @@ suite('the benchmark on a real kubelet', () => {
     const outcomes = outcomesOf([0.2]).map((each) => ({ ...each, seconds: each.recoversAfter === 0 ? 2.2 : 0.2 }));
     const { isMet, lines } = verdict(outcomes);
     assert.equal(isMet, true);
-    assert.equal(lines.filter((line) => /^no goal .*recovers after 0 s: median 2\.20 s/.test(line)).length, 2);
+    assert.equal(lines.filter((line) => /^no goal .*recovers after 0 s: median 2\.20 s/.test(line)).length, 4);
   });
 
   test('names the missing tools in one sentence, and installs nothing', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import measured from '../../bench/kubelet/results.json' with { type: 'json' };
-import { Results, recoveryTable } from '../../bench/kubelet/results.ts';
+import { Results, recoveryTable, shortBackOffTable } from '../../bench/kubelet/results.ts';
 import { benchmarksPage } from '../../bench/support/page.ts';
 import { committed, readResults } from '../../bench/support/results.ts';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
@@ -47,6 +47,8 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
       'observer-allow': observerTables().entries,
       ...faultExample(),
     }),
+  'docs/explanation/concepts.md': (file) =>
+    withSections(file, { 'short-back-off': shortBackOffTable(Results.parse(measured)) }),
   'docs/reference/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/development/benchmarks.md': () => benchmarksPage(readResults(committed)),
   'docs/reference/command-line.md': (file) =>

@@ -26,6 +26,29 @@ test('without a report from the kubelet a back-off is 10 s, doubled with each re
   assert.equal(of(backOff(2, 'words that no kubelet has')).duration, 20_000);
 });
 
+/** A container that has just ended, and whose last run the kubelet delayed by this time. */
+function delayed(restarts: number, waited: number): ContainerState {
+  const run = {
+    exitCode: 1,
+    startedAt: new Date(900_000).toISOString(),
+    finishedAt: new Date(1_000_000).toISOString(),
+  };
+  const before = { exitCode: 1, finishedAt: new Date(900_000 - waited).toISOString() };
+  return { restarts, state: { terminated: run }, lastState: { terminated: before } };
+}
+
+test('without a report a back-off is at most twice as long as the last one: the maximum of the kubelet may be shorter', () => {
+  const duration = (restarts: number, waited: number) => of(delayed(restarts, waited)).duration / 1000;
+  assert.deepEqual(
+    [duration(5, 80_000), duration(5, 93_000), duration(6, 160_000), duration(9, 300_000)],
+    [160, 160, 300, 300],
+    'the default schedule, with late restarts',
+  );
+  assert.deepEqual([duration(5, 10_000), duration(5, 18_000)], [20, 36], 'a maximum of 10 s');
+  assert.deepEqual([duration(5, 1_000), duration(5, 0), duration(5, -3_000)], [10, 10, 10], 'it begins again');
+  assert.equal(duration(1, 0), 10);
+});
+
 test('a back-off starts when the container last finished; without that time its end is unknown', () => {
   assert.equal(of(backOff(3)).until, undefined);
   const { state } = terminated(5000);

@@ -12,10 +12,13 @@ export interface BackOff {
 /**
  * The back-off of a crash-looping container: as the kubelet's message gives it, or else by the kubelet's schedule,
  * counted from when the container finished (the first restart is immediate, the next after 10 s, doubling up to 5
- * minutes).
+ * minutes). It is at most twice as long as the last one. So the result is not far too long if the kubelet has a shorter
+ * maximum (`crashLoopBackOff.maxContainerRestartPeriod`), or has begun again at 10 s because the container ran for long.
  */
-export function backOffOf({ message, restarts, finishedAt }: CrashLoopingPod): BackOff {
-  const duration = backOffIn(message) ?? Math.min(longest, shortest * 2 ** Math.max(0, restarts - 1));
+export function backOffOf({ message, restarts, finishedAt, waited }: CrashLoopingPod): BackOff {
+  const scheduled = Math.min(longest, shortest * 2 ** Math.max(0, restarts - 1));
+  const doubled = waited === undefined ? longest : Math.max(shortest, 2 * waited);
+  const duration = backOffIn(message) ?? Math.min(scheduled, doubled);
   return { duration, until: finishedAt === undefined ? undefined : finishedAt + duration };
 }
 
