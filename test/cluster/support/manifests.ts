@@ -38,7 +38,8 @@ function post(cluster: Cluster, manifest: Manifest, options: string): Promise<An
   return cluster.send('POST', `${pathOf(manifest)}?fieldValidation=Strict${options}`, { body: manifest });
 }
 
-function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
+/** The path of the collection of an object. */
+export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
   const plural = kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}${kind.endsWith('ss') ? 'es' : 's'}`;
   const home = clusterScoped.has(kind) ? '' : `/namespaces/${namespace ?? 'default'}`;
   return `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}${home}/${plural.toLowerCase()}`;
