@@ -22,7 +22,7 @@ const flux: ToolModule = {
   folder: join(import.meta.dirname, '..', 'flux'),
   version: /github\.com\/fluxcd\/kustomize-controller (v[\d.]+)/,
   what: "Flux's kustomize-controller",
-  takes: '5 minutes',
+  takes: '8 minutes',
   noGo: (why) => `Flux's kustomize-controller cannot be built because ${why}. Install Go 1.26 or newer.`,
   linkerFlags: () => [],
 };

@@ -18,7 +18,12 @@ import type { GitOpsTool } from './gitOpsTool.ts';
 /** A workload as it is in Git. It uses a ConfigMap of its name, which is not in Git. */
 export function workloadOf(ns: TestNamespace, kind: WorkloadKind, name: string, labels: object = {}): Manifest {
   const apiVersion = kind === 'Job' || kind === 'CronJob' ? 'batch/v1' : 'apps/v1';
-  return { apiVersion, kind, metadata: { name, namespace: ns.name, labels }, spec: specOf(kind, name, ns, {}) };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace: ns.name, labels },
+    spec: specOf(kind, name, ns, { podAnnotations: { 'example.org/team': 'shop' } }),
+  };
 }
 
 /** What weeder has written into the Deployment of this name. */
