@@ -3,6 +3,7 @@ import type { ControlPlane } from '../../test/cluster/support/plane/controlPlane
 import { freePorts } from '../../test/cluster/support/plane/ports.ts';
 import type { NodeBinaries } from './binaries.ts';
 import { casesOf, longestBackOffs, type Outcome, trialsOf } from './cases.ts';
+import { packWeeder, packWorkload } from './image.ts';
 import { startNode } from './node.ts';
 import { observe } from './observer.ts';
 import { play } from './play.ts';
@@ -41,7 +42,8 @@ export async function measure(options: MeasureOptions): Promise<Outcome[]> {
   await using cleanup = new AsyncDisposableStack();
   const scheduler = startScheduler(cluster, binaries.scheduler);
   cleanup.defer(() => scheduler.kill());
-  const node = await startNode({ cluster, kubelet: binaries.kubelet, plugins, longestBackOff, signal });
+  const packImages = (folder: string) => Promise.all([packWorkload(folder), packWeeder(folder)]);
+  const node = await startNode({ cluster, kubelet: binaries.kubelet, plugins, longestBackOff, packImages, signal });
   cleanup.defer(() => node.stop());
   if (events !== undefined) cleanup.defer(() => copyLog(node.logs, events));
   await Promise.race([startWeeder(cluster, signal), node.failed]);

@@ -8,8 +8,7 @@ import { Condition } from '../../test/cluster/support/objects.ts';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { freePorts } from '../../test/cluster/support/plane/ports.ts';
 import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
-import { cniConfig, containerdConfig, kubeletConfig, logsFolder } from './configs.ts';
-import { packWeeder, packWorkload } from './image.ts';
+import { cniConfig, containerdConfig, kubeletConfig, logsFolder, type PodNetwork, socketOf } from './configs.ts';
 
 export interface NodeOptions {
   readonly cluster: Cluster;
@@ -18,6 +17,10 @@ export interface NodeOptions {
   readonly plugins: string;
   /** Of the kubelet; seconds. */
   readonly longestBackOff: number;
+  /** Writes the archives of the images that the node starts with into a folder, as `*.tar`. */
+  readonly packImages: (folder: string) => Promise<unknown>;
+  /** Default: the pods use the network of the host. */
+  readonly network?: PodNetwork;
   readonly signal: AbortSignal;
 }
 
@@ -25,6 +28,8 @@ export interface NodeOptions {
 export interface ClusterNode {
   /** The folder with the logs of the pods, in folders of their own. */
   readonly logs: string;
+  /** The socket of its containerd, for `ctr`. */
+  readonly socket: string;
   /** Rejects when the node ends before `stop`. */
   readonly failed: Promise<never>;
   /** Ends its processes, removes its files, and resolves when that is done. */
@@ -37,22 +42,18 @@ const Node = z.looseObject({
 });
 
 /** Starts a node, and resolves when pods can be scheduled to it. */
-export async function startNode({
-  cluster,
-  kubelet,
-  plugins,
-  longestBackOff,
-  signal,
-}: NodeOptions): Promise<ClusterNode> {
+export async function startNode(options: NodeOptions): Promise<ClusterNode> {
+  const { cluster, kubelet, network, signal } = options;
   const folder = await mkdtemp(join(tmpdir(), 'weeder-node-'));
   try {
-    await prepare(folder, cluster, plugins, longestBackOff);
+    await prepare(folder, options);
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;
   }
   // Detached, so that the Ctrl-C that ends the benchmark does not end the cleanup.
-  const child = spawn('bash', [join(import.meta.dirname, 'supervise.sh'), folder, kubelet], {
+  const flags = network === undefined ? [] : [`--node-ip=${network.node}`];
+  const child = spawn('bash', [join(import.meta.dirname, 'supervise.sh'), folder, kubelet, ...flags], {
     stdio: ['pipe', process.stderr, process.stderr],
     detached: true,
   });
@@ -80,17 +81,18 @@ export async function startNode({
     await stop(signal.aborted ? '' : 'show the logs\n');
     throw error;
   }
-  return { logs: logsFolder(folder), failed: failure.promise, stop: () => stop() };
+  return { logs: logsFolder(folder), socket: socketOf(folder), failed: failure.promise, stop: () => stop() };
 }
 
-async function prepare(folder: string, cluster: Cluster, plugins: string, longestBackOff: number): Promise<void> {
+async function prepare(folder: string, options: NodeOptions): Promise<void> {
+  const { cluster, plugins, longestBackOff, network, packImages } = options;
   const [port = 0] = await freePorts(1);
   await mkdir(join(folder, 'cni'));
-  await writeFile(join(folder, 'cni', '10-loopback.conflist'), cniConfig());
+  await writeFile(join(folder, 'cni', '10-pods.conflist'), cniConfig(network));
   await writeFile(join(folder, 'containerd.toml'), containerdConfig(folder, plugins));
-  await writeFile(join(folder, 'kubelet.json'), kubeletConfig(folder, port, longestBackOff));
+  await writeFile(join(folder, 'kubelet.json'), kubeletConfig(folder, port, longestBackOff, network));
   await writeFile(join(folder, 'kubeconfig'), await readFile(cluster.kubeconfigFor('admin')), { mode: 0o600 });
-  await Promise.all([packWorkload(folder), packWeeder(folder)]);
+  await packImages(folder);
 }
 
 async function untilReady(cluster: Cluster, isCancelled: () => boolean): Promise<void> {

@@ -7,7 +7,7 @@ import { isExecutable } from '../../test/support/isExecutable.ts';
 
 const run = promisify(execFile);
 
-/** The programs of this machine that the benchmark needs. */
+/** The programs of this machine that a node needs. */
 export interface Machine {
   /** The folder of the CNI plugins. */
   readonly plugins: string;
@@ -27,16 +27,24 @@ const programs = [
 
 const pluginFolders = ['/usr/lib/cni', '/opt/cni/bin', '/usr/libexec/cni'];
 
-/** Finds the programs, and installs nothing. Throws a SetupProblem that names everything that is missing. */
-export async function checkMachine(): Promise<Machine> {
-  const missing = programs.filter(([program]) => !isInPath(program)).map(([program, from]) => `${program} (${from})`);
+/**
+ * Finds the programs, and `others`, and installs nothing. Throws a SetupProblem that names everything that is missing to
+ * `what`, such as `This benchmark`.
+ */
+export async function checkMachine(
+  what: string,
+  others: readonly (readonly [program: string, from: string])[] = [],
+): Promise<Machine> {
+  const missing = [...programs, ...others]
+    .filter(([program]) => !isInPath(program))
+    .map(([program, from]) => `${program} (${from})`);
   const plugins = pluginFolders.find((folder) => existsSync(join(folder, 'loopback')));
   if (plugins === undefined) missing.push('the CNI plugins (containernetworking-plugins)');
   if (process.platform !== 'linux') missing.unshift('Linux');
   else if (process.getuid?.() !== 0) missing.unshift('root');
   if (missing.length > 0 || plugins === undefined) {
     throw new SetupProblem(
-      `This benchmark runs a real kubelet and needs programs that are missing here (Debian packages in parentheses): ${missing.join(', ')}.`,
+      `${what} runs a real kubelet and needs programs that are missing here (Debian packages in parentheses): ${missing.join(', ')}.`,
     );
   }
   const { stdout } = await run('containerd', ['--version']);

@@ -27,7 +27,7 @@ const log = (line: string): void => console.error(line);
 
 async function main(): Promise<number> {
   const { runs, events, json, write } = readFlags();
-  const { plugins, runtime } = await checkMachine();
+  const { plugins, runtime } = await checkMachine('This benchmark');
   const binaries = await findNodeBinaries(log);
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# supervise.sh FOLDER KUBELET: runs a node while the input of this script is open, which is while the benchmark runs,
+# supervise.sh FOLDER KUBELET FLAG…: runs a node while the input of this script is open, which is while its starter runs,
 # regardless of how it ends. Afterwards it removes all processes, mounts, cgroups and files of the node.
 set -u
 folder=$1

@@ -21,20 +21,22 @@ interface ApiServerPlace {
   readonly tokens: string;
   readonly privateKey: string;
   readonly publicKey: string;
+  readonly addressForPods: string | undefined;
 }
 
-/** Flags of kube-apiserver. Unlike in most clusters, pods need no service account. */
-export function apiServerFlags({ dir, port, etcdUrl, tokens, privateKey, publicKey }: ApiServerPlace): string[] {
+/** Flags of kube-apiserver. Without an address for pods, and unlike in most clusters, pods need no service account. */
+export function apiServerFlags(place: ApiServerPlace): string[] {
+  const { dir, port, etcdUrl, tokens, privateKey, publicKey, addressForPods } = place;
+  // The Service `kubernetes` would get the endpoint 127.0.0.1, which is invalid.
+  const withoutPods = ['--endpoint-reconciler-type=none', '--disable-admission-plugins=ServiceAccount'];
   return [
     `--etcd-servers=${etcdUrl}`,
     `--cert-dir=${dir}`,
-    '--bind-address=127.0.0.1',
+    `--bind-address=${addressForPods ?? '127.0.0.1'}`,
     `--secure-port=${port}`,
-    // Otherwise the Service `kubernetes` would get the endpoint 127.0.0.1, which is invalid.
-    '--endpoint-reconciler-type=none',
+    ...(addressForPods === undefined ? withoutPods : []),
     '--authorization-mode=RBAC',
     `--token-auth-file=${tokens}`,
-    '--disable-admission-plugins=ServiceAccount',
     '--service-account-issuer=https://weeder.test',
     `--service-account-key-file=${publicKey}`,
     `--service-account-signing-key-file=${privateKey}`,
@@ -57,6 +59,14 @@ const controllers = [
   'replicaset-controller',
   'statefulset-controller',
 ];
+
+/** The flags that create the service account `default` of each namespace, and the CA of the API server for pods. */
+export function serviceAccountFlags(dir: string): string[] {
+  return [
+    '--controllers=serviceaccount-controller,root-ca-certificate-publisher-controller',
+    `--root-ca-file=${join(dir, 'apiserver.crt')}`,
+  ];
+}
 
 /** Flags of kube-controller-manager: only the controllers that tests depend on, with short periods. */
 export function controllerManagerFlags(dir: string, port: number, kubeconfig: string): string[] {

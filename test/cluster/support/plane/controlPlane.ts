@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { streamsLists } from '../../../support/api/watchList.ts';
-import { apiServerFlags, controllerManagerFlags, etcdFlags } from '../flags.ts';
+import { apiServerFlags, controllerManagerFlags, etcdFlags, serviceAccountFlags } from '../flags.ts';
 import { type Cluster, connect } from './access.ts';
 import { type Assets, findAssets } from './assets.ts';
 import { tokenFor, writeCredentials } from './credentials.ts';
@@ -20,6 +20,8 @@ export interface ControlPlaneOptions {
   /** Whether kube-controller-manager runs. Default true. */
   readonly controllerManager?: boolean;
   readonly controllerManagerFlags?: readonly string[];
+  /** An address at which pods reach the API server, each with its service account. Default: no pods run. */
+  readonly addressForPods?: string;
 }
 
 /** A control plane whose servers the caller may stop. */
@@ -39,8 +41,8 @@ export interface ControlPlane extends Cluster {
 }
 
 /**
- * Starts etcd, kube-apiserver and kube-controller-manager on free loopback ports with their data in a temporary
- * folder, which takes about 4 s. They end with `stop()`, or when this process ends.
+ * Starts etcd, kube-apiserver and kube-controller-manager on free ports, of 127.0.0.1 by default, with their data in a
+ * temporary folder, which takes about 4 s. They end with `stop()`, or when this process ends.
  * `node test/cluster/support/start.ts` does the same for manual tests.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
@@ -68,10 +70,11 @@ async function assemble(
   stop: () => Promise<void>,
 ): Promise<ControlPlane> {
   const [etcdPort = 0, peerPort = 0, apiPort = 0, managerPort = 0] = await freePorts(4);
+  const { addressForPods } = options;
   const credentials = writeCredentials(dir);
   const [etcdUrl, url, token] = [
     loopback('http', etcdPort),
-    loopback('https', apiPort),
+    addressForPods === undefined ? loopback('https', apiPort) : `https://${addressForPods}:${apiPort}`,
     tokenFor('admin', credentials.secret),
   ];
   const start = (name: string, binary: string, flags: readonly string[]): ManagedProcess => {
@@ -80,7 +83,7 @@ async function assemble(
     return server;
   };
   const startApiServer = async (): Promise<ManagedProcess> => {
-    const flags = apiServerFlags({ dir, port: apiPort, etcdUrl, ...credentials });
+    const flags = apiServerFlags({ dir, port: apiPort, etcdUrl, addressForPods, ...credentials });
     const gates = streamsLists() ? [] : ['--feature-gates=WatchList=false'];
     const server = start('kube-apiserver', assets.apiServer, [...flags, ...gates, ...(options.apiServerFlags ?? [])]);
     await ready(server, `${url}/readyz`, { caFile: join(dir, 'apiserver.crt'), token });
@@ -94,7 +97,8 @@ async function assemble(
   const cluster = connect({ dir, url, ca, secret: credentials.secret, etcdUrl });
   if (options.controllerManager !== false) {
     const flags = controllerManagerFlags(dir, managerPort, cluster.kubeconfigFor('admin'));
-    const all = [...flags, ...(options.controllerManagerFlags ?? [])];
+    const forPods = addressForPods === undefined ? [] : serviceAccountFlags(dir);
+    const all = [...flags, ...forPods, ...(options.controllerManagerFlags ?? [])];
     const manager = start('kube-controller-manager', assets.controllerManager, all);
     await ready(manager, `${loopback('https', managerPort)}/healthz`, {
       caFile: join(dir, 'kube-controller-manager.crt'),
