@@ -25,6 +25,7 @@ const others = [
   'recording',
   'replay',
   'telemetry',
+  'tutorial',
   'ui',
 ];
 const patternOf = (folder: string) => `test/${folder}/**/*.test.ts`;

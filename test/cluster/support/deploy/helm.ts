@@ -22,10 +22,15 @@ const helmModule: ToolModule = {
 
 let folder: Promise<string> | undefined;
 
+/** The folder of the program, which is built the first time. */
+export function helmFolder(): Promise<string> {
+  folder ??= builtTools(helmModule, (line) => console.error(line));
+  return folder;
+}
+
 /** Runs Helm with these arguments and without the settings of the user, and returns its output. */
 export async function helm(...args: readonly string[]): Promise<string> {
-  folder ??= builtTools(helmModule, (line) => console.error(line));
-  const program = join(await folder, 'helm');
+  const program = join(await helmFolder(), 'helm');
   const home = temporaryFile('helm');
   const env = { ...process.env, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home };
   const { stdout } = await run(program, args, { env, maxBuffer: 16 * 1024 * 1024 });

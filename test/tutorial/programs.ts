@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { findNodeBinaries, type NodeBinaries } from '../../bench/kubelet/binaries.ts';
+import { checkMachine } from '../../bench/kubelet/requirements.ts';
+import { helmFolder } from '../cluster/support/deploy/helm.ts';
+import { findAssets, linkerFlags } from '../cluster/support/plane/assets.ts';
+import { builtTools, type ToolModule } from '../cluster/support/plane/build.ts';
+
+/** A separate Go module, so that other tests do not build these programs. */
+const network: ToolModule = {
+  name: 'tutorial',
+  folder: join(import.meta.dirname, 'programs'),
+  version: /k8s\.io\/kubernetes (v[\d.]+)/,
+  what: 'kubectl, kube-proxy and CoreDNS',
+  takes: '4 minutes',
+  noGo: (why) =>
+    `This test builds kubectl, kube-proxy and CoreDNS with Go, and cannot because ${why}. Install Go 1.26 or newer.`,
+  linkerFlags,
+};
+
+/** Everything that the commands of a page and their cluster need of this machine. */
+export interface Programs {
+  readonly node: NodeBinaries;
+  /** The folder of the CNI plugins. */
+  readonly plugins: string;
+  /** The folder of kubectl, kube-proxy and coredns. */
+  readonly folder: string;
+  /** The folder of helm. */
+  readonly helm: string;
+}
+
+/** Finds the programs, and builds what is not built yet. Throws a SetupProblem that says what is missing. */
+export async function findPrograms(): Promise<Programs> {
+  const { plugins } = await checkMachine('This test', [
+    ['ip', 'iproute2'],
+    ['iptables', 'iptables'],
+    ['dpkg-deb', 'dpkg'],
+  ]);
+  const log = (line: string): void => console.error(line);
+  await findAssets(log);
+  const node = await findNodeBinaries(log);
+  return { node, plugins, folder: await builtTools(network, log), helm: await helmFolder() };
+}
