@@ -37,13 +37,15 @@ export function logProcess(logger: Logger): ReportProcess {
 
 const docs = packageJson.homepage.replace(/#.*$/, `/blob/v${packageJson.version}/docs/reference/configuration.md`);
 
-/** Writes a line if no controller has anything to do, as after a fresh install. */
-export function logIfNeutral(logger: Logger, config: Config): void {
-  if (isNeutral(config)) logger.info({ docs }, nothingConfigured);
+/** Writes a line if the config itself names nothing, as after a fresh install. */
+export function logIfNeutral(logger: Logger, { declared, ...others }: Config): void {
+  if (isNeutral(others)) logger.info({ docs }, declared === undefined ? nothingConfigured : onlyDeclared);
 }
 
 const nothingConfigured =
   'nothing is watched, because nothing is configured yet: add servicesAndDependantSelectors, declaredDependencies, restartControl or observer to the config file, which is applied without a restart';
+const onlyDeclared =
+  'only services are watched that pods declare by the label weeder.dev/depends-on: for more, add servicesAndDependantSelectors, restartControl or observer to the config file, which is applied without a restart';
 
 function fieldsOf(event: ProcessEvent): object {
   const { type, ...fields } = event;

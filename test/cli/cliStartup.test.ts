@@ -76,7 +76,7 @@ suite('startup', { concurrency: 3 }, () => {
     assert.equal(await probe(port, '/healthz'), undefined);
   });
 
-  test('with the config of a fresh install weeder is ready, and one line says what to do; it applies the first service', async (t) => {
+  test('with the config of a fresh install weeder is ready, and one line says what it watches; it applies the first service', async (t) => {
     await using cluster = await embedded();
     const port = await freePort();
     const text = readFileSync(new URL('../../deploy/base/weeder.yaml', import.meta.url), 'utf8');
@@ -85,11 +85,11 @@ suite('startup', { concurrency: 3 }, () => {
     await ready(port);
     const lines = logOf({ stdout: weeder.stdout() }).map(({ level, msg, docs }) => [level, msg, docs]);
     assert.deepEqual(
-      lines.filter(([, msg]) => String(msg).startsWith('nothing')),
+      lines.filter(([, msg]) => String(msg).includes('to the config file')),
       [
         [
           'info',
-          'nothing is watched, because nothing is configured yet: add servicesAndDependantSelectors, declaredDependencies, restartControl or observer to the config file, which is applied without a restart',
+          'only services are watched that pods declare by the label weeder.dev/depends-on: for more, add servicesAndDependantSelectors, restartControl or observer to the config file, which is applied without a restart',
           `https://github.com/OWNER/weeder/blob/v${packageJson.version}/docs/reference/configuration.md`,
         ],
       ],

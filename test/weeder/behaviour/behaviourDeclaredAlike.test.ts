@@ -65,5 +65,5 @@ test('a declared service and its dependants behave exactly like those of the con
     }),
     propertyRuns(300),
   );
-  assert.ok(deletions > enough(100), `only ${deletions} deletions`);
+  assert.ok(deletions > enough(30), `only ${deletions} deletions`);
 });
