@@ -4,11 +4,11 @@ import { isConfigured, type ServiceConfig, type ServiceSettings } from '../confi
 import type { WatchedService } from '../config/serviceLookup.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
-import { workloadName } from '../weeder/declared/workloadOf.ts';
 import { waitForRestart } from '../weeder/deletions/deletionCost.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
 import type { NeverStarted } from '../weeder/pods/neverStarted.ts';
 import type { PodIndex, Scope } from '../weeder/pods/podIndex.ts';
+import { workloadName } from '../weeder/pods/workloadOf.ts';
 import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
 import type { ServiceReadiness } from '../weeder/services/readiness.ts';
 import { keyOf } from '../weeder/services/sliceView.ts';
@@ -107,9 +107,7 @@ function podLines(what: string, service: WatchedService, { scope, index, counts 
 }
 
 function podsIn(index: PodIndex, scope: Scope): CrashLoopingPod[] {
-  const pods: CrashLoopingPod[] = [];
-  index.subscribe(scope, { crashLooping: (pod) => pods.push(pod), left: () => {} })();
-  return pods.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return index.podsIn(scope).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function explainPod(pod: CrashLoopingPod, index: PodIndex | undefined, service: WatchedService): string {

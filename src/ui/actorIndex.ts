@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { activeStates, descend, type Found, foundRoot, machineOf, viewOf } from './actorTree.ts';
+import { hasWords, searchWords } from './lists/searchWords.ts';
 import type { PageSource } from './pageSource.ts';
 import type { ActorOrder, ActorPage } from './protocol.ts';
 
@@ -52,10 +53,9 @@ export function createActorIndex(source: () => PageSource | undefined): ActorInd
 
   return {
     async find({ search, machine, order, offset, limit }) {
-      const words = search.toLowerCase().split(/\s+/);
+      const words = searchWords(search);
       const matching = (await all()).filter(
-        ({ found, text }) =>
-          (machine === '' || machineOf(found) === machine) && words.every((word) => text.includes(word)),
+        ({ found, text }) => (machine === '' || machineOf(found) === machine) && hasWords(text, words),
       );
       const its = source();
       if (its === undefined) return { total: 0, actors: [] };

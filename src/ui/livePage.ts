@@ -8,17 +8,18 @@ import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { describeUnseenServices } from '../weeder/services/unseenServices.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
-import { applicationList } from './applicationViews.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
 import { createHistory, lastHour, wholeRecording } from './history.ts';
+import { applicationList } from './lists/applicationViews.ts';
+import { type DependencyQuery, dependencyList } from './lists/dependencyViews.ts';
+import { workloadViews } from './lists/workloadViews.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
 import { observerMoment, processMoment, restartMoment, weederMoments } from './moments.ts';
 import type { PageSource } from './pageSource.ts';
-import type { ActorPage, ApplicationList, Moment, ReplayClock, WorkloadList } from './protocol.ts';
-import { type Changes, pollServices } from './servicePoll.ts';
+import type { ActorPage, ApplicationList, DependencyList, Moment, ReplayClock, WorkloadList } from './protocol.ts';
+import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
 import { createWindowCounters } from './windowCounters.ts';
-import { workloadViews } from './workloadViews.ts';
 
 /**
  * The content of the open pages. While no page is open, it stores only the history (the last hour, or the whole
@@ -39,6 +40,7 @@ export interface LivePage {
   sendClock(): void;
   actors(query: ActorQuery): Promise<ActorPage>;
   workloads(): WorkloadList;
+  dependencies(query: DependencyQuery): Promise<DependencyList>;
   /** The applications for which each word of the search occurs in a name or a state. */
   applications(search: string): ApplicationList;
   /** Whether another page may be opened. */
@@ -88,7 +90,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const pages = new Map<ServerResponse, { readonly chosen: string | undefined; connection: Connection | undefined }>();
   const timers = new Map<'poll' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
-  let services: ReadonlyMap<string, string> | undefined;
+  let services: ReadonlyMap<string, PolledService> | undefined;
   let unseen = '';
   let polling: Promise<void> | undefined;
   let polls = 0;
@@ -112,7 +114,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
 
   function* everything(chosen: string | undefined): Generator<string> {
     if (replayClock !== undefined) yield eventText({ type: 'clock', ...replayClock() });
-    yield* listParts('services', [...(services?.values() ?? [])]);
+    yield* listParts('services', textsOf(services?.values() ?? []));
     yield eventText({ type: 'unseenServices', words: unseen });
     yield* listParts(
       'history',
@@ -149,7 +151,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
 
   function sendChanges({ all, changed, removed }: Changes): void {
     if (changed.length + removed.length > mostChanges) {
-      for (const { connection } of pages.values()) connection?.sendParts(listParts('services', [...all.values()]));
+      for (const { connection } of pages.values()) connection?.sendParts(listParts('services', textsOf(all.values())));
       return;
     }
     for (const json of changed) send(jsonEvent('service', json));
@@ -215,6 +217,11 @@ export function createLivePage(options: LivePageOptions): LivePage {
     },
     actors: index.find,
     workloads: () => ({ workloads: workloadViews(source?.workloads?.() ?? [], (actor) => source?.since(actor)) }),
+    async dependencies(query) {
+      // Without an open page, nothing is polled.
+      const polled = services ?? (await pollServices(source, tallies, chosenActors, new Map())).all;
+      return await dependencyList(source?.dependencies?.() ?? [], (key) => polled.get(key)?.view, query);
+    },
     applications: (search) => applicationList(source?.applications?.() ?? [], search, (actor) => source?.since(actor)),
     hasRoom: () => pages.size < mostPages,
     connect(response, chosen) {
@@ -235,4 +242,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
       return { pages: pages.size, waiting: sum((each) => each.waiting), leftOut: sum((each) => each.leftOut), polls };
     },
   };
+}
+
+function textsOf(services: Iterable<PolledService>): string[] {
+  return [...services].map(({ json }) => json);
 }

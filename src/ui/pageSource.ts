@@ -3,6 +3,7 @@ import type { ApplicationEntry } from '../observer/state/entries.ts';
 import type { ProcessControllers } from '../process/controllers.ts';
 import type { Manager } from '../process/manager.ts';
 import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
+import type { ServiceDependants } from '../weeder/dependants.ts';
 import type { UnseenService } from '../weeder/services/unseenServices.ts';
 
 /** The source of the page: a running weeder, or a replay. */
@@ -13,6 +14,8 @@ export interface PageSource {
   since(actor: AnyActorRef): number | undefined;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
+  /** The watched services with their dependants. */
+  dependencies?(): Iterable<ServiceDependants>;
   /** The configured services that do not exist or were never ready. */
   unseenServices?(): readonly UnseenService[];
   /** The workloads that restart control manages. */
@@ -27,6 +30,7 @@ export function pageSourceOf({ actors, since, controllers }: Manager<ProcessCont
     actors,
     since,
     crashLooping: weeder.crashLooping,
+    dependencies: weeder.dependencies,
     unseenServices: weeder.unseen,
     workloads: () => restarts?.control()?.entries() ?? [],
     applications: () => observer?.core()?.entries() ?? [],

@@ -54,6 +54,51 @@ export interface ServiceView {
   readonly failed: number;
 }
 
+/** Which services a list shows: by their readiness, an open window, or dependants that crash-loop. */
+export const serviceFilters = ['all', 'notReady', 'window', 'crashLooping'] as const;
+export type ServiceFilter = (typeof serviceFilters)[number];
+
+/** The services with their dependants: GET `/dependencies?search=…&namespace=…&show=all` returns a `DependencyList`. */
+export interface DependencyList {
+  /** The number of services, and how many of them match. */
+  readonly total: number;
+  readonly found: number;
+  /** How many of all services each filter shows. */
+  readonly counts: Readonly<Record<ServiceFilter, number>>;
+  /** The namespaces of all services and dependants, in the order of their names. */
+  readonly namespaces: readonly string[];
+  /** In the order of their names; a part, if there are many. */
+  readonly services: readonly DependencyView[];
+  /** The dependants of these services, each once, in the order of the services. */
+  readonly dependants: readonly DependantView[];
+}
+
+export interface DependencyView {
+  readonly namespace: string;
+  readonly service: string;
+  /** Whether it has an EndpointSlice. */
+  readonly exists: boolean;
+  /** Undefined: it was never ready. */
+  readonly view: ServiceView | undefined;
+  /** The ids of its dependants; a part, if there are many, those that crash-loop first. */
+  readonly dependants: readonly string[];
+  /** The number of its dependants that match. */
+  readonly total: number;
+}
+
+export interface DependantView {
+  /** The name with its namespaces. */
+  readonly id: string;
+  readonly by: 'configured' | 'declared';
+  /** A podSelector, or a workload: `Deployment shop/web`. */
+  readonly name: string;
+  readonly namespaces: 'all' | readonly string[];
+  /** The number of its pods that crash-loop now. */
+  readonly crashLooping: number;
+  /** The workloads of these pods, those with the most first; at most five. */
+  readonly workloads: readonly string[];
+}
+
 /** An event of the timeline. */
 export interface Moment {
   readonly t: number;

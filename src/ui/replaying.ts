@@ -60,6 +60,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
       ],
       since: times.since,
       crashLooping: (namespace, service) => its.weeder().crashLooping(namespace, service),
+      dependencies: () => its.weeder().dependencies(),
       unseenServices: () => its.weeder().unseen(),
       workloads: () => its.restarts()?.entries() ?? [],
       applications: () => its.observer()?.entries() ?? [],

@@ -4,7 +4,7 @@ import { ok, type Result } from '../base/errors.ts';
 import { type BindAddress, type Listening, listen, type Page, sendText, servePages } from '../base/http.ts';
 import { type LivePage, mostPages } from './livePage.ts';
 import { pageFiles, sendCompressed } from './pageFiles.ts';
-import { actorOrders } from './protocol.ts';
+import { actorOrders, serviceFilters } from './protocol.ts';
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -61,6 +61,7 @@ function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptio
       ...pageFiles(),
       '/actors': actorsPage(live),
       '/workloads': workloadsPage(live),
+      '/dependencies': dependenciesPage(live),
       '/applications': applicationsPage(live),
       '/events': eventsPage(live),
     },
@@ -128,6 +129,17 @@ function actorsPage(live: LivePage): Page {
 
 function workloadsPage(live: LivePage): Page {
   return (_url, request, response) => sendCompressed(request, response, 'json', JSON.stringify(live.workloads()));
+}
+
+function dependenciesPage(live: LivePage): Page {
+  return async ({ searchParams }, request, response) => {
+    const found = await live.dependencies({
+      search: searchParams.get('search') ?? '',
+      namespace: searchParams.get('namespace') ?? '',
+      show: serviceFilters.find((each) => each === searchParams.get('show')) ?? 'all',
+    });
+    await sendCompressed(request, response, 'json', JSON.stringify(found));
+  };
 }
 
 function applicationsPage(live: LivePage): Page {

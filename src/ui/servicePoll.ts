@@ -5,9 +5,15 @@ import type { ServiceView } from './protocol.ts';
 import type { ActorSubscriptions } from './subscriptions.ts';
 import type { WindowCounter, WindowCounters } from './windowCounters.ts';
 
-/** The changes since the last poll. `all` is JSON by `namespace/service`. */
+/** A service as it was sent to the pages. */
+export interface PolledService {
+  readonly view: ServiceView;
+  readonly json: string;
+}
+
+/** The changes since the last poll. `all`: by `namespace/service`. */
 export interface Changes {
-  readonly all: ReadonlyMap<string, string>;
+  readonly all: ReadonlyMap<string, PolledService>;
   readonly changed: readonly string[];
   readonly removed: readonly string[];
 }
@@ -23,9 +29,9 @@ export async function pollServices(
   source: PageSource | undefined,
   tallies: WindowCounters,
   chosenActors: ActorSubscriptions,
-  before: ReadonlyMap<string, string>,
+  before: ReadonlyMap<string, PolledService>,
 ): Promise<Changes> {
-  const all = new Map<string, string>();
+  const all = new Map<string, PolledService>();
   let count = 0;
   chosenActors.beginPoll();
   for (const actor of source?.actors() ?? []) {
@@ -43,12 +49,13 @@ export async function pollServices(
     const service = serviceOf(root);
     if (service === undefined) return;
     const key = `${service.namespace}/${service.service}`;
-    all.set(key, JSON.stringify(serviceView(its, root, service, tallies.of(key))));
+    const view = serviceView(its, root, service, tallies.of(key));
+    all.set(key, { view, json: JSON.stringify(view) });
   }
 
   return {
     all,
-    changed: [...all].filter(([key, json]) => before.get(key) !== json).map(([, json]) => json),
+    changed: [...all].filter(([key, { json }]) => before.get(key)?.json !== json).map(([, { json }]) => json),
     removed: [...before.keys()].filter((key) => !all.has(key)),
   };
 }

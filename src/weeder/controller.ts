@@ -7,6 +7,7 @@ import { createDeclaredDependencies } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
 import { readLogThrough } from './deletions/readLog.ts';
 import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.ts';
+import type { ServiceDependants } from './dependants.ts';
 import { logEvents, recordEvents } from './report/reportEvents.ts';
 import { readySinceThrough } from './services/readySince.ts';
 import { keyOf } from './services/sliceView.ts';
@@ -30,6 +31,8 @@ interface RecordingFactories {
 /** The weeder as a controller of the process. */
 export interface WeederController extends Controller, Pick<Weeder, 'crashLooping' | 'unseen'> {
   counts(): WeederCounts;
+  /** The watched services with their dependants. */
+  dependencies(): Iterable<ServiceDependants>;
 }
 
 /** How long a service that is deployed together with weeder may take to appear. Milliseconds. */
@@ -143,6 +146,10 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     actorCounts: () => weeder.actorCounts(),
     counts: () => weeder.counts(),
     crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
+    dependencies() {
+      const workloads = declared.workloads();
+      return weeder.dependencies((service) => workloads.get(service) ?? []);
+    },
     unseen: () => weeder.unseen(),
   };
 }

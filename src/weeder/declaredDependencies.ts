@@ -6,6 +6,8 @@ import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import type { Claim } from './declared/claims.ts';
 import { createDeclarations } from './declared/declarations.ts';
 import type { ReportWeeder } from './deletions/weederEvents.ts';
+import type { DeclaringWorkload } from './dependants.ts';
+import { lastingName } from './pods/workloadOf.ts';
 import { isOfDeclarations } from './streamPlan.ts';
 
 /** Watches the services that pods declare, in addition to those of the config. */
@@ -16,6 +18,8 @@ interface DeclaredDependencies {
   closed(stream: string): void;
   /** Returns the new config with the services that pods declare now. */
   configure(config: Config): Config;
+  /** The workloads whose pods declare services, by the service as `namespace/name`. */
+  workloads(): ReadonlyMap<string, readonly DeclaringWorkload[]>;
   /** From now on the weeder knows which services exist. */
   start(): void;
   stop(): void;
@@ -153,6 +157,16 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
       applied = declaredNow();
       applySoon();
       return withDeclared(config, applied);
+    },
+    workloads() {
+      const found = new Map<string, DeclaringWorkload[]>();
+      for (const { workload, about } of counted()) {
+        if (!('service' in about)) continue;
+        const known = found.get(about.service) ?? [];
+        known.push({ name: lastingName(workload), namespace: workload.namespace });
+        found.set(about.service, known);
+      }
+      return found;
     },
     start() {
       isRunning = true;

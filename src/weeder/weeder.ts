@@ -13,6 +13,7 @@ import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
 import type { Dependants } from './deletions/windowActor.ts';
 import { createWindows } from './deletions/windows.ts';
+import { type DeclaringWorkload, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
 import { createPodIndex, type PodIndex } from './pods/podIndex.ts';
 import { createEndpoints } from './services/endpoints.ts';
 import { createReadiness, type Readiness, type ServiceReadiness } from './services/readiness.ts';
@@ -65,11 +66,21 @@ export interface Weeder {
   actors(): Iterable<AnyActorRef>;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
+  /**
+   * The watched services with their dependants. `declaringWorkloads`: those that are known to declare a service
+   * `namespace/name`, whether their pods crash-loop or not.
+   */
+  dependencies(declaringWorkloads?: DeclaringWorkloads): Iterable<ServiceDependants>;
   /** The configured services that do not exist or were never ready. Empty until `start()`. */
   unseen(): readonly UnseenService[];
   /** The number of actors by machine; of `window` also those that are closing. */
   actorCounts(): { readonly endpoint: number; readonly window: number; readonly podDeletion: number };
 }
+
+type DeclaringWorkloads = (service: string) => Iterable<DeclaringWorkload>;
+
+/** `selector`: the canonical text of the podSelector; left out: the pods declare the service. */
+type DependantsOfService = Dependants & { readonly selector?: string };
 
 type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
 
@@ -123,16 +134,33 @@ export function createWeeder(options: WeederOptions): Weeder {
   openIndexes(indexes, config, clock);
 
   /** The dependants of a service: one entry for each podSelector, and one for the pods that declare it. */
-  function dependantsOf(namespace: string, name: string): readonly Dependants[] {
+  function dependantsOf(namespace: string, name: string): readonly DependantsOfService[] {
     const service = services(namespace, name);
     if (service === undefined) return [];
     const scope = service.dependantNamespaces === 'same' ? [namespace] : service.dependantNamespaces;
-    const selected = service.podSelectors.flatMap((selector) => {
-      const index = indexes.get(selectorToString(selector));
-      return index === undefined ? [] : [{ index, scope }];
+    const selected = service.podSelectors.flatMap((podSelector) => {
+      const selector = selectorToString(podSelector);
+      const index = indexes.get(selector);
+      return index === undefined ? [] : [{ selector, index, scope }];
     });
     if (service.declaredIn === 'none') return selected;
     return [...selected, { index: declaredPods, scope: declaredScope(keyOf(namespace, name), service.declaredIn) }];
+  }
+
+  function* dependencies(workloadsOf: DeclaringWorkloads = () => []): Generator<ServiceDependants> {
+    const known = slices.services();
+    const found = new Set(known.map(({ namespace, service }) => keyOf(namespace, service)));
+    const missing = [...(config.declared?.services ?? [])].filter((key) => !found.has(key));
+    const absent = missing.map((key) => {
+      const [namespace = '', service = ''] = key.split('/');
+      return { namespace, service, exists: false };
+    });
+    for (const { namespace, service, exists } of [...known, ...absent]) {
+      const dependants = dependantsOf(namespace, service).flatMap(({ selector, ...pods }) =>
+        selector === undefined ? declaring(pods, workloadsOf(keyOf(namespace, service))) : [selectedBy(selector, pods)],
+      );
+      yield { namespace, service, exists, dependants };
+    }
   }
 
   function crashLooping(namespace: string, name: string): number {
@@ -183,6 +211,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       yield* deletions.actors();
     },
     crashLooping,
+    dependencies,
     unseen: () => (isRunning ? unseen.all(config.services.keys(), slices.services().filter(isNamed)) : []),
     actorCounts: () => ({ endpoint: endpoints.size, window: windows.actorCount, podDeletion: deletions.size }),
     counts: () => ({

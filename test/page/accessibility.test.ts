@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { PageMessage } from '../../src/ui/protocol.ts';
-import { actorView, manyActors, scene, workloadView } from '../support/page/pageScene.ts';
+import { actorView, dependencyScene, manyActors, scene, workloadView } from '../support/page/pageScene.ts';
 import type { PageServer } from '../support/page/pageServer.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
-const views = ['services', 'workloads', 'machine=shop%2Fdb', 'actors', 'timeline'];
+const views = ['services', 'dependencies', 'workloads', 'machine=shop%2Fdb', 'actors', 'timeline'];
 
 function everything(server: PageServer): void {
   server.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
   server.actors = manyActors(100);
+  server.dependencies = dependencyScene(now);
   server.workloads = [
     workloadView('deployment/shop/web'),
     workloadView('deployment/shop/api', { state: 'blocked', reason: 'ConfigMap shop/settings is missing' }),
@@ -22,6 +23,7 @@ async function go(page: Page, view: string): Promise<void> {
   await page.evaluate(`location.hash = '${view}'`);
   const shown = {
     services: '.state',
+    dependencies: '.dependency-box',
     workloads: '.workload-state',
     machine: '.box.lit',
     actors: '.actor .id',

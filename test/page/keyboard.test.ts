@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hello, manyActors, scene, serviceView, workloadView } from '../support/page/pageScene.ts';
+import { dependencyScene, hello, manyActors, scene, serviceView, workloadView } from '../support/page/pageScene.ts';
 import type { PageServer } from '../support/page/pageServer.ts';
 import { openPage } from './support/browser.ts';
 
@@ -10,6 +10,7 @@ function everything(server: PageServer): void {
   server.greeting = scene(now);
   server.actors = manyActors(1000);
   server.workloads = [workloadView('deployment/shop/web')];
+  server.dependencies = dependencyScene(now);
 }
 
 /** The focusable elements, in the order of the page. */
@@ -20,11 +21,12 @@ const reachable = `[...document.querySelectorAll('a[href],button,input,select,[t
 const focused = `[document.activeElement.outerHTML.slice(0, 90), getComputedStyle(document.activeElement).outlineStyle]`;
 
 test('Tab reaches every control of every view, in the order of the page, with a visible focus', async (t) => {
-  for (const view of ['services', 'workloads', 'machine', 'actors', 'timeline']) {
+  for (const view of ['services', 'dependencies', 'workloads', 'machine', 'actors', 'timeline']) {
     const { page } = await openPage(t, everything, { path: `/#${view}` });
     const seen =
       {
         services: '.state',
+        dependencies: '.dependency-box',
         workloads: '.workload-state',
         machine: '.box',
         actors: '.actor .id',
@@ -130,7 +132,7 @@ test('a screen reader finds a service as one row, with the headers of its column
   );
   await table.getByRole('row', { name: /^shop\/db ready › windowOpen › settled 3m \d\ds left 2 9 1 0$/ }).waitFor();
   assert.equal(await page.getByRole('status').count(), 1);
-  assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 6);
+  assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 7);
   await page.getByRole('link', { name: 'Timeline' }).press('Enter');
   await page
     .getByRole('table', { name: 'Events, newest first' })

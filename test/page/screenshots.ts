@@ -7,7 +7,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { PageMessage } from '../../src/ui/protocol.ts';
-import { actorView, applicationScene, hello, manyActors, scene, workloadScene } from '../support/page/pageScene.ts';
+import {
+  actorView,
+  applicationScene,
+  dependencyScene,
+  hello,
+  manyActors,
+  scene,
+  workloadScene,
+} from '../support/page/pageScene.ts';
 import { type PageServer, startPageServer } from '../support/page/pageServer.ts';
 import { launch } from './support/chromium.ts';
 
@@ -29,6 +37,7 @@ interface Shot {
 
 const shots: Readonly<Record<string, Shot>> = {
   services: { view: 'services', waitsFor: '.state' },
+  dependencies: { view: 'dependencies', waitsFor: '.dependency-box' },
   machine: {
     view: 'machine=shop%2Fdb',
     waitsFor: '.taken',
@@ -110,9 +119,11 @@ async function shootAll(): Promise<void> {
   server.actors = manyActors(10_000, now - 83_000);
   server.workloads = workloadScene(now);
   server.applications = applicationScene(now);
+  server.dependencies = dependencyScene(now);
   for (const name of Object.keys(shots)) await shoot(browser, server, name, '');
-  for (const name of ['services', 'workloads', 'applications', 'timeline']) await shoot(browser, server, name, '-dark');
-  for (const name of ['services', 'machine', 'workloads', 'applications', 'timeline'])
+  for (const name of ['services', 'dependencies', 'workloads', 'applications', 'timeline'])
+    await shoot(browser, server, name, '-dark');
+  for (const name of ['services', 'dependencies', 'machine', 'workloads', 'applications', 'timeline'])
     await shoot(browser, server, name, '-narrow');
   await shootRecovery(browser);
 }

@@ -1,7 +1,7 @@
 import { detailOf } from '../../controller/report/readers.ts';
 import type { EventKind } from '../../controller/report/reportTable.ts';
-import { workloadName } from '../../weeder/declared/workloadOf.ts';
 import type { WeederEvent } from '../../weeder/deletions/weederEvents.ts';
+import { workloadName } from '../../weeder/pods/workloadOf.ts';
 import { weederTable } from '../../weeder/report/weederTable.ts';
 
 /**

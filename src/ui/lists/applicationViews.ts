@@ -1,11 +1,12 @@
 import type { AnyActorRef } from 'xstate';
-import { identityText } from '../observer/model/identity.ts';
-import type { Drift } from '../observer/model/projection.ts';
-import { type ApplicationEntry, isObserved, memoryOf, type ResourceEntry } from '../observer/state/entries.ts';
-import { countObserved } from '../observer/state/fieldReports.ts';
-import { shownDrifts } from '../observer/state/inventoryRows.ts';
-import { activeStates, timersOf } from './actorTree.ts';
-import type { ApplicationList, ApplicationView, DriftView, ResourceView } from './protocol.ts';
+import { identityText } from '../../observer/model/identity.ts';
+import type { Drift } from '../../observer/model/projection.ts';
+import { type ApplicationEntry, isObserved, memoryOf, type ResourceEntry } from '../../observer/state/entries.ts';
+import { countObserved } from '../../observer/state/fieldReports.ts';
+import { shownDrifts } from '../../observer/state/inventoryRows.ts';
+import { activeStates, timersOf } from '../actorTree.ts';
+import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '../protocol.ts';
+import { hasWords, searchWords } from './searchWords.ts';
 
 type Since = (actor: AnyActorRef) => number | undefined;
 
@@ -18,10 +19,7 @@ const mostCorrectionsShown = 5;
 
 /** The applications for the page, in the order of their names. */
 export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
-  const words = search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = searchWords(search);
   const all = [...entries];
   // A page without a search sends a request every second: the search texts of thousands of resources are not built.
   const found = words.length === 0 ? [...all] : all.filter((entry) => hasWords(textOf(entry), words));
@@ -30,10 +28,6 @@ export function applicationList(entries: Iterable<ApplicationEntry>, search: str
     .slice(0, mostApplications)
     .map((entry) => viewOf(entry, since));
   return { total: all.length, found: found.length, applications };
-}
-
-function hasWords(text: string, words: readonly string[]): boolean {
-  return words.every((word) => text.includes(word));
 }
 
 function textOf({ id, actor, resources }: ApplicationEntry): string {

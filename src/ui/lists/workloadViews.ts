@@ -1,8 +1,8 @@
 import type { AnyActorRef } from 'xstate';
-import { statusOf, type WorkloadEntry, writtenState } from '../restart/effects/workloadEntry.ts';
-import { describeSource } from '../restart/model/wording.ts';
-import { timersOf } from './actorTree.ts';
-import type { WorkloadView } from './protocol.ts';
+import { statusOf, type WorkloadEntry, writtenState } from '../../restart/effects/workloadEntry.ts';
+import { describeSource } from '../../restart/model/wording.ts';
+import { timersOf } from '../actorTree.ts';
+import type { WorkloadView } from '../protocol.ts';
 
 /** The workloads for the page, in the order of their names. */
 export function workloadViews(

@@ -1,6 +1,6 @@
 import { byId } from './dom.ts';
 
-const names = ['services', 'workloads', 'applications', 'machine', 'actors', 'timeline'] as const;
+const names = ['services', 'dependencies', 'workloads', 'applications', 'machine', 'actors', 'timeline'] as const;
 type ViewName = (typeof names)[number];
 
 /** Shows the one view that the address names: `#actors`, `#machine=ID of an actor` or `#machine=newest:MACHINE`. */

@@ -1,6 +1,8 @@
 import type { WorkloadList, WorkloadView } from '../protocol.ts';
 import { byId, create, setText } from './dom.ts';
 import { count, dayAndTime, span } from './format.ts';
+import { createPolledList } from './polledList.ts';
+import { createRows } from './rows.ts';
 import { addressOf } from './views.ts';
 
 interface Workloads {
@@ -17,52 +19,13 @@ export function createWorkloads(now: () => number): Workloads {
   const body = table.tBodies[0] ?? table.createTBody();
   const search = byId('workloads-search', HTMLInputElement);
   const none = byId('workloads-none', HTMLElement);
-  const rows = new Map<string, { readonly element: HTMLTableRowElement; readonly cells: readonly Element[] }>();
+  const rows = createRows({
+    parent: body,
+    keyOf: ({ id }) => id,
+    create: createRow,
+    update: (row, workload) => row.show(workload, now()),
+  });
   let workloads: readonly WorkloadView[] = [];
-  let isLoading = false;
-
-  function rowOf({ id }: WorkloadView) {
-    const known = rows.get(id);
-    if (known !== undefined) return known;
-    const link = create('a', { text: id, attributes: { href: addressOf(id) } });
-    const state = create('span', { class: 'workload-state' });
-    const cells = ['Reason and duration', 'Uses', 'Last restart'].map((label) => cell('td', label));
-    const element = create(
-      'tr',
-      { attributes: { role: 'row' } },
-      cell('th', 'Workload', link),
-      cell('td', 'State', state),
-      ...cells,
-    );
-    const made = { element, cells: [state, ...cells] };
-    rows.set(id, made);
-    return made;
-  }
-
-  function fill(workload: WorkloadView): Element {
-    const { element, cells } = rowOf(workload);
-    for (const [index, text] of textsOf(workload, now()).entries()) {
-      const at = cells[index];
-      if (at !== undefined) setText(at, text);
-    }
-    cells[0]?.setAttribute('data-state', workload.state);
-    return element;
-  }
-
-  function place(shown: readonly WorkloadView[]): void {
-    const ids = new Set(shown.map(({ id }) => id));
-    for (const [id, { element }] of rows) {
-      if (ids.has(id)) continue;
-      element.remove();
-      rows.delete(id);
-    }
-    let next = body.firstElementChild;
-    for (const workload of shown) {
-      const element = fill(workload);
-      if (element === next) next = next.nextElementSibling;
-      else body.insertBefore(element, next);
-    }
-  }
 
   function show(): void {
     const words = search.value.trim().toLowerCase();
@@ -70,7 +33,7 @@ export function createWorkloads(now: () => number): Workloads {
       [id, state, ...sources].some((text) => text.toLowerCase().includes(words)),
     );
     const shown = found.slice(0, mostRows);
-    place(shown);
+    rows.place(shown);
     const all = count(workloads.length);
     setText(
       byId('workloads-count', HTMLElement),
@@ -80,24 +43,32 @@ export function createWorkloads(now: () => number): Workloads {
     setText(none, nothingMore(workloads.length, found.length));
   }
 
-  async function load(): Promise<void> {
-    const response = await fetch('/workloads', { signal: AbortSignal.timeout(10_000) });
-    if (!response.ok) throw new Error(`the request for workloads failed: ${response.status}`);
-    const list: WorkloadList = await response.json();
-    workloads = list.workloads;
-  }
-
   search.addEventListener('input', show);
+  const refresh = createPolledList<WorkloadList>({
+    path: () => '/workloads',
+    take(list) {
+      workloads = list.workloads;
+    },
+    show,
+  });
+  return { refresh };
+}
+
+function createRow({ id }: WorkloadView) {
+  const link = create('a', { text: id, attributes: { href: addressOf(id) } });
+  const state = create('span', { class: 'workload-state' });
+  const others = ['Reason and duration', 'Uses', 'Last restart'].map((label) => cell('td', label));
+  const cells = [state, ...others];
+  const attributes = { role: 'row' };
+  const element = create('tr', { attributes }, cell('th', 'Workload', link), cell('td', 'State', state), ...others);
   return {
-    refresh() {
-      if (isLoading) return;
-      isLoading = true;
-      const done = () => {
-        isLoading = false;
-        show();
-      };
-      // After a failure the last list stays; the page already shows the state of the connection.
-      load().then(done, done);
+    element,
+    show(workload: WorkloadView, now: number): void {
+      for (const [index, text] of textsOf(workload, now).entries()) {
+        const at = cells[index];
+        if (at !== undefined) setText(at, text);
+      }
+      state.setAttribute('data-state', workload.state);
     },
   };
 }

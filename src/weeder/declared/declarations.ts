@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
+import { lastingName, workloadOf } from '../pods/workloadOf.ts';
 import { createClaimCounts, mostServices } from './claimCounts.ts';
 import { type Claim, createClaims } from './claims.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type Written,
   writtenOn,
 } from './declaration.ts';
-import { lastingName, workloadOf } from './workloadOf.ts';
 
 /** What the pods with the label declare. Of a pod it keeps only its uid and what it has written. */
 interface Declarations {

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
 import { identityOf } from '../../kube/objects/identity.ts';
 import { type LastRun, lastRunOf } from './lastRun.ts';
+import { lastingName, workloadOf } from './workloadOf.ts';
 
 /** What the index keeps of a crash-looping pod. It never keeps whole pods. */
 export interface CrashLoopingPod {
@@ -30,6 +31,8 @@ export interface CrashLoopingPod {
   readonly protection: Protection;
   /** The uid of the controller that owns the pod. */
   readonly owner: string | undefined;
+  /** `Deployment shop/web`; the same for all Jobs of a CronJob. */
+  readonly workload: string;
   /** The controller creates the replacement while the deleted pod is still terminating. */
   readonly isReplacedAtOnce: boolean;
   /** When the pod was created: epoch milliseconds by the API server's clock, in whole seconds. */
@@ -64,6 +67,7 @@ export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
     ...container,
     protection: protectionOf(meta),
     ...ownerOf(meta),
+    workload: lastingName(workloadOf(pod)),
     createdAt: timeOf(meta['creationTimestamp']),
     stopsWithin: stoppingTime(objectOf(spec), objectOf(status)),
   };

@@ -42,6 +42,8 @@ export interface PodIndex extends ObjectSink {
   subscribe(scope: Scope, listener: PodListener): () => void;
   /** The uids of the pods that crash-loop now in these groups. */
   uids(scope: Scope): Iterable<string>;
+  /** The pods that crash-loop now in these groups. */
+  podsIn(scope: Scope): readonly CrashLoopingPod[];
   /** The pods that cannot start now, for a reason that would stop a new pod, too. */
   neverStarted(scope: Scope): Iterable<NeverStarted>;
   /** How many pods crash-loop now. */
@@ -183,6 +185,7 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
       };
     },
     uids: uidsIn,
+    podsIn,
     *neverStarted(scope) {
       for (const { pod, groups } of stuck.values())
         if (scope === 'all' || groups.some((name) => scope.includes(name))) yield pod;

@@ -1,8 +1,8 @@
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
 import type { EventDraft, ObjectRef } from '../../kube/events/event.ts';
-import { workloadName } from '../declared/workloadOf.ts';
 import { type ReportWeeder, type WeederEvent, windowRefOf } from '../deletions/weederEvents.ts';
+import { workloadName } from '../pods/workloadOf.ts';
 import { weederTable } from './weederTable.ts';
 import type { WeederRun } from './wording.ts';
 

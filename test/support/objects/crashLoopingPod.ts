@@ -17,6 +17,7 @@ export function crashLoopingPod(part: Partial<CrashLoopingPod> = {}): CrashLoopi
     message: 'back-off 1m20s restarting failed container=main',
     protection: 'none',
     owner: 'rs-1',
+    workload: 'Deployment shop/web',
     isReplacedAtOnce: true,
     createdAt: undefined,
     stopsWithin: 0,

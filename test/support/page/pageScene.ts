@@ -1,6 +1,9 @@
 import type {
   ActorView,
   ApplicationView,
+  DependantView,
+  DependencyList,
+  DependencyView,
   Moment,
   PageMessage,
   ResourceView,
@@ -23,6 +26,60 @@ export function serviceView(name: string, changes: Partial<ServiceView> = {}): S
     failed: 0,
     ...changes,
   };
+}
+
+/** A service in a calm state, without dependants; `changes` override it. */
+export function dependencyView(name: string, changes: Partial<DependencyView> = {}): DependencyView {
+  const { dependants = [] } = changes;
+  const calm = { namespace: 'shop', service: name, exists: true, view: serviceView(name) };
+  return { ...calm, total: dependants.length, ...changes, dependants };
+}
+
+/** A workload that declares its services; `changes` override it. */
+export function dependantView(id: string, changes: Partial<DependantView> = {}): DependantView {
+  return { id, by: 'declared', name: id, namespaces: ['shop'], crashLooping: 0, workloads: [], ...changes };
+}
+
+export function dependencyList(
+  services: readonly DependencyView[],
+  dependants: readonly DependantView[],
+): DependencyList {
+  const views = services.flatMap(({ view }) => view ?? []);
+  const countOf = (is: (view: ServiceView) => boolean) => views.filter(is).length;
+  const counts = {
+    all: services.length,
+    notReady: countOf(({ isReady }) => !isReady),
+    window: countOf(({ window }) => window !== undefined),
+    crashLooping: countOf(({ crashLooping }) => crashLooping > 0),
+  };
+  const total = services.length;
+  return { total, found: total, counts, namespaces: ['shop'], services, dependants };
+}
+
+/** The services of a shop and their dependants: an outage, an open window, and services that are ready. */
+export function dependencyScene(now: number): DependencyList {
+  const [api, cart, mail, search, web] = ['api', 'cart', 'mail', 'search', 'web'].map(
+    (name) => `Deployment shop/${name}`,
+  );
+  const ids = (...all: readonly (string | undefined)[]) => all.flatMap((each) => each ?? []);
+  const workers = 'pods with app=worker in shop, reports';
+  const window = { number: 2, openedAt: now - 100_000, closesAt: now + 200_000 };
+  const cache = serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 });
+  const db = serviceView('db', { state: 'ready.windowOpen.settled', window, crashLooping: 2, deleted: 9 });
+  const services = [
+    dependencyView('auth', { dependants: ids(api) }),
+    dependencyView('billing', { dependants: ids(cart), view: undefined, exists: false }),
+    dependencyView('cache', { dependants: ids(cart, web), view: cache }),
+    dependencyView('db', { dependants: ids(api, cart, mail, search, workers), total: 17, view: db }),
+    dependencyView('queue', { dependants: ids(mail, workers) }),
+    dependencyView('stock', { view: undefined }),
+  ];
+  const dependants = ids(api, cart, web, mail, search).map((id) => {
+    const crashLooping = id === cart ? 3 : id === search ? 2 : 0;
+    return dependantView(id, { crashLooping, workloads: crashLooping > 0 ? [id] : [] });
+  });
+  const selected = { by: 'configured', name: 'app=worker', namespaces: ['shop', 'reports'] } as const;
+  return dependencyList(services, [...dependants, dependantView(workers, selected)]);
 }
 
 export function actorView(id: string, changes: Partial<ActorView> = {}): ActorView {

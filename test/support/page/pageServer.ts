@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ActorView, ApplicationView, PageMessage, ReplayCommand, WorkloadView } from '../../../src/ui/protocol.ts';
+import type {
+  ActorView,
+  ApplicationView,
+  DependencyList,
+  PageMessage,
+  ReplayCommand,
+  WorkloadView,
+} from '../../../src/ui/protocol.ts';
 import { pageJson } from './pageBundle.ts';
+import { dependencyList } from './pageScene.ts';
 
 /** Serves the page and sends the messages of a test: the protocol without a weeder. */
 export interface PageServer {
@@ -12,6 +20,7 @@ export interface PageServer {
   actors: readonly ActorView[];
   workloads: readonly WorkloadView[];
   applications: readonly ApplicationView[];
+  dependencies: DependencyList;
   /** Nothing is sent any more; new connections are accepted. */
   isHung: boolean;
   /** New streams are refused: the maximum number of pages is open. */
@@ -39,6 +48,7 @@ export async function startPageServer(): Promise<PageServer> {
     actors: [],
     workloads: [],
     applications: [],
+    dependencies: dependencyList([], []),
     isHung: false,
     isFull: false,
     ahead: 0,
@@ -60,22 +70,25 @@ export async function startPageServer(): Promise<PageServer> {
     const [first] = state.greeting;
     if (!state.isHung && first?.type === 'hello') state.send({ type: 'beat', now: first.now + state.ahead });
   }, 500);
+  const lists: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
+    '/actors': (query) => pageOf(state.actors, query),
+    '/workloads': () => ({ workloads: state.workloads }),
+    '/dependencies': () => state.dependencies,
+    '/applications'(query) {
+      const found = state.applications.filter(({ id }) => id.includes(query.get('search') ?? ''));
+      return { total: state.applications.length, found: found.length, applications: found };
+    },
+  };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://page');
     state.requests.push(`${url.pathname}${url.search}`);
     response.setHeader('content-security-policy', policy);
-    if (url.pathname === '/events') {
+    const list = lists[url.pathname];
+    if (list !== undefined) {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify(list(url.searchParams)));
+    } else if (url.pathname === '/events') {
       stream(response);
-    } else if (url.pathname === '/actors') {
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(pageOf(state.actors, url.searchParams)));
-    } else if (url.pathname === '/workloads') {
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ workloads: state.workloads }));
-    } else if (url.pathname === '/applications') {
-      response.setHeader('content-type', 'application/json');
-      const found = state.applications.filter(({ id }) => id.includes(url.searchParams.get('search') ?? ''));
-      response.end(JSON.stringify({ total: state.applications.length, found: found.length, applications: found }));
     } else if (url.pathname === '/replay') {
       request.setEncoding('utf8').on('data', (text: string) => state.commands.push(JSON.parse(text)));
       response.writeHead(204).end();

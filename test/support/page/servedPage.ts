@@ -40,6 +40,7 @@ export async function shown(
     actors: () => weeder.actors(),
     since: times.since,
     crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
+    dependencies: () => weeder.dependencies(),
     unseenServices: () => weeder.unseen(),
   });
   const served = await serveLivePage({ host, port: 0 }, { live, onBroken });

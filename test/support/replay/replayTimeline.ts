@@ -1,8 +1,8 @@
 import { formatDuration } from '../../../src/base/duration.ts';
 import { messageOf } from '../../../src/base/errors.ts';
-import { workloadName } from '../../../src/weeder/declared/workloadOf.ts';
 import type { WeederEvent, WindowRef } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
+import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import type { Replay } from './replayFile.ts';
 
 /** One line of what happened; `at` in milliseconds since the start. */

@@ -7,7 +7,7 @@ import {
   groupsOfDeclared,
   servicesDeclaredBy,
 } from '../../../src/weeder/declared/declaration.ts';
-import { lastingName, workloadName, workloadOf } from '../../../src/weeder/declared/workloadOf.ts';
+import { lastingName, workloadName, workloadOf } from '../../../src/weeder/pods/workloadOf.ts';
 import { pod } from '../../support/objects/objects.ts';
 
 const read = (label: string, annotation?: string) => declarationOf({ label, annotation }, 'shop');

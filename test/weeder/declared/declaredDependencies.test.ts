@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { Config } from '../../../src/config/config.ts';
 import { ownsNamespace } from '../../../src/controller/shard.ts';
 import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
-import { workloadName } from '../../../src/weeder/declared/workloadOf.ts';
 import { createDeclaredDependencies } from '../../../src/weeder/declaredDependencies.ts';
 import { createPodIndex } from '../../../src/weeder/pods/podIndex.ts';
+import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import { declaringPod, listInto } from '../../support/world/declaringPods.ts';
 import { configFor, minute } from '../../support/world/simulation.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
@@ -197,4 +197,17 @@ test('of the missing services of one namespace only some are reported at once', 
   at.put('missing', { name: 'other', namespace: 'other' });
   await at.clock.pass(2 * minute);
   assert.equal(at.problems().length, 21);
+});
+
+test('the workloads that declare a service are known, whether their pods crash-loop or not', async () => {
+  const at = follow();
+  listInto(at.sink, declaringPod('db', { name: 'a' }), declaringPod('db', { name: 'b' }));
+  at.put('redis', { name: 'c', workload: 'another' });
+  at.put('Not a name', { name: 'd', workload: 'malformed' });
+  const known = () => [...at.workloads()].map(([service, all]) => [service, ...all.map(({ name }) => name)].join());
+  assert.deepEqual(known().sort(), ['shop/db,StatefulSet shop/web', 'shop/redis,StatefulSet shop/another']);
+  assert.deepEqual(at.workloads().get('shop/db')?.[0]?.namespace, 'shop');
+  at.sink.apply('DELETED', declaringPod('redis', { name: 'c', workload: 'another' }));
+  await at.clock.pass(60 * minute);
+  assert.deepEqual(known(), ['shop/db,StatefulSet shop/web']);
 });

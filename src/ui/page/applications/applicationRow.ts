@@ -5,14 +5,14 @@ import { addressOf } from '../views.ts';
 import { corrections, difference } from './difference.ts';
 
 /** A row of the table of applications: an application, or one of its resources. */
-export interface ApplicationRow {
+interface ApplicationRow {
   readonly element: HTMLTableRowElement;
   /** Updates only the changed parts: an open list of corrections stays open, and the focus stays. */
   show(row: Shown, now: number): void;
 }
 
 /** The content of a row. */
-export interface Shown {
+interface Shown {
   readonly key: string;
   readonly isApplication: boolean;
   readonly name: string;

@@ -1,7 +1,9 @@
 import type { ApplicationList } from '../../protocol.ts';
 import { byId, setText } from '../dom.ts';
 import { count } from '../format.ts';
-import { type ApplicationRow, createApplicationRow, rowsOf, type Shown } from './applicationRow.ts';
+import { createPolledList } from '../polledList.ts';
+import { createRows } from '../rows.ts';
+import { createApplicationRow, rowsOf } from './applicationRow.ts';
 
 interface Applications {
   /** Requests the data again, and resumes the countdowns. */
@@ -14,31 +16,17 @@ export function createApplications(now: () => number): Applications {
   const body = table.tBodies[0] ?? table.createTBody();
   const search = byId('applications-search', HTMLInputElement);
   const none = byId('applications-none', HTMLElement);
-  const rows = new Map<string, ApplicationRow>();
+  const rows = createRows({
+    parent: body,
+    keyOf: ({ key }) => key,
+    create: createApplicationRow,
+    update: (row, shown) => row.show(shown, now()),
+  });
   let list: ApplicationList = { total: 0, found: 0, applications: [] };
-  /** The search text of the request in progress; undefined if there is none. */
-  let requested: string | undefined;
-
-  function place(shown: readonly Shown[]): void {
-    const keys = new Set(shown.map(({ key }) => key));
-    for (const [key, { element }] of rows) {
-      if (keys.has(key)) continue;
-      element.remove();
-      rows.delete(key);
-    }
-    let next = body.firstElementChild;
-    for (const each of shown) {
-      const row = rows.get(each.key) ?? createApplicationRow(each);
-      rows.set(each.key, row);
-      row.show(each, now());
-      if (row.element === next) next = next.nextElementSibling;
-      else body.insertBefore(row.element, next);
-    }
-  }
 
   function show(): void {
     const { total, found, applications } = list;
-    place(applications.flatMap(rowsOf));
+    rows.place(applications.flatMap(rowsOf));
     setText(
       byId('applications-count', HTMLElement),
       found === total ? count(total) : `${count(found)} of ${count(total)}`,
@@ -47,26 +35,13 @@ export function createApplications(now: () => number): Applications {
     setText(none, nothingMore(list));
   }
 
-  async function load(words: string): Promise<void> {
-    const query = new URLSearchParams({ search: words });
-    const response = await fetch(`/applications?${query}`, { signal: AbortSignal.timeout(10_000) });
-    if (!response.ok) throw new Error(`the request for applications failed: ${response.status}`);
-    list = await response.json();
-  }
-
-  function refresh(): void {
-    if (requested !== undefined) return;
-    const words = search.value.trim();
-    requested = words;
-    const done = () => {
-      requested = undefined;
-      show();
-      if (search.value.trim() !== words) refresh();
-    };
-    // After a failure the last list stays; the page already shows the state of the connection.
-    load(words).then(done, done);
-  }
-
+  const refresh = createPolledList<ApplicationList>({
+    path: () => `/applications?${new URLSearchParams({ search: search.value.trim() })}`,
+    take(its) {
+      list = its;
+    },
+    show,
+  });
   search.addEventListener('input', refresh);
   return { refresh };
 }

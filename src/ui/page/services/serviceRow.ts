@@ -4,7 +4,7 @@ import { count, span, statePath } from '../format.ts';
 import { addressOf } from '../views.ts';
 
 /** A row of the table of services. It updates only the changed parts. */
-export interface ServiceRow {
+interface ServiceRow {
   readonly element: HTMLTableRowElement;
   show(service: ServiceView, now: number): void;
   /** Updates the countdown. */

@@ -1,8 +1,11 @@
-import type { ServiceView } from '../../protocol.ts';
+import type { ServiceFilter, ServiceView } from '../../protocol.ts';
+import { isShown } from '../../serviceFilter.ts';
 import { byId, onceAFrame, setText } from '../dom.ts';
+import { createFilterButtons } from '../filterButtons.ts';
 import { count } from '../format.ts';
+import { createRows } from '../rows.ts';
 import { type Order, sortBy, sortKeys } from './serviceOrder.ts';
-import { createServiceRow, type ServiceRow } from './serviceRow.ts';
+import { createServiceRow } from './serviceRow.ts';
 
 interface Services {
   all(services: readonly ServiceView[]): void;
@@ -19,13 +22,15 @@ const mostRows = 500;
 /** The table of services. Rows are moved and updated only if something has changed. */
 export function createServices(now: () => number): Services {
   const services = new Map<string, ServiceView>();
-  const rows = new Map<string, ServiceRow>();
   const table = byId('services-table', HTMLTableElement);
   const section = byId('services', HTMLElement);
-  const body = table.tBodies[0] ?? table.createTBody();
+  const rows = createRows({
+    parent: table.tBodies[0] ?? table.createTBody(),
+    keyOf,
+    create: (service: ServiceView) => createServiceRow(service, now()),
+  });
   const search = byId('services-search', HTMLInputElement);
-  const buttons = [...document.querySelectorAll<HTMLButtonElement>('[data-show]')];
-  let show = 'all';
+  const filters = createFilterButtons(section, () => arrange());
   let order: Order = { by: 'name', isDescending: false };
   /** Services changed while another view was shown. */
   let isStale = false;
@@ -33,10 +38,13 @@ export function createServices(now: () => number): Services {
     isStale = section.hasAttribute('hidden');
     if (isStale) return;
     const query = search.value.trim().toLowerCase();
-    const found = [...services].filter(([key, service]) => key.toLowerCase().includes(query) && isOf(service, show));
+    const filter = filters.chosen();
+    const found = [...services].filter(
+      ([key, service]) => key.toLowerCase().includes(query) && isShown(service, filter),
+    );
     const compare = sortBy(order);
     const shown = found.sort(([, a], [, b]) => compare(a, b)).slice(0, mostRows);
-    place(shown);
+    rows.place(shown.map(([, service]) => service));
     showCounts();
     const [total, all] = [services.size, count(services.size)];
     setText(byId('services-count', HTMLElement), found.length === total ? all : `${count(found.length)} of ${all}`);
@@ -45,33 +53,19 @@ export function createServices(now: () => number): Services {
     setText(none, nothingMore(total, found.length));
   });
 
-  function place(shown: readonly (readonly [string, ServiceView])[]): void {
-    const keys = new Set(shown.map(([key]) => key));
-    for (const [key, { element }] of rows) {
-      if (keys.has(key)) continue;
-      element.remove();
-      rows.delete(key);
-    }
-    let next = body.firstElementChild;
-    for (const [key, service] of shown) {
-      const row = rows.get(key) ?? createServiceRow(service, now());
-      rows.set(key, row);
-      if (row.element === next) next = next.nextElementSibling;
-      else body.insertBefore(row.element, next);
-    }
-  }
-
   function showCounts(): void {
     const all = [...services.values()];
-    for (const button of buttons) {
-      const kind = button.dataset['show'] ?? '';
-      setText(button.querySelector('b') ?? button, count(all.filter((service) => isOf(service, kind)).length));
-      button.setAttribute('aria-pressed', String(kind === show));
-    }
+    const countOf = (filter: ServiceFilter) => all.filter((service) => isShown(service, filter)).length;
+    filters.counts({
+      all: all.length,
+      notReady: countOf('notReady'),
+      window: countOf('window'),
+      crashLooping: countOf('crashLooping'),
+    });
   }
 
   function put(service: ServiceView): void {
-    const key = `${service.namespace}/${service.service}`;
+    const key = keyOf(service);
     services.set(key, service);
     rows.get(key)?.show(service, now());
   }
@@ -90,12 +84,6 @@ export function createServices(now: () => number): Services {
   }
   table.querySelector('[data-sort=name]')?.setAttribute('aria-sort', 'ascending');
   search.addEventListener('input', arrange);
-  for (const button of buttons) {
-    button.addEventListener('click', () => {
-      show = button.dataset['show'] ?? 'all';
-      arrange();
-    });
-  }
   return {
     all(its) {
       services.clear();
@@ -118,15 +106,13 @@ export function createServices(now: () => number): Services {
     tick() {
       if (isStale) arrange();
       const time = now();
-      for (const row of rows.values()) row.tick(time);
+      for (const row of rows.all()) row.tick(time);
     },
   };
 }
 
-function isOf({ isReady, window, crashLooping }: ServiceView, kind: string): boolean {
-  if (kind === 'notReady') return !isReady;
-  if (kind === 'window') return window !== undefined;
-  return kind !== 'crashLooping' || crashLooping > 0;
+function keyOf({ namespace, service }: ServiceView): string {
+  return `${namespace}/${service}`;
 }
 
 function nothingMore(total: number, found: number): string {

@@ -1,0 +1,120 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Dependant, ServiceDependants } from '../../weeder/dependants.ts';
+import {
+  type DependantView,
+  type DependencyList,
+  type DependencyView,
+  type ServiceFilter,
+  type ServiceView,
+  serviceFilters,
+} from '../protocol.ts';
+import { isShown } from '../serviceFilter.ts';
+import { hasWords, searchWords } from './searchWords.ts';
+
+/** The filters of the dependencies in a request. */
+export interface DependencyQuery {
+  /** Words that the name of a service, or of a dependant together with its service, contains; case-insensitive. */
+  readonly search: string;
+  /** The namespace of the service or of the dependant; empty: any. */
+  readonly namespace: string;
+  readonly show: ServiceFilter;
+}
+
+/** The maximum number of services in a response: the filters find the others. */
+const mostServices = 200;
+/** The number of dependants that the shown services share, and the number that each of them has in any case. */
+const mostDependants = 1000;
+const fewestDependants = 20;
+const mostWorkloads = 5;
+/** The number of services that are read without a pause. */
+const batch = 500;
+
+type Match = ServiceDependants & { readonly key: string };
+
+/** The services for the page, in the order of their names. `viewOf`: by `namespace/service`. */
+export async function dependencyList(
+  all: Iterable<ServiceDependants>,
+  viewOf: (service: string) => ServiceView | undefined,
+  query: DependencyQuery,
+): Promise<DependencyList> {
+  const words = searchWords(query.search);
+  const namespaces = new Set<string>();
+  const counts: Record<ServiceFilter, number> = { all: 0, notReady: 0, window: 0, crashLooping: 0 };
+  const found: Match[] = [];
+  for (const service of all) {
+    const key = `${service.namespace}/${service.service}`;
+    const view = viewOf(key);
+    for (const filter of serviceFilters) if (isShown(view, filter)) counts[filter] += 1;
+    addNamespaces(namespaces, service);
+    const match = isShown(view, query.show) ? matching(service, key, words, query.namespace) : undefined;
+    if (match !== undefined) found.push(match);
+    if (counts.all % batch === 0) await turn();
+  }
+  const shown = found.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, mostServices);
+  const limit = Math.max(fewestDependants, Math.floor(mostDependants / Math.max(1, shown.length)));
+  const dependants = new Map<string, DependantView>();
+  const services = shown.map((match) => dependencyView(match, viewOf(match.key), limit, dependants));
+  return {
+    total: counts.all,
+    found: found.length,
+    counts,
+    namespaces: [...namespaces].sort(),
+    services,
+    dependants: [...dependants.values()],
+  };
+}
+
+function addNamespaces(namespaces: Set<string>, { namespace, dependants }: ServiceDependants): void {
+  namespaces.add(namespace);
+  for (const { namespaces: its } of dependants) if (its !== 'all') for (const each of its) namespaces.add(each);
+}
+
+/** The service with the dependants that match; undefined if neither it nor one of them does. */
+function matching(
+  service: ServiceDependants,
+  key: string,
+  words: readonly string[],
+  namespace: string,
+): Match | undefined {
+  const isIn = namespace === '' || service.namespace === namespace;
+  const isFound = hasWords(key.toLowerCase(), words);
+  const dependants = service.dependants.filter(
+    (each) =>
+      (isIn || each.namespaces === 'all' || each.namespaces.includes(namespace)) &&
+      (isFound || hasWords(`${key} ${idOf(each)}`.toLowerCase(), words)),
+  );
+  return (isIn && isFound) || dependants.length > 0 ? { ...service, key, dependants } : undefined;
+}
+
+/** Adds the shown dependants to those of the other services. */
+function dependencyView(
+  { namespace, service, exists, dependants }: Match,
+  view: ServiceView | undefined,
+  limit: number,
+  known: Map<string, DependantView>,
+): DependencyView {
+  const views = dependants.map((each) => known.get(idOf(each)) ?? dependantView(each));
+  const first = views.length > limit ? views.toSorted((a, b) => b.crashLooping - a.crashLooping) : views;
+  const shown = first.slice(0, limit).sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const each of shown) known.set(each.id, each);
+  return { namespace, service, exists, view, dependants: shown.map(({ id }) => id), total: dependants.length };
+}
+
+function dependantView(dependant: Dependant): DependantView {
+  const { by, name, namespaces } = dependant;
+  const counts = [...dependant.crashLooping()].sort(([, a], [, b]) => b - a);
+  return {
+    id: idOf(dependant),
+    by,
+    name,
+    namespaces,
+    crashLooping: counts.reduce((sum, [, count]) => sum + count, 0),
+    workloads: counts.slice(0, mostWorkloads).map(([workload]) => workload),
+  };
+}
+
+/** The name of a workload contains its namespace. */
+function idOf({ by, name, namespaces }: Dependant): string {
+  if (by === 'declared') return name;
+  return `pods with ${name} in ${namespaces === 'all' ? 'all namespaces' : namespaces.join(', ')}`;
+}

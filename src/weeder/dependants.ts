@@ -1,0 +1,54 @@
+import type { Dependants } from './deletions/windowActor.ts';
+import type { CrashLoopingPod } from './pods/crashLooping.ts';
+
+/** Who depends on a service: the pods of a podSelector of the config, or a workload that declares the service. */
+export interface Dependant {
+  readonly by: 'configured' | 'declared';
+  /** The canonical text of the podSelector, or the workload: `Deployment shop/web`. */
+  readonly name: string;
+  /** The namespaces of its pods. */
+  readonly namespaces: 'all' | readonly string[];
+  /** How many of its pods crash-loop now, by workload. */
+  crashLooping(): ReadonlyMap<string, number>;
+}
+
+/** A watched service with its dependants. */
+export interface ServiceDependants {
+  readonly namespace: string;
+  readonly service: string;
+  /** Whether it has an EndpointSlice. */
+  readonly exists: boolean;
+  readonly dependants: readonly Dependant[];
+}
+
+/** A workload that declares services. */
+export interface DeclaringWorkload {
+  /** `Deployment shop/web` */
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** The pods of a podSelector. */
+export function selectedBy(selector: string, { index, scope }: Dependants): Dependant {
+  const crashLooping = () => countByWorkload(index.podsIn(scope));
+  return { by: 'configured', name: selector, namespaces: scope, crashLooping };
+}
+
+/** The workloads that declare a service: the known ones, and those whose pods crash-loop. */
+export function declaring({ index, scope }: Dependants, known: Iterable<DeclaringWorkload>): Dependant[] {
+  const pods = index.podsIn(scope);
+  const counts = countByWorkload(pods);
+  const namespaces = new Map([...known].map(({ name, namespace }) => [name, namespace]));
+  for (const { workload, namespace } of pods) namespaces.set(workload, namespace);
+  return [...namespaces].map(([name, namespace]) => {
+    const count = counts.get(name);
+    const crashLooping = new Map(count === undefined ? [] : [[name, count]]);
+    return { by: 'declared', name, namespaces: [namespace], crashLooping: () => crashLooping };
+  });
+}
+
+function countByWorkload(pods: readonly CrashLoopingPod[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { workload } of pods) counts.set(workload, (counts.get(workload) ?? 0) + 1);
+  return counts;
+}

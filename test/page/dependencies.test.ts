@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { backOff } from '../support/objects/objects.ts';
+import {
+  dependantView,
+  dependencyList,
+  dependencyScene,
+  dependencyView,
+  scene,
+  serviceView,
+} from '../support/page/pageScene.ts';
+import { shown } from '../support/page/servedPage.ts';
+import { openPage, visit } from './support/browser.ts';
+
+const now = Date.UTC(2026, 10, 21, 14, 3, 7);
+const path = '/#dependencies';
+const serviceBox = (page: Page, name: string) =>
+  page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: name });
+const dependantBox = (page: Page, name: string) =>
+  page.getByRole('list', { name: 'Dependants', exact: true }).getByRole('listitem').filter({ hasText: name });
+const linesOf = (page: Page, state: string) => page.locator(`#dependencies-edges path[data-state=${state}]`);
+
+test('services are on the left, dependants on the right, with lines that show outages and windows', async (t) => {
+  const { page, server, consoleLines } = await openPage(
+    t,
+    (its) => {
+      its.greeting = scene(now);
+      its.dependencies = dependencyScene(now);
+    },
+    { path },
+  );
+  await serviceBox(page, 'shop/cache').getByText('not ready, 3 crash-looping, 2 dependants').waitFor();
+  await serviceBox(page, 'shop/db').getByText('window open, 3m 20s left, 2 crash-looping, 9 deleted').waitFor();
+  await serviceBox(page, 'shop/billing').getByText('no EndpointSlice, 1 dependant').waitFor();
+  await serviceBox(page, 'shop/stock').getByText('never ready, 0 dependants').waitFor();
+  await dependantBox(page, 'shop/cart').getByText('3 crash-looping, Deployment, declared').waitFor();
+  await dependantBox(page, 'app=worker').getByText('pods, configured, in shop, reports').waitFor();
+  await dependantBox(page, 'shop/mail').getByText('depends on shop/db, shop/queue').waitFor({ state: 'attached' });
+  const [left, right] = [
+    await serviceBox(page, 'shop/db').boundingBox(),
+    await dependantBox(page, 'mail').boundingBox(),
+  ];
+  assert.ok((left?.x ?? 0) + (left?.width ?? 0) < (right?.x ?? 0), 'services are left of their dependants');
+  assert.deepEqual([await linesOf(page, 'notReady').count(), await linesOf(page, 'window').count()], [2, 5]);
+  const { services, dependants } = dependencyScene(now);
+  server.dependencies = dependencyList(
+    services.map((each) => dependencyView(each.service, { dependants: each.dependants })),
+    dependants.map(({ id }) => dependantView(id)),
+  );
+  await serviceBox(page, 'shop/cache').getByText('ready, 2 dependants').waitFor();
+  assert.deepEqual([await linesOf(page, 'notReady').count(), await linesOf(page, 'window').count()], [0, 0]);
+  server.dependencies = dependencyList([], []);
+  await page.getByText('weeder watches no service.').waitFor();
+  assert.equal(await page.locator('.dependency-box').count(), 0);
+  assert.deepEqual(consoleLines, []);
+});
+
+test('the pointer and the focus emphasize a box with its lines and the boxes at their ends', async (t) => {
+  const { page, server } = await openPage(
+    t,
+    (its) => {
+      its.greeting = scene(now);
+      its.dependencies = dependencyScene(now);
+    },
+    { path },
+  );
+  const emphasized = async () =>
+    (await page.locator('.dependency-box.related .name').allTextContents()).map((name) => name.split('/').at(-1));
+  await serviceBox(page, 'shop/cache').hover();
+  assert.deepEqual(await emphasized(), ['cache', 'cart', 'web']);
+  assert.equal(await page.locator('path.related').count(), 2);
+  const { services, dependants } = dependencyScene(now);
+  server.dependencies = dependencyList(
+    services.map((each) => ({ ...each, view: serviceView(each.service) })),
+    dependants,
+  );
+  await serviceBox(page, 'shop/cache').getByText('ready, 2 dependants').waitFor();
+  assert.equal(await page.locator('path.related').count(), 2, 'also after the lines were drawn again');
+  await dependantBox(page, 'shop/mail').getByRole('button').focus();
+  assert.deepEqual(await emphasized(), ['db', 'queue', 'mail']);
+  assert.equal(await page.locator('path.related').count(), 2);
+  await page.locator('#dependencies-search').focus();
+  assert.deepEqual(await emphasized(), []);
+});
+
+test('the filters are sent to the server; a dependant, and the note about others, search for themselves', async (t) => {
+  const { page, server } = await openPage(
+    t,
+    (its) => {
+      its.greeting = scene(now);
+      its.dependencies = { ...dependencyScene(now), namespaces: ['reports', 'shop'] };
+    },
+    { path },
+  );
+  const asked = async (query: string) => {
+    await page.waitForRequest((request) => request.url().endsWith(`/dependencies?${query}`));
+  };
+  await serviceBox(page, 'shop/db').waitFor();
+  await Promise.all([
+    asked('search=&namespace=reports&show=all'),
+    page.getByLabel('Namespace').selectOption('reports'),
+  ]);
+  const pressed = page.locator('#dependencies').getByRole('button', { name: 'Not ready 1' });
+  await Promise.all([asked('search=&namespace=reports&show=notReady'), pressed.click()]);
+  assert.equal(await pressed.getAttribute('aria-pressed'), 'true');
+  const mail = dependantBox(page, 'shop/mail').getByRole('button');
+  await Promise.all([asked('search=Deployment+shop%2Fmail&namespace=reports&show=notReady'), mail.click()]);
+  server.dependencies = { ...dependencyScene(now), namespaces: ['shop'], found: 1, total: 9 };
+  await page.locator('#dependencies-count', { hasText: '1 of 9' }).waitFor();
+  assert.equal(await page.getByLabel('Namespace').inputValue(), 'reports', 'a chosen namespace stays');
+  const note = page.getByRole('button', { name: '12 more dependants of shop/db' });
+  await Promise.all([asked('search=shop%2Fdb&namespace=reports&show=notReady'), note.click()]);
+  assert.equal(await page.locator('#dependencies-search').inputValue(), 'shop/db');
+});
+
+test('with 200 of 1,000 services and 1,000 dependants, the page says how to find the others, and the focus stays', async (t) => {
+  const padded = (n: number) => String(n).padStart(4, '0');
+  const dependants = Array.from({ length: 1_000 }, (_, n) => dependantView(`Deployment shop/web-${padded(n)}`));
+  const services = Array.from({ length: 200 }, (_, n) =>
+    dependencyView(`db-${padded(n)}`, { dependants: dependants.slice(5 * n, 5 * n + 5).map(({ id }) => id) }),
+  );
+  const list = { ...dependencyList(services, dependants), total: 1_000, found: 1_000 };
+  const { page, server, consoleLines } = await openPage(
+    t,
+    (its) => {
+      its.greeting = scene(now);
+      its.dependencies = list;
+    },
+    { path },
+  );
+  await page.getByText('200 of 1,000 services are shown: find the others by name, namespace or state.').waitFor();
+  assert.equal(await page.locator('.dependency-box').count(), 1_200);
+  await serviceBox(page, 'db-0100').getByRole('link').focus();
+  server.dependencies = { ...list, services: services.slice(100), found: 900 };
+  await page.locator('#dependencies-count', { hasText: '900 of 1,000' }).waitFor();
+  assert.equal(await page.evaluate('document.activeElement.title'), 'shop/db-0100');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#machine=shop%2Fdb-0100$/);
+  assert.deepEqual(consoleLines, []);
+});
+
+test('a running weeder shows an outage, its crash-looping dependants, and the window', async (t) => {
+  await using weeder = await shown({ service: { onStart: 'never' } }, (before) => {
+    before.slice({ ready: [true] });
+  });
+  const { page, consoleLines } = await visit(t, `${weeder.served.url}#dependencies`);
+  const service = serviceBox(page, 'etcd-main-client');
+  await service.getByText('ready, 1 dependant').waitFor();
+  weeder.at.slice({ ready: [false] });
+  weeder.at.put({ containers: [backOff(4)] });
+  await service.getByText('not ready, 1 crash-looping, 1 dependant').waitFor();
+  await dependantBox(page, 'role=apiserver').getByText('1 crash-looping of ').waitFor();
+  await linesOf(page, 'notReady').waitFor({ state: 'attached' });
+  weeder.at.slice({ ready: [true] });
+  await service.getByText('window open').waitFor();
+  await linesOf(page, 'window').waitFor({ state: 'attached' });
+  assert.deepEqual(consoleLines, []);
+});
