@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointSlices, namespaces } from '@weeder/embedded-cluster/resources';
-import { config, logOf, startCli } from '../support/cli.ts';
+import { endpointSlices, namespaces, pods } from '@weeder/embedded-cluster/resources';
+import type { DependencyList } from '../../src/ui/protocol.ts';
+import { config, file, logOf, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { until } from '../support/until.ts';
 import { embedded, made } from '../support/world/embedded.ts';
 
-const baseFlags = ['--config-file', config, '--health-bind-addr=0', '--metrics-bind-addr=0'];
+const noServers = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
+const baseFlags = ['--config-file', config, ...noServers];
 const running = 'caches synced, starting controller';
 
 test('weeder run --ui serves the page on loopback, shows what happens, and exits while a page hangs', async (t) => {
@@ -38,6 +40,33 @@ test('weeder run --ui serves the page on loopback, shows what happens, and exits
   weeder.child.kill('SIGTERM');
   const { code, stderr } = await weeder.ended;
   assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('the page of a running weeder has the workloads that declare a service, also if none of their pods crash-loops', async (t) => {
+  await using cluster = await embedded();
+  const { store } = cluster.server;
+  made(store.create(namespaces, { metadata: { name: 'shop' } }));
+  made(
+    store.create(pods, {
+      metadata: { name: 'web-0', namespace: 'shop', labels: { 'weeder.dev/depends-on': 'db' } },
+      spec: { containers: [{ name: 'web', image: 'web' }] },
+    }),
+  );
+  const declaring = file('declaring.yaml', 'declaredDependencies: {}');
+  const flags = ['--config-file', declaring, ...noServers, `--kubeconfig=${cluster.kubeconfig}`];
+  const weeder = startCli([...flags, '--ui-bind-addr=:0']);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await until('weeder runs', () => weeder.stdout().includes(running));
+  const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
+  const { services, dependants }: DependencyList = JSON.parse(await (await fetch(`${url}dependencies`)).text());
+  assert.deepEqual(
+    services.map(({ namespace, service, exists }) => ({ namespace, service, exists })),
+    [{ namespace: 'shop', service: 'db', exists: false }],
+  );
+  assert.deepEqual(
+    dependants.map(({ id, by, crashLooping }) => ({ id, by, crashLooping })),
+    [{ id: 'Pod shop/web-0', by: 'declared', crashLooping: 0 }],
+  );
 });
 
 test('weeder run serves no page without --ui', async (t) => {
