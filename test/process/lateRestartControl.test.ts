@@ -1,42 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pino } from 'pino';
 import type { Config } from '../../src/config/config.ts';
-import type { KubeClient } from '../../src/kube/client/client.ts';
 import { lateRestartControl } from '../../src/process/controllers.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { until } from '../support/until.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
+import { controllerContext } from '../support/world/controllerContext.ts';
 
 const nothing: Config = { services: new Map(), restart: undefined };
 const configured: Config = { services: new Map(), restart: restartConfig() };
 
 function part(config = nothing) {
   const changes: string[][] = [];
-  const failure = { kind: 'network', message: 'connection refused' } as const;
-  const client: KubeClient = {
-    server: 'https://127.0.0.1:1',
-    call: async () => ({ ok: false, failure }),
-    openStream: async () => ({ ok: false, failure }),
-    renew: () => {},
-    failureOf: () => failure,
-    close: async () => {},
-  };
-  const made = lateRestartControl({
-    config,
-    runtime: { clock: virtualClock() },
-    client,
-    logger: pino({ level: 'silent' }),
-    namespaces: 'all',
-    shard: undefined,
-    isDryRun: false,
-    hasUrgentWork: () => false,
-    isLeading: () => true,
-    recordEvent: () => {},
-    onStreamsChanged: () => changes.push([...made.needs.keys()]),
-    onStreamClosed: () => {},
-    ownNamespace: 'weeder',
-  });
+  const onStreamsChanged = () => void changes.push([...made.needs.keys()]);
+  const made = lateRestartControl({ ...controllerContext({ config, onStreamsChanged }), ownNamespace: 'weeder' });
   return { made, changes };
 }
 

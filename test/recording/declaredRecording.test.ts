@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pino } from 'pino';
 import type { Config } from '../../src/config/config.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
@@ -14,22 +13,16 @@ import { createWeederController } from '../../src/weeder/controller.ts';
 import { folder } from '../support/cli.ts';
 import { backOff, slice } from '../support/objects/objects.ts';
 import { readLines, recordingOf } from '../support/recording/recording.ts';
+import { controllerContext, unreachable } from '../support/world/controllerContext.ts';
 import { declaringPod, listInto } from '../support/world/declaringPods.ts';
 import { configFor, minute } from '../support/world/simulation.ts';
 
 const config = configFor({ services: [], declared: { watchDuration: minute } });
 
-function unused(): never {
-  throw new Error('no stream is opened');
-}
-
 const client: KubeClient = {
-  server: 'https://server',
+  ...unreachable,
   call: async () => ({ ok: true, status: 200, body: {} }),
-  openStream: unused,
-  renew: unused,
-  failureOf: unused,
-  close: async () => {},
+  openStream: () => assert.fail('no stream is opened'),
 };
 
 /** Records the real controller while two services are declared and recover, one before and one after a new file. */
@@ -39,22 +32,8 @@ async function record(name: string, limit?: number): Promise<string> {
   const opened = await openRecorder({ ...base, config, oldFiles: 9, ...(limit === undefined ? {} : { limit }) });
   assert.ok(opened.ok);
   const recorder = opened.value;
-  const controller = createWeederController({
-    config,
-    runtime: { clock },
-    client,
-    logger: pino({ level: 'silent' }),
-    namespaces: 'all',
-    shard: undefined,
-    isDryRun: false,
-    hasUrgentWork: () => false,
-    isLeading: () => true,
-    recordEvent: () => {},
-    onStreamsChanged: () => {},
-    onStreamClosed: () => {},
-    concurrentDeletions: 32,
-    recorder,
-  });
+  const context = controllerContext({ config, runtime: { clock }, client });
+  const controller = createWeederController({ ...context, concurrentDeletions: 32, recorder });
   const sinkOf = (stream: string) => {
     const sink = controller.needs.get(stream)?.sink;
     assert.ok(sink, `there is no stream ${stream}, but ${[...controller.needs.keys()].join()}`);
