@@ -7,12 +7,12 @@
  *   --without-image    for a trial on a machine without apt
  *   --draft            a trial: uncommitted files and a changelog without a date are accepted
  */
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
-import { makeBundle } from '../image/bundle.ts';
+import { type Bundle, makeBundle } from '../image/bundle.ts';
 import { buildImage, readPlatforms } from '../image/image.ts';
 import { type Architecture, readPins } from '../image/pins.ts';
 import { bill } from '../image/sbom.ts';
@@ -49,7 +49,7 @@ function readFlags() {
 async function makeArtifacts(platforms: readonly Architecture[]): Promise<Map<string, Buffer>> {
   const bundle = await makeBundle();
   const files = new Map([
-    [`${name}-${version}.tgz`, npmPackage()],
+    [`${name}-${version}.tgz`, npmPackage(bundle)],
     // npm's package has the name that `helm package` gives to a chart.
     [`${name}-chart-${version}.tgz`, chartArchive(name, join(checkout, 'deploy/chart'))],
     [`${name}-${version}.cdx.json`, Buffer.from(bill(bundle))],
@@ -65,10 +65,18 @@ async function makeArtifacts(platforms: readonly Architecture[]): Promise<Map<st
   return files;
 }
 
-function npmPackage(): Buffer {
+/** The package with the same bundle as the other files; a build in the checkout would empty `dist` under its users. */
+function npmPackage({ files: built }: Bundle): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-release-'));
   try {
-    run('npm', ['pack', '--pack-destination', folder], 'a release needs the package of npm.', checkout);
+    for (const path of ['package.json', ...packageJson.files].filter((each) => each !== 'dist')) {
+      cpSync(join(checkout, path), join(folder, path), { recursive: true });
+    }
+    for (const [path, content] of built) {
+      mkdirSync(dirname(join(folder, 'dist', path)), { recursive: true });
+      writeFileSync(join(folder, 'dist', path), content);
+    }
+    run('npm', ['pack', '--ignore-scripts'], 'a release needs the package of npm.', folder);
     return readFileSync(join(folder, `${name}-${version}.tgz`));
   } finally {
     rmSync(folder, { recursive: true });

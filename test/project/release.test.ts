@@ -52,7 +52,9 @@ suite('a release', () => {
     assert.ok(read('install-all.yaml').equals(readFileSync(join(checkout, 'deploy/install/all.yaml'))));
     assert.match(`${read(`weeder-${version}.cdx.json`)}`, /"bomFormat": "CycloneDX"/);
     const packed = readTar(gunzipSync(read(`weeder-${version}.tgz`))).map(({ name }) => name);
-    assert.ok(packed.includes('package/dist/weeder.js'));
+    const parts = new Set(packed.map((name) => name.split('/')[1]));
+    assert.deepEqual([...parts].sort(), ['package.json', ...packageJson.files].sort());
+    assert.ok(packed.includes('package/dist/weeder.js') && packed.includes('package/dist/licenses.txt'));
   });
 
   test('has the checksum of each file', () => {
