@@ -54,6 +54,15 @@ test('the number of lines of a log is limited, and the section is a mapping', ()
   assert.match(errorsOf('evidence: true').join(), /^f:1:11 evidence: /);
 });
 
+test('a section without a value is an error, because it looks switched on; an empty mapping switches it on', () => {
+  for (const key of ['declaredDependencies', 'evidence', 'restartControl', 'observer']) {
+    const error = `f:2:1 ${key}: this section is empty; write \`${key}: {}\` to switch it on, or remove the key`;
+    for (const nothing of ['', ' ~', ' null', '\n  # rules: []'])
+      assert.deepEqual(errorsOf(`${good}\n${key}:${nothing}`), [error], nothing);
+    assert.deepEqual(errorsOf(`${good}\n${key}: {}`), []);
+  }
+});
+
 test('an unknown key is reported with its position, the allowed keys and the nearest one', () => {
   assert.deepEqual(errorsOf(`${good}\nwatchduration: 5m`), [
     `f:2:1 watchduration: unknown key, allowed are ${topKeys}; did you mean "watchDuration"?`,

@@ -30,7 +30,6 @@ const byDefault = {
 
 test('the section may be empty, has the settings at the top of the file, and overrides them', () => {
   assert.equal(configOf('{}').declared, undefined);
-  assert.equal(configOf('declaredDependencies:').declared, undefined);
   assert.deepEqual(configOf('declaredDependencies: {}').declared, byDefault);
   const top = 'watchDuration: 2m\nbarePods: delete\nnamespaces: [databases]\n';
   assert.deepEqual(configOf(`${top}declaredDependencies: {}`).declared, {

@@ -77,7 +77,6 @@ const others: Readonly<Record<keyof typeof byDefault, readonly [string, unknown]
 
 test('without the section nothing is managed, and with it services are optional', () => {
   assert.equal(configOf(service).restart, undefined);
-  assert.equal(configOf(`${service}\nrestartControl:`).restart, undefined);
   const { services, restart } = configOf('restartControl: {}');
   assert.equal(services.size, 0);
   assert.deepEqual(restart, { rules: [], defaults: byDefault, ...limits });

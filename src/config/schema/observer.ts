@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { allowedResources } from './allowedResources.ts';
 import { duration } from './durationSchema.ts';
-import { withDefault } from './selectorSchema.ts';
-
-const atLeastOne = z.int().min(1, { error: ({ input }) => `found ${String(input)}, must be 1 or more` });
+import { atLeastOne, withDefault } from './selectorSchema.ts';
 
 /** The section `observer`. Each Application itself defines what is observed, and how. */
 export const observerSection = z

@@ -4,9 +4,7 @@ import { workloadKindNames } from '../../kube/objects/workloadKinds.ts';
 import { dnsLabel, dnsSubdomain } from './names.ts';
 import { contradictions, type Durations, durationsOf } from './restartLimits.ts';
 import { defaultSettings, ruleSettings } from './restartSettings.ts';
-import { nameOf, namespaceNames, optional, selectorOf, withDefault } from './selectorSchema.ts';
-
-const atLeastOne = z.int().min(1, { error: ({ input }) => `found ${String(input)}, must be 1 or more` });
+import { atLeastOne, nameOf, namespaceNames, optional, selectorOf, withDefault } from './selectorSchema.ts';
 
 const rule = z
   .strictObject({

@@ -4,7 +4,7 @@ import { duration } from './durationSchema.ts';
 import { dnsLabel } from './names.ts';
 import { observerSection } from './observer.ts';
 import { restartControl } from './restartSchema.ts';
-import { labelSelector, mapOf, namespaceNames, optional, whenMissing, withDefault } from './selectorSchema.ts';
+import { labelSelector, mapOf, namespaceNames, optional, section, whenMissing, withDefault } from './selectorSchema.ts';
 
 const watchDuration = duration('aboveZero').describe(
   'How long weeder deletes crash-looping dependants after a recovery. A Go duration above 0 and at most 576h (24 days, the limit of a timer of 2^31 - 1 ms).',
@@ -113,7 +113,7 @@ const declaredDependencies = z
 export const configFile = z
   .strictObject({
     servicesAndDependantSelectors: optional(services),
-    declaredDependencies: optional(declaredDependencies),
+    declaredDependencies: section('declaredDependencies', declaredDependencies),
     watchDuration: withDefault(watchDuration, '5m0s'),
     namespaces: optional(namespaces),
     dependantNamespaces: withDefault(dependantNamespaces, 'same'),
@@ -122,9 +122,9 @@ export const configFile = z
     barePods: withDefault(barePods, 'keep'),
     deletion: withDefault(deletion, 'delete'),
     gracePeriodSeconds: optional(gracePeriodSeconds),
-    evidence: optional(evidence),
-    restartControl: optional(restartControl),
-    observer: optional(observerSection),
+    evidence: section('evidence', evidence),
+    restartControl: section('restartControl', restartControl),
+    observer: section('observer', observerSection),
   })
   .superRefine((file, context) => {
     for (const path of scopesWithoutNamespaces(file))
@@ -143,12 +143,12 @@ interface Scope {
 function scopesWithoutNamespaces(
   file: Scope & { readonly servicesAndDependantSelectors?: Readonly<Record<string, Scope>> | undefined },
 ): (readonly string[])[] {
-  const section = 'servicesAndDependantSelectors';
-  const open = Object.entries(file[section] ?? {}).filter(
+  const key = 'servicesAndDependantSelectors';
+  const open = Object.entries(file[key] ?? {}).filter(
     ([, { namespaces }]) => (namespaces ?? file.namespaces) === undefined,
   );
   const isWide = ({ dependantNamespaces = 'same' }: Scope) => dependantNamespaces !== 'same';
-  const own = open.filter(([, entry]) => isWide(entry)).map(([name]) => [section, name, 'dependantNamespaces']);
+  const own = open.filter(([, entry]) => isWide(entry)).map(([name]) => [key, name, 'dependantNamespaces']);
   const inherits = open.some(([, { dependantNamespaces }]) => dependantNamespaces === undefined);
   return inherits && isWide(file) ? [...own, ['dependantNamespaces']] : own;
 }

@@ -13,10 +13,22 @@ export function withDefault<T extends z.ZodType>(schema: T, value: z.input<T>) {
   return z.preprocess((input) => input ?? undefined, schema.prefault(value));
 }
 
+/** A section of the file that `{}` switches on. Without a value it would be off, against what its key suggests. */
+export function section<T extends z.ZodType>(key: string, schema: T) {
+  const message = `this section is empty; write \`${key}: {}\` to switch it on, or remove the key`;
+  return z.preprocess((value, context) => {
+    if (value === null) context.addIssue({ code: 'custom', message });
+    return value;
+  }, schema.optional());
+}
+
 /** The error for a missing or empty key, if more can be said than its type. */
 export function whenMissing(message: string | undefined) {
   return { error: ({ input }: { readonly input?: unknown }) => (input == null ? message : undefined) };
 }
+
+/** A number from 1. */
+export const atLeastOne = z.int().min(1, { error: ({ input }) => `found ${String(input)}, must be 1 or more` });
 
 /** A text that matches the rule. */
 export function nameOf(rule: NameRule) {
