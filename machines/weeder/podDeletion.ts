@@ -120,10 +120,8 @@ export const podDeletion = setup({
     noteRemoved: assign({ observed: 'removed' }),
     noteCancelled: assign({ isCancelled: true }),
     noteRequested: assign({ isCancelled: false }),
-    /** The implementation sends `slot.granted`, at once or later. */
+    /** The implementation sends `slot.granted`, at once or later, and releases the slot at the end of the attempt. */
     requestSlot: unprovided,
-    /** The implementation releases it after the transition. */
-    releaseSlot: unprovided,
     reportProtected: unprovided,
     reportDeleted: unprovided,
     reportRecovered: unprovided,
@@ -245,7 +243,6 @@ export const podDeletion = setup({
     attempting: {
       description: 'One attempt: it requests a slot, and holds it until its end.',
       entry: 'requestSlot',
-      exit: 'releaseSlot',
       initial: 'queued',
       states: {
         queued: {

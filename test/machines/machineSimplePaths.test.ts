@@ -45,10 +45,13 @@ const afterAnswer: Readonly<Record<string, string>> = {
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   podDeletion: [
     [
-      'a slot is requested while attempting, and only then',
-      (walked, snapshot) =>
-        count(walked, 'requestSlot') - count(walked, 'releaseSlot') ===
-        (isIn(snapshot, 'podDeletion.attempting') ? 1 : 0),
+      'a slot is requested when an attempt is queued, and only then',
+      (walked, snapshot) => {
+        const before = walked.at(-2)?.snapshot;
+        const isQueued = (each: AnyMachineSnapshot) => isIn(each, 'podDeletion.attempting.queued');
+        const isNew = isQueued(snapshot) && (before === undefined || !isQueued(before));
+        return walked.at(-1)?.effects.includes('requestSlot') === isNew;
+      },
     ],
     ['a DELETE is in flight while deleting, and only then', holds('deletePod', 'podDeletion.attempting.deleting')],
     ['the deletion is reported exactly once when deleted', decidesOnce('reportDeleted', 'podDeletion.deleted')],

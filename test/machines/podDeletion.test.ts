@@ -31,7 +31,7 @@ const retryConflict = internal('after.retryDelay.podDeletion.conflicted');
 
 function decided(events: readonly (PodDeletionEvent | InternalEvent)[], input: Partial<PodDeletionInput> = {}) {
   const { state, effects } = decide(podDeletion, { ...pod, ...input }, events);
-  return { state, effects: effects.filter((effect) => !/^(releaseSlot|stop deletePod)$/.test(effect)) };
+  return { state, effects: effects.filter((effect) => effect !== 'stop deletePod') };
 }
 
 const triedVersion = (events: readonly (PodDeletionEvent | InternalEvent)[]) =>

@@ -24,11 +24,6 @@ export interface DeletionEntry {
   how: DeletionPolicy['deletion'];
   /** Releases the slot of the latest attempt, or its place in the queue. */
   slot: Release | undefined;
-  /**
-   * The slot of an attempt that has ended. It is released after the transition, so that the outcome is reported before
-   * the next deletion begins.
-   */
-  leftSlot: Release | undefined;
   /** When the API server accepted a deletion of the pod; epoch milliseconds by the API server's clock. */
   deletedAt: number | undefined;
   /** The wait that was reported last. */

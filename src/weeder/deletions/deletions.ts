@@ -40,9 +40,11 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   const { runtime, report, clock } = options;
   /** By uid. The entry of a finished actor remains while a window requests the deletion: the pod was handled. */
   const entries = createRegistry<DeletionEntry>({
-    changed(uid, { actor, leftSlot }) {
-      leftSlot?.();
-      if (!actor.getSnapshot().matches(inFlight)) finalise(uid);
+    changed(uid, { actor, slot }) {
+      const snapshot = actor.getSnapshot();
+      // The outcome has been reported, and the next deletion may begin.
+      if (!snapshot.matches('attempting')) slot?.();
+      if (!snapshot.matches(inFlight)) finalise(uid);
     },
     done(uid, { requests }) {
       if (requests.size === 0) forget(uid);
@@ -64,9 +66,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     // The actor computes its first delay before its entry exists, and must not read the entry of the previous actor.
     entries.remove(uid);
     const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...reported } });
-    const slots = { slot: undefined, leftSlot: undefined };
-    const history = { how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
-    entries.add(uid, { actor, requests: new Set(requests), withdrawn: new Map(), pod, reported, ...slots, ...history });
+    const history = { slot: undefined, how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
+    entries.add(uid, { actor, requests: new Set(requests), withdrawn: new Map(), pod, reported, ...history });
   }
 
   function sendNewestState(entry: DeletionEntry, pod: CrashLoopingPod, isNewRequest: boolean): void {

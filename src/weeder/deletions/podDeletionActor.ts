@@ -87,12 +87,9 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       noteLogLines: assign(() => ({ logLines: logLines() })),
       requestSlot: ({ context: { uid } }) =>
         withEntry(uid, (entry) => {
-          entry.leftSlot?.();
+          // Of the attempt before, if the machine has come from there in the same transition.
+          entry.slot?.();
           entry.slot = queue.enter({ key: uid, onGranted: () => entry.actor.send({ type: 'slot.granted' }) });
-        }),
-      releaseSlot: ({ context: { uid } }) =>
-        withEntry(uid, (entry) => {
-          entry.leftSlot = entry.slot;
         }),
       reportProtected: ({ context: { uid, protection } }) =>
         withEntry(uid, ({ requests, pod }) => {

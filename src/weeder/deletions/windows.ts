@@ -99,9 +99,7 @@ export function createWindows(options: WindowsOptions): Windows {
     },
     remove: (service) => openWindows.get(serviceKey(service))?.actor.send({ type: 'service.removed' }),
     closeAll() {
-      const all = [...openWindows.values()];
-      for (const { requests } of all) for (const request of requests) deletions.withdraw(request, 'over');
-      for (const { actor } of all) actor.send({ type: 'window.close' });
+      for (const { actor } of [...openWindows.values()]) actor.send({ type: 'window.close' });
     },
     openOf: (service) => openWindows.get(serviceKey(service)),
     lastOf: (service) => numbers.get(serviceKey(service)) ?? 0,
