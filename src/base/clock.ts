@@ -27,3 +27,8 @@ export function sleep(clock: Pick<Clock, 'setTimeout'>, duration: number): Promi
     clock.setTimeout(resolve, duration);
   });
 }
+
+/** Formats a time with a precision of seconds, like the API server's times. */
+export function timeInSeconds(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}

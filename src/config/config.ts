@@ -4,6 +4,7 @@ import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';
 import type { ObserverConfig } from './schema/observer.ts';
 import type { ConfigFile, EvidenceConfig } from './schema/schema.ts';
+import { includesName } from './scopes.ts';
 
 /** How the recoveries of a service are handled. */
 export interface ServiceSettings {
@@ -56,7 +57,7 @@ export function isNeutral({ services, declared, restart, observer }: Config): bo
 
 /** Whether the config names this service in this namespace. */
 export function isConfigured(service: ServiceConfig | undefined, namespace: string): service is ServiceConfig {
-  return service !== undefined && (service.namespaces === 'all' || service.namespaces.includes(namespace));
+  return service !== undefined && includesName(service.namespaces, namespace);
 }
 
 type ServiceEntry = NonNullable<ConfigFile['servicesAndDependantSelectors']>[string];

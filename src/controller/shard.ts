@@ -1,5 +1,5 @@
 import { failed, ok, type Result } from '../base/errors.ts';
-import { objectOf, textOf } from '../base/json.ts';
+import { namespaceOf } from '../kube/objects/identity.ts';
 import type { ObjectSink } from '../kube/watch/sink.ts';
 
 /** The part of the namespaces that this replica is responsible for: number `index` (from 0) of `count`. */
@@ -50,8 +50,7 @@ export function onlyOwned(sink: ObjectSink, shard: Shard): ObjectSink {
   return {
     begin: () => sink.begin(),
     apply(type, object) {
-      const namespace = textOf(objectOf(objectOf(object)['metadata'])['namespace']) ?? '';
-      if (ownsNamespace(shard, namespace)) sink.apply(type, object);
+      if (ownsNamespace(shard, namespaceOf(object))) sink.apply(type, object);
     },
     end: (resourceVersion) => sink.end(resourceVersion),
     isIrrelevant: (line, metadata) =>

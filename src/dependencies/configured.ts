@@ -1,4 +1,5 @@
 import { type Config, isConfigured } from '../config/config.ts';
+import { includesName, scopeFrom } from '../config/scopes.ts';
 import { matchesSelector } from '../kube/objects/selector.ts';
 import type { ServiceRef } from './dependency.ts';
 
@@ -10,8 +11,8 @@ export function isConfiguredDependant(
 ): boolean {
   const entry = services.get(service.name);
   if (!isConfigured(entry, service.namespace)) return false;
-  const { dependantNamespaces: scope, podSelectors } = entry;
-  const isInScope =
-    scope === 'same' ? pods.namespace === service.namespace : scope === 'all' || scope.includes(pods.namespace);
-  return isInScope && podSelectors.some((selector) => matchesSelector(selector, pods.labels));
+  const scope = scopeFrom(entry.dependantNamespaces, service.namespace);
+  return (
+    includesName(scope, pods.namespace) && entry.podSelectors.some((selector) => matchesSelector(selector, pods.labels))
+  );
 }

@@ -1,3 +1,4 @@
+import { timeInSeconds } from '../base/clock.ts';
 import { formatDuration } from '../base/duration.ts';
 import { formatPath } from '../base/fieldError.ts';
 import { objectOf } from '../base/json.ts';
@@ -30,7 +31,7 @@ function detailLines(seen: InspectedApplication, now: number): string[] {
   return [
     ...conditionsOf(seen).map(({ type, status, reason, message }) => `${type}: ${status}, ${reason}. ${message}`),
     ...(isTerminating ? ['it is being deleted'] : []),
-    ...(isPaused ? [`paused until ${timeOf(spec.pausedUntil ?? 0)}; it resumes then`] : []),
+    ...(isPaused ? [`paused until ${timeInSeconds(spec.pausedUntil ?? 0)}; it resumes then`] : []),
     ...errors.map(({ place, message }) => `error in ${place}: ${message.replace(/\.$/, '')}`),
     ...warnings.map(({ path, message }) => `warning, ${formatPath(path)}: ${message}`),
     ...(error === '' ? [] : [`its resources cannot be read: ${error}`]),
@@ -79,7 +80,7 @@ function verdictOf({ entry, error }: InspectedApplication, now: number): string 
   if (error !== '') return '';
   if (isTerminating) return 'not corrected, because the application is being deleted';
   if (spec.mode === 'detect') return 'reported, and not corrected';
-  if ((spec.pausedUntil ?? 0) > now) return `not corrected until ${timeOf(spec.pausedUntil ?? 0)}`;
+  if ((spec.pausedUntil ?? 0) > now) return `not corrected until ${timeInSeconds(spec.pausedUntil ?? 0)}`;
   return 'corrected immediately while weeder runs, later if it is changed back repeatedly';
 }
 
@@ -88,10 +89,6 @@ function leaves({ entry, errors }: InspectedApplication): string {
   if (errors.length > 0)
     return 'not among the manifests as far as they can be read: not deleted while there are errors';
   return `not among the manifests any more: ${deletionPolicy === 'delete' ? 'to be deleted' : 'to be released'}`;
-}
-
-function timeOf(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /** Replaces control characters, so that names and messages cannot control the terminal. */

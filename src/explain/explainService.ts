@@ -1,6 +1,7 @@
 import { formatDuration } from '../base/duration.ts';
 import { printable } from '../base/printable.ts';
 import { isConfigured, type ServiceConfig, type ServiceSettings } from '../config/config.ts';
+import { scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
@@ -73,7 +74,7 @@ function explainIn({ namespace, service: name, isReady }: ServiceReadiness, view
 
 function dependantsIn(namespace: string, name: string, service: WatchedService, view: ClusterView): string[] {
   const { dependantNamespaces, declaredIn } = service;
-  const scope = dependantNamespaces === 'same' ? [namespace] : dependantNamespaces;
+  const scope = scopeFrom(dependantNamespaces, namespace);
   const where = dependantNamespaces === 'same' ? '' : ` in ${scope === 'all' ? 'all namespaces' : scope.join(', ')}`;
   const selected = service.podSelectors.flatMap((selector) => {
     const text = selectorToString(selector);

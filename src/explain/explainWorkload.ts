@@ -1,3 +1,4 @@
+import { timeInSeconds } from '../base/clock.ts';
 import { whyNotRecreated } from '../restart/jobs/whyNotRecreated.ts';
 import { allowReferencesFrom } from '../restart/model/annotations.ts';
 import { sourceKey } from '../restart/model/refs.ts';
@@ -83,7 +84,7 @@ function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'cha
 
 function rolling({ summary, state, pods }: WorkloadView): string {
   const target = typeof state === 'object' ? state.target : undefined;
-  const since = target === undefined ? '' : ` since ${timeOf(target.since)}, attempt ${target.attempt}`;
+  const since = target === undefined ? '' : ` since ${timeInSeconds(target.since)}, attempt ${target.attempt}`;
   const progress = rolloutOf(summary, typeof pods === 'string' ? [] : ownPods(summary, pods));
   switch (progress.is) {
     case 'progressing':
@@ -126,7 +127,7 @@ function restartsOf({ state }: WorkloadView): string[] {
   if (typeof state !== 'object') return [];
   const last = state.restarts.at(-1);
   if (last === undefined) return [];
-  return [`last restart ${timeOf(last)}${state.lastCause === undefined ? '' : ` for ${state.lastCause}`}`];
+  return [`last restart ${timeInSeconds(last)}${state.lastCause === undefined ? '' : ` for ${state.lastCause}`}`];
 }
 
 /** Lists the pods that were created before the last write of a source, and what follows from that. */
@@ -148,8 +149,4 @@ function podsOf(view: WorkloadView): string[] {
       isAdopted ? `${of} (its last write changed nothing they use, or was before the adoption)` : `unknown: ${of}`,
     ];
   });
-}
-
-function timeOf(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }

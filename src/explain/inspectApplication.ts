@@ -7,16 +7,15 @@ import type { AllowedResources } from '../config/schema/allowedResources.ts';
 import { accountOf, planResources } from '../observer/application/planResources.ts';
 import type { OwnershipClaims } from '../observer/effects/ownershipClaims.ts';
 import type { ApplyFailure } from '../observer/model/applyFailure.ts';
-import { ownerOf } from '../observer/model/fieldManagers.ts';
 import { identityKey } from '../observer/model/identity.ts';
 import { hashManifest } from '../observer/plan/manifestHash.ts';
 import type { DryRun, Outcome, ResourceApi, ResourcePlan, RestMapper } from '../observer/plan/resourceApi.ts';
 import { setDryRunBaseline } from '../observer/resource/findBaseline.ts';
 import { type Application, type ReportedError, reportedError } from '../observer/spec/application.ts';
 import type { ShownDrift } from '../observer/spec/inventory.ts';
+import { createEntry } from '../observer/state/createEntry.ts';
 import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
 import { type FieldReport, fieldReports } from '../observer/state/fieldReports.ts';
-import { removalFromRow } from '../observer/state/inventoryRows.ts';
 import { foreignOwnerOf, needsApply, observeObject, setStaleClaim } from '../observer/state/observeObject.ts';
 
 /** What was read about one resource of an application. */
@@ -95,26 +94,8 @@ export async function inspectApplication(
 
 /** The actor of the application is never started: explain only inspects. */
 function entryOf(application: Application, status: unknown): ApplicationEntry {
-  const { namespace, name, uid, inventory, spec } = application;
-  const id = `${namespace}/${name}`;
-  return {
-    id,
-    about: { namespace, name, uid },
-    owner: ownerOf(application),
-    actor: createActor(machine, { id, input: { application: id } }),
-    newest: application,
-    valid: application,
-    isDetectOnly: spec.mode === 'detect',
-    resources: new Map(),
-    pendingRemovals: new Map(inventory.map((row) => [identityKey(row.identity), removalFromRow(row)])),
-    errors: [],
-    accountError: '',
-    checkedManifests: new Set(),
-    activeRemovals: new Map(),
-    inFlight: new Set(),
-    status,
-    reportedGeneration: application.observedGeneration,
-  };
+  const entry = createEntry(application, status, createActor(machine));
+  return { ...entry, valid: application, isDetectOnly: application.spec.mode === 'detect' };
 }
 
 const entries = {

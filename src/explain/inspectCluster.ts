@@ -1,8 +1,9 @@
 import { systemClock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
-import { objectOf, textOf } from '../base/json.ts';
 import { type Config, distinctSelectors } from '../config/config.ts';
+import { includesName } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup, withDeclared } from '../config/serviceLookup.ts';
+import { namespaceOf } from '../kube/objects/identity.ts';
 import { type LabelSelector, matchesSelector } from '../kube/objects/selector.ts';
 import type { ObjectSink } from '../kube/watch/sink.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
@@ -54,7 +55,7 @@ export async function inspectCluster(
   const declarations = createDeclarations({
     clock: systemClock,
     keepFor: () => 0,
-    isNamespaceWatched: (namespace) => namespaces === 'all' || namespaces.includes(namespace),
+    isNamespaceWatched: (namespace) => includesName(namespaces, namespace),
     onChanged: () => {},
     onListed: () => {},
   });
@@ -65,9 +66,7 @@ export async function inspectCluster(
     if (!list.ok) return list;
   }
   const from = given.declared?.namespaces ?? [];
-  const claims = [...declarations.claims()].filter(
-    ({ workload }) => from === 'all' || from.includes(workload.namespace),
-  );
+  const claims = [...declarations.claims()].filter(({ workload }) => includesName(from, workload.namespace));
   const services = claims.flatMap(({ about }) => ('service' in about ? about.service : []));
   const config = withDeclared(given, new Set(services));
   weeder.configure(config);
@@ -100,10 +99,7 @@ export interface PodCounts {
 
 /** A pod is in the group of its namespace if the selector selects it. */
 function selectedBy(selector: LabelSelector): (pod: unknown) => readonly string[] {
-  return (pod) => {
-    const namespace = textOf(objectOf(objectOf(pod)['metadata'])['namespace']) ?? '';
-    return matchesSelector(selector, labelsOf(pod)) ? [namespace] : [];
-  };
+  return (pod) => (matchesSelector(selector, labelsOf(pod)) ? [namespaceOf(pod)] : []);
 }
 
 function countPods(groupsOf: (pod: unknown) => readonly string[]): PodCounts {

@@ -1,6 +1,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import { track } from '../base/promises.ts';
+import { tally } from '../base/tally.ts';
 import type { RestartConfig } from '../config/restart.ts';
 import type { WorkloadKind } from '../kube/objects/workloadKinds.ts';
 import type { ClosableSink } from '../kube/watch/sink.ts';
@@ -212,10 +213,4 @@ function countStates(entries: Iterable<WorkloadEntry>): Pick<RestartCounts, 'sta
     pending: causesIn('waiting'),
     blocked: causesIn('blocked'),
   };
-}
-
-function tally(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 }

@@ -2,7 +2,9 @@ import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../base/js
 import { dnsLabel, dnsSubdomain } from '../config/schema/names.ts';
 import type { DependantRef, ServiceRef } from '../dependencies/dependency.ts';
 import { generatedJobLabels } from '../kube/objects/jobLabels.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
 import type { LabelSelector } from '../kube/objects/selector.ts';
+import { trueConditions } from '../kube/objects/status.ts';
 import { type WorkloadKind, workloadKindNames } from '../kube/objects/workloadKinds.ts';
 import { readLabelSelector, readTexts } from '../restart/model/labelSelector.ts';
 import { podTemplateOf } from '../restart/model/podTemplate.ts';
@@ -103,11 +105,9 @@ function refOf(object: JsonObject): ServiceRef | undefined {
 }
 
 function isOverOrOwned({ metadata, status }: JsonObject): boolean {
-  const owners = arrayOf(objectOf(metadata)['ownerReferences']).map(objectOf);
-  const conditions = arrayOf(objectOf(status)['conditions']).map(objectOf);
   return (
-    owners.some(({ kind, controller }) => kind === 'CronJob' && controller === true) ||
-    conditions.some(({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True')
+    controllerOf(objectOf(metadata))?.['kind'] === 'CronJob' ||
+    trueConditions(objectOf(status)).some(({ type }) => type === 'Complete' || type === 'Failed')
   );
 }
 

@@ -1,5 +1,6 @@
 import { ok, type Result } from '../base/errors.ts';
 import { arrayOf, type JsonObject, objectOf } from '../base/json.ts';
+import { placePath, placeSuffix, placesOf } from '../kube/objects/places.ts';
 import { workloadKindNames, workloadsPath } from '../kube/objects/workloadKinds.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { type SourceRef, sourceKey } from '../restart/model/refs.ts';
@@ -23,7 +24,7 @@ export async function readCluster(
   { read, readConfigMap }: ClusterReader,
 ): Promise<Result<Observed>> {
   const objects: JsonObject[] = [];
-  for (const namespace of namespaces === 'all' ? [undefined] : namespaces) {
+  for (const namespace of placesOf(namespaces)) {
     for (const need of needsIn(namespace, (object) => objects.push(object))) {
       const list = await read(need);
       if (!list.ok) return list;
@@ -49,14 +50,12 @@ async function readConfigMaps(
 }
 
 function needsIn(namespace: string | undefined, add: (object: JsonObject) => void): StreamNeed[] {
-  const suffix = namespace === undefined ? '' : ` in ${namespace}`;
-  const servicesPath = `/api/v1${namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/services`;
   const kinds = [
-    { kind: 'Service', path: servicesPath },
+    { kind: 'Service', path: `/api/v1${placePath(namespace)}/services` },
     ...workloadKindNames.map((kind) => ({ kind, path: workloadsPath(kind, namespace) })),
   ];
   return kinds.map(({ kind, path }) => ({
-    name: `${path.slice(path.lastIndexOf('/') + 1)}${suffix}`,
+    name: `${path.slice(path.lastIndexOf('/') + 1)}${placeSuffix(namespace)}`,
     kind,
     path,
     labelSelector: '',

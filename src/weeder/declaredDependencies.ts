@@ -1,5 +1,6 @@
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import { type Config, longestWindow } from '../config/config.ts';
+import { includesName } from '../config/scopes.ts';
 import { withDeclared } from '../config/serviceLookup.ts';
 import { ownsNamespace, type Shard } from '../controller/shard.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
@@ -64,7 +65,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
   const declarations = createDeclarations({
     clock,
     keepFor: () => longestWindow(config) + margin,
-    isNamespaceWatched: (namespace) => namespaces === 'all' || namespaces.includes(namespace),
+    isNamespaceWatched: (namespace) => includesName(namespaces, namespace),
     onChanged: applySoon,
     onListed: applyNow,
   });
@@ -72,8 +73,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
   /** The claims of pods in the namespaces that the section names. */
   function* counted(): Generator<Claim> {
     const from = config.declared?.namespaces ?? [];
-    for (const claim of declarations.claims())
-      if (from === 'all' || from.includes(claim.workload.namespace)) yield claim;
+    for (const claim of declarations.claims()) if (includesName(from, claim.workload.namespace)) yield claim;
   }
 
   function isOwn(namespace: string): boolean {

@@ -1,4 +1,6 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
+import { includesName } from '../config/scopes.ts';
+import { placePath, placeSuffix, placesOf } from '../kube/objects/places.ts';
 import type { LabelSelector } from '../kube/objects/selector.ts';
 import { dependsOn } from './declared/declaration.ts';
 import { partition } from './partition.ts';
@@ -38,8 +40,7 @@ export function planStreams(
   namespaces: 'all' | readonly string[],
   open: readonly StreamPlan[] = [],
 ): StreamPlan[] {
-  if (namespaces === 'all') return planIn(config, undefined, open);
-  return namespaces.flatMap((namespace) => planIn(config, namespace, open));
+  return placesOf(namespaces).flatMap((namespace) => planIn(config, namespace, open));
 }
 
 /**
@@ -72,8 +73,8 @@ interface Place {
 function planIn(config: Config, namespace: string | undefined, open: readonly StreamPlan[]): StreamPlan[] {
   const place: Place = {
     namespace,
-    suffix: namespace === undefined ? '' : ` in ${namespace}`,
-    scope: namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`,
+    suffix: placeSuffix(namespace),
+    scope: placePath(namespace),
   };
   return [...planSlices(config, place, open), ...planPods(config, place), ...planDeclarations(config, place)];
 }
@@ -126,8 +127,8 @@ function planPods(config: Config, { suffix, scope }: Place): StreamPlan[] {
 }
 
 function planDeclarations({ declared }: Config, { namespace, suffix, scope }: Place): StreamPlan[] {
-  const from = declared?.namespaces ?? [];
-  if (from !== 'all' && (namespace === undefined ? from.length === 0 : !from.includes(namespace))) return [];
+  if (declared === undefined) return [];
+  if (namespace !== undefined && !includesName(declared.namespaces, namespace)) return [];
   const name = `${declarations}${suffix}`;
   const covers = new Set([dependsOn]);
   return [{ group: name, name, path: `/api/v1${scope}/pods`, kind: 'Pod', labelSelector: dependsOn, covers }];

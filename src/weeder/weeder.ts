@@ -3,6 +3,7 @@ import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Clock } from '../base/clock.ts';
 import { mergeServices } from '../config/compare.ts';
 import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
+import { scopeFrom } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup } from '../config/serviceLookup.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
 import { createLimitedQueue } from '../queue/limitedQueue.ts';
@@ -137,7 +138,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   function dependantsOf(namespace: string, name: string): readonly DependantsOfService[] {
     const service = services(namespace, name);
     if (service === undefined) return [];
-    const scope = service.dependantNamespaces === 'same' ? [namespace] : service.dependantNamespaces;
+    const scope = scopeFrom(service.dependantNamespaces, namespace);
     const selected = service.podSelectors.flatMap((podSelector) => {
       const selector = selectorToString(podSelector);
       const index = indexes.get(selector);

@@ -1,4 +1,4 @@
-import { objectOf } from '../../base/json.ts';
+import { objectOf, textOf } from '../../base/json.ts';
 
 /** Identifies one version of a namespaced object. */
 export interface Identity {
@@ -26,6 +26,11 @@ export function versionOf(object: unknown): string | undefined {
   const { namespace, name, uid, resourceVersion } = objectOf(objectOf(object)['metadata']);
   if (namespace !== undefined && !isNamed(namespace)) return undefined;
   return isNamed(name) && isNamed(uid) && isNamed(resourceVersion) ? resourceVersion : undefined;
+}
+
+/** The namespace of an object; empty if it has none. */
+export function namespaceOf(object: unknown): string {
+  return textOf(objectOf(objectOf(object)['metadata'])['namespace']) ?? '';
 }
 
 function isNamed(value: unknown): value is string {

@@ -1,3 +1,5 @@
+import { placePath } from './places.ts';
+
 /** The kinds of workload that create pods from a template, as named by the API. */
 export const workloadKinds = {
   Deployment: { group: 'apps', plural: 'deployments' },
@@ -20,6 +22,5 @@ export const workloadKindNames = [
 /** The collection of a kind, cluster-wide or of one namespace: `/apis/apps/v1/namespaces/a/deployments`. */
 export function workloadsPath(kind: WorkloadKind, namespace?: string): string {
   const { group, plural } = workloadKinds[kind];
-  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `/apis/${group}/v1${scope}/${plural}`;
+  return `/apis/${group}/v1${placePath(namespace)}/${plural}`;
 }

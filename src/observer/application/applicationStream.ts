@@ -1,5 +1,6 @@
 import { objectOf, textOf } from '../../base/json.ts';
 import { onlyOwned, type Shard } from '../../controller/shard.ts';
+import { placeSuffix, placesOf } from '../../kube/objects/places.ts';
 import { createSharedObjects } from '../../kube/watch/sharedObjects.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
@@ -31,10 +32,9 @@ const whenMissing =
 /** Returns the streams of applications, one for each watched namespace or for the cluster, by name. */
 export function applicationStreams(options: ApplicationStreamsOptions): ReadonlyMap<string, StreamNeed> {
   const { namespaces, shard, listener, wrap = (_name, sink) => sink, onSynced } = options;
-  const places = namespaces === 'all' ? [undefined] : [...new Set(namespaces)];
   return new Map(
-    places.map((namespace) => {
-      const name = namespace === undefined ? 'applications' : `applications in ${namespace}`;
+    placesOf(namespaces).map((namespace) => {
+      const name = `applications${placeSuffix(namespace)}`;
       const sink = wrap(
         name,
         applicationSink(listener, () => onSynced(name)),

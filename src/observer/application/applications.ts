@@ -2,14 +2,13 @@ import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import { track } from '../../base/promises.ts';
+import { tally } from '../../base/tally.ts';
 import type { Resources } from '../effects/resources.ts';
 import type { ReportObserver } from '../model/events.ts';
-import { ownerOf } from '../model/fieldManagers.ts';
-import { identityKey } from '../model/identity.ts';
 import type { Application } from '../spec/application.ts';
 import type { ApplicationLimits } from '../spec/applicationLimits.ts';
+import { createEntry } from '../state/createEntry.ts';
 import { type ApplicationEntry, isObserved } from '../state/entries.ts';
-import { removalFromRow } from '../state/inventoryRows.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 import type { StatusWriter } from '../status/statusWriter.ts';
 import type { ApplicationLogic } from './applicationActor.ts';
@@ -105,25 +104,8 @@ export function createApplications(options: ApplicationsOptions): Applications {
   }
 
   function add(id: string, { application, status: its }: KnownApplication): void {
-    const { namespace, name, uid, inventory } = application;
-    registry.add(id, {
-      id,
-      about: { namespace, name, uid },
-      owner: ownerOf(application),
-      actor: createActor(logic, { ...runtime, id: `application/${id}`, input: { application: id } }),
-      newest: application,
-      valid: undefined,
-      isDetectOnly: false,
-      resources: new Map(),
-      pendingRemovals: new Map(inventory.map((row) => [identityKey(row.identity), removalFromRow(row)])),
-      errors: [],
-      accountError: '',
-      checkedManifests: new Set(),
-      activeRemovals: new Map(),
-      inFlight: new Set(),
-      reportedGeneration: application.observedGeneration,
-      status: its,
-    });
+    const actor = createActor(logic, { ...runtime, id: `application/${id}`, input: { application: id } });
+    registry.add(id, createEntry(application, its, actor));
   }
 
   return {
@@ -183,10 +165,4 @@ function concernOf({ generation, isTerminating, isForced, refusal }: Application
 /** Returns the outermost name of a state. */
 function nameOf(value: StateValue): string {
   return typeof value === 'string' ? value : (Object.keys(value)[0] ?? '');
-}
-
-function tally(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 }

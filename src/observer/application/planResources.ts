@@ -1,3 +1,4 @@
+import { placePath } from '../../kube/objects/places.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceStreams } from '../effects/resourceStreams.ts';
 import type { Resources } from '../effects/resources.ts';
@@ -186,8 +187,7 @@ function dropBaseline(resource: ResourceEntry): void {
 export function targetOf(kind: RestMapping, identity: Identity, account: string | undefined): Target {
   const { group, version, plural } = kind;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const place = identity.namespace === '' ? '' : `/namespaces/${encodeURIComponent(identity.namespace)}`;
-  const collection = `${root}${place}/${plural}`;
+  const collection = `${root}${placePath(identity.namespace || undefined)}/${plural}`;
   const apiVersion = group === '' ? version : `${group}/${version}`;
   return { identity, apiVersion, collection, path: `${collection}/${encodeURIComponent(identity.name)}`, account };
 }

@@ -1,7 +1,6 @@
-import { parseJson } from '../../base/exactInteger.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import type { Json } from '../model/identity.ts';
-import { boundedJson } from '../model/jsonValue.ts';
+import { parseBoundedJson } from '../model/jsonValue.ts';
 import { elementText, type Path, type PathElement } from '../model/path.ts';
 
 /**
@@ -21,7 +20,7 @@ interface Cut {
 export function stepTextOf(key: string): string | undefined {
   const [prefix, rest] = [key.slice(0, 2), key.slice(2)];
   if (prefix === 'f:') return elementText({ field: rest });
-  const value = prefix === 'k:' || prefix === 'v:' ? parsed(rest) : undefined;
+  const value = prefix === 'k:' || prefix === 'v:' ? parseBoundedJson(rest) : undefined;
   if (prefix === 'k:') return isKey(value) ? elementText({ key: value }) : undefined;
   if (prefix === 'v:') return value === undefined ? undefined : elementText({ value });
   return prefix === 'i:' ? elementText({ index: Number(rest) }) : undefined;
@@ -122,12 +121,4 @@ function orNothing(tree: FieldsTree): FieldsTree | undefined {
 
 function isKey(value: Json | undefined): value is { readonly [key: string]: Json } {
   return isObject(value);
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return boundedJson(parseJson(text));
-  } catch {
-    return undefined;
-  }
 }

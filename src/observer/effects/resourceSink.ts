@@ -4,6 +4,7 @@ import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 import { type Identity, identityKey } from '../model/identity.ts';
+import { versionOf } from '../ownership/ownership.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { isInSync, observeObject } from '../state/observeObject.ts';
 import { pacedComparison } from '../state/pacedComparison.ts';
@@ -107,8 +108,4 @@ function comparisonState(resource: ResourceEntry): string {
   return isInSync(resource)
     ? `in sync ${found.label}`
     : JSON.stringify([found.uid, found.isTerminating, found.label, resource.drifts]);
-}
-
-function versionOf(object: JsonObject): string | undefined {
-  return textOf(objectOf(object['metadata'])['resourceVersion']);
 }

@@ -1,5 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
+import { includesName } from '../../config/scopes.ts';
+import { placePath, placeSuffix } from '../../kube/objects/places.ts';
 import { type ClosableSink, notifyingComplete, type ObjectSink } from '../../kube/watch/sink.ts';
 import { createStreamSet, type OpenStream, type StreamSet } from '../../kube/watch/streamSet.ts';
 import { isSecret } from '../model/confidential.ts';
@@ -153,12 +155,12 @@ function streamPlan(
   namespaces: 'all' | readonly string[],
 ): ResourceStreamPlan | undefined {
   const { group, kind, namespace } = identity;
-  if (namespaces !== 'all' && !namespaces.includes(namespace)) return undefined;
+  if (!includesName(namespaces, namespace)) return undefined;
   const plural = collection.split('/').at(-1) ?? '';
   const root = group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
-  const path = namespaces === 'all' ? `${root}/${plural}` : collection;
-  const place = namespaces === 'all' ? '' : ` in ${namespace}`;
-  return { name: `applied ${apiVersion}/${plural}${place}`, path, group, kind };
+  const place = namespaces === 'all' ? undefined : namespace;
+  const path = `${root}${placePath(place)}/${plural}`;
+  return { name: `applied ${apiVersion}/${plural}${placeSuffix(place)}`, path, group, kind };
 }
 
 /** A request that failed while the stream was lost may succeed now. */

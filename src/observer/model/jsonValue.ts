@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ExactInteger } from '../../base/exactInteger.ts';
+import { ExactInteger, parseJson } from '../../base/exactInteger.ts';
 import { isObject } from '../../base/json.ts';
 import type { Json } from './identity.ts';
 
@@ -19,6 +19,15 @@ export function boundedJson(value: unknown): Json | undefined {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
   if (isJson(value)) return value;
   return typeof value === 'object' ? placeholder(value) : undefined;
+}
+
+/** The same for the JSON in a text; undefined if the text is not JSON. */
+export function parseBoundedJson(text: string): Json | undefined {
+  try {
+    return boundedJson(parseJson(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns true for a JSON value that is not nested too deeply. */

@@ -1,8 +1,8 @@
+import { timeInSeconds } from '../../base/clock.ts';
 import { durationInSeconds, roundedDuration } from '../../base/duration.ts';
 import { actorFailed, retryFields } from '../../controller/report/commonEvents.ts';
 import { normal, warning, warningIf } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
-import { timeInSeconds } from '../../controller/report/wording.ts';
 import { redactedDrifts } from '../model/confidential.ts';
 import type { AboutResource, ObserverEvent } from '../model/events.ts';
 import { identityText } from '../model/identity.ts';

@@ -1,4 +1,5 @@
 import type { AllowedResources } from '../../config/schema/allowedResources.ts';
+import { includesName, scopeFrom } from '../../config/scopes.ts';
 import { type Identity, isBuiltIn, kindText } from '../model/identity.ts';
 
 /** The key of the config that messages refer to. */
@@ -11,7 +12,7 @@ type Entry = AllowedResources[number];
  * may hold some.
  */
 export function whyNothingIsAllowed(allow: AllowedResources, home: string): string | undefined {
-  if (allow.some((entry) => includes(entry.applicationNamespaces, home))) return undefined;
+  if (allow.some((entry) => includesName(entry.applicationNamespaces, home))) return undefined;
   return `weeder's config allows no Applications in the namespace ${home} (${key})`;
 }
 
@@ -20,7 +21,7 @@ export function whyNothingIsAllowed(allow: AllowedResources, home: string): stri
  * resource without a namespace is cluster-scoped.
  */
 export function whyNotAllowed(allow: AllowedResources, home: string, resource: Identity): string | undefined {
-  if (allow.some((entry) => includes(entry.applicationNamespaces, home) && allows(entry, home, resource))) {
+  if (allow.some((entry) => includesName(entry.applicationNamespaces, home) && allows(entry, home, resource))) {
     return undefined;
   }
   const { namespace } = resource;
@@ -30,8 +31,7 @@ export function whyNotAllowed(allow: AllowedResources, home: string, resource: I
 
 function allows(entry: Entry, home: string, resource: Identity): boolean {
   if (resource.namespace === '') return isAmong(entry.clusterKinds, resource);
-  const isThere =
-    entry.namespaces === 'same' ? resource.namespace === home : includes(entry.namespaces, resource.namespace);
+  const isThere = includesName(scopeFrom(entry.namespaces, home), resource.namespace);
   return isThere && isAmong(entry.kinds, resource) && !isAmong(entry.exceptKinds, resource);
 }
 
@@ -40,8 +40,4 @@ function isAmong(kinds: 'all' | readonly string[], { group, kind }: Identity): b
   return kinds.some(
     (each) => each === `${kind}.${group}` || each === `*.${group}` || (each === kind && isBuiltIn(group)),
   );
-}
-
-function includes(names: 'all' | readonly string[], name: string): boolean {
-  return names === 'all' || names.includes(name);
 }

@@ -1,13 +1,10 @@
 import { formatPath, type Path } from '../../base/fieldError.ts';
 import type { JsonObject } from '../../base/json.ts';
+import type { Identity } from '../../kube/objects/identity.ts';
 import type { InventoryEntry } from './inventory.ts';
 
 /** An Application, read from the API server's object. */
-export interface Application {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
+export interface Application extends Identity {
   readonly generation: number;
   /** RFC 3339. */
   readonly createdAt: string;

@@ -1,7 +1,6 @@
-import { parseJson } from '../../base/exactInteger.ts';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { Identity, Json } from '../model/identity.ts';
-import { boundedJson } from '../model/jsonValue.ts';
+import { parseBoundedJson } from '../model/jsonValue.ts';
 import type { Drift } from '../model/projection.ts';
 
 /**
@@ -131,18 +130,9 @@ function readInitialised(value: unknown): ReadonlyMap<string, Json> {
   const values = new Map<string, Json>();
   if (!isObject(value)) return values;
   for (const [path, text] of Object.entries(value)) {
-    const read = parsed(text);
+    // A value that weeder has not written is ignored.
+    const read = parseBoundedJson(textOf(text) ?? '');
     if (read !== undefined) values.set(path, read);
   }
   return values;
-}
-
-function parsed(text: unknown): Json | undefined {
-  if (typeof text !== 'string') return undefined;
-  try {
-    return boundedJson(parseJson(text));
-  } catch {
-    // weeder has not written this value: it is ignored.
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
+import { placePath } from '../../kube/objects/places.ts';
 import { createSemaphore } from '../../queue/semaphore.ts';
 import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
 import { finalizer } from '../model/fieldManagers.ts';
@@ -48,8 +49,7 @@ export interface ApplicationApi {
 
 /** Returns the path of the collection, cluster-wide or in one namespace. */
 export function applicationsPath(namespace: string | undefined): string {
-  const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `/apis/${applicationsGroup}/${applicationsVersion}${place}/applications`;
+  return `/apis/${applicationsGroup}/${applicationsVersion}${placePath(namespace)}/applications`;
 }
 
 export function applicationApi(client: KubeClient): ApplicationApi {

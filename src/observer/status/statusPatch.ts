@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { timeInSeconds } from '../../base/clock.ts';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { type InventoryEntry, writeEntry } from '../spec/inventory.ts';
 import { type ConditionType, conditionTypes, type DesiredCondition } from './condition.ts';
@@ -82,7 +83,7 @@ function nextConditions(
   const ours = desired.map((each): Condition => {
     const earlier = there.find(({ type }) => type === each.type);
     const isSame = earlier?.['status'] === each.status;
-    const since = (isSame ? textOf(earlier['lastTransitionTime']) : undefined) ?? secondsOf(now);
+    const since = (isSame ? textOf(earlier['lastTransitionTime']) : undefined) ?? timeInSeconds(now);
     return {
       type: each.type,
       status: each.status,
@@ -113,11 +114,6 @@ export function conditionOf(conditions: unknown, type: ConditionType): Condition
     observedGeneration: numberOf(found['observedGeneration']) ?? 0,
     lastTransitionTime: textOf(found['lastTransitionTime']) ?? '',
   };
-}
-
-/** Formats a time as the API server does. */
-function secondsOf(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 function cut(message: string): string {

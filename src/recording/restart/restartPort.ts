@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { arrayOf, objectOf } from '../../base/json.ts';
+import type { Identity } from '../../kube/objects/identity.ts';
 import type { LabelSelector } from '../../kube/objects/selector.ts';
 import { type HashKey, type SourceTag, usesFingerprint } from '../../restart/digest/digest.ts';
 import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../../restart/model/refs.ts';
 import type { Use } from '../../restart/model/uses.ts';
-import type { PodRef, RestartApi } from '../../restart/requests/restartApi.ts';
+import type { RestartApi } from '../../restart/requests/restartApi.ts';
 import { restartTime } from '../../restart/state/assess.ts';
 import type { Requests, ResponseFormat } from '../file/requests.ts';
 import { reducePodEvidence } from './reducePodEvidence.ts';
@@ -27,7 +28,7 @@ export const restartRequests = {
   copy: (job: WorkloadRef) => `copy ${workloadKey(job)}`,
   deletion: (job: WorkloadRef) => `delete ${workloadKey(job)}`,
   creation: (job: WorkloadRef) => `create ${workloadKey(job)}`,
-  eviction: ({ namespace, name }: Pick<PodRef, 'namespace' | 'name'>) => `evict ${namespace}/${name}`,
+  eviction: ({ namespace, name }: Pick<Identity, 'namespace' | 'name'>) => `evict ${namespace}/${name}`,
 };
 
 /** The purpose of a patch by weeder. */

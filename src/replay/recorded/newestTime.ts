@@ -1,4 +1,5 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, timeOf } from '../../base/json.ts';
+import { containerStatusesOf } from '../../kube/objects/status.ts';
 
 const triggerTime = 'endpoints.kubernetes.io/last-change-trigger-time';
 
@@ -6,8 +7,7 @@ const triggerTime = 'endpoints.kubernetes.io/last-change-trigger-time';
 export function newestTime({ metadata, status }: JsonObject): number | undefined {
   const meta = objectOf(metadata);
   const podStatus = objectOf(status);
-  const containers = ['initContainerStatuses', 'containerStatuses'].flatMap((key) => arrayOf(podStatus[key]));
-  const states = containers.flatMap((each) => [objectOf(each)['state'], objectOf(each)['lastState']]);
+  const states = containerStatusesOf(podStatus).flatMap(({ state, lastState }) => [state, lastState]);
   const named = [
     meta['creationTimestamp'],
     objectOf(meta['annotations'])[triggerTime],

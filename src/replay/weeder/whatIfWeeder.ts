@@ -1,7 +1,8 @@
-import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { type VirtualClock, virtualClock } from '../../base/virtualClock.ts';
 import { type Config, distinctSelectors, longestWindow } from '../../config/config.ts';
 import { matchesSelector } from '../../kube/objects/selector.ts';
+import { containerStatusesOf } from '../../kube/objects/status.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { recordedEventsOf } from '../../recording/weeder/recordedWeederEvent.ts';
@@ -139,9 +140,9 @@ export function createWhatIfWeeder({
 
 /** Returns true if the crash-looping container was restarted since then. */
 function isRestarted({ status }: JsonObject, { container, restarts }: CrashLoopingPod): boolean {
-  const { containerStatuses, initContainerStatuses } = objectOf(status);
-  const statuses = [...arrayOf(initContainerStatuses), ...arrayOf(containerStatuses)].map(objectOf);
-  return statuses.some(({ name, restartCount }) => name === container && (numberOf(restartCount) ?? 0) > restarts);
+  return containerStatusesOf(objectOf(status)).some(
+    ({ name, restartCount }) => name === container && (numberOf(restartCount) ?? 0) > restarts,
+  );
 }
 
 /** Returns the streams of pods: each is complete from the start, and receives every pod. */

@@ -1,5 +1,6 @@
 import { printable } from '../../base/printable.ts';
 import { dnsLabel } from '../../config/schema/names.ts';
+import { placePath } from '../../kube/objects/places.ts';
 import { type WorkloadKind, workloadsPath } from '../../kube/objects/workloadKinds.ts';
 
 /** A workload, whose pods may have to be restarted. */
@@ -47,8 +48,7 @@ export function sourcesPath({
   readonly kind: SourceKind;
   readonly namespace?: string | undefined;
 }): string {
-  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `/api/v1${scope}/${sourcePlurals[kind]}`;
+  return `/api/v1${placePath(namespace)}/${sourcePlurals[kind]}`;
 }
 
 /** The API path of a ConfigMap or Secret. */

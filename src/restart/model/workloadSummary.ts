@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { restartMarks } from '../../controller/restartMarks.ts';
 import { identityOf } from '../../kube/objects/identity.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
 import type { LabelSelector } from '../../kube/objects/selector.ts';
+import { trueConditions } from '../../kube/objects/status.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import { alsoDependsOn } from './annotations.ts';
 import { type Emptied, readEmptied } from './emptied.ts';
@@ -129,13 +131,10 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadSumma
 const endings: ReadonlySet<unknown> = new Set(['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']);
 
 function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobSummary {
-  const owner = arrayOf(meta['ownerReferences'])
-    .map(objectOf)
-    .find(({ controller }) => controller === true);
-  const conditions = arrayOf(status['conditions']).map(objectOf);
+  const owner = controllerOf(meta);
   const managedBy = textOf(spec['managedBy']);
   return {
-    isOver: conditions.some(({ type, status: value }) => endings.has(type) && value === 'True'),
+    isOver: trueConditions(status).some(({ type }) => endings.has(type)),
     creator:
       owner === undefined
         ? undefined

@@ -1,3 +1,4 @@
+import { timeInSeconds } from '../../base/clock.ts';
 import { formatDuration } from '../../base/duration.ts';
 import type { MaintenanceWindow, RestartSettings } from '../../config/restart.ts';
 import { type Schedule, scheduleOf } from '../../config/schema/cron.ts';
@@ -52,7 +53,7 @@ const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} ${pau
 
 const paused: Rule = ({ pausedUntil, now }) => {
   if (typeof pausedUntil !== 'number' || pausedUntil <= now) return undefined;
-  const reason = `it is paused until ${formatTime(pausedUntil)} (annotation ${workloadAnnotations.pausedUntil})`;
+  const reason = `it is paused until ${timeInSeconds(pausedUntil)} (annotation ${workloadAnnotations.pausedUntil})`;
   return { is: 'pending', cause: 'pausedUntil', reason, until: pausedUntil };
 };
 
@@ -61,7 +62,7 @@ const broken: Rule = ({ restarts, now }) => {
   if (holds === undefined) return undefined;
   const { because, until } = holds;
   const took = formatDuration(Math.max(1, Math.round(((because.at(-1) ?? 0) - (because[0] ?? 0)) / 1_000)) * 1_000);
-  const reason = `it was restarted ${because.length} times in ${took}, and is not restarted before ${formatTime(until)}: find out what changes its sources so often`;
+  const reason = `it was restarted ${because.length} times in ${took}, and is not restarted before ${timeInSeconds(until)}: find out what changes its sources so often`;
   return { is: 'blocked', cause: 'breaker', reason, until };
 };
 
@@ -78,8 +79,8 @@ const deploymentPaused: Rule = ({ isPaused }) =>
 const interval: Rule = ({ restarts, minInterval, now }) => {
   const until = intervalEnds(restarts, minInterval, now);
   if (until === undefined) return undefined;
-  const last = formatTime(until - minInterval);
-  const reason = `it was restarted at ${last}, and the next restart is not before ${formatTime(until)} (minInterval ${formatDuration(minInterval)})`;
+  const last = timeInSeconds(until - minInterval);
+  const reason = `it was restarted at ${last}, and the next restart is not before ${timeInSeconds(until)} (minInterval ${formatDuration(minInterval)})`;
   return { is: 'pending', cause: 'interval', reason, until };
 };
 
@@ -87,14 +88,11 @@ const maintenance: Rule = ({ windows, now }) => {
   const state = maintenanceAt(windows, now);
   if (state.is === 'open') return undefined;
   const { cron, timeZone, duration } = state.window;
-  const opens = state.opensAt === undefined ? 'and none will open' : `the next opens at ${formatTime(state.opensAt)}`;
+  const opens =
+    state.opensAt === undefined ? 'and none will open' : `the next opens at ${timeInSeconds(state.opensAt)}`;
   const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone}, for ${formatDuration(duration)})`;
   return { is: 'pending', cause: 'window', reason, until: state.opensAt };
 };
-
-export function formatTime(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d+/, '');
-}
 
 /** Whether the maintenance windows allow restarts to begin. */
 type Maintenance =

@@ -1,13 +1,11 @@
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
-import { identityOf } from '../../kube/objects/identity.ts';
+import { isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
+import { type Identity, identityOf } from '../../kube/objects/identity.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
+import { containerStatusesOf, trueConditions } from '../../kube/objects/status.ts';
 import { templateAnnotationOf } from '../model/podTemplate.ts';
 
 /** Everything that weeder stores about a pod. */
-export interface PodSummary {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
+export interface PodSummary extends Identity {
   /** Epoch milliseconds, in whole seconds; undefined: the pod has no creation time. */
   readonly createdAt: number | undefined;
   /** The pod is being deleted, or all of its containers have terminated for good: it will start nothing any more. */
@@ -63,7 +61,8 @@ export function readPod(object: unknown): PodSummary | undefined {
   const [meta, status] = [objectOf(metadata), objectOf(givenStatus)];
   const labels = objectOf(meta['labels']);
   const { namespace, name, uid, resourceVersion } = identity;
-  const statuses = [...arrayOf(status['initContainerStatuses']), ...arrayOf(status['containerStatuses'])].map(objectOf);
+  const statuses = containerStatusesOf(status);
+  const conditions = new Set(trueConditions(status).map(({ type }) => type));
   const isOver = ['Succeeded', 'Failed'].includes(String(status['phase']));
   const isEnding = meta['deletionTimestamp'] !== undefined || isOver;
   return {
@@ -82,8 +81,8 @@ export function readPod(object: unknown): PodSummary | undefined {
     dependenciesHash: templateAnnotationOf({ metadata }),
     startedContainers: new Set(statuses.filter(hasStarted).map(({ name: container }) => String(container))),
     startedAt: new Map(statuses.flatMap(startOf)),
-    hasVolumes: statuses.some(hasStarted) || isTrue(status, 'PodReadyToStartContainers'),
-    isReady: isTrue(status, 'Ready'),
+    hasVolumes: statuses.some(hasStarted) || conditions.has('PodReadyToStartContainers'),
+    isReady: conditions.has('Ready'),
     failure: isEnding ? undefined : statuses.map(failureOf).find((each) => each !== undefined),
   };
 }
@@ -94,17 +93,9 @@ export function readPods(objects: readonly unknown[]): PodSummary[] {
 }
 
 function ownerOf(meta: JsonObject): PodSummary['owner'] {
-  const owner = arrayOf(meta['ownerReferences'])
-    .map(objectOf)
-    .find(({ controller }) => controller === true);
+  const owner = controllerOf(meta);
   const [kind, name, uid] = [textOf(owner?.['kind']), textOf(owner?.['name']), textOf(owner?.['uid'])];
   return kind === undefined || name === undefined || uid === undefined ? undefined : { kind, name, uid };
-}
-
-function isTrue(status: JsonObject, condition: string): boolean {
-  return arrayOf(status['conditions'])
-    .map(objectOf)
-    .some(({ type, status: value }) => type === condition && value === 'True');
 }
 
 /** A container that waits because its start failed has not run its program, unless it ran before. */

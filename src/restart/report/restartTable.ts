@@ -1,8 +1,9 @@
+import { timeInSeconds } from '../../base/clock.ts';
 import { durationInSeconds, roundedDuration } from '../../base/duration.ts';
 import { actorFailed, retryFields } from '../../controller/report/commonEvents.ts';
 import { normal, warning } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
-import { timeInSeconds, withFullStop } from '../../controller/report/wording.ts';
+import { withFullStop } from '../../controller/report/wording.ts';
 import type { PendingCause, RestartEvent } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 import { describeChanges, describeSource } from '../model/wording.ts';

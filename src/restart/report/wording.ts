@@ -1,4 +1,5 @@
-import { timeInSeconds, withFullStop } from '../../controller/report/wording.ts';
+import { timeInSeconds } from '../../base/clock.ts';
+import { withFullStop } from '../../controller/report/wording.ts';
 import type { AboutWorkload, BlockCause, PendingCause, RestartHow, SourceChange } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 

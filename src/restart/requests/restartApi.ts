@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
-import { identityOf } from '../../kube/objects/identity.ts';
+import { type Identity, identityOf } from '../../kube/objects/identity.ts';
 import { selectorToString } from '../../kube/objects/selector.ts';
 import { listPages } from '../../kube/watch/pagedList.ts';
 import { readContent, type SourceContent } from '../digest/digest.ts';
@@ -33,14 +33,6 @@ export interface ReadSource {
   readonly meta: SourceMeta;
 }
 
-/** A pod in one version. */
-export interface PodRef {
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
-
 /** The requests that restart control makes. None of them ever rejects. */
 export interface RestartApi extends JobRequests {
   /** Reads the whole current source. A refusal contains no text of the response. */
@@ -52,7 +44,7 @@ export interface RestartApi extends JobRequests {
   /** Lists all pods of the namespace that name one of these sources, which are in the same namespace. */
   podsUsing(namespace: string, sources: readonly SourceRef[], signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
   /** `conflicted`: the pod has changed, or another pod has its name. */
-  evict(pod: PodRef, signal: AbortSignal): Promise<Answer<undefined>>;
+  evict(pod: Identity, signal: AbortSignal): Promise<Answer<undefined>>;
 }
 
 /** Reports the result of reading a source, for metrics. */

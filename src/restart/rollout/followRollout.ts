@@ -1,11 +1,10 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { RolloutEffectInput, RolloutObserved } from '../../../machines/restart/rollout.ts';
-import type { TimerHandle } from '../../base/clock.ts';
+import { type TimerHandle, timeInSeconds } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
-import { formatTime } from '../pace/mayRestart.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { type PodSummary, readPods } from '../pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
@@ -33,7 +32,7 @@ export function followRollout(effects: RestartEffects) {
       const quiet = stillFor(JSON.stringify([now, old.length]));
       const { stallAfter = Number.POSITIVE_INFINITY } = followed.settings ?? {};
       return quiet >= stallAfter
-        ? `the rollout has made no progress since ${formatTime(clock.now() - quiet)}`
+        ? `the rollout has made no progress since ${timeInSeconds(clock.now() - quiet)}`
         : undefined;
     }
 

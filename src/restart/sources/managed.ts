@@ -1,4 +1,5 @@
 import type { RestartConfig, RestartRule, RestartSettings } from '../../config/restart.ts';
+import { includesName } from '../../config/scopes.ts';
 import { matchesSelector } from '../../kube/objects/selector.ts';
 import type { SourceRef, WorkloadRef } from '../model/refs.ts';
 
@@ -21,14 +22,11 @@ export function settingsFor(config: RestartConfig, workload: Candidate): Restart
 }
 
 function isMeant({ namespaces, kinds, selector }: RestartRule, { ref, labels }: Candidate): boolean {
-  if (namespaces !== 'all' && !namespaces.includes(ref.namespace)) return false;
+  if (!includesName(namespaces, ref.namespace)) return false;
   return kinds.has(ref.kind) && (selector === undefined || matchesSelector(selector, labels));
 }
 
 /** Whether the config allows a workload with these settings to depend on a source of another namespace. */
 export function hasConsent({ sources }: RestartSettings, { kind, namespace, name }: SourceRef): boolean {
-  return sources.some(
-    (each) =>
-      each.namespace === namespace && each.kinds.has(kind) && (each.names === 'all' || each.names.includes(name)),
-  );
+  return sources.some((each) => each.namespace === namespace && each.kinds.has(kind) && includesName(each.names, name));
 }

@@ -1,4 +1,6 @@
 import type { RestartConfig } from '../../config/restart.ts';
+import { includesName } from '../../config/scopes.ts';
+import { placeSuffix, placesOf } from '../../kube/objects/places.ts';
 import { type WorkloadKind, workloadKinds, workloadsPath } from '../../kube/objects/workloadKinds.ts';
 import { type SourceKind, type SourceRef, sourcePlurals, sourcesPath, type WorkloadRef } from '../model/refs.ts';
 
@@ -54,11 +56,11 @@ export function planRestartStreams(
   used: Iterable<SourceRef>,
 ): RestartStreamPlan[] {
   if (config === undefined) return [];
-  const places = namespaces === 'all' ? [undefined] : [...new Set(namespaces)];
+  const places = placesOf(namespaces);
   const workloads = places.flatMap((namespace) => kinds.map((kind) => workloadsIn(kind, namespace)));
   if (config.access === 'named') {
-    const isWatched = ({ namespace }: SourceRef) => namespaces === 'all' || namespaces.includes(namespace);
-    return [...workloads, ...[...used].filter(isWatched).map(sourceNamed)];
+    const watched = [...used].filter(({ namespace }) => includesName(namespaces, namespace));
+    return [...workloads, ...watched.map(sourceNamed)];
   }
   const followed = sourceKinds.filter((kind) => config.sourceKinds.has(kind));
   return [...workloads, ...places.flatMap((namespace) => followed.map((kind) => sourcesIn(kind, namespace)))];
@@ -76,13 +78,13 @@ export function streamsForWorkload({ kind, namespace }: Pick<WorkloadRef, 'kind'
 }
 
 function workloadsIn(kind: WorkloadKind, namespace: string | undefined): RestartStreamPlan {
-  const name = `${workloadKinds[kind].plural}${suffixOf(namespace)}`;
+  const name = `${workloadKinds[kind].plural}${placeSuffix(namespace)}`;
   const path = workloadsPath(kind, namespace);
   return { isSource: false, kind, namespace, objectName: undefined, name, path, fieldSelector: undefined };
 }
 
 function sourcesIn(kind: SourceKind, namespace: string | undefined): RestartStreamPlan {
-  const name = `${sourcePlurals[kind]}${suffixOf(namespace)}`;
+  const name = `${sourcePlurals[kind]}${placeSuffix(namespace)}`;
   const fieldSelector = kind === 'Secret' ? usedSecrets : undefined;
   return {
     isSource: true,
@@ -97,11 +99,7 @@ function sourcesIn(kind: SourceKind, namespace: string | undefined): RestartStre
 
 /** Selects by `metadata.name`, as RBAC's `resourceNames` allows. */
 function sourceNamed({ kind, namespace, name: objectName }: SourceRef): RestartStreamPlan {
-  const name = `${sourcePlurals[kind]} ${objectName}${suffixOf(namespace)}`;
+  const name = `${sourcePlurals[kind]} ${objectName}${placeSuffix(namespace)}`;
   const fieldSelector = `metadata.name=${objectName}`;
   return { isSource: true, kind, namespace, objectName, name, path: sourcesPath({ kind, namespace }), fieldSelector };
-}
-
-function suffixOf(namespace: string | undefined): string {
-  return namespace === undefined ? '' : ` in ${namespace}`;
 }

@@ -1,4 +1,5 @@
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
+import { includesName } from '../../config/scopes.ts';
 import { alsoDependsOn as annotation, readAlsoDependsOn } from '../model/annotations.ts';
 import { type SourceRef, sourceKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
@@ -43,7 +44,7 @@ export function usesOfWorkload(
   if (alsoDependsOn === undefined)
     return { uses: own, errors: [], notAllowed: [], notFollowed: sourcesOf(meant.filter((use) => !isFollowed(use))) };
   const { uses, errors } = readAlsoDependsOn(alsoDependsOn, ref.namespace);
-  const isWatched = ({ source }: Use) => namespaces === 'all' || namespaces.includes(source.namespace);
+  const isWatched = ({ source }: Use) => includesName(namespaces, source.namespace);
   // A source that is not watched would seem to be missing.
   const unseen = uses.filter((use) => !isWatched(use)).map(({ source }) => unwatched(source));
   const added = uses.filter(isFollowed).filter(isWatched);

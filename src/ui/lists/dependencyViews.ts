@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { includesName } from '../../config/scopes.ts';
 import type { Dependant, ServiceDependants } from '../../weeder/dependants.ts';
 import {
   type DependantView,
@@ -80,7 +81,7 @@ function matching(
   const isFound = hasWords(key.toLowerCase(), words);
   const dependants = service.dependants.filter(
     (each) =>
-      (isIn || each.namespaces === 'all' || each.namespaces.includes(namespace)) &&
+      (isIn || includesName(each.namespaces, namespace)) &&
       (isFound || hasWords(`${key} ${idOf(each)}`.toLowerCase(), words)),
   );
   return (isIn && isFound) || dependants.length > 0 ? { ...service, key, dependants } : undefined;

@@ -1,6 +1,7 @@
 import { quoted } from '../../base/fieldError.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import { dnsLabel } from '../../config/schema/names.ts';
+import { namespaceOf } from '../../kube/objects/identity.ts';
 
 /** The label by which a pod declares a dependency: its value names a service, or is empty. */
 export const dependsOn = 'weeder.dev/depends-on';
@@ -71,10 +72,6 @@ export function groupsOfDeclared(pod: unknown): readonly string[] {
 /** The groups with the declared dependants of a service, if only pods of these namespaces count. */
 export function declaredScope(service: string, namespaces: 'all' | readonly string[]): readonly string[] {
   return namespaces === 'all' ? [service] : namespaces.map((namespace) => groupFrom(service, namespace));
-}
-
-function namespaceOf(pod: unknown): string {
-  return textOf(objectOf(objectOf(pod)['metadata'])['namespace']) ?? '';
 }
 
 function groupFrom(service: string, namespace: string): string {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { objectOf, textOf } from '../../base/json.ts';
+import { namespaceOf } from '../../kube/objects/identity.ts';
 import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { lastingName, workloadOf } from '../pods/workloadOf.ts';
@@ -106,7 +107,7 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
       known.list = list;
       return;
     }
-    const namespace = textOf(objectOf(objectOf(pod)['metadata'])['namespace']) ?? '';
+    const namespace = namespaceOf(pod);
     const keys = holdAll(declarationOf(written, namespace), namespace, pod);
     // The claims that both versions make are held throughout.
     forget(uid);

@@ -1,26 +1,19 @@
 import type { PodDeletionEvent } from '../../../machines/weeder/podDeletion.ts';
+import type { ServiceSettings } from '../../config/config.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { notLeading } from '../../kube/client/clientWrappers.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import { isRecoverable } from '../../kube/client/failureClass.ts';
 import type { ApiRequest } from '../../kube/client/request.ts';
+import type { Identity } from '../../kube/objects/identity.ts';
 import { podPath } from '../pods/podPath.ts';
 
 /** How the config has a service's dependants deleted. */
-export interface DeletionPolicy {
-  readonly barePods: 'keep' | 'delete';
-  readonly deletion: 'delete' | 'evict';
-  /** Seconds; undefined: the grace period of the pod itself. */
-  readonly gracePeriodSeconds: number | undefined;
-}
+export type DeletionPolicy = Pick<ServiceSettings, 'barePods' | 'deletion' | 'gracePeriodSeconds'>;
 
 /** One attempt to delete one pod in one state. */
-export interface DeletionAttempt {
-  readonly uid: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly resourceVersion: string;
+export interface DeletionAttempt extends Identity {
   readonly policy: DeletionPolicy;
   /** Called immediately before the request is sent: whether an open window still requests the deletion. */
   readonly isRequested: () => boolean;

@@ -1,16 +1,14 @@
 import type { Protection } from '../../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../../base/clock.ts';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
-import { identityOf } from '../../kube/objects/identity.ts';
+import { type Identity, identityOf } from '../../kube/objects/identity.ts';
+import { controllerOf } from '../../kube/objects/owners.ts';
+import { containerStatusesOf } from '../../kube/objects/status.ts';
 import { type LastRun, lastRunOf } from './lastRun.ts';
 import { lastingName, workloadOf } from './workloadOf.ts';
 
 /** What the index keeps of a crash-looping pod. It never keeps whole pods. */
-export interface CrashLoopingPod {
-  readonly uid: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly resourceVersion: string;
+export interface CrashLoopingPod extends Identity {
   /** The crash-looping container; the first one if there are several. */
   readonly container: string;
   readonly containerKind: 'container' | 'initContainer' | 'sidecar';
@@ -81,14 +79,9 @@ function ownerOf(meta: JsonObject): Pick<CrashLoopingPod, 'owner' | 'isReplacedA
   return { owner: textOf(uid), isReplacedAtOnce: replacingAtOnce.includes(kind) };
 }
 
-function controllerOf(meta: JsonObject): unknown {
-  return arrayOf(meta['ownerReferences']).find((owner) => objectOf(owner)['controller'] === true);
-}
-
 /** Only running containers use the grace period. */
 function stoppingTime(spec: JsonObject, status: JsonObject): number {
-  const statuses = [...arrayOf(status['initContainerStatuses']), ...arrayOf(status['containerStatuses'])];
-  const isRunning = statuses.some((each) => isObject(objectOf(objectOf(each)['state'])['running']));
+  const isRunning = containerStatusesOf(status).some(({ state }) => isObject(objectOf(state)['running']));
   return isRunning ? (numberOf(spec['terminationGracePeriodSeconds']) ?? 30) * 1000 : 0;
 }
 

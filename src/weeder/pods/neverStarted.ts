@@ -1,4 +1,5 @@
-import { arrayOf, objectOf, textOf } from '../../base/json.ts';
+import { objectOf, textOf } from '../../base/json.ts';
+import { containerStatusesOf } from '../../kube/objects/status.ts';
 
 /** A pod with a container that cannot start, for a reason that would stop a new pod, too. */
 export interface NeverStarted {
@@ -38,9 +39,8 @@ export function mayNeverStart(line: Buffer): boolean {
 export function neverStarted(pod: unknown): NeverStarted | undefined {
   const { metadata, status } = objectOf(pod);
   const { namespace, name, deletionTimestamp } = objectOf(metadata);
-  const { initContainerStatuses, containerStatuses } = objectOf(status);
   if (deletionTimestamp !== undefined) return undefined;
-  for (const each of [...arrayOf(initContainerStatuses), ...arrayOf(containerStatuses)].map(objectOf)) {
+  for (const each of containerStatusesOf(objectOf(status))) {
     const { reason } = objectOf(objectOf(each['state'])['waiting']);
     const because = becauseOf.get(reason);
     if (because === undefined) continue;

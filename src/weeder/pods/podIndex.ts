@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
+import { namespaceOf } from '../../kube/objects/identity.ts';
 import type { ChangeType, LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
@@ -78,7 +79,7 @@ const crashLoopBackOff = Buffer.from('CrashLoopBackOff');
 const terminated = Buffer.from('"terminated"');
 
 /** `groupsOf`: the groups of a pod, as the API serves it. A pod in none is not selected. */
-export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups = namespaceOf): PodIndex {
+export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups = homeOf): PodIndex {
   const entries = new Map<string, Entry>();
   const stuck = new Map<string, Stuck>();
   const byGroup = new Map<string, Set<string>>();
@@ -199,8 +200,8 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
 /** The pod is missing from a complete list. */
 const unseen: Departure = { isRemoved: true, deletedAt: undefined };
 
-function namespaceOf(pod: unknown): Groups {
-  return [textOf(objectOf(objectOf(pod)['metadata'])['namespace']) ?? ''];
+function homeOf(pod: unknown): Groups {
+  return [namespaceOf(pod)];
 }
 
 function departureOf(isDeleted: boolean, object: unknown): Departure {

@@ -1,5 +1,6 @@
-import { arrayOf, objectOf, textOf } from '../../base/json.ts';
+import { objectOf, textOf } from '../../base/json.ts';
 import type { ObjectRef } from '../../kube/events/event.ts';
+import { controllerOf, deploymentOf } from '../../kube/objects/owners.ts';
 
 /**
  * The workload of a pod, as far as the pod itself says: its controller, or the Deployment of a ReplicaSet, whose uid
@@ -8,17 +9,12 @@ import type { ObjectRef } from '../../kube/events/event.ts';
 export function workloadOf(pod: unknown): ObjectRef {
   const meta = objectOf(objectOf(pod)['metadata']);
   const namespace = textOf(meta['namespace']) ?? '';
-  const owner = arrayOf(meta['ownerReferences'])
-    .map(objectOf)
-    .find((each) => each['controller'] === true);
+  const owner = controllerOf(meta);
   if (owner === undefined) return { apiVersion: 'v1', kind: 'Pod', ...namesOf(meta), namespace };
   const ref = { apiVersion: textOf(owner['apiVersion']) ?? '', kind: textOf(owner['kind']) ?? '', ...namesOf(owner) };
-  // The Deployment controller names a ReplicaSet after the Deployment and this label.
-  const suffix = `-${textOf(objectOf(meta['labels'])['pod-template-hash']) ?? ''}`;
-  const isOfDeployment = ref.kind === 'ReplicaSet' && suffix.length > 1 && ref.name.endsWith(suffix);
-  if (!isOfDeployment) return { ...ref, namespace };
-  const name = ref.name.slice(0, -suffix.length);
-  return { apiVersion: ref.apiVersion, kind: 'Deployment', namespace, name, uid: undefined };
+  const deployment = ref.kind === 'ReplicaSet' ? deploymentOf(ref.name, meta) : undefined;
+  if (deployment === undefined) return { ...ref, namespace };
+  return { apiVersion: ref.apiVersion, kind: 'Deployment', namespace, name: deployment, uid: undefined };
 }
 
 export function workloadName({ kind, namespace, name }: ObjectRef): string {

@@ -1,5 +1,6 @@
+import { timeInSeconds } from '../../base/clock.ts';
 import { durationInSeconds } from '../../base/duration.ts';
-import { timeInSeconds, withFullStop } from '../../controller/report/wording.ts';
+import { withFullStop } from '../../controller/report/wording.ts';
 import type { WeederEvent, WindowRef } from '../deletions/weederEvents.ts';
 import { backOffLeft } from '../pods/backOff.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';

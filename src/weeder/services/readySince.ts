@@ -1,7 +1,8 @@
-import { arrayOf, objectOf, timeOf } from '../../base/json.ts';
+import { objectOf, timeOf } from '../../base/json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
+import { trueConditions } from '../../kube/objects/status.ts';
 import { podPath } from '../pods/podPath.ts';
 import type { BackingPod } from './endpointSlice.ts';
 import type { ReadyEvidence } from './readiness.ts';
@@ -34,9 +35,8 @@ export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, r
       return undefined;
     }
     reported.clear();
-    const conditions = arrayOf(objectOf(objectOf(result.body)['status'])['conditions']).map(objectOf);
-    const ready = conditions.find((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
-    return timeOf(ready?.['lastTransitionTime']);
+    const conditions = trueConditions(objectOf(objectOf(result.body)['status']));
+    return timeOf(conditions.find(({ type }) => type === 'Ready')?.['lastTransitionTime']);
   }
 
   /** A deleted pod and a cancelled request are normal, and are not reported. */

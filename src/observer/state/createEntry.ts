@@ -1,0 +1,32 @@
+import { ownerOf } from '../model/fieldManagers.ts';
+import { identityKey } from '../model/identity.ts';
+import type { Application } from '../spec/application.ts';
+import type { ApplicationEntry } from './entries.ts';
+import { removalFromRow } from './inventoryRows.ts';
+
+/** Returns the entry of an application that has not been validated yet. `status`: see `ApplicationEntry`. */
+export function createEntry(
+  application: Application,
+  status: unknown,
+  actor: ApplicationEntry['actor'],
+): ApplicationEntry {
+  const { namespace, name, uid, inventory } = application;
+  return {
+    id: `${namespace}/${name}`,
+    about: { namespace, name, uid },
+    owner: ownerOf(application),
+    actor,
+    newest: application,
+    valid: undefined,
+    isDetectOnly: false,
+    resources: new Map(),
+    pendingRemovals: new Map(inventory.map((row) => [identityKey(row.identity), removalFromRow(row)])),
+    errors: [],
+    accountError: '',
+    checkedManifests: new Set(),
+    activeRemovals: new Map(),
+    inFlight: new Set(),
+    reportedGeneration: application.observedGeneration,
+    status,
+  };
+}
