@@ -80,6 +80,12 @@ suite('the chart', { concurrency: true }, () => {
     ]);
   });
 
+  test('null removes a section that the chart has by default, and leaves no section without a value', async () => {
+    const objects = await template({ config: { declaredDependencies: null, restartControl: {} } });
+    const data = objectOf(objects.find(({ kind }) => kind === 'ConfigMap')?.['data']);
+    assert.deepEqual(parse(String(data['weeder.yaml'])), { restartControl: {} });
+  });
+
   test('a difference of one field, one rule or one object is found', async () => {
     const [choice] = choices('single');
     assert.ok(choice !== undefined);
@@ -121,6 +127,7 @@ suite('the chart', { concurrency: true }, () => {
     [{ observer: true }, "at '/observer': got boolean, want object"],
     [{ image: { digest: 'latest' } }, "at '/image/digest': 'latest' does not match pattern"],
     [{ config: { watchDuraton: '5m' } }, "at '/config': additional properties 'watchDuraton' not allowed"],
+    [{ config: { observer: null } }, "at '/config/observer': got null, want object"],
   ] as const) {
     test(`the schema refuses ${JSON.stringify(values)} in one sentence`, async () => {
       await assert.rejects(template(values), (error) => {
