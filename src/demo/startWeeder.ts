@@ -1,18 +1,12 @@
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/log.ts';
 import { parseConfig } from '../config/parse.ts';
-import type { KubeClient } from '../kube/client/client.ts';
 import type { ProcessControllers } from '../process/controllers.ts';
 import { type Manager, type ManagerOptions, startManager } from '../process/manager.ts';
 import { createWeederController } from '../weeder/controller.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { configText } from './objects.ts';
 
-interface StartWeederOptions extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly namespaces: 'all' | readonly string[];
+interface StartWeederOptions
+  extends Pick<ManagerOptions, 'client' | 'clock' | 'logger' | 'namespaces' | 'inspect' | 'reportProcess'> {
   readonly report: ReportWeeder;
 }
 

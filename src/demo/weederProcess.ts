@@ -1,16 +1,11 @@
-import type { Clock } from '../base/clock.ts';
-import type { Logger } from '../base/log.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { ControllerContext } from '../controller/controller.ts';
-import type { KubeClient } from '../kube/client/client.ts';
 import type { ProcessControllers } from '../process/controllers.ts';
 import { type Manager, type ManagerOptions, startManager } from '../process/manager.ts';
 import { createWeederController } from '../weeder/controller.ts';
 
-export interface WeederProcessOptions extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface WeederProcessOptions
+  extends Pick<ManagerOptions, 'client' | 'clock' | 'logger' | 'inspect' | 'reportProcess'> {
   /** The text of its config file. */
   readonly config: string;
   /** Creates the controllers that the demo shows. */

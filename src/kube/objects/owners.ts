@@ -12,6 +12,6 @@ export function controllerOf(meta: JsonObject): JsonObject | undefined {
  * controller appends the label `pod-template-hash` to the name. Undefined: another owner has created the ReplicaSet.
  */
 export function deploymentOf(replicaSet: string, podMeta: JsonObject): string | undefined {
-  const suffix = `-${textOf(objectOf(podMeta['labels'])['pod-template-hash']) ?? ''}`;
-  return suffix.length > 1 && replicaSet.endsWith(suffix) ? replicaSet.slice(0, -suffix.length) : undefined;
+  const hash = textOf(objectOf(podMeta['labels'])['pod-template-hash']);
+  return hash !== undefined && replicaSet.endsWith(`-${hash}`) ? replicaSet.slice(0, -hash.length - 1) : undefined;
 }

@@ -4,7 +4,7 @@ import { inParallel, track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { slowMessage } from '../effects/requestSemaphore.ts';
 import { checkServiceAccount } from '../effects/serviceAccounts.ts';
-import type { ApplyFailure } from '../model/applyFailure.ts';
+import { refusalOf } from '../model/applyFailure.ts';
 import { maxConcurrentRequests } from '../plan/resourceApi.ts';
 import { applyOrCorrect } from '../resource/writeResource.ts';
 import { reportedError } from '../spec/application.ts';
@@ -72,7 +72,7 @@ async function prepare(effects: ObserverEffects, entry: ApplicationEntry): Promi
   const missing = await checkServiceAccount(effects, entry);
   if (missing !== undefined) return missing;
   const listed = await effects.status.write(entry);
-  return listed.ok ? undefined : refused(listed.failure);
+  return listed.ok ? undefined : { type: 'apply.refused', ...refusalOf(listed.failure) };
 }
 
 /** The resources of the next stage; empty once all were tried. */
@@ -118,8 +118,4 @@ async function awaitDefinedKind(
 async function replan(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
   const planned = await planResources(effects, entry, entry.newest, signal);
   if (planned.is === 'planned') entry.errors = [...entry.newest.errors.map(reportedError), ...planned.errors];
-}
-
-function refused({ is: failure, reason, retryAfter }: ApplyFailure): ApplicationEvent {
-  return { type: 'apply.refused', failure, reason, retryAfter };
 }

@@ -1,6 +1,6 @@
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
-import type { ApplyFailure } from '../model/applyFailure.ts';
+import { refusalOf } from '../model/applyFailure.ts';
 import { summaryOf } from '../model/wording.ts';
 import { type ReportedError, reportedError } from '../spec/application.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
@@ -22,7 +22,7 @@ export async function validateApplication(
   const pausedFor = (spec.pausedUntil ?? 0) - effects.runtime.clock.now();
   if (pausedFor > 0) return { type: 'spec.paused', pausedFor };
   const planned = await planResources(effects, entry, application, signal);
-  if (planned.is === 'failed') return refused(planned.failure);
+  if (planned.is === 'failed') return { type: 'spec.refused', ...refusalOf(planned.failure) };
   if (planned.is === 'invalid') {
     entry.errors = [...entry.errors, ...planned.errors];
     return invalid(entry);
@@ -30,7 +30,7 @@ export async function validateApplication(
   entry.errors = [...entry.errors, ...planned.errors];
   if (entry.isDetectOnly || application.hasFinalizer) return { type: 'spec.valid' };
   const added = await effects.applications.addFinalizer(entry.about, application);
-  return added.ok ? { type: 'spec.valid' } : refused(added.failure);
+  return added.ok ? { type: 'spec.valid' } : { type: 'spec.refused', ...refusalOf(added.failure) };
 }
 
 function invalid({ errors }: ApplicationEntry): ApplicationEvent {
@@ -44,8 +44,4 @@ export function errorSummary(errors: readonly ReportedError[]): string {
     heading,
     errors.map(({ place, message }) => `${place}: ${message}`),
   );
-}
-
-function refused({ is: failure, reason, retryAfter }: ApplyFailure): ApplicationEvent {
-  return { type: 'spec.refused', failure, reason, retryAfter };
 }

@@ -65,6 +65,11 @@ export function failed(
   return { ok: false, failure: { is, reason, retryAfter: 0, fields: [], ...more } };
 }
 
+/** Returns the fields by which the events of the machines name a failure. */
+export function refusalOf({ is: failure, reason, retryAfter }: ApplyFailure) {
+  return { failure, reason, retryAfter };
+}
+
 /** Classifies the API server's failure by what can be done about it. */
 export function applyFailure(
   failure: ApiFailure,

@@ -1,5 +1,5 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
-import type { ApplyFailure } from '../model/applyFailure.ts';
+import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ResourceEntry } from '../state/entries.ts';
 import { lastKnownGoodAfter } from '../state/lastKnownGood.ts';
@@ -29,8 +29,8 @@ const types = {
 const longestWaitForAddress = 10_000;
 
 /** Returns the fields that every failure event has. */
-function refused({ is, reason, retryAfter, isTaken }: ApplyFailure) {
-  return { reason, retryAfter, failure: is, ...(isTaken === true && { maxRetryDelay: longestWaitForAddress }) };
+function refused(failure: ApplyFailure) {
+  return { ...refusalOf(failure), ...(failure.isTaken === true && { maxRetryDelay: longestWaitForAddress }) };
 }
 
 /** Returns the event for a failed check or write. */

@@ -69,6 +69,13 @@ export function resourceReports(effects: ObserverEffects) {
     return { reason, failure, attempt, retryIn };
   }
 
+  function refuse(entry: ResourceEntry, context: Context): void {
+    become(entry, 'refused', context.reason);
+    reportOnce(entry, context.reason, () =>
+      report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
+    );
+  }
+
   return {
     reportInSync: withEntry((entry) => {
       reported.delete(entry);
@@ -108,18 +115,10 @@ export function resourceReports(effects: ObserverEffects) {
       become(entry, 'typeMissing', reason);
       reportOnce(entry, reason, () => report({ type: 'resource.noKindMatch', ...aboutOf(entry), reason }));
     }),
-    reportRefused: withEntry((entry, context) => {
-      become(entry, 'refused', context.reason);
-      reportOnce(entry, context.reason, () =>
-        report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
-      );
-    }),
+    reportRefused: withEntry(refuse),
     reportUsingLastApplied: withEntry((entry, context) => {
       clearReported(entry);
-      become(entry, 'refused', context.reason);
-      reportOnce(entry, context.reason, () =>
-        report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
-      );
+      refuse(entry, context);
     }),
     reportUnverified: withEntry((entry, context) => {
       if (context.failure === 'cancelled') return;
