@@ -26,7 +26,7 @@ const pod: Shape = {
     ...only('uid', 'namespace', 'name', 'resourceVersion', 'creationTimestamp', 'labels'),
     ...only('deletionTimestamp', 'deletionGracePeriodSeconds'),
     annotations: only('weeder.dev/ignore', 'kubernetes.io/config.mirror', dependsOnServices),
-    ownerReferences: only('kind', 'uid', 'controller'),
+    ownerReferences: only('kind', 'name', 'uid', 'controller'),
   },
   spec: {
     ...only('restartPolicy', 'terminationGracePeriodSeconds'),
