@@ -29,6 +29,18 @@ test('timestamps and the timeouts of watches follow the clock', async () => {
   assert.equal(clock.pending, 0);
 });
 
+test('a bookmark that is due when a watch ends is not written', async () => {
+  const clock = simulatedClock();
+  await using at = await serving({ clock });
+  const watched = linesOf(
+    at.client,
+    `${leasePath}?watch=true&resourceVersion=0&allowWatchBookmarks=true&timeoutSeconds=120`,
+  );
+  await until('the watch is open', () => at.server.requests.count('watch', 'leases') === 1);
+  clock.advance(120_000);
+  assert.equal((await watched).length, 2, 'one after a minute, and the last one two seconds before the end');
+});
+
 test('a slow reader of a watch uses no memory, and gets a 410 once the history no longer covers it', async () => {
   await using at = await serving({ historyLimit: 50 });
   const socket = connect(Number(new URL(at.url).port), '127.0.0.1');

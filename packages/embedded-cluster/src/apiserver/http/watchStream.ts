@@ -69,7 +69,9 @@ export function serveWatch(
 
   const stopTimers = startTimers(storage.clock, query, {
     bookmark: () => {
-      if (!isBlocked) response.write(bookmarkLine(resource, reading.cursor.version, false, form));
+      // A bookmark may be due at the same moment as the end.
+      if (!isBlocked && !response.writableEnded)
+        response.write(bookmarkLine(resource, reading.cursor.version, false, form));
     },
     end: () => response.end(),
   });
