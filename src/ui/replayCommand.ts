@@ -37,17 +37,17 @@ function isSameOrigin({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined || headers.origin === `http://${headers.host}`;
 }
 
-/** Returns undefined if the body is not JSON, or is too long. */
+/** Returns undefined if the body is not JSON, is too long, or does not arrive as a whole. */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of request) {
-    const bytes = Buffer.from(piece);
-    size += bytes.length;
-    if (size > largest) return undefined;
-    pieces.push(bytes);
-  }
   try {
+    for await (const piece of request) {
+      const bytes = Buffer.from(piece);
+      size += bytes.length;
+      if (size > largest) return undefined;
+      pieces.push(bytes);
+    }
     return JSON.parse(Buffer.concat(pieces).toString());
   } catch {
     return undefined;

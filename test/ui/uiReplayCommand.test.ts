@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { replayCommand } from '../../src/ui/replayCommand.ts';
+
+test('a command that its client cuts off is not executed, and is no internal error; a whole one is executed', async (t) => {
+  const executed: unknown[] = [];
+  const handle = replayCommand(async (command) => void executed.push(command));
+  const handled: Promise<void>[] = [];
+  const server = createServer((request, response) => handled.push(handle(request, response))).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const { port } = address;
+  const body = JSON.stringify({ do: 'play' });
+  const head = `POST /replay HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const cut = connect(port, '127.0.0.1').on('error', () => {});
+  const requested = once(server, 'request');
+  cut.write(head + body.slice(0, 5));
+  await requested;
+  cut.destroy();
+  await Promise.all(handled);
+  assert.deepEqual(executed, []);
+  const whole = connect(port, '127.0.0.1');
+  whole.write(head + body);
+  assert.match(await text(whole), /^HTTP\/1\.1 204 /);
+  assert.deepEqual(executed, [{ do: 'play' }]);
+});
