@@ -24,14 +24,15 @@ export async function runExecPlugin(
   cluster: ClusterEntry,
   clock: Clock,
 ): Promise<Result<ExecCredential, string>> {
-  const ran = await run(exec, cluster, clock);
+  const ran = await run(exec, cluster, clock).catch((error: unknown) => failed(couldNotRun(error)));
   const plugin = `the exec plugin "${exec.command}"`;
   if (!ran.ok) return failed(`${plugin} ${ran.error}${exec.installHint ? ` (${firstLineOf(exec.installHint)})` : ''}`);
   const credential = read(ran.value);
   return credential.ok ? credential : failed(`${plugin} ${credential.error}`);
 }
 
-function run(exec: ExecEntry, cluster: ClusterEntry, clock: Clock): Promise<Result<string, string>> {
+/** Rejects if the system refuses to start the plugin, for example because its environment is too large. */
+async function run(exec: ExecEntry, cluster: ClusterEntry, clock: Clock): Promise<Result<string, string>> {
   const { promise, resolve } = Promise.withResolvers<Result<string, string>>();
   const child = spawn(exec.command, exec.args ?? [], {
     env: environment(exec, cluster),
@@ -49,9 +50,7 @@ function run(exec: ExecEntry, cluster: ClusterEntry, clock: Clock): Promise<Resu
     resolve(result);
   };
   child.on('error', (error) => {
-    finish(
-      failed('code' in error && error.code === 'ENOENT' ? 'was not found' : `could not be run: ${messageOf(error)}`),
-    );
+    finish(failed('code' in error && error.code === 'ENOENT' ? 'was not found' : couldNotRun(error)));
   });
   child.on('close', (code, signal) => {
     if (code === 0) return finish(ok(out()));
@@ -59,6 +58,10 @@ function run(exec: ExecEntry, cluster: ClusterEntry, clock: Clock): Promise<Resu
     finish(failed(`failed with ${signal ?? `exit code ${code}`}${output === '' ? '' : `: ${output}`}`));
   });
   return promise;
+}
+
+function couldNotRun(error: unknown): string {
+  return `could not be run: ${messageOf(error)}`;
 }
 
 function environment(exec: ExecEntry, cluster: ClusterEntry): NodeJS.ProcessEnv {
@@ -69,10 +72,11 @@ function environment(exec: ExecEntry, cluster: ClusterEntry): NodeJS.ProcessEnv 
   return { ...process.env, ...configured, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
 }
 
-function collect(stream: NodeJS.ReadableStream): () => string {
+/** A plugin that could not be started, because the process has too many open files, has no streams. */
+function collect(stream: NodeJS.ReadableStream | undefined): () => string {
   let text = '';
-  stream.setEncoding('utf8');
-  stream.on('data', (piece: string) => {
+  stream?.setEncoding('utf8');
+  stream?.on('data', (piece: string) => {
     if (text.length < longestOutput) text += piece;
   });
   return () => text;

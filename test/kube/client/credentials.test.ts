@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { clusterAccess } from '../../../src/kube/access/clusterAccess.ts';
 import { createKubeClient } from '../../../src/kube/client/client.ts';
 import { calling, get } from '../../support/api/calling.ts';
@@ -115,6 +117,30 @@ test('a missing exec plugin is reported with its install hint', async () => {
     result.failure.message,
     /^the exec plugin "no-such-plugin-of-weeder" was not found \(Install it from here\.\)$/,
   );
+});
+
+test('an exec plugin that the system does not start is reported', async () => {
+  const env = [{ name: 'LARGE', value: 'x'.repeat(1 << 18) }];
+  await using it = await calling('http', { user: () => ({ exec: { command: process.execPath, env } }) });
+  const failed = await it.client.call(get);
+  assert.match(failed.ok ? '' : failed.failure.message, /^the exec plugin ".*" could not be run: spawn E2BIG$/);
+});
+
+test('a process with as many open files as it may have reports that it cannot run the plugin, and continues', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-full-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const script = [
+    `import { openSync } from 'node:fs';`,
+    `import { runExecPlugin } from ${JSON.stringify(import.meta.resolve('../../../src/kube/access/execCredential.ts'))};`,
+    `import { systemClock } from ${JSON.stringify(import.meta.resolve('../../../src/base/clock.ts'))};`,
+    `try { for (;;) openSync('/dev/null'); } catch {}`,
+    `const ran = await runExecPlugin({ command: 'get' }, {}, systemClock);`,
+    `process.stdout.write(ran.error);`,
+  ];
+  const file = join(folder, 'full.mjs');
+  writeFileSync(file, script.join('\n'));
+  const { stdout } = await promisify(execFile)('sh', ['-c', 'ulimit -n 200; exec "$0" "$1"', process.execPath, file]);
+  assert.equal(stdout, 'the exec plugin "get" could not be run: spawn get EMFILE');
 });
 
 test('an exec plugin that hangs is terminated', async () => {
