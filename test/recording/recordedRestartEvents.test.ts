@@ -44,16 +44,25 @@ test('for a CronJob the Event and the log name the next run as the first one wit
   const workload = { kind: 'CronJob', namespace: 'shop', name: 'report' } as const;
   const its = [
     { ...restarted, workload },
+    // With the strategy evict, too, no pod of a CronJob is evicted.
+    { ...restarted, workload, how: 'evict' },
     { ...restartEventOf['workload.rolledOut'], workload, sinceChange: 5_000 },
-  ];
-  assert.deepEqual(notes(...its), [
-    'Its next run has the new content, because ConfigMap settings (keys a, b) and Secret vault/password changed.',
-    'The next run has the new content, 5s after the change.',
-  ]);
+  ] as const;
+  const next =
+    'Its next run has the new content, because ConfigMap settings (keys a, b) and Secret vault/password changed.';
+  assert.deepEqual(
+    eventsOf(...its).map(({ action, note }) => [action, note]),
+    [
+      ['Rollout', next],
+      ['Rollout', next],
+      ['Finish', 'The next run has the new content, 5s after the change.'],
+    ],
+  );
   const lines: string[] = [];
   const log = logRestarts(pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }));
   for (const event of its) log(event);
   assert.deepEqual(lines, [
+    'workload restarted: its next run has the new content',
     'workload restarted: its next run has the new content',
     'workload rolled out: its next run has the new content',
   ]);

@@ -15,18 +15,25 @@ interface Restarted extends AboutWorkload {
   readonly how: RestartHow;
 }
 
-export function restartMessage({ workload, how }: Restarted): string {
-  if (how === 'dryRun') return 'workload would be restarted (dry run)';
-  const isForNextRun = workload.kind === 'CronJob' && how === 'rollout';
-  return `workload restarted: ${isForNextRun ? 'its next run has the new content' : restarted[how].words}`;
+/**
+ * The current run of a CronJob ends with the content that it started with: whatever the strategy, no pod is evicted or
+ * replaced.
+ */
+const forNextRun = { ...restarted.rollout, words: 'its next run has the new content' } as const;
+
+function contentOf({ workload, how }: Restarted) {
+  return workload.kind === 'CronJob' && how !== 'dryRun' ? forNextRun : restarted[how];
 }
 
-/** The Event of a restart, without the sources. The current run of a CronJob ends with the content that it started with. */
-export function restartContent({ workload, how }: Restarted) {
-  const { words, ...kind } = restarted[how];
-  const isForNextRun = workload.kind === 'CronJob' && how !== 'dryRun';
-  const outcome = isForNextRun ? 'its next run has the new content' : words;
-  return { ...kind, type: 'Normal', outcome: outcome.charAt(0).toUpperCase() + outcome.slice(1) } as const;
+export function restartMessage(event: Restarted): string {
+  if (event.how === 'dryRun') return 'workload would be restarted (dry run)';
+  return `workload restarted: ${contentOf(event).words}`;
+}
+
+/** The Event of a restart, without the sources. */
+export function restartContent(event: Restarted) {
+  const { words, ...kind } = contentOf(event);
+  return { ...kind, type: 'Normal', outcome: words.charAt(0).toUpperCase() + words.slice(1) } as const;
 }
 
 interface Why {
