@@ -144,6 +144,7 @@ export const lease = setup({
     reportHolder: unprovided,
     reportReleased: unprovided,
     reportFailed: unprovided,
+    reportReleaseFailed: unprovided,
     reportUnwatched: unprovided,
     endTerm: unprovided,
   },
@@ -352,7 +353,13 @@ export const lease = setup({
     releasing: {
       description: 'Releases the Lease, so that another replica takes over at once.',
       entry: 'endTerm',
-      on: { 'lease.failed': { target: 'released', actions: 'reportFailed' } },
+      on: {
+        'lease.failed': {
+          description: 'No other replica acquires the Lease before its duration is over.',
+          target: 'released',
+          actions: 'reportReleaseFailed',
+        },
+      },
       initial: 'writing',
       states: {
         writing: {

@@ -2,6 +2,7 @@ import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } fro
 import { manager } from '../../machines/process/manager.ts';
 import { type ActorTimes, createActorTimes } from '../actors/actorTimes.ts';
 import type { Clock, TimerHandle } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { notifyBoth } from '../base/notifyBoth.ts';
 import type { Config } from '../config/config.ts';
@@ -18,6 +19,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { dryRunClient, leaderGate } from '../kube/client/clientWrappers.ts';
 import { createEventRecorder } from '../kube/events/events.ts';
 import type { Election } from '../kube/lease/election.ts';
+import { logReleaseFailed } from '../kube/lease/lease.ts';
 import { excusedStreams, longestFirstList } from '../kube/watch/excusedStreams.ts';
 import { provideReflector } from '../kube/watch/reflector.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
@@ -212,7 +214,10 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
         if ('error' in event) logger.error({ err: event.error }, 'internal error: leader election failed');
       },
       reportDrainOverdue: () => logger.warn({ inFlight: work().inFlight }, 'stopping with requests in flight'),
-      reportReleaseOverdue: () => logger.warn('stopping although the lease could not be released'),
+      reportReleaseOverdue: ({ event }) => {
+        const cause = 'error' in event ? messageOf(event.error) : 'the API server has not answered in time';
+        if (options.election !== undefined) logReleaseFailed(logger, options.election, cause);
+      },
     },
   });
 

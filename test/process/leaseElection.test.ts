@@ -89,6 +89,43 @@ test('the standby acquires a released Lease immediately, and increments leaseTra
   between(await it.timeUntil(() => b.mayAct()), 0, 100);
   assert.deepEqual([it.api.spec()['holderIdentity'], it.api.spec()['leaseTransitions']], ['b', 1]);
   assert.deepEqual(typesOf(a), ['leadership.acquired', 'leadership.released']);
+  assert.deepEqual(a.warnings, []);
+});
+
+for (const [what, end, cause] of [
+  ['gets no response in time', 'lost', /^https:\/\/api did not answer in time: nothing came\./],
+  ['is refused', 503, /^https:\/\/api refused \(503\): no\.$/],
+] as const) {
+  test(`a release that ${what} is logged with its reason, and the standby waits for the lease duration`, async () => {
+    const it = electing();
+    const { a, b } = await it.two();
+    it.injectFault(({ by }) => by === 'a', { there: 1, back: 1, end });
+    a.shutdown();
+    between(await it.timeUntil(() => b.mayAct()), 13_000, 15_200);
+    assert.deepEqual(typesOf(a), ['leadership.acquired']);
+    const [{ cause: logged = '', ...line } = {}, ...more] = a.warnings;
+    assert.match(logged, cause);
+    assert.deepEqual(line, {
+      level: 40,
+      lease: `${where.namespace}/${where.name}`,
+      leaseDuration: '15s',
+      msg: 'lease not released: another replica takes over only after the lease duration',
+    });
+    assert.deepEqual(more, []);
+  });
+}
+
+test('a failed release is logged even if its cause was logged before', async () => {
+  const it = electing();
+  const { a } = await it.two();
+  it.injectFault(({ by }) => by === 'a', { there: 1, back: 1, end: 503 });
+  await it.clock.pass(4_000);
+  a.shutdown();
+  await it.clock.pass(1_000);
+  assert.deepEqual(
+    a.warnings.map(({ msg }) => msg.split(':')[0]),
+    ['lease unavailable, retrying', 'lease not released'],
+  );
 });
 
 test('a released Lease has no holder and a duration of one second', async () => {
@@ -169,7 +206,7 @@ test('a repeated failure is logged once', async () => {
   it.injectFault(({ by }) => by === 'a', { there: 1, back: 1, end: 503 });
   await it.clock.pass(8_000);
   assert.equal(a.warnings.length, 1);
-  assert.match(a.warnings[0] ?? '', /503/);
+  assert.match(a.warnings[0]?.cause ?? '', /503/);
 });
 
 test('a renewal whose response is lost is not mistaken for that of another replica', async () => {
@@ -264,7 +301,7 @@ test('a response that is not a Lease is logged, and the request is retried', asy
   it.injectFault(() => true, { there: 1, back: 1, end: 'nonsense' });
   await it.clock.pass(5_000);
   assert.deepEqual([acting(a), a.warnings.length], [[], 1]);
-  assert.match(a.warnings[0] ?? '', /something other than the Lease/);
+  assert.match(a.warnings[0]?.cause ?? '', /something other than the Lease/);
   it.api.setDelivery(undefined);
   await it.clock.pass(5_000);
   assert.deepEqual(acting(a), ['a']);

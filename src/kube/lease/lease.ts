@@ -1,6 +1,7 @@
 import { fromCallback } from 'xstate';
 import { type LeaseEvent, type LeaseWatchInput, type LeaseWriteInput, lease } from '../../../machines/process/lease.ts';
 import type { Clock } from '../../base/clock.ts';
+import { formatDuration } from '../../base/duration.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { Election } from './election.ts';
@@ -62,6 +63,7 @@ export function provideLease(parts: LeaseOptions): typeof lease {
         report({ type: 'leadership.standsBy', lease: name, holder });
       },
       reportFailed: ({ event }) => failures.failed(causeOf(event)),
+      reportReleaseFailed: ({ event }) => logReleaseFailed(parts.log, election, causeOf(event)),
       reportUnwatched: ({ event }) => failures.unwatched(causeOf(event)),
       endTerm: () => term.drop(),
     },
@@ -71,6 +73,15 @@ export function provideLease(parts: LeaseOptions): typeof lease {
 /** The message of a refusal. */
 function causeOf({ message = '' }: { readonly type: string; readonly message?: string }): string {
   return message;
+}
+
+/** Logs that this replica could not release the Lease, and why. */
+export function logReleaseFailed(log: Pick<LeaseLog, 'warn'>, election: Election, cause: string): void {
+  const { namespace, name, leaseDuration } = election;
+  log.warn(
+    { lease: `${namespace}/${name}`, cause, leaseDuration: formatDuration(leaseDuration) },
+    'lease not released: another replica takes over only after the lease duration',
+  );
 }
 
 /** A pino logger, or anything with the same methods. */

@@ -7,6 +7,14 @@ import type { ProcessEvent } from '../../../src/process/processLog.ts';
 import { type LeaseApi, where } from '../api/leaseApi.ts';
 import { settled, type VirtualClock } from './virtualClock.ts';
 
+interface LeaseWarning {
+  readonly level: number;
+  readonly lease: string;
+  readonly cause: string;
+  readonly leaseDuration?: string;
+  readonly msg: string;
+}
+
 /**
  * A process that takes part in the election, with clocks of its own, and that can be suspended like any other process.
  */
@@ -14,7 +22,7 @@ export interface Replica {
   readonly identity: string;
   readonly events: readonly ProcessEvent[];
   /** The warnings that it logged. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly LeaseWarning[];
   state(): Leadership | undefined;
   /** Whether it would send a deletion now. */
   mayAct(): boolean;
@@ -44,7 +52,7 @@ export function startReplica(
   { times = {}, skew = 0, random = () => 0.5 }: ReplicaOptions = {},
 ): Replica {
   const events: ProcessEvent[] = [];
-  const warnings: string[] = [];
+  const warnings: LeaseWarning[] = [];
   const arrived: (() => void)[] = [];
   const due = new Map<unknown, () => void>();
   let wall = skew;
@@ -72,8 +80,8 @@ export function startReplica(
   const defaults = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
   const election: Election = { ...where, identity, ...defaults, ...times };
   const logger = pino(
-    { level: 'warn', base: null },
-    { write: (line: string) => void warnings.push(String(JSON.parse(line).cause)) },
+    { level: 'warn', base: null, timestamp: false },
+    { write: (line: string) => void warnings.push(JSON.parse(line)) },
   );
   const client = api.client(identity, arrive);
   let part: LeadershipGate;
