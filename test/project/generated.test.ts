@@ -97,6 +97,7 @@ function prometheusRule(): string {
     'kind: PrometheusRule',
     'metadata:',
     '  name: weeder',
+    '  namespace: weeder',
     '  labels:',
     '    app.kubernetes.io/component: controller',
     'spec:',

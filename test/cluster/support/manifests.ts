@@ -10,6 +10,10 @@ const clusterScoped = new Set([
   'PriorityClass',
 ]);
 
+export function isClusterScoped({ kind }: Manifest): boolean {
+  return clusterScoped.has(kind);
+}
+
 /** Creates an object. An unknown field is an error. */
 export async function create(cluster: Cluster, manifest: Manifest): Promise<void> {
   const answer = await post(cluster, manifest, '');
@@ -39,8 +43,9 @@ function post(cluster: Cluster, manifest: Manifest, options: string): Promise<An
 }
 
 /** The path of the collection of an object. */
-export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
+export function pathOf(manifest: Manifest): string {
+  const { apiVersion, kind, metadata } = manifest;
   const plural = kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}${kind.endsWith('ss') ? 'es' : 's'}`;
-  const home = clusterScoped.has(kind) ? '' : `/namespaces/${namespace ?? 'default'}`;
+  const home = isClusterScoped(manifest) ? '' : `/namespaces/${metadata.namespace ?? 'default'}`;
   return `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion}${home}/${plural.toLowerCase()}`;
 }

@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFile } from '../weeder.ts';
 import { deployFolder, type Manifest, render } from './kustomize.ts';
@@ -31,8 +31,12 @@ export async function own(files: Readonly<Record<string, string>>): Promise<Mani
   return render(folder);
 }
 
-/** Renders the overlay `namespaced`, edited as its README describes for weeder's namespace and two watched ones. */
-export async function namespacedFor(home: string, watched: readonly [string, string]): Promise<Manifest[]> {
+/** Renders the overlay `namespaced`, edited as deploy/README.md describes for weeder's namespace and two watched ones. */
+export async function namespacedFor(
+  home: string,
+  watched: readonly [string, string],
+  components: readonly string[] = [],
+): Promise<Manifest[]> {
   const overlay = join(copyOfDeploy(), 'overlays', 'namespaced');
   for (const [index, name] of watched.entries()) {
     renameSync(join(overlay, `shoot-${index + 1}`), join(overlay, name));
@@ -43,6 +47,8 @@ export async function namespacedFor(home: string, watched: readonly [string, str
       .replace('namespace: weeder', `namespace: ${home}`);
     writeFileSync(join(overlay, file), text);
   }
+  const list = `components: [${components.map((name) => `../../components/${name}`)}]\n`;
+  appendFileSync(join(overlay, 'kustomization.yaml'), list);
   return render(overlay);
 }
 
