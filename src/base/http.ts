@@ -1,6 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import { codedError, failed, messageOf, ok, type Result } from './errors.ts';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 /** A read-only page. The server reports an error that it throws. */
 export type Page = (url: URL, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -74,82 +72,6 @@ export function onLoopback(page: Page, hint: string): Page {
 
 function isLoopback(address: string | undefined): boolean {
   return address !== undefined && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(address);
-}
-
-/**
- * The address of a server, written as `:9644`, `127.0.0.1:9644` or `[::1]:9644`. Without a host it listens on every
- * address.
- */
-export interface BindAddress {
-  readonly host: string | undefined;
-  readonly port: number;
-}
-
-/** Parses a bind address; `0` and the empty text disable the server. The error is a clause. */
-export function parseBindAddress(text: string): Result<BindAddress | 'none', string> {
-  if (text === '' || text === '0') return ok('none');
-  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
-  const port = Number(found?.[3]);
-  if (found === null || port > 65_535)
-    return failed(`found "${text}", expected an address such as :9644 or 127.0.0.1:9644`);
-  const host = found[1] ?? found[2];
-  return ok({ host: host === '' ? undefined : host, port });
-}
-
-/** A server that is listening. */
-export interface Listening {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-/** A certificate and its key, in PEM. */
-export interface TlsFiles {
-  readonly cert: string | Buffer;
-  readonly key: string | Buffer;
-}
-
-/**
- * Starts a server, over TLS if there is a certificate. `flag` is the flag that set the address, and is named in the
- * error if the port is in use.
- */
-export function listen(
-  flag: string,
-  address: BindAddress,
-  listener: RequestListener,
-  tls?: TlsFiles,
-): Promise<Result<Listening>> {
-  const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
-  const server = tls === undefined ? createServer(limits, listener) : createTlsServer({ ...limits, ...tls }, listener);
-  return new Promise((resolve) => {
-    server.once('error', (error) => resolve(failed(cannotListen(flag, address, error))));
-    server.listen({ port: address.port, ...(address.host === undefined ? {} : { host: address.host }) }, () => {
-      resolve(ok({ port: portOf(server), close: () => closeServer(server) }));
-    });
-  });
-}
-
-function cannotListen(flag: string, { host, port }: BindAddress, error: Error) {
-  const code = 'code' in error ? error.code : undefined;
-  const where = `${host ?? ''}:${port}`;
-  const why =
-    code === 'EADDRINUSE'
-      ? 'another process listens there already'
-      : code === 'EACCES'
-        ? 'this user may not use that port'
-        : messageOf(error);
-  return codedError('ADDRESS_UNAVAILABLE', `Cannot listen on ${where} (${flag}): ${why}.`);
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }
 
 /**

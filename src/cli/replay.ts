@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { systemClock } from '../base/clock.ts';
 import { codedError, failed, type Result } from '../base/errors.ts';
-import type { BindAddress } from '../base/http.ts';
+import type { BindAddress } from '../base/listen.ts';
 import { createLogger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { limitationsOf } from '../replay/limitations.ts';
@@ -117,7 +117,8 @@ async function replayPage(recording: RecordingFile, address: BindAddress): Promi
   const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');
   const replaying = createReplaying(recording, systemClock, onBroken);
   const { live } = replaying;
-  const served = await serveLivePage(address, { live, command: replayCommand(replaying.command), onBroken });
+  const command = replayCommand(replaying.command);
+  const served = await serveLivePage(address, { live, command, onBroken, onRefused: onBroken });
   if (!served.ok) return fail(served.error);
   process.stdout.write(`The live page shows the recording until Ctrl-C: ${served.value.url}\n`);
   const stop = stopOnSignals(logger, { onePress: 1_000 });

@@ -1,7 +1,7 @@
 import type { InspectionEvent } from 'xstate';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
-import type { BindAddress } from '../base/http.ts';
+import type { BindAddress } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
 import type { ReportObserver } from '../observer/model/events.ts';
 import type { ProcessControllers } from '../process/controllers.ts';
@@ -53,7 +53,8 @@ export async function serveUi(
   const { serveLivePage } = await import('../ui/serve.ts');
   const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');
   const live = createLivePage({ clock, pace: systemClock, speed, isDryRun, onBroken });
-  const served = await serveLivePage(address, { live, onBroken });
+  const onRefused = (error: Error) => logger.warn({ cause: error.message }, 'the live page cannot accept a connection');
+  const served = await serveLivePage(address, { live, onBroken, onRefused });
   if (!served.ok) return served;
   const { url, close } = served.value;
   const watch = (manager: Manager<ProcessControllers>) => live.watch(pageSourceOf(manager));

@@ -1,28 +1,28 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createSecureContext } from 'node:tls';
-import { codedError, failed, messageOf, ok, type Result } from '../base/errors.ts';
-import type { TlsFiles } from '../base/http.ts';
+import { codedError, failed, ok, type Result } from '../base/errors.ts';
+import type { Certificate, TlsFiles } from '../base/listen.ts';
+import { type CertificateOptions, readCertificate, watchCertificate } from './certificateFiles.ts';
 
 /** The process may run for longer than any certificate of an authority would be valid. */
 const validYears = 10;
 
-/** Reads the certificate of these files, once: weeder has to be restarted for new ones. Without files, makes one. */
+/** The certificate of these files, and of their later contents. Without files, makes one. */
 export async function certificateOf(
   certFile: string | undefined,
   keyFile: string | undefined,
-  now: Date,
-): Promise<Result<TlsFiles>> {
-  if (certFile === undefined && keyFile === undefined) return ok(selfSigned(now));
+  options: CertificateOptions,
+): Promise<Result<Certificate>> {
+  if (certFile === undefined && keyFile === undefined) {
+    const current = selfSigned(new Date(options.clock.now()));
+    return ok({ current, follow: () => () => undefined });
+  }
   if (certFile === undefined || keyFile === undefined)
     return failed(codedError('USAGE', 'The flags --metrics-tls-cert and --metrics-tls-key need each other.'));
-  try {
-    const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
-    createSecureContext({ cert, key });
-    return ok({ cert, key });
-  } catch (error) {
-    return failed(codedError('USAGE', `The certificate of --metrics-tls-cert cannot be used: ${messageOf(error)}.`));
-  }
+  const files = { certFile, keyFile };
+  const read = await readCertificate(files);
+  if (!read.ok) return read;
+  const current = read.value;
+  return ok({ current, follow: (use) => watchCertificate(files, current, options, use) });
 }
 
 /**

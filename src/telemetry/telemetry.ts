@@ -1,15 +1,8 @@
 import { debugPage } from '../actors/debugActors.ts';
 import type { Clock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
-import {
-  type BindAddress,
-  type Listening,
-  listen,
-  onLoopback,
-  type Page,
-  servePages,
-  type TlsFiles,
-} from '../base/http.ts';
+import { onLoopback, type Page, servePages } from '../base/http.ts';
+import { type BindAddress, type Certificate, type Listening, listen } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
 import type { KubeClient, RequestOutcome } from '../kube/client/client.ts';
 import { countEvents } from '../metrics/countEvents.ts';
@@ -65,7 +58,7 @@ interface ServedAddresses {
   readonly debugActors: 'loopback' | 'all' | 'none';
   /** Serves /metrics over TLS, to authorized clients only. */
   readonly metricsSecure: boolean;
-  /** The files of its certificate; undefined: a self-signed one. */
+  /** The files of its certificate, which may change; undefined: a self-signed one. */
   readonly metricsTlsCert?: string;
   readonly metricsTlsKey?: string;
 }
@@ -130,20 +123,21 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     flag: string,
     address: BindAddress | 'none',
     pages: Readonly<Record<string, Page>>,
-    tls?: TlsFiles,
+    certificate?: Certificate,
   ) {
     if (address === 'none') return ok(undefined);
     const onBroken = (error: unknown, page: string) =>
       logger.error({ err: error, page }, 'internal error: page failed');
-    return listen(flag, address, servePages(pages, onBroken), tls);
+    const onRefused = (error: Error) => logger.warn({ flag, cause: error.message }, 'a connection cannot be accepted');
+    return listen({ flag, address, listener: servePages(pages, onBroken), certificate, onRefused });
   }
 
   async function serveMetrics(addresses: ServedAddresses): Promise<Result<Listening | undefined>> {
     const { metricsBindAddr, metricsSecure } = addresses;
     if (!metricsSecure) return serveAt('--metrics-bind-addr', metricsBindAddr, { '/metrics': measured });
-    const tls = await certificateOf(addresses.metricsTlsCert, addresses.metricsTlsKey, new Date(clock.now()));
-    if (!tls.ok) return tls;
-    return serveAt('--metrics-bind-addr', metricsBindAddr, { '/metrics': authorized(measured) }, tls.value);
+    const certificate = await certificateOf(addresses.metricsTlsCert, addresses.metricsTlsKey, { clock, logger });
+    if (!certificate.ok) return certificate;
+    return serveAt('--metrics-bind-addr', metricsBindAddr, { '/metrics': authorized(measured) }, certificate.value);
   }
 
   return {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { ok, type Result } from '../base/errors.ts';
-import { type BindAddress, type Listening, listen, type Page, sendText, servePages } from '../base/http.ts';
+import { type Page, sendText, servePages } from '../base/http.ts';
+import { type BindAddress, type Listening, type ListenOptions, listen } from '../base/listen.ts';
 import { type LivePage, mostPages } from './livePage.ts';
 import { pageFiles, sendCompressed } from './pageFiles.ts';
 import { actorOrders, serviceFilters } from './protocol.ts';
@@ -39,11 +40,13 @@ export interface ServedPage extends Listening {
  */
 export async function serveLivePage(
   address: BindAddress,
-  options: Omit<PageListenerOptions, 'isLoopback'>,
+  options: Omit<PageListenerOptions, 'isLoopback'> & Pick<ListenOptions, 'onRefused'>,
 ): Promise<Result<ServedPage>> {
   const { host = '127.0.0.1', port } = address;
   const isLoopback = isLoopbackHost(host);
-  const listening = await listen('--ui-bind-addr', { host, port }, pageListener({ ...options, isLoopback }));
+  const listener = pageListener({ ...options, isLoopback });
+  const { onRefused } = options;
+  const listening = await listen({ flag: '--ui-bind-addr', address: { host, port }, listener, onRefused });
   if (!listening.ok) return listening;
   const name = host.includes(':') ? `[${host}]` : host;
   return ok({ ...listening.value, url: `http://${isLoopback ? name : urlHost(name)}:${listening.value.port}/` });

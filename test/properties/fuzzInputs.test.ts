@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Command, CommanderError } from 'commander';
 import fc from 'fast-check';
-import { listen, servePages } from '../../src/base/http.ts';
+import { servePages } from '../../src/base/http.ts';
+import { listen } from '../../src/base/listen.ts';
 import { booleanFlags, readArguments, usageProblem } from '../../src/cli/flags/commandLine.ts';
 import { addRunFlags, type RunFlags } from '../../src/cli/flags/runFlags.ts';
 import { loadKubeConfig } from '../../src/kube/access/kubeConfig.ts';
@@ -142,11 +143,13 @@ function answerTo(port: number, request: Uint8Array): Promise<string | undefined
 test('any request to a server of weeder gets an answer, or the end of the connection, and the next one is answered', async () => {
   const broken: unknown[] = [];
   const pages = { '/healthz': healthPage('healthz', () => []) };
-  const health = await listen(
-    'f',
-    { host: '127.0.0.1', port: 0 },
-    servePages(pages, (error) => broken.push(error)),
-  );
+  const onRefused = (error: unknown) => broken.push(error);
+  const health = await listen({
+    flag: 'f',
+    address: { host: '127.0.0.1', port: 0 },
+    listener: servePages(pages, onRefused),
+    onRefused,
+  });
   assert(health.ok);
   await using page = await shown();
   const target = fc.oneof(

@@ -4,32 +4,45 @@ import { writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { listen, sendText } from '../../src/base/http.ts';
+import { pino } from 'pino';
+import { sendText } from '../../src/base/http.ts';
+import { listen } from '../../src/base/listen.ts';
 import { certificateOf } from '../../src/telemetry/certificate.ts';
 import { folder } from '../support/cli.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
 
 const now = new Date('2026-11-24T10:00:00Z');
 const address = { host: '127.0.0.1', port: 0 };
+const options = { clock: virtualClock(now.getTime()), logger: pino({ enabled: false }) };
 
-async function made(...[cert, key]: readonly string[]) {
-  const tls = await certificateOf(cert, key, now);
-  assert.ok(tls.ok, tls.ok ? '' : tls.error.message);
-  return tls.value;
+async function certificate(...[cert, key]: readonly string[]) {
+  const found = await certificateOf(cert, key, options);
+  assert.ok(found.ok, found.ok ? '' : found.error.message);
+  return found.value;
 }
 
+const made = async (...files: readonly string[]) => (await certificate(...files)).current;
+
 test('without files the certificate is self-signed, for weeder, valid for ten years, and serves TLS', async () => {
-  const tls = await made();
-  const certificate = new X509Certificate(tls.cert);
-  assert.equal(certificate.subject, 'CN=weeder');
-  assert.equal(certificate.subjectAltName, 'DNS:weeder');
-  assert.ok(certificate.verify(certificate.publicKey));
-  assert.deepEqual([certificate.validFromDate, certificate.validToDate], [now, new Date('2036-11-24T10:00:00Z')]);
-  assert.notEqual(new X509Certificate((await made()).cert).serialNumber, certificate.serialNumber);
-  const served = await listen('--x', address, (request, response) => sendText(request, response, 200, 'secret'), tls);
+  const own = await certificate();
+  const { cert: ca } = own.current;
+  const parsed = new X509Certificate(ca);
+  assert.equal(parsed.subject, 'CN=weeder');
+  assert.equal(parsed.subjectAltName, 'DNS:weeder');
+  assert.ok(parsed.verify(parsed.publicKey));
+  assert.deepEqual([parsed.validFromDate, parsed.validToDate], [now, new Date('2036-11-24T10:00:00Z')]);
+  assert.notEqual(new X509Certificate((await made()).cert).serialNumber, parsed.serialNumber);
+  const served = await listen({
+    flag: '--x',
+    address,
+    listener: (request, response) => sendText(request, response, 200, 'secret'),
+    certificate: own,
+    onRefused: (error) => assert.fail(error),
+  });
   assert.ok(served.ok);
   const text = await new Promise((resolve, reject) => {
     const url = `https://127.0.0.1:${served.value.port}/`;
-    const sent = get(url, { ca: tls.cert, servername: 'weeder', agent: false }, (response) => {
+    const sent = get(url, { ca, servername: 'weeder', agent: false }, (response) => {
       response.setEncoding('utf8').on('data', resolve);
     });
     sent.on('error', reject);
@@ -53,7 +66,7 @@ test('a certificate is read from its files; files that do not fit together or ar
     [cert, undefined, /need each other\.$/],
     [undefined, key, /need each other\.$/],
   ] as const) {
-    const tls = await certificateOf(first, second, now);
-    assert.match(tls.ok ? '' : tls.error.message, message);
+    const found = await certificateOf(first, second, options);
+    assert.match(found.ok ? '' : found.error.message, message);
   }
 });

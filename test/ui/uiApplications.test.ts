@@ -25,7 +25,7 @@ async function shownApplications() {
     crashLooping: () => 0,
     applications: () => world.core.entries(),
   });
-  const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken });
+  const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken, onRefused: onBroken });
   if (!served.ok) throw new Error(served.error.message);
   const { url, close } = served.value;
   const textOf = async (search = '') => (await fetch(`${url}applications?search=${encodeURIComponent(search)}`)).text();

@@ -75,7 +75,9 @@ test('on loopback it accepts only the host names of loopback, which prevents DNS
 
 test('without a host it is served on loopback, and elsewhere only with an explicit host', async () => {
   await using page = await shown();
-  const served = await serveLivePage({ host: undefined, port: 0 }, { live: page.live, onBroken: () => {} });
+  const ignore = () => {};
+  const options = { live: page.live, onBroken: ignore, onRefused: ignore };
+  const served = await serveLivePage({ host: undefined, port: 0 }, options);
   assert.ok(served.ok);
   const { port, url, close } = served.value;
   assert.equal(url, `http://127.0.0.1:${port}/`);

@@ -32,7 +32,7 @@ async function shownWorkloads(config = restartConfig()): Promise<ShownWorkloads>
     crashLooping: () => 0,
     workloads: () => world.control.entries(),
   });
-  const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken });
+  const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken, onRefused: onBroken });
   if (!served.ok) throw new Error(served.error.message);
   const url = `${served.value.url}workloads`;
   async function list(): Promise<readonly WorkloadView[]> {

@@ -1,7 +1,7 @@
 import { type KubeletVersion, kubeletVersions } from '@weeder/embedded-cluster';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CodedError, codedError } from '../../base/errors.ts';
-import type { BindAddress } from '../../base/http.ts';
+import type { BindAddress } from '../../base/listen.ts';
 import { nearest } from '../../base/nearest.ts';
 import { defaultImage } from '../../demo/cluster/scripts.ts';
 import { camelCase, readAddress, readDuration } from '../flags/values.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { BindAddress } from '../../base/http.ts';
+import type { BindAddress } from '../../base/listen.ts';
 import type { LogLevel } from '../../base/log.ts';
 import type { Shard } from '../../controller/shard.ts';
 import {
@@ -129,7 +129,10 @@ export function addRunFlags(command: Command): Command {
       readBoolean,
       false,
     )
-    .option('--metrics-tls-cert <file>', 'the certificate for --metrics-secure (PEM); default: a self-signed one')
+    .option(
+      '--metrics-tls-cert <file>',
+      'the certificate for --metrics-secure (PEM), which may be renewed; default: a self-signed one',
+    )
     .option('--metrics-tls-key <file>', 'the key of that certificate (PEM)')
     .addOption(
       new Option('--debug-actors <who>', 'which connections may read /debug/actors: loopback, all or none')

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../base/duration.ts';
-import { type BindAddress, parseBindAddress } from '../../base/http.ts';
+import { type BindAddress, parseBindAddress } from '../../base/listen.ts';
 import { type LogLevel, logLevels } from '../../base/log.ts';
 import { parseShard, type Shard } from '../../controller/shard.ts';
 

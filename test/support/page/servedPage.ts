@@ -43,7 +43,7 @@ export async function shown(
     dependencies: () => weeder.dependencies(),
     unseenServices: () => weeder.unseen(),
   });
-  const served = await serveLivePage({ host, port: 0 }, { live, onBroken });
+  const served = await serveLivePage({ host, port: 0 }, { live, onBroken, onRefused: onBroken });
   if (!served.ok) throw new Error(served.error.message);
   return { at, live, served: served.value, broken, [Symbol.asyncDispose]: () => served.value.close() };
 }
