@@ -9,8 +9,15 @@
 - apiGroups: [""]
   resources: [pods]
   verbs: [list, watch, get, delete]
+# The Deployment or CronJob of a pod, for an Event about what the pod declares.
+- apiGroups: [apps]
+  resources: [replicasets]
+  verbs: [get]
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get]
 {{- end }}
-# Events on Services and pods. patch: the series of an existing Event.
+# Events on Services, pods and workloads. patch: the series of an existing Event.
 - apiGroups: [events.k8s.io]
   resources: [events]
   verbs: [create, patch]

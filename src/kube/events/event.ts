@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { truncate } from '../../base/truncate.ts';
 
 /**
- * The object of an Event. `kubectl describe` finds the Event by `uid`; without one it appears only in `kubectl get
- * events`.
+ * The object of an Event. `kubectl describe` finds the Event by `uid`; `kubectl events --for` by kind, apiVersion and
+ * name.
  */
 export interface ObjectRef {
   readonly apiVersion: string;
@@ -11,6 +11,8 @@ export interface ObjectRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string | undefined;
+  /** An object that this one may control: if so, its owner reference has the exact name and uid of this one. */
+  readonly controllerOf?: ObjectRef;
 }
 
 /** An Event to record, in the terms of `events.k8s.io/v1`. */

@@ -30,12 +30,12 @@ export function consequenceOf(failure: ApiFailure, exists: boolean): Consequence
   }
 }
 
-/** The namespaces in which Events may be written, as far as the API server's responses show. */
-export interface EventPermissions {
+/** The namespaces in which a request is permitted, as far as the API server's responses show. */
+export interface Permissions {
   /** False for some minutes after a refusal. */
   mayTry(namespace: string): boolean;
-  /** `why` names the missing rule. */
-  refused(namespace: string, why: string): void;
+  /** `why` names the missing rule; `retryIn`, in milliseconds, is for some minutes by default. */
+  refused(namespace: string, why: string, retryIn?: number): void;
   allowed(namespace: string): void;
 }
 
@@ -43,16 +43,15 @@ export interface EventPermissions {
 const retryAfter = 600_000;
 const mostNamespaces = 4_096;
 
-/** Logs a missing permission once, for however many namespaces, until all of them have granted it. */
-export function createEventPermissions(clock: Clock, log: EventLog): EventPermissions {
+/** Logs a missing permission once with this sentence, for however many namespaces, until all of them have granted it. */
+export function createPermissions(clock: Clock, log: EventLog, sentence: string): Permissions {
   /** The time of the next attempt, by namespace. */
   const refusals = new Map<string, number>();
   return {
     mayTry: (namespace) => clock.monotonic() >= (refusals.get(namespace) ?? 0),
-    refused(namespace, why) {
-      if (refusals.size === 0)
-        log.warn({ namespace, cause: why }, 'Events may not be written; weeder continues without them');
-      putBounded(refusals, namespace, clock.monotonic() + retryAfter, mostNamespaces);
+    refused(namespace, why, retryIn = retryAfter) {
+      if (refusals.size === 0) log.warn({ namespace, cause: why }, sentence);
+      putBounded(refusals, namespace, clock.monotonic() + retryIn, mostNamespaces);
     },
     allowed(namespace) {
       refusals.delete(namespace);

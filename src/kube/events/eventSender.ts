@@ -5,9 +5,10 @@ import type { KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import type { ApiRequest } from '../client/request.ts';
-import { type EventDraft, type EventSource, eventBody, eventsPath, seriesBody } from './event.ts';
-import { consequenceOf, type EventPermissions } from './eventFailure.ts';
+import { type EventDraft, type EventSource, eventBody, eventsPath, type ObjectRef, seriesBody } from './event.ts';
+import { consequenceOf, type Permissions } from './eventFailure.ts';
 import type { EventLosses, LossCause } from './eventLosses.ts';
+import type { Identify } from './identify.ts';
 
 /** An Event, and which state of it the API server has. */
 export interface EventState {
@@ -42,7 +43,8 @@ interface EventSenderOptions {
   readonly clock: Clock;
   readonly source: EventSource;
   readonly losses: EventLosses;
-  readonly permissions: EventPermissions;
+  readonly permissions: Permissions;
+  readonly identify: Identify;
   /**
    * While this returns true, more important requests are in progress and no Event is sent, for three seconds at most.
    */
@@ -70,7 +72,7 @@ const shortestPause = 1_000;
 const longestPause = 60_000;
 
 export function createEventSender(options: EventSenderOptions): EventSender {
-  const { client, clock, source, losses, permissions, mustWait, onWritten, random } = options;
+  const { client, clock, source, losses, permissions, identify, mustWait, onWritten, random } = options;
   const queue = createFairQueue<EventState>();
   const bucket = createTokenBucket(burst, perSecond, clock);
   const stop = new AbortController();
@@ -131,8 +133,10 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   async function send(event: EventState): Promise<void> {
     active += 1;
     bucket.take();
+    const { regarding } = event.occurrence;
+    const object = event.written === 0 ? await identify(regarding, stop.signal) : regarding;
     const { count } = event;
-    const result = await client.call({ ...requestOf(event, source), rank: 'last', signal: stop.signal });
+    const result = await client.call({ ...requestOf(event, object, source), rank: 'last', signal: stop.signal });
     active -= 1;
     if (result.ok) noteWritten(event, count);
     else noteFailure(event, result.failure);
@@ -227,10 +231,11 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   };
 }
 
-function requestOf(event: EventState, source: EventSource): ApiRequest {
+function requestOf(event: EventState, regarding: ObjectRef, source: EventSource): ApiRequest {
   const { name, occurrence, time, written } = event;
-  const path = eventsPath(occurrence.regarding.namespace);
-  if (written === 0) return { method: 'POST', path, body: eventBody(name, occurrence, source, time, event) };
+  const path = eventsPath(regarding.namespace);
+  if (written === 0)
+    return { method: 'POST', path, body: eventBody(name, { ...occurrence, regarding }, source, time, event) };
   return {
     method: 'PATCH',
     path: `${path}/${encodeURIComponent(name)}`,

@@ -3,9 +3,10 @@ import type { Clock, TimerHandle } from '../../base/clock.ts';
 import { createTokenBucket, type TokenBucket } from '../../queue/tokenBucket.ts';
 import type { KubeClient } from '../client/client.ts';
 import { createEventNames, type EventDraft, type EventSource, type ObjectRef } from './event.ts';
-import { createEventPermissions } from './eventFailure.ts';
+import { createPermissions } from './eventFailure.ts';
 import { createEventLosses, type EventLog, type LossCause } from './eventLosses.ts';
 import { createEventSender, type EventState } from './eventSender.ts';
+import { identifyThrough } from './identify.ts';
 
 /** Records Kubernetes Events (`events.k8s.io/v1`) on a best-effort basis, behind more important requests. */
 export interface EventRecorder {
@@ -47,13 +48,24 @@ const closeWithin = 300;
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, clock, log, source, mustWait = () => false, random = Math.random } = options;
   const losses = createEventLosses(clock, log);
-  const permissions = createEventPermissions(clock, log);
+  const permissions = createPermissions(clock, log, 'Events may not be written; weeder continues without them');
+  const identify = identifyThrough(client, clock, log);
   const nameOf = createEventNames();
   const known = new Map<string, EventState>();
   const buckets = new Map<string, TokenBucket>();
   const timers = new Map<EventState, TimerHandle>();
   let isClosed = false;
-  const sender = createEventSender({ client, clock, source, losses, permissions, mustWait, random, onWritten });
+  const sender = createEventSender({
+    client,
+    clock,
+    source,
+    losses,
+    permissions,
+    identify,
+    mustWait,
+    random,
+    onWritten,
+  });
 
   /** The Event may have occurred again while the request was in flight. */
   function onWritten(event: EventState): void {

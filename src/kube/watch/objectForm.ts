@@ -1,7 +1,5 @@
 import { type JsonObject, textOf } from '../../base/json.ts';
-
-/** Whether whole objects are read or only their metadata (`meta.k8s.io/v1` PartialObjectMetadata). */
-type ObjectForm = 'object' | 'metadata';
+import type { ObjectForm } from '../client/accept.ts';
 
 /** How the objects of a source are read. */
 export interface Reading {
@@ -15,17 +13,6 @@ export interface Reading {
    * nothing is removed.
    */
   readonly reduce?: (object: JsonObject) => JsonObject;
-}
-
-const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
-
-/**
- * The `Accept` header of one request. A list and a watch or GET need different values: the other one is answered with
- * 406. The header has no fallback, because no objects are better than whole objects.
- */
-export function acceptOf(form: ObjectForm | undefined, request: 'list' | 'watch' | 'get'): string {
-  if (form !== 'metadata') return 'application/json';
-  return metadataOnly(request === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata');
 }
 
 /** The kind of the objects in the response. */

@@ -1,8 +1,9 @@
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { acceptOf } from '../client/accept.ts';
 import type { ApiResult, KubeClient } from '../client/client.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import { versionOf } from '../objects/identity.ts';
-import { acceptOf, isConfidential, reduced, wireKind } from './objectForm.ts';
+import { isConfidential, reduced, wireKind } from './objectForm.ts';
 import { unidentified } from './watchEvents.ts';
 import type { WatchSource } from './watchOnce.ts';
 

@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import { acceptOf } from '../client/accept.ts';
 import type { KubeClient } from '../client/client.ts';
 import { startDeadline } from '../client/deadline.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import type { ApiRequest } from '../client/request.ts';
 import { lineSplitter } from './lines.ts';
-import { acceptOf, isConfidential, type Reading } from './objectForm.ts';
+import { isConfidential, type Reading } from './objectForm.ts';
 import type { ObjectSink } from './sink.ts';
 import { type LineOutcome, type WatchReader, watchReader } from './watchEvents.ts';
 

@@ -1,5 +1,6 @@
 import { objectOf, textOf } from '../../base/json.ts';
 import type { ObjectRef } from '../../kube/events/event.ts';
+import { isIntermediate } from '../../kube/events/identify.ts';
 import { controllerOf, deploymentOf } from '../../kube/objects/owners.ts';
 
 /**
@@ -11,10 +12,11 @@ export function workloadOf(pod: unknown): ObjectRef {
   const namespace = textOf(meta['namespace']) ?? '';
   const owner = controllerOf(meta);
   if (owner === undefined) return { apiVersion: 'v1', kind: 'Pod', ...namesOf(meta), namespace };
-  const ref = { apiVersion: textOf(owner['apiVersion']) ?? '', kind: textOf(owner['kind']) ?? '', ...namesOf(owner) };
-  const deployment = ref.kind === 'ReplicaSet' ? deploymentOf(ref.name, meta) : undefined;
-  if (deployment === undefined) return { ...ref, namespace };
-  return { apiVersion: ref.apiVersion, kind: 'Deployment', namespace, name: deployment, uid: undefined };
+  const [apiVersion = '', kind = ''] = [owner['apiVersion'], owner['kind']].map(textOf);
+  const ref = { apiVersion, kind, ...namesOf(owner), namespace };
+  const deployment = kind === 'ReplicaSet' ? deploymentOf(ref.name, meta) : undefined;
+  const workload = deployment === undefined ? ref : { ...ref, kind: 'Deployment', name: deployment, uid: undefined };
+  return isIntermediate(ref) ? { ...workload, controllerOf: ref } : workload;
 }
 
 export function workloadName({ kind, namespace, name }: ObjectRef): string {

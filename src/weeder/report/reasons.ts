@@ -41,6 +41,6 @@ export const weederReasons = {
   DeclarationProblem: workload
     .warning('Check')
     .means(
-      'The label `weeder.dev/depends-on` or the annotation `weeder.dev/depends-on-services` of its pods has an error, or names a service that does not exist. The note has the text and what to write. If the workload is a Deployment, `kubectl events --for` shows the Event.',
+      'The label `weeder.dev/depends-on` or the annotation `weeder.dev/depends-on-services` of its pods has an error, or names a service that does not exist. The note has the text and what to write. `kubectl describe` shows it on a Deployment or CronJob if weeder may read ReplicaSets and Jobs.',
     ),
 };

@@ -19,7 +19,7 @@ import {
   testNamespace,
   watchDeletions,
 } from '../support/cluster.ts';
-import { declaringPod } from '../support/declaring.ts';
+import { declaringPod, declaringWorkloads } from '../support/declaring.ts';
 import { eventsWith } from '../support/events.ts';
 import { type InProcessOptions, startWeederInProcess } from '../support/inProcessWeeder.ts';
 import { setRestartScene } from '../support/restart/restartScene.ts';
@@ -27,6 +27,10 @@ import { setRestartScene } from '../support/restart/restartScene.ts';
 const run = promisify(execFile);
 const checkout = join(import.meta.dirname, '../../..');
 
+const ofWeeder = [
+  { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch', 'get', 'delete'] },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
+];
 const up = { ready: [true] };
 const down = { ready: [false] };
 
@@ -139,47 +143,66 @@ suite('declared dependencies', { concurrency: true }, () => {
     assert.deepEqual(deleted(), ['web']);
   });
 
-  test('what is wrong with a declaration is one Event on its workload, and one line', async (t) => {
+  test('what is wrong with a declaration is one Event on its workload, with the uid of that, and one line', async (t) => {
     const { ns } = await home(t);
-    const body = {
-      metadata: { name: 'web' },
-      spec: {
-        replicas: 2,
-        selector: { matchLabels: { app: 'web' } },
-        template: {
-          metadata: { labels: { app: 'web', 'weeder.dev/depends-on': 'Data_Base' } },
-          spec: { containers: [{ name: 'main', image: 'registry.invalid/web:1' }] },
-        },
-      },
-    };
     const weeder = await started(t, ns, { eventInstance: 'weeder-test' });
-    await ns.cluster.api('POST', ns.path('apis/apps/v1', 'deployments'), body);
-    const [event] = await eventsWith(ns, ['reason=DeclarationProblem'], ['DeclarationProblem']);
-    assert.deepEqual(
-      [event?.involvedObject.kind, event?.involvedObject.name, event?.type],
-      ['Deployment', 'web', 'Warning'],
-    );
-    assert.match(
-      event?.message ?? '',
-      /^Declared dependency: "Data_Base" names no service: write NAME, or NAME\.NAMESPACE/,
-    );
+    const uids = await declaringWorkloads(ns, 'Data_Base');
+    for (const [kind, name] of [
+      ['Deployment', 'web'],
+      ['CronJob', 'report'],
+    ] as const) {
+      // The selectors of `kubectl describe`.
+      const selectors = [`involvedObject.kind=${kind}`, `involvedObject.name=${name}`];
+      const [event] = await eventsWith(ns, [...selectors, `involvedObject.uid=${uids[kind]}`], ['DeclarationProblem']);
+      assert.equal(event?.type, 'Warning');
+      assert.match(
+        event?.message ?? '',
+        /^Declared dependency: "Data_Base" names no service: write NAME, or NAME\.NAMESPACE/,
+      );
+    }
     await declaringPod(ns, 'absent', 'nowhere');
     await weeder.log.until('problem with a declared dependency', { workload: `ConfigMap ${ns.name}/owner-of-absent` });
-    const both = await eventsWith(ns, ['reason=DeclarationProblem'], ['DeclarationProblem', 'DeclarationProblem']);
-    const [absent] = both.filter(({ involvedObject }) => involvedObject.name === 'owner-of-absent');
+    const all = await eventsWith(
+      ns,
+      ['reason=DeclarationProblem'],
+      Array.from({ length: 3 }, () => 'DeclarationProblem'),
+    );
+    const [absent] = all.filter(({ involvedObject }) => involvedObject.name === 'owner-of-absent');
     assert.match(absent?.message ?? '', new RegExp(`: ${ns.name}/nowhere has no EndpointSlice: `));
-    assert.equal(weeder.log.find('problem with a declared dependency').length, 2);
+    assert.equal(weeder.log.find('problem with a declared dependency').length, 3);
+  });
+
+  test('without permission to read ReplicaSets and Jobs the Events have no uid, and the log names each rule once', async (t) => {
+    const { ns } = await home(t);
+    const user = ns.cluster.takeUser();
+    const granted = await grant(ns.cluster, user, [
+      ...ofWeeder,
+      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    ]);
+    t.after(() => granted.revoke());
+    const weeder = await started(t, ns, { user, eventInstance: 'weeder-test' });
+    await declaringWorkloads(ns, 'Data_Base');
+    // The selectors of `kubectl events --for`.
+    const of = (apiVersion: string, kind: string, name: string) =>
+      Object.entries({ apiVersion, kind, name }).map(([key, value]) => `involvedObject.${key}=${value}`);
+    const [event] = await eventsWith(ns, of('apps/v1', 'Deployment', 'web'), ['DeclarationProblem']);
+    assert.equal(event?.involvedObject.uid, undefined);
+    await eventsWith(ns, of('batch/v1', 'Job', 'report-29412345'), ['DeclarationProblem']);
+    const lines = weeder.log.find(/^the workload of an Event cannot be read/);
+    assert.deepEqual(
+      lines.map(({ cause }) => /Grant it in a Role in namespace [\w-]+: (.*)\.$/.exec(String(cause))?.[1]).sort(),
+      ['apps', 'batch'].map(
+        (group) =>
+          `{apiGroups: ["${group}"], resources: ["${group === 'apps' ? 'replicasets' : 'jobs'}"], verbs: ["get"]}`,
+      ),
+    );
   });
 
   test('with --namespaces a Role suffices, and a service of another namespace is reported', async (t) => {
     const [{ ns, observer, deleted }, other] = [await home(t), await home(t, 'unwatched')];
     const { cluster, name } = ns;
     const user = cluster.takeUser();
-    const rules = [
-      { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch', 'get', 'delete'] },
-      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
-    ];
-    await grant(cluster, user, rules, { namespace: name });
+    await grant(cluster, user, ofWeeder, { namespace: name });
     await setSlice(ns, 'db', down);
     await setSlice(other.ns, 'db', down);
     const pod = await declaringPod(ns, 'web', 'db');

@@ -14,6 +14,8 @@ export interface EventApi {
   readonly recorder: EventRecorder;
   /** By `namespace/name`. */
   readonly stored: Map<string, JsonObject>;
+  /** The other objects that it serves, by path. */
+  readonly objects: Map<string, JsonObject>;
   /** Every request so far, with its time in milliseconds since the start. */
   readonly requests: (ApiRequest & { readonly at: number })[];
   readonly logged: { readonly event: object; readonly sentence: string }[];
@@ -31,9 +33,17 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
   const clock = virtualClock();
   const began = clock.monotonic();
   const stored: EventApi['stored'] = new Map();
+  const objects: EventApi['objects'] = new Map();
   const requests: EventApi['requests'] = [];
   const logged: EventApi['logged'] = [];
   const inFlight = { now: 0, most: 0 };
+
+  function serve(request: ApiRequest): ApiResult {
+    if (request.method !== 'GET') return write(request);
+    const body = objects.get(request.path);
+    if (body === undefined) return refuse({ kind: 'notFound', status: 404, message: 'not found' });
+    return { ok: true, status: 200, body };
+  }
 
   function write({ method, path, body }: ApiRequest): ApiResult {
     const [, namespace = '', name] = /\/namespaces\/([^/]+)\/events(?:\/(.+))?$/.exec(path) ?? [];
@@ -57,7 +67,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
     else if (latency > 0) await new Promise<void>((resolve) => void clock.setTimeout(resolve, latency));
     inFlight.now -= 1;
     if (failure === 'hang') return refuse({ kind: 'cancelled', message: 'the request was cancelled' });
-    return failure === undefined ? write(request) : refuse(failure);
+    return failure === undefined ? serve(request) : refuse(failure);
   }
 
   const client: KubeClient = {
@@ -76,6 +86,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
     clock,
     recorder,
     stored,
+    objects,
     requests,
     logged,
     inFlight,

@@ -96,12 +96,14 @@ test('the workload of a pod is its controller, or the Deployment of a ReplicaSet
   };
   const hash = { 'pod-template-hash': '5d4f8' };
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: undefined };
-  assert.deepEqual(ofReplicaSet('web-5d4f8', hash), deployment);
-  const replicaSet = { ...deployment, kind: 'ReplicaSet', uid: 'rs-1' };
-  assert.deepEqual(ofReplicaSet('web-5d4f8', {}), { ...replicaSet, name: 'web-5d4f8' });
-  assert.deepEqual(ofReplicaSet('web', hash), { ...replicaSet, name: 'web' });
+  const replicaSet = (name: string) => ({ ...deployment, kind: 'ReplicaSet', name, uid: 'rs-1' });
+  /** Whether a ReplicaSet has a controller, and which, is only in the ReplicaSet. */
+  const itself = (name: string) => ({ ...replicaSet(name), controllerOf: replicaSet(name) });
+  assert.deepEqual(ofReplicaSet('web-5d4f8', hash), { ...deployment, controllerOf: replicaSet('web-5d4f8') });
+  assert.deepEqual(ofReplicaSet('web-5d4f8', {}), itself('web-5d4f8'));
+  assert.deepEqual(ofReplicaSet('web', hash), itself('web'));
   const set = workloadOf(pod({ namespace: 'shop', owner: { kind: 'StatefulSet', uid: 'set-1' }, labels: hash }));
-  assert.deepEqual([set.kind, set.uid], ['StatefulSet', 'set-1']);
+  assert.deepEqual([set.kind, set.uid, set.controllerOf], ['StatefulSet', 'set-1', undefined]);
   assert.equal(workloadName(workloadOf(pod({ namespace: 'shop', name: 'debug', isBare: true }))), 'Pod shop/debug');
 });
 

@@ -55,6 +55,7 @@ export async function deployedScene(
   const evicted = { app: evicting };
   const config = {
     watchDuration: `${watchDuration / 1000}s`,
+    declaredDependencies: { namespaces: [scene.ns.name] },
     ...section,
     servicesAndDependantSelectors: {
       [scene.service]: { podSelectors: [{ matchLabels: scene.labels }] },
