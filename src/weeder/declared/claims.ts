@@ -51,7 +51,8 @@ export function createClaims({ clock, keepFor, onForgotten }: ClaimsOptions): Cl
 
   function forgetDue(): void {
     timer = undefined;
-    for (const [key, since] of [...vacant]) {
+    // Another claim may be made meanwhile, or this one again.
+    for (const [key, since] of vacant) {
       if (since + keepFor() > clock.monotonic()) break;
       forget(key);
     }

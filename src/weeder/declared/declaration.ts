@@ -16,7 +16,7 @@ export interface Written {
 }
 
 /** What a pod declares. */
-export interface Declaration {
+interface Declaration {
   /** As `namespace/name`, without duplicates. */
   readonly services: readonly string[];
   /** What is wrong, in clauses without a full stop. */

@@ -1,19 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { objectOf, textOf } from '../../base/json.ts';
-import { namespaceOf } from '../../kube/objects/identity.ts';
+import type { ObjectRef } from '../../kube/events/event.ts';
 import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { lastingName, workloadOf } from '../pods/workloadOf.ts';
 import { createClaimCounts, mostServices } from './claimCounts.ts';
 import { type Claim, createClaims } from './claims.ts';
-import {
-  type Declaration,
-  declarationOf,
-  dependsOn,
-  dependsOnServices,
-  type Written,
-  writtenOn,
-} from './declaration.ts';
+import { declarationOf, type Written, writtenOn } from './declaration.ts';
+import { isSame, isWrittenIn } from './unchanged.ts';
 
 /** What the pods with the label declare. Of a pod it keeps only its uid and what it has written. */
 interface Declarations {
@@ -37,14 +31,24 @@ interface DeclarationsOptions {
   readonly onListed: () => void;
 }
 
-interface KnownPod {
+interface SeenPod {
   readonly stream: string;
   readonly written: Written;
-  readonly claims: readonly string[];
   /** The number of the complete list of the stream that last contained the pod. */
   list: number;
 }
 
+interface KnownPod extends SeenPod {
+  readonly claims: readonly string[];
+}
+
+/** What exceeds the limit of the namespace. */
+interface Excess {
+  readonly workload: ObjectRef;
+  readonly services: readonly string[];
+}
+
+const limit = `the pods of one namespace may declare at most ${mostServices} services`;
 /** Characters. A longer annotation is read again each time, and not stored. */
 const longestStored = 4096;
 
@@ -52,6 +56,8 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
   const { clock, isNamespaceWatched, onChanged, onListed } = options;
   /** By uid. */
   const pods = new Map<string, KnownPod>();
+  /** By uid of the pod. */
+  const excesses = new Map<string, Excess>();
   /** By stream: the number of its newest complete list. */
   const lists = new Map<string, number>();
   const counts = createClaimCounts();
@@ -61,11 +67,11 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
     onForgotten(claim) {
       counts.remove(claim);
       onChanged();
+      takeExcess(claim.workload.namespace);
     },
   });
 
-  function admit(about: Claim['about'], pod: unknown): Claim | undefined {
-    const workload = workloadOf(pod);
+  function admit(about: Claim['about'], workload: ObjectRef): Claim | undefined {
     if ('problem' in about && !counts.hasRoomForProblem(workload.namespace)) return undefined;
     const claim = { workload, about, since: clock.monotonic(), isReviewed: false };
     counts.add(claim);
@@ -73,30 +79,33 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
     return claim;
   }
 
-  /** Returns the keys of the claims that the pod makes from now on. */
-  function holdAll({ services, problems }: Declaration, namespace: string, pod: unknown): string[] {
-    const prefix = lastingName(workloadOf(pod));
-    const found = [...problems];
+  /** Returns the keys of the claims that a pod of the workload makes from now on, and the services that exceed the limit. */
+  function holdAll(written: Written, workload: ObjectRef) {
+    const { services, problems } = declarationOf(written, workload.namespace);
+    const prefix = lastingName(workload);
+    const hold = (key: string, about: Claim['about']) =>
+      claims.hold(`${prefix} ${key}`, () => admit(about, workload)) ?? [];
+    const unseen = services.filter((service) => !isNamespaceWatched(service.split('/')[0] ?? ''));
+    const excess: string[] = [];
     const keys = services.flatMap((service) => {
-      const reason = refusalOf(service, namespace);
-      if (reason !== undefined) found.push(`${service} ${reason}`);
-      return reason === undefined ? (claims.hold(`${prefix} ${service}`, () => admit({ service }, pod)) ?? []) : [];
+      if (unseen.includes(service)) return [];
+      if (counts.hasRoomFor(workload.namespace, service)) return hold(service, { service });
+      excess.push(service);
+      return [];
     });
-    if (found.length === 0) return keys;
-    const text = joined(found);
-    return [...keys, claims.hold(`${prefix} ${text}`, () => admit({ problem: text }, pod)) ?? []].flat();
-  }
-
-  function refusalOf(service: string, namespace: string): string | undefined {
-    const [its = ''] = service.split('/');
-    if (!isNamespaceWatched(its)) return 'cannot be seen: weeder does not watch this namespace';
-    if (counts.hasRoomFor(namespace, service)) return undefined;
-    return `is ignored: the pods of one namespace may declare at most ${mostServices} services`;
+    const found = [
+      ...problems,
+      ...unseen.map((service) => `${service} cannot be seen: weeder does not watch this namespace`),
+      ...excess.map((service) => `${service} is ignored: ${limit}`),
+    ];
+    const problem = joined(found);
+    return { claims: found.length === 0 ? keys : [...keys, hold(problem, { problem })].flat(), excess };
   }
 
   function forget(uid: string): void {
     const known = pods.get(uid);
     pods.delete(uid);
+    excesses.delete(uid);
     for (const key of known?.claims ?? []) claims.release(key);
   }
 
@@ -107,12 +116,25 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
       known.list = list;
       return;
     }
-    const namespace = namespaceOf(pod);
-    const keys = holdAll(declarationOf(written, namespace), namespace, pod);
+    put(uid, workloadOf(pod), { stream, written, list });
+  }
+
+  function put(uid: string, workload: ObjectRef, { stream, written, list }: SeenPod): void {
+    const { claims: held, excess } = holdAll(written, workload);
     // The claims that both versions make are held throughout.
     forget(uid);
-    const stored = (written.annotation?.length ?? 0) > longestStored ? { ...written, annotation: '' } : written;
-    pods.set(uid, { stream, written: stored, claims: keys, list });
+    const isLong = (written.annotation?.length ?? 0) > longestStored;
+    pods.set(uid, { stream, written: isLong ? { ...written, annotation: '' } : written, claims: held, list });
+    if (excess.length > 0 && !isLong) excesses.set(uid, { workload, services: excess });
+  }
+
+  /** Room may have become free in the namespace: the pods that exceed the limit take it. */
+  function takeExcess(namespace: string): void {
+    for (const [uid, { workload, services }] of [...excesses]) {
+      const pod = pods.get(uid);
+      const hasRoom = services.some((service) => counts.hasRoomFor(namespace, service));
+      if (pod !== undefined && workload.namespace === namespace && hasRoom) put(uid, workload, pod);
+    }
   }
 
   /** A line of a known pod that repeats what it has written. A list that contains the line contains the pod. */
@@ -167,24 +189,6 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
       for (const stream of [...lists.keys()]) closed(stream);
     },
   };
-}
-
-function isSame(one: Written, other: Written): boolean {
-  return one.label === other.label && one.annotation === other.annotation;
-}
-
-/**
- * Labels precede all other places of a pod that users control, and a value cannot contain an unescaped quotation mark:
- * the first occurrence of a key is the one in `metadata`.
- */
-function isWrittenIn(line: Buffer, { label, annotation }: Written): boolean {
-  return hasFirst(line, dependsOn, label) && hasFirst(line, dependsOnServices, annotation);
-}
-
-/** A value that JSON.stringify escapes differently from the API server only causes the line to be parsed. */
-function hasFirst(line: Buffer, key: string, value: string | undefined): boolean {
-  const at = line.indexOf(`"${key}":`);
-  return value === undefined ? at === -1 : at !== -1 && line.indexOf(`"${key}":${JSON.stringify(value)}`, at) === at;
 }
 
 const mostListed = 3;

@@ -131,6 +131,58 @@ test('the pods of one namespace may declare 100 services, and what exceeds that 
   ]);
 });
 
+test('what exceeds the limit of a namespace counts as soon as there is room, one service after the other', async () => {
+  const at = declarations();
+  const full = (namespace: string) => {
+    for (let index = 0; index < 100; index += 1) at.put(`s${index}`, { namespace, name: `web-${index}` });
+  };
+  for (const namespace of ['shop', 'other']) full(namespace);
+  const remove = (label: string, name: string) => at.sink.apply('DELETED', declaringPod(label, { name }));
+  at.put('first', { name: 'first', annotation: 'second' });
+  at.put('second', { name: 'also-second', workload: 'api' });
+  at.put('gone', { name: 'gone' });
+  at.put('elsewhere', { name: 'elsewhere', namespace: 'other' });
+  remove('gone', 'gone');
+  const later = () => at.services().slice(200);
+  await at.clock.pass(keepFor);
+  assert.deepEqual(later(), []);
+  remove('s0', 'web-0');
+  await at.clock.pass(keepFor - 1);
+  assert.deepEqual(later(), [], 'the service of a deleted pod counts for a while');
+  const changes = at.changes();
+  await at.clock.pass(1);
+  assert.deepEqual(at.services().slice(199), ['StatefulSet shop/web: shop/first']);
+  assert.ok(at.changes() > changes);
+  assert.match(at.problems().at(-1) ?? '', /^StatefulSet shop\/web: shop\/second is ignored: [^;]*$/);
+  remove('s1', 'web-1');
+  await at.clock.pass(keepFor);
+  assert.deepEqual(at.services().slice(198), [
+    'StatefulSet shop/web: shop/first',
+    'StatefulSet shop/api: shop/second',
+    'StatefulSet shop/web: shop/second',
+  ]);
+  await at.clock.pass(keepFor);
+  assert.deepEqual(at.problems(), [
+    'StatefulSet other/web: other/elsewhere is ignored: the pods of one namespace may declare at most 100 services',
+  ]);
+});
+
+test('a problem that another pod has from the moment on when it would be forgotten is kept', async () => {
+  const at = declarations();
+  for (let index = 0; index < 100; index += 1) at.put(`s${index}`, { name: `web-${index}` });
+  at.put('first', { name: 'both', annotation: 'second' });
+  at.put('second', { name: 'one' });
+  for (const [label, name] of [
+    ['s0', 'web-0'],
+    ['second', 'one'],
+  ] as const)
+    at.sink.apply('DELETED', declaringPod(label, { name }));
+  await at.clock.pass(keepFor);
+  assert.match(at.problems().join(), /: shop\/second is ignored: [^;]*$/);
+  await at.clock.pass(keepFor);
+  assert.equal(at.problems().length, 1);
+});
+
 test('the problems of one namespace are limited, too, and long lists of them are cut', () => {
   const at = declarations();
   for (let index = 0; index < 150; index += 1) at.put(`BAD-${index}`, { name: `bare-${index}`, isBare: true });

@@ -91,6 +91,23 @@ test('a service without pods is watched for longer than any window lasts, and th
   assert.deepEqual(at.applied(), ['']);
 });
 
+test('a service that exceeds the limit of its namespace is watched as soon as there is room', async () => {
+  const at = follow();
+  const services = Array.from({ length: 101 }, (_, index) => `s${index + 100}`);
+  const pods = services.map((service) => declaringPod(service, { name: service }));
+  listInto(at.sink, ...pods);
+  assert.deepEqual(
+    at.applied().join().split(','),
+    services.slice(0, 100).map((name) => `shop/${name}`),
+  );
+  at.sink.apply('DELETED', pods[0]);
+  await at.clock.pass(4 * minute);
+  assert.deepEqual(
+    at.applied().join().split(','),
+    services.slice(1).map((name) => `shop/${name}`),
+  );
+});
+
 test('only pods of the namespaces that the section names count, and another config applies to those already seen', () => {
   const given = (namespaces: 'all' | readonly string[]) => configFor({ services: [], declared: { namespaces } });
   const at = follow({ config: given(['shop']) });
