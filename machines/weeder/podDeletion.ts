@@ -113,7 +113,7 @@ export const podDeletion = setup({
     noteSettled: assign({ settleIn: 0 }),
     /** The implementation reads the current wait. */
     measureWait: assign({}),
-    /** The implementation reads the config. */
+    /** The implementation reads the config, and how long the windows are still open. */
     noteLogLines: assign({}),
     noteLogTried: assign({ hasTriedLog: true }),
     noteRecovered: assign({ observed: 'recovered' }),

@@ -18,7 +18,7 @@ const failed = (kind: FailureKind, rest: Partial<ApiFailure> = {}): ApiResult =>
  * Reads through a client that answers like this, or not until the read is aborted; `unsent`: the client-side limit holds
  * the request back.
  */
-function reader(answer: (request: ApiRequest) => ApiResult | 'unanswered' | 'unsent') {
+function reader(answer: (request: ApiRequest) => ApiResult | 'unanswered' | 'unsent', latency = 0) {
   const clock = virtualClock();
   const asked: ApiRequest[] = [];
   const reported: string[] = [];
@@ -26,8 +26,9 @@ function reader(answer: (request: ApiRequest) => ApiResult | 'unanswered' | 'uns
     asked.push(request);
     const result = answer(request);
     if (result !== 'unsent') request.isNeeded?.();
-    if (typeof result === 'object') return Promise.resolve(result);
     const { promise, resolve } = Promise.withResolvers<ApiResult>();
+    if (typeof result === 'object' && latency === 0) resolve(result);
+    else if (typeof result === 'object') clock.setTimeout(() => resolve(result), latency);
     request.signal?.addEventListener('abort', () => resolve(failed('cancelled')));
     return promise;
   };
@@ -73,6 +74,15 @@ test('of a burst, eight reads are sent at a time, and the others wait until thei
   await clock.pass(500);
   assert.deepEqual(new Set(await Promise.all(burst)), new Set([undefined]));
   assert.equal(asked.length, 8);
+});
+
+test('a read is not sent if its turn comes so late that there is no time for the response', async () => {
+  const { clock, asked, reported, read } = reader(() => log('a line'), 150);
+  const burst = Array.from({ length: 100 }, (_, index) => read(`web-${index}`));
+  await clock.pass(500);
+  assert.deepEqual([asked.length, reported], [24, []]);
+  const lines = await Promise.all(burst);
+  assert.equal(lines.filter((each) => each !== undefined).length, 24);
 });
 
 test('a read that has ended makes room for the next one', async () => {

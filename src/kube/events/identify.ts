@@ -6,6 +6,7 @@ import type { KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import { controllerOf } from '../objects/owners.ts';
+import { placePath } from '../objects/places.ts';
 import type { ObjectRef } from './event.ts';
 import { createPermissions, type Permissions } from './eventFailure.ts';
 import type { EventLog } from './eventLosses.ts';
@@ -49,7 +50,7 @@ export function identifyThrough(client: KubeClient, clock: Clock, log: EventLog)
     const found = kinds.find((each) => isOf(each, object));
     // The API server does not validate the names in owner references.
     if (!found?.permission.mayTry(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
-    const path = `/apis/${found.apiVersion}/namespaces/${encodeURIComponent(namespace)}/${found.plural}/${name}`;
+    const path = `/apis/${found.apiVersion}${placePath(namespace)}/${found.plural}/${name}`;
     const form = { accept: acceptOf('metadata', 'get'), isConfidential: true };
     const result = await client.call({ method: 'GET', path, ...form, rank: 'last', timeoutMs, signal });
     if (!result.ok) noteFailure(found.permission, namespace, result.failure);

@@ -43,6 +43,14 @@ export function policyNow({ requests, pod }: DeletionEntry, now: number): Deleti
   return [...requests].find((request) => now <= request.window.closesAt && permits(request, pod))?.policy;
 }
 
+/** The maximum time for which the `podDeletion` machine waits for a log. Milliseconds. */
+const longestRead = 500;
+
+/** How many lines of the log are read: none if the windows may close meanwhile, because the deletion would fail then. */
+export function linesToRead(wanted: number, requests: Iterable<DeletionRequest>, now: number): number {
+  return [...requests].some(({ window }) => now + longestRead < window.closesAt) ? wanted : 0;
+}
+
 /** The state of the pod on which the `podDeletion` machine decides. */
 export function stateOf(pod: CrashLoopingPod, requests: readonly DeletionRequest[], clock: Clock): PodState {
   const { resourceVersion } = pod;

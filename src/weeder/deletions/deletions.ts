@@ -3,7 +3,7 @@ import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { Departure } from '../pods/podIndex.ts';
-import { type DeletionEntry, protectionFor, stateOf, type WithdrawalReason } from './deletionEntry.ts';
+import { type DeletionEntry, linesToRead, protectionFor, stateOf, type WithdrawalReason } from './deletionEntry.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
 import type { ReportWeeder } from './weederEvents.ts';
 import type { DeletionRequest } from './windowEntry.ts';
@@ -37,7 +37,7 @@ interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf'> {
 }
 
 export function createDeletions(options: DeletionsOptions): Deletions {
-  const { runtime, report, clock } = options;
+  const { runtime, report, clock, logLines } = options;
   /** By uid. The entry of a finished actor remains while a window requests the deletion: the pod was handled. */
   const entries = createRegistry<DeletionEntry>({
     changed(uid, { actor, slot }) {
@@ -63,9 +63,11 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   function create(requests: ReadonlySet<DeletionRequest>, pod: CrashLoopingPod): void {
     const reported = stateOf(pod, [...requests], clock);
     const { uid, namespace, name } = pod;
-    // The actor computes its first delay before its entry exists, and must not read the entry of the previous actor.
+    // The actor makes its first decision before its entry exists, and must not read the entry of the previous actor.
     entries.remove(uid);
-    const actor = createActor(logic, { ...runtime, id: uid, input: { uid, namespace, name, ...reported } });
+    const lines = linesToRead(logLines(), requests, clock.monotonic());
+    const input = { uid, namespace, name, ...reported, logLines: lines };
+    const actor = createActor(logic, { ...runtime, id: uid, input });
     const history = { slot: undefined, how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
     entries.add(uid, { actor, requests: new Set(requests), withdrawn: new Map(), pod, reported, ...history });
   }

@@ -5,7 +5,16 @@ import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { LimitedQueue } from '../../queue/limitedQueue.ts';
 import type { DeletePod } from './deletePod.ts';
-import { concernedBy, type DeletionEntry, policyNow, refsOf, requestedBy, settleIn, waitOf } from './deletionEntry.ts';
+import {
+  concernedBy,
+  type DeletionEntry,
+  linesToRead,
+  policyNow,
+  refsOf,
+  requestedBy,
+  settleIn,
+  waitOf,
+} from './deletionEntry.ts';
 import type { ReadLog } from './readLog.ts';
 import { type ReportWeeder, windowRefOf } from './weederEvents.ts';
 
@@ -84,7 +93,10 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         const entry = entryOf(uid);
         return entry === undefined ? {} : waitOf(entry.pod, entry.requests, clock);
       }),
-      noteLogLines: assign(() => ({ logLines: logLines() })),
+      noteLogLines: assign(({ context: { uid } }) => {
+        const entry = entryOf(uid);
+        return entry === undefined ? {} : { logLines: linesToRead(logLines(), entry.requests, clock.monotonic()) };
+      }),
       requestSlot: ({ context: { uid } }) =>
         withEntry(uid, (entry) => {
           // Of the attempt before, if the machine has come from there in the same transition.

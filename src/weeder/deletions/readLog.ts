@@ -27,7 +27,10 @@ type ReportUnread = (unread: { readonly pod: string; readonly cause: string }) =
 const readsAtOnce = 8;
 /** How long no log is read after a refusal, or after a read without an answer. Milliseconds. */
 const pauseAfter: Partial<Readonly<Record<FailureKind, number>>> = { forbidden: 60_000, timeout: 10_000 };
-/** A request that is given up later than this was given up for its time limit, and not because its pod has changed. */
+/**
+ * A request that is given up later than this was given up for its time limit, and not because its pod has changed. A
+ * read whose turn comes later than this is not sent, because there is no time for the response. Milliseconds.
+ */
 const patience = 400;
 const unanswered: ApiFailure = { kind: 'timeout', message: 'the log was not received within 500 ms' };
 /** The pod is gone or has changed, or its container has no log. */
@@ -54,8 +57,10 @@ export function readLogThrough(
     { namespace, name, container }: CrashLoopingPod,
     lines: number,
     signal: AbortSignal,
+    since: number,
   ): Promise<readonly string[] | undefined> {
-    if (signal.aborted || clock.monotonic() < pausedUntil) return undefined;
+    const now = clock.monotonic();
+    if (signal.aborted || now < pausedUntil || now - since > patience) return undefined;
     let sentAt = Number.POSITIVE_INFINITY;
     const noteSent = () => {
       sentAt = Math.min(sentAt, clock.monotonic());
@@ -88,11 +93,12 @@ export function readLogThrough(
 
   return (pod, lines, signal) => {
     const { promise, resolve } = Promise.withResolvers<readonly string[] | undefined>();
+    const since = clock.monotonic();
     let isReading = false;
     const leave = queue.enter({
       onGranted(release) {
         isReading = true;
-        resolve(read(pod, lines, signal).finally(release));
+        resolve(read(pod, lines, signal, since).finally(release));
       },
     });
     const onAbort = () => {

@@ -27,7 +27,9 @@ function placeOf(weeder: ReturnType<typeof startWeeder>, message: string, { ns }
 suite('evidence before a deletion', { concurrency: true }, () => {
   test('the end of the log of the crashed container is in the log of weeder before its pod is deleted', async (t) => {
     const scene = await setScene(t, 'evidence', { global: { evidence } });
-    const kubelet = await startLogKubelet(t, scene.ns, 'connecting\nthe database is down: "s3cret"\n');
+    const kubelet = await startLogKubelet(t, scene.ns, (_, respond) =>
+      respond('connecting\nthe database is down: "s3cret"\n'),
+    );
     const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
     await scene.endpoints(false);
     const pod = await scene.pod('web');
@@ -48,7 +50,7 @@ suite('evidence before a deletion', { concurrency: true }, () => {
 
   test('a pod is deleted while its kubelet does not answer, and so is a pod without a node', async (t) => {
     const scene = await setScene(t, 'no-evidence', { global: { evidence } });
-    const kubelet = await startLogKubelet(t, scene.ns, undefined);
+    const kubelet = await startLogKubelet(t, scene.ns, () => {});
     const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
     await weeder.ready();
     await scene.endpoints(true);
@@ -62,6 +64,43 @@ suite('evidence before a deletion', { concurrency: true }, () => {
     const { cause } = await weeder.log.until(unread, { pod: `${scene.ns.name}/other` });
     assert.match(String(cause), /did not answer in time: the log was not received within 500 ms/);
     assert.equal(placeOf(weeder, 'log of the crashed container', scene, crashed), -1);
+  });
+
+  test('a hundred pods are deleted while half of their logs do not arrive, each after its own log if that was read', async (t) => {
+    const scene = await setScene(t, 'slow-logs', { global: { evidence } });
+    const late: (() => void)[] = [];
+    const kubelet = await startLogKubelet(t, scene.ns, (path, respond) => {
+      if (path.includes('-fast/')) respond('a line\n');
+      else late.push(() => respond('late\n'));
+    });
+    await scene.endpoints(false);
+    const pods = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => scene.pod(`web-${index}-${index % 2 === 0 ? 'fast' : 'slow'}`)),
+    );
+    await Promise.all(pods.map((pod) => kubelet.bind(pod)));
+    const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
+    await weeder.ready();
+    await scene.endpoints(true);
+    await scene.untilDeleted(...pods);
+    // None of the slow logs has arrived so far: no deletion has waited for one.
+    for (const respond of late) respond();
+    await weeder.log.until('pod deleted', {}, { count: pods.length });
+    scene.assertDeleted(...pods);
+    const places = pods.map((pod) => {
+      const [read = -1, deleted = -1] = ['log of the crashed container', 'pod deleted'].map((message) =>
+        placeOf(weeder, message, scene, pod),
+      );
+      return { name: pod.metadata.name, isRead: read >= 0, isInOrder: read < deleted };
+    });
+    assert.deepEqual(
+      places.filter(({ isInOrder }) => !isInOrder),
+      [],
+    );
+    const read = places.filter(({ isRead }) => isRead);
+    assert.ok(read.every(({ name }) => name.endsWith('-fast')));
+    // Of the slow logs at most eight are requested, and then there is no time for the others.
+    assert.ok(kubelet.requests.length < pods.length / 2, `${kubelet.requests.length} requests`);
+    t.diagnostic(`${read.length} of ${pods.length} logs read in ${kubelet.requests.length} requests`);
   });
 
   test('without permission pods are deleted all the same, and the log names the missing rule once', async (t) => {
@@ -80,7 +119,7 @@ suite('evidence before a deletion', { concurrency: true }, () => {
 
   test('a new config turns the section on and off, beside restart control', async (t) => {
     const scene = await setScene(t, 'evidence-reload');
-    const kubelet = await startLogKubelet(t, scene.ns, 'a line\n');
+    const kubelet = await startLogKubelet(t, scene.ns, (_, respond) => respond('a line\n'));
     const restartControl = [{ namespaces: [scene.ns.name], kinds: ['Deployment'] }];
     const file = temporaryFile('weeder.yaml');
     const write = (section: object) =>

@@ -97,6 +97,58 @@ test('a pod that recovers while its log is read is not deleted, and its log is n
   assert.deepEqual(whatHappened(at), ['pod.recovered kapi-0']);
 });
 
+for (const isKilled of [true, false])
+  test(`weeder is ${isKilled ? 'killed' : 'stopped'} while a log is read: the next process deletes the pod in the rest of the window`, async () => {
+    const startTime = Date.UTC(2026, 0, 1);
+    const first = heldReads();
+    const before = world({ readLog: first.readLog, startTime });
+    before.put(crashLooping('kapi-0'));
+    before.slice(up);
+    await before.clock.pass(100);
+    assert.deepEqual([first.held.length, before.deletions.length], [1, 0]);
+    if (!isKilled) {
+      before.weeder.stop();
+      await before.weeder.drained();
+      first.held[0]?.answer(['down']);
+      await ends(before);
+      assert.deepEqual([before.deletions, before.eventsOf('pod.logRead')], [[], []]);
+    }
+
+    /** The next process begins after this time. */
+    const next = (later: number) => {
+      const { held, readLog } = heldReads();
+      const at = world({ readLog, startTime: startTime + later, readySince: () => startTime }, (early) => {
+        early.slice({ ...up, withTargets: true }, 'ADDED');
+        early.put(crashLooping('kapi-0'));
+      });
+      return { at, held };
+    };
+    const { at, held } = next(100_000);
+    await at.clock.pass(400);
+    assert.deepEqual([held.length, at.eventsOf('window.opened').map(({ duration }) => duration)], [1, [20_000]]);
+    await ends(at);
+    assert.deepEqual(at.timeline(), ['kapi-0@500']);
+
+    const late = next(119_700);
+    await ends(late.at);
+    assert.deepEqual([late.held.length, late.at.timeline()], [0, ['kapi-0@0']], 'a read would last too long');
+    const tooLate = next(120_000);
+    await ends(tooLate.at);
+    assert.deepEqual(tooLate.at.deletions, []);
+  });
+
+test('in the last 500 ms of a window no log is read, because the deletion would fail', async () => {
+  const { held, readLog } = heldReads();
+  const at = world({ readLog });
+  at.slice(up);
+  await at.clock.pass(119_499);
+  at.put(crashLooping('kapi-0'));
+  await at.clock.pass(1);
+  at.put(crashLooping('kapi-1'));
+  await ends(at);
+  assert.deepEqual([held.map(({ name }) => name), at.timeline()], [['kapi-0'], ['kapi-1@119500', 'kapi-0@119999']]);
+});
+
 test('a refused deletion is retried without a second read', async () => {
   const { held, readLog } = heldReads();
   let refusals = 2;

@@ -14,15 +14,18 @@ export interface LogKubelet {
   bind(pod: Pod): Promise<void>;
 }
 
-/** Starts the node. `log`: the response to every request; undefined: none arrives. */
-export async function startLogKubelet(t: Cleanup, ns: TestNamespace, log: string | undefined): Promise<LogKubelet> {
+/** Responds to the request of this path with the log, now or later or never. */
+type ServeLog = (path: string, respond: (log: string) => void) => void;
+
+/** Starts the node. */
+export async function startLogKubelet(t: Cleanup, ns: TestNamespace, serve: ServeLog): Promise<LogKubelet> {
   const { cluster } = ns;
   const [port = 0] = await freePorts(1);
   const requests: string[] = [];
   const certificate = (suffix: string) => readFileSync(join(cluster.dir, `apiserver.${suffix}`));
-  const server = createServer({ cert: certificate('crt'), key: certificate('key') }, (request, response) => {
-    requests.push(request.url ?? '');
-    if (log !== undefined) response.writeHead(200, { 'content-type': 'text/plain' }).end(log);
+  const server = createServer({ cert: certificate('crt'), key: certificate('key') }, ({ url = '' }, response) => {
+    requests.push(url);
+    serve(url, (log) => response.writeHead(200, { 'content-type': 'text/plain' }).end(log));
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   cleanUp(t, () => {
