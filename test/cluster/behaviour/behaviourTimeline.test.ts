@@ -15,9 +15,9 @@ import {
   type TestNamespace,
   temporaryFile,
   testNamespace,
-  WatchEvent,
   watchDeletions,
 } from '../support/cluster.ts';
+import { watchCollection } from '../support/plane/watching.ts';
 
 /** The example config in the documentation of the Go original. */
 const config = `
@@ -64,12 +64,12 @@ async function startComponent(ns: TestNamespace, name: string, role: string, rep
 /** Resolves `at` with the time of the first event with a ready endpoint of the service. */
 async function followRecovery(ns: TestNamespace, service: string): Promise<{ readonly at: Promise<number> }> {
   const selector = encodeURIComponent(`kubernetes.io/service-name=${service}`);
-  const path = `${ns.path('apis/discovery.k8s.io/v1', 'endpointslices')}?watch=true&labelSelector=${selector}`;
+  const path = `${ns.path('apis/discovery.k8s.io/v1', 'endpointslices')}?labelSelector=${selector}`;
   const end = new AbortController();
-  const { lines } = await ns.cluster.lines(path, { signal: end.signal });
+  const { changes } = await watchCollection(ns.cluster, path, end.signal);
   const follow = async () => {
-    for await (const line of lines) {
-      const { endpoints } = EndpointSlice.parse(WatchEvent.parse(JSON.parse(line)).object);
+    for await (const { object } of changes) {
+      const { endpoints } = EndpointSlice.parse(object);
       if (endpoints?.some(({ conditions }) => conditions?.ready !== false))
         return performance.timeOrigin + performance.now();
     }

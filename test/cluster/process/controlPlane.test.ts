@@ -224,7 +224,7 @@ const Bookmark = z.looseObject({ metadata: z.looseObject({ annotations: z.record
 async function firstEvents(cluster: Cluster, path: string, count: number): Promise<WatchEvent[]> {
   const end = new AbortController();
   const events: WatchEvent[] = [];
-  const { lines } = await cluster.lines(path, { signal: AbortSignal.any([end.signal, AbortSignal.timeout(20_000)]) });
+  const { lines } = await cluster.lines(path, { signal: AbortSignal.any([end.signal, AbortSignal.timeout(180_000)]) });
   for await (const line of lines) {
     events.push(WatchEvent.parse(JSON.parse(line)));
     if (events.length === count) break;

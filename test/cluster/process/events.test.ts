@@ -170,11 +170,13 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     const weeder = await scene.start({ eventInstance, kubeconfig: proxy.kubeconfig });
     await scene.endpoints(true);
     await scene.untilDeleted(...pods);
+    const timesOf = (verb: string) => arrived.flatMap(({ method, at }) => (method === verb ? at : []));
+    // On a busy machine, lists of so many Events one after the other would delay the Events themselves.
+    await eventually(() => timesOf('POST').length > pods.length, { what: 'the requests of all Events' });
     await eventsWith(scene.ns, [], ['WindowOpened', ...pods.map(() => 'PodDeleted')]);
     const sent = await eventsOf(scene.ns, 'reason=PodDeleted');
     const uids = sent.map(({ involvedObject }) => involvedObject.uid);
     assert.deepEqual(uids.sort(), pods.map(({ metadata }) => metadata.uid).sort());
-    const timesOf = (verb: string) => arrived.flatMap(({ method, at }) => (method === verb ? at : []));
     const [deletions, written] = [timesOf('DELETE'), timesOf('POST')];
     const [first = Number.NaN, last = Number.NaN] = [deletions[0], deletions.at(-1)];
     // weeder records the first Event shortly before it sends the first deletion.

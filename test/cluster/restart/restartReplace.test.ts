@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
+import { watchCollection } from '../support/plane/watching.ts';
 import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
 import { makeNodes } from '../support/restart/workloadOptions.ts';
@@ -44,23 +45,20 @@ async function untilReplaced(scene: RestartScene, kind: Kind, name: string, befo
 /** Asserts by a separate watch that every earlier pod was deleted before the first new one was created. */
 async function watchPods({ ns }: RestartScene, name: string) {
   const stop = new AbortController();
-  const query = `?watch=1&labelSelector=workload%3D${name}`;
-  const { lines } = await ns.cluster.lines(`${ns.path('api/v1', 'pods')}${query}`, { signal: stop.signal });
-  const there = new Set<string>();
-  let most = 0;
+  const path = `${ns.path('api/v1', 'pods')}?labelSelector=workload%3D${name}`;
+  const { objects, changes } = await watchCollection(ns.cluster, path, stop.signal);
+  const there = new Set(objects.map(({ metadata }) => metadata.uid));
+  let most = there.size;
   let hasBeenEmpty = false;
   const over = (async () => {
-    for await (const line of lines) {
-      const { type, object } = JSON.parse(line);
+    for await (const { type, object } of changes) {
       const { uid } = object.metadata;
       if (type === 'DELETED') there.delete(uid);
       else there.add(uid);
       most = Math.max(most, there.size);
       if (there.size === 0) hasBeenEmpty = true;
     }
-  })().catch((error: unknown) => {
-    if (!stop.signal.aborted) throw error;
-  });
+  })();
   return {
     async end() {
       stop.abort();

@@ -48,7 +48,7 @@ export const Pod = z.looseObject({
 });
 export type Pod = z.infer<typeof Pod>;
 
-const ListMetadata = z.looseObject({ resourceVersion: z.string(), continue: z.string().optional() });
+export const ListMetadata = z.looseObject({ resourceVersion: z.string(), continue: z.string().optional() });
 
 export const PodList = z.looseObject({ metadata: ListMetadata, items: z.array(Pod) });
 

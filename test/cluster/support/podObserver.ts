@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ZodError } from 'zod';
 import { eventually } from './eventually.ts';
 import type { TestNamespace } from './namespace.ts';
-import { type Pod, PodList, Pod as PodSchema, Status, WatchEvent } from './objects.ts';
+import { type Pod, Pod as PodSchema } from './objects.ts';
+import { watchCollection } from './plane/watching.ts';
 import { barePod } from './restart/workloads.ts';
 
 /** An event of a pod, observed by a watch that shares no code with weeder. */
@@ -30,24 +31,20 @@ export interface PodObserver {
 
 const markerPrefix = 'observer-marker-';
 
-/** Records all pod events of a namespace until the test ends. Reconnects if a connection is closed. */
+/** Records all pod events of a namespace until the test ends. */
 export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
   const events: PodEvent[] = [];
+  const eventsOf = new Map<string, PodEvent[]>();
   const known = new Map<string, Pod>();
   const end = new AbortController();
   const record = (type: PodEvent['type'], pod: Pod): void => {
     const { name, uid, resourceVersion, deletionTimestamp } = pod.metadata;
     if (type === 'DELETED') known.delete(uid);
     else known.set(uid, pod);
-    events.push({
-      type,
-      at: performance.timeOrigin + performance.now(),
-      name,
-      uid,
-      resourceVersion,
-      deletionTimestamp,
-      pod,
-    });
+    const at = performance.timeOrigin + performance.now();
+    const event = { type, at, name, uid, resourceVersion, deletionTimestamp, pod };
+    events.push(event);
+    eventsOf.set(uid, [...(eventsOf.get(uid) ?? []), event]);
   };
   const started = Promise.withResolvers<void>();
   const over = observe(ns, end.signal, known, record, () => started.resolve());
@@ -66,8 +63,9 @@ export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
     untilDeleted: (uid, within) =>
       eventually(
         (saw) => {
-          saw(events.filter((event) => event.uid === uid).map(({ type, pod }) => [type, pod.status.containerStatuses]));
-          return deletions().find((event) => event.uid === uid);
+          const own = eventsOf.get(uid) ?? [];
+          saw(own.map(({ type, pod }) => [type, pod.status.containerStatuses]));
+          return own.find(({ type }) => type === 'DELETED');
         },
         { what: `the deletion of pod ${uid} in ${ns.name}`, every: 5, ...(within === undefined ? {} : { within }) },
       ),
@@ -93,57 +91,26 @@ async function observe(
   record: Recorder,
   onWatching: () => void,
 ): Promise<void> {
-  let from: string | undefined;
   while (!signal.aborted) {
     try {
-      from ??= await relist(ns, known, record);
-      from = await follow(ns, from, signal, record, onWatching);
+      const { objects, changes } = await watchCollection(ns.cluster, ns.path('api/v1', 'pods'), signal);
+      recordList(
+        objects.map((object) => PodSchema.parse(object)),
+        known,
+        record,
+      );
+      onWatching();
+      for await (const { type, object } of changes) record(type, PodSchema.parse(object));
     } catch (error) {
       if (error instanceof ZodError) throw error;
-      // Some tests close connections.
+      // Some tests stop the API server, or compact its changes.
       await pause(20);
     }
   }
 }
 
-async function relist(ns: TestNamespace, known: ReadonlyMap<string, Pod>, record: Recorder): Promise<string> {
-  const list = PodList.parse(await ns.cluster.api('GET', ns.path('api/v1', 'pods')));
-  const present = new Set(list.items.map((pod) => pod.metadata.uid));
+function recordList(listed: readonly Pod[], known: ReadonlyMap<string, Pod>, record: Recorder): void {
+  const present = new Set(listed.map((pod) => pod.metadata.uid));
   for (const [uid, pod] of [...known]) if (!present.has(uid)) record('DELETED', pod);
-  for (const pod of list.items) record(known.has(pod.metadata.uid) ? 'MODIFIED' : 'ADDED', pod);
-  return list.metadata.resourceVersion;
-}
-
-/** Reads one watch to its end, and returns the last version, or undefined if that is no longer available. */
-async function follow(
-  ns: TestNamespace,
-  from: string,
-  signal: AbortSignal,
-  record: Recorder,
-  onWatching: () => void,
-): Promise<string | undefined> {
-  const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${from}`;
-  const { status, lines } = await ns.cluster.lines(`${ns.path('api/v1', 'pods')}?${query}`, { signal });
-  if (status === 410) return undefined;
-  if (status !== 200) throw new Error(`watch refused: ${status}`);
-  onWatching();
-  let last: string | undefined = from;
-  try {
-    for await (const line of lines) {
-      last = take(WatchEvent.parse(JSON.parse(line)), last, record);
-      if (last === undefined) break;
-    }
-  } catch (error) {
-    if (error instanceof ZodError) throw error;
-    // The connection was closed: the caller resumes the watch.
-  }
-  return last;
-}
-
-function take({ type, object }: WatchEvent, last: string, record: Recorder): string | undefined {
-  if (type === 'ERROR') return Status.parse(object).code === 410 ? undefined : last;
-  if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') return last;
-  const pod = PodSchema.parse(object);
-  record(type, pod);
-  return pod.metadata.resourceVersion;
+  for (const pod of listed) record(known.has(pod.metadata.uid) ? 'MODIFIED' : 'ADDED', pod);
 }

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
 import { applicationsPath } from '../../../../src/observer/status/applicationApi.ts';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Cluster } from '../plane/access.ts';
+import { type Change as WatchedChange, watchCollection } from '../plane/watching.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
 import { installApplications } from './applicationCrd.ts';
 
@@ -42,7 +42,6 @@ export interface ObserverScene {
 export const everythingAllowed = { observer: { allow: [{ namespaces: 'all', clusterKinds: 'all' }] } };
 
 const mergePatch = 'application/merge-patch+json';
-const WatchLine = z.object({ type: z.string(), object: z.looseObject({}) });
 
 /** Sets the scene without a weeder: `start()` starts it. */
 export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: Cluster): Promise<ObserverScene> {
@@ -59,16 +58,12 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
   });
   const pathOf = (name?: string) => `${applicationsPath(namespace)}${name === undefined ? '' : `/${name}`}`;
 
-  async function follow(lines: AsyncIterable<string>): Promise<void> {
-    try {
-      for await (const line of lines) {
-        const { type, object } = WatchLine.parse(JSON.parse(line));
-        const name = textOf(objectOf(object['metadata'])['name']) ?? '';
-        changes.push({ type, kind: textOf(object['kind']) ?? '', name, object });
-      }
-    } catch (error) {
-      if (!stop.signal.aborted) throw error;
-    }
+  function note({ type, object }: WatchedChange): void {
+    changes.push({ type, kind: object.kind ?? '', name: object.metadata.name, object });
+  }
+
+  async function follow(later: AsyncIterable<WatchedChange>): Promise<void> {
+    for await (const change of later) note(change);
   }
 
   async function application(name: string): Promise<JsonObject> {
@@ -120,8 +115,9 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
       );
     },
     async watch(group, plural) {
-      const { lines } = await cluster.lines(`${ns.path(group, plural)}?watch=1`, { signal: stop.signal });
-      watching.push(follow(lines));
+      const watched = await watchCollection(cluster, ns.path(group, plural), stop.signal);
+      for (const object of watched.objects) note({ type: 'ADDED', object });
+      watching.push(follow(watched.changes));
     },
   };
 

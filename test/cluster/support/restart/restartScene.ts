@@ -7,9 +7,10 @@ import { decodeState, type WorkloadState } from '../../../../src/restart/state/s
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually, type Saw } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
-import { KubeObject, type Pod, WatchEvent } from '../objects.ts';
+import { KubeObject, type Pod } from '../objects.ts';
 import type { Answer } from '../plane/http.ts';
 import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
+import { watchCollection } from '../plane/watching.ts';
 import { type StartOptions, startWeeder, type WeederProcess } from '../weeder.ts';
 import { healthy } from './rolledOut.ts';
 import { specOf, templateOf, type WorkloadOptions } from './workloadOptions.ts';
@@ -57,7 +58,7 @@ export async function setRestartScene(
   const { cluster, name: namespace } = ns;
   const seen = new Map<string, KubeObject[]>();
   const stop = new AbortController();
-  const watching = workloadKindNames.map((kind) => watchKind(kind).catch(rethrowUnless(stop.signal)));
+  const watching = workloadKindNames.map(watchKind);
   cleanUp(t, async () => {
     stop.abort();
     await Promise.all(watching);
@@ -75,12 +76,13 @@ export async function setRestartScene(
   }
 
   async function watchKind(kind: WorkloadKind): Promise<void> {
-    const { lines } = await cluster.lines(`${pathOf(kind)}?watch=1`, { signal: stop.signal });
-    for await (const line of lines) {
-      const object = KubeObject.parse(WatchEvent.parse(JSON.parse(line)).object);
+    const { objects, changes } = await watchCollection(cluster, pathOf(kind), stop.signal);
+    const note = (object: KubeObject): void => {
       const key = `${kind}/${object.metadata.name}`;
       seen.set(key, [...(seen.get(key) ?? []), object]);
-    }
+    };
+    objects.forEach(note);
+    for await (const { object } of changes) note(object);
   }
 
   function pathOf(kind: WorkloadKind, name?: string): string {
@@ -171,11 +173,5 @@ export async function setRestartScene(
         what: `${count} rollouts of ${name}, recorded`,
       });
     },
-  };
-}
-
-function rethrowUnless(signal: AbortSignal) {
-  return (error: unknown) => {
-    if (!signal.aborted) throw error;
   };
 }

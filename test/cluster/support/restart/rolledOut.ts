@@ -7,9 +7,10 @@ import { type PodSummary, readPod } from '../../../../src/restart/pods/podSummar
 import { type RolloutProgress, rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
-import { type Pod, WatchEvent } from '../objects.ts';
+import type { Pod } from '../objects.ts';
 import type { Answer } from '../plane/http.ts';
 import { startRemoteKubelet } from '../plane/remoteKubelet.ts';
+import { changesAfter } from '../plane/watching.ts';
 import { podTemplate } from './podTemplate.ts';
 import { podsOf } from './workloads.ts';
 
@@ -102,10 +103,10 @@ export async function rolledOut(
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       const patched = read(answer.body);
       const seen = [rolloutOf(patched)];
-      const query = `?watch=1&fieldSelector=metadata.name%3Dweb&resourceVersion=${patched.resourceVersion}`;
-      const { lines } = await cluster.lines(`${path}${query}`, { signal: AbortSignal.timeout(60_000) });
-      for await (const line of lines) {
-        const now = rolloutOf(read(WatchEvent.parse(JSON.parse(line)).object));
+      const itself = `${path}?fieldSelector=metadata.name%3Dweb`;
+      const changes = changesAfter(cluster, itself, patched.resourceVersion, AbortSignal.timeout(180_000));
+      for await (const { object } of changes) {
+        const now = rolloutOf(read(object));
         seen.push(now);
         if (now.is === 'complete') break;
       }

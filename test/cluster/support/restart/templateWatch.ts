@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
 import { objectOf } from '../../../../src/base/json.ts';
 import type { TestNamespace } from '../namespace.ts';
-import { KubeObject, WatchEvent } from '../objects.ts';
+import type { KubeObject } from '../objects.ts';
+import { watchCollection } from '../plane/watching.ts';
 
 /** A watch of the pod templates of the Deployments in a namespace. */
 export interface TemplateWatch {
@@ -19,29 +19,23 @@ export async function watchTemplates(ns: TestNamespace): Promise<TemplateWatch> 
   const markers = new Map<string, () => void>();
   const end = new AbortController();
   const path = ns.path('apis/apps/v1', 'deployments');
-  const { lines } = await ns.cluster.lines(`${path}?watch=1`, { signal: end.signal });
+  const { objects, changes } = await watchCollection(ns.cluster, path, end.signal);
 
-  function note(object: object): void {
-    const { metadata, ...rest } = KubeObject.parse(object);
+  function note({ metadata, ...rest }: KubeObject): void {
     const { name, uid, labels } = metadata;
     const template = JSON.stringify(objectOf(objectOf(rest)['spec'])['template']);
     const before = seen.get(name);
-    const changes = before?.uid === uid ? before.changes + Number(before.template !== template) : 0;
-    seen.set(name, { uid, template, changes });
+    const count = before?.uid === uid ? before.changes + Number(before.template !== template) : 0;
+    seen.set(name, { uid, template, changes: count });
     markers.get(labels?.[caughtUpLabel] ?? '')?.();
   }
 
   async function follow(): Promise<void> {
-    for await (const line of lines) {
-      const { type, object } = WatchEvent.parse(JSON.parse(line));
-      assert.notEqual(type, 'ERROR', line);
-      if (type !== 'BOOKMARK') note(object);
-    }
+    for (const object of objects) note(object);
+    for await (const { object } of changes) note(object);
   }
 
-  const over = follow().catch((error: unknown) => {
-    if (!end.signal.aborted) throw error;
-  });
+  const over = follow();
   ns.after(async () => {
     end.abort();
     await over;
