@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { terminated } from '../cluster/support/cluster.ts';
+import { elected } from '../cluster/support/replicas.ts';
 import { protocols } from './support/apiServer.ts';
 import { assertRecovered } from './support/assertRecovered.ts';
 import { atRest, prepareScenario, startScenario } from './support/scenario.ts';
@@ -44,8 +45,7 @@ suite('the wall clock of weeder jumps by an hour', { concurrency: 6 }, () => {
     test(`${by}, while weeder leads: deletions wait for one renewal at most, and weeder still leads`, async (t) => {
       const prepared = await prepareScenario(t, 'leading', 'h2');
       const { scene, remote } = prepared;
-      const flags = ['--enable-leader-election', `--leader-election-namespace=${scene.ns.name}`];
-      const weeder = await prepared.started({ flags });
+      const weeder = await prepared.started({ flags: elected(scene.ns.name) });
       const scenario = { ...prepared, weeder, before: await atRest({ ...prepared, weeder }) };
       await remote.shift(weeder, sign * hour);
       await scene.endpoints(true);

@@ -4,16 +4,11 @@ import { eventually } from '../support/eventually.ts';
 import { at, configMap, isThere, pathOf, read, untilObject } from '../support/observer/observedObjects.ts';
 import { edit, type ObserverScene, setObserverScene } from '../support/observer/observerScene.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
+import { elected, quick } from '../support/replicas.ts';
 import type { WeederProcess } from '../support/weeder.ts';
 
 const dataOf = (object: unknown) => at(object, 'data', 'a');
 const applications = 'apis/weeder.dev/v1alpha1';
-const election = [
-  '--enable-leader-election',
-  '--leader-elect-lease-duration=4s',
-  '--leader-elect-renew-deadline=2500ms',
-  '--leader-elect-retry-period=500ms',
-];
 
 /** Another client changes it back once, so that the next correction waits for two seconds. */
 async function contest({ ns }: ObserverScene, weeder: WeederProcess): Promise<void> {
@@ -135,7 +130,7 @@ suite('events during a drift of an application, on a real API server', { concurr
   test('of two replicas only the leader corrects, and the other one continues where it ended', async (t) => {
     const scene = await setObserverScene(t, 'outage', plane());
     const { ns } = scene;
-    const flags = [...election, `--leader-election-namespace=${ns.name}`];
+    const flags = [...elected(ns.name), ...quick];
     const one = await scene.start(t, { flags, expects: { exit: true } });
     await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
     await scene.untilInSync('shop');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually, grant } from '../support/cluster.ts';
-import { quick, setReplicaScene } from '../support/replicas.ts';
+import { gracePeriod, quick, setReplicaScene } from '../support/replicas.ts';
 
 const streams = /\/(pods|endpointslices)\?/;
 
@@ -24,12 +24,13 @@ suite('leader election', { concurrency: 3 }, () => {
 
     const signalledAt = performance.now();
     assert.deepEqual(await a.stop(), { code: 0, signal: null });
-    assert.ok(performance.now() - signalledAt < 10_000, `it took ${performance.now() - signalledAt} ms to stop`);
+    const took = performance.now() - signalledAt;
+    assert.ok(took < gracePeriod, `it took ${took} ms to stop`);
     const released = await a.log.until('lease released');
     const acquired = await b.log.until('this replica leads');
     const gap = Date.parse(acquired.time) - Date.parse(released.time);
-    // Without the release, the Lease would expire after 15 s. The gap is about one second on an idle machine.
-    assert.ok(gap < 10_000, `no replica led for ${gap} ms`);
+    // Without the release, the Lease would expire after three minutes. The gap is about one second on an idle machine.
+    assert.ok(gap < 120_000, `no replica led for ${gap} ms`);
     await b.untilLeader();
     assert.ok((await holder()).length > 0);
     await scene.untilDeleted(await scene.pod('second'));

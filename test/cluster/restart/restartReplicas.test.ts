@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ownsNamespace } from '../../../src/controller/shard.ts';
 import { eventually, KubeObject, Metadata, testNamespace } from '../support/cluster.ts';
 import { type PassingRequest, startRequestProxy } from '../support/plane/requestProxy.ts';
-import { quick } from '../support/replicas.ts';
+import { elected, quick } from '../support/replicas.ts';
 import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
 
 const Deployments = z.looseObject({
@@ -65,10 +65,10 @@ suite('several replicas, and processes that follow one another', { concurrency: 
     const { cluster, name: namespace } = scene.ns;
     await scene.put('shared', { word: 'one' });
     await Promise.all(namesOf(many).map((name) => scene.make('Deployment', name, { ...noPods, isAwaited: false })));
-    const elected = ['--enable-leader-election', `--leader-election-namespace=${namespace}`, ...quick];
+    const flags = [...elected(namespace), ...quick];
     const replica = async () => {
       const proxy = await startRequestProxy(t, cluster, () => undefined);
-      const weeder = scene.begin(t, { flags: elected, kubeconfig: proxy.kubeconfig });
+      const weeder = scene.begin(t, { flags, kubeconfig: proxy.kubeconfig });
       return { weeder, requests: proxy.requests };
     };
     const first = await replica();
@@ -102,17 +102,11 @@ suite('several replicas, and processes that follow one another', { concurrency: 
   test('of two replicas only the leader writes, and a change is one rollout', async (t) => {
     const scene = await setRestartScene(t, 'leader');
     const { cluster, name: namespace } = scene.ns;
-    // With longer durations than the defaults, so that no failover happens on a busy machine.
-    const elected = [
-      '--enable-leader-election',
-      `--leader-election-namespace=${namespace}`,
-      '--leader-elect-lease-duration=3m',
-      '--leader-elect-renew-deadline=2m',
-    ];
+    const flags = elected(namespace);
     const replicas = await Promise.all(
       [1, 2].map(async () => {
         const proxy = await startRequestProxy(t, cluster, () => undefined);
-        return { weeder: scene.begin(t, { flags: elected, kubeconfig: proxy.kubeconfig }), requests: proxy.requests };
+        return { weeder: scene.begin(t, { flags, kubeconfig: proxy.kubeconfig }), requests: proxy.requests };
       }),
     );
     await scene.put('web', { word: 'one' });

@@ -29,7 +29,20 @@ type Options = NonNullable<Parameters<typeof setScene>[2]>;
 
 const name = 'dwd-weeder-leader-election';
 
-/** Short durations for tests. */
+/** What Kubernetes leaves a pod to end, by default. Milliseconds. */
+export const gracePeriod = 30_000;
+
+/** Flags of a replica; with durations during which no busy machine misses a renewal. */
+export function elected(namespace: string): readonly string[] {
+  return [
+    '--enable-leader-election',
+    `--leader-election-namespace=${namespace}`,
+    '--leader-elect-lease-duration=3m',
+    '--leader-elect-renew-deadline=2m',
+  ];
+}
+
+/** Short durations, for tests in which a Lease expires. They take precedence over those before them. */
 export const quick = [
   '--leader-elect-lease-duration=4s',
   '--leader-elect-renew-deadline=2500ms',
@@ -45,7 +58,6 @@ export async function setReplicaScene(
   const scene = await setScene(t, prefix, options);
   const { cluster, path } = scene.ns;
   const lease = path('apis/coordination.k8s.io/v1', 'leases', name);
-  const flags = ['--enable-leader-election', `--leader-election-namespace=${scene.ns.name}`];
   const specOf = async () => objectOf(objectOf((await cluster.send('GET', lease)).body)['spec']);
   return {
     scene,
@@ -56,7 +68,7 @@ export async function setReplicaScene(
         config: scene.config,
         kubeconfig: proxy.kubeconfig,
         ...given,
-        flags: [...flags, ...(given.flags ?? quick)],
+        flags: [...elected(scene.ns.name), ...(given.flags ?? quick)],
       });
       const terms = () => weeder.log.find('this replica leads').length;
       let standbys = 0;
