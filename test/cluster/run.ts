@@ -37,8 +37,10 @@ async function main(): Promise<number> {
   if (files.length === 0) throw new SetupProblem(`There are no test files in ${values.folder}.`);
   if (values['without-watch-list']) process.env[withoutWatchList] = 'true';
   const assets = await findAssets();
-  // The test processes inherit the path of the binaries.
+  // The test processes, and each weeder that they start from its sources, inherit the path of the binaries and the cache
+  // of compiled code.
   process.env['KUBEBUILDER_ASSETS'] = assets.folder;
+  process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'node');
   const started = performance.now();
   const controlPlane = await startControlPlane();
   // Before this point a signal ends the process immediately, and the guards of the folders clean up.

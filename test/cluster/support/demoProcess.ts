@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cleanup, cleanUp } from './cleanup.ts';
 import { eventually } from './eventually.ts';
 
 import type { Cluster } from './plane/access.ts';
-import { type Ending, temporaryFile } from './weeder.ts';
+import { type Ending, endOf, temporaryFile } from './weeder.ts';
 
 /** `weeder demo` on a real cluster. */
 export interface DemoProcess {
@@ -46,7 +46,7 @@ export function startDemo(t: Cleanup, cluster: Cluster, flags: readonly string[]
         saw(stdout + stderr);
         return stdout.match(pattern);
       },
-      { what: `${pattern} on the output of the demo`, within: 150_000 },
+      { what: `${pattern} on the output of the demo` },
     );
   return {
     untilPrinted,
@@ -59,11 +59,4 @@ export function startDemo(t: Cleanup, cluster: Cluster, flags: readonly string[]
     stderr: () => stderr,
     signal: (signal) => void child.kill(signal),
   };
-}
-
-function endOf(child: ChildProcess): Promise<Ending> {
-  const { promise, resolve } = Promise.withResolvers<Ending>();
-  child.once('error', () => resolve({ code: null, signal: null }));
-  child.once('close', (code, signal) => resolve({ code, signal }));
-  return promise;
 }

@@ -170,7 +170,8 @@ function environment(): NodeJS.ProcessEnv {
   return env;
 }
 
-function endOf(child: ChildProcess): Promise<Ending> {
+/** Resolves when the process has ended, or could not be started. */
+export function endOf(child: ChildProcess): Promise<Ending> {
   const { promise, resolve } = Promise.withResolvers<Ending>();
   child.once('error', () => resolve({ code: null, signal: null }));
   child.once('close', (code, signal) => resolve({ code, signal }));
