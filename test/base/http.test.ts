@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { sendText, servePages } from '../../src/base/http.ts';
+import { listen } from '../support/api/httpServer.ts';
 
 const broken: unknown[] = [];
 const pages = servePages(
@@ -17,15 +17,13 @@ const pages = servePages(
   },
   (error) => broken.push(error),
 );
-const server = createServer(pages).listen(0, '127.0.0.1');
-await once(server, 'listening');
+const server = createServer(pages);
+const port = await listen(server);
 after(() => server.close());
 
 /** The status of the response to a request with exactly this target; undefined if the connection was closed. */
 async function answerTo(target: string, method = 'GET'): Promise<string | undefined> {
-  const address = server.address();
-  assert(typeof address === 'object' && address !== null);
-  const socket = connect(address.port, '127.0.0.1');
+  const socket = connect(port, '127.0.0.1');
   socket.write(`${method} ${target} HTTP/1.1\r\nHost: weeder\r\nConnection: close\r\n\r\n`);
   return /^HTTP\/1\.1 (\d+)/.exec(await text(socket))?.[1];
 }

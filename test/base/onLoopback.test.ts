@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { onLoopback, sendText, servePages } from '../../src/base/http.ts';
+import { listen } from '../support/api/httpServer.ts';
 import { observed } from '../support/objects/observed.ts';
 
 /** The status of a page on loopback for a connection to this address, and its text. */
@@ -12,11 +12,8 @@ async function answerAt(address: string): Promise<string> {
   const server = createServer((request, response) => {
     Object.defineProperty(request.socket, 'localAddress', { value: address });
     pages(request, response);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  assert.ok(typeof bound === 'object' && bound !== null);
-  const answer = await fetch(`http://127.0.0.1:${bound.port}/actors`);
+  });
+  const answer = await fetch(`http://127.0.0.1:${await listen(server)}/actors`);
   const text = `${answer.status} ${await answer.text()}`;
   server.closeAllConnections();
   server.close();

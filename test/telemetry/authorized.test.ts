@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { pino } from 'pino';
@@ -7,6 +6,7 @@ import { sendText, servePages } from '../../src/base/http.ts';
 import { type JsonObject, objectOf } from '../../src/base/json.ts';
 import type { ApiResult } from '../../src/kube/client/client.ts';
 import { createAuthorized } from '../../src/telemetry/authorized.ts';
+import { listen } from '../support/api/httpServer.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
 /** A page that an API server authorizes: `token` is the account `reader`, and may get /metrics while `isAllowed`. */
@@ -43,15 +43,13 @@ async function authorizedPage() {
     logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
   });
   const page = authorized((_url, request, response) => sendText(request, response, 200, 'numbers'));
-  const server = createServer(servePages({ '/metrics': page }, (error) => assert.fail(String(error)))).listen(0);
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
+  const server = createServer(servePages({ '/metrics': page }, (error) => assert.fail(String(error))));
+  const port = await listen(server);
   return {
     ...{ clock, seen, logged, scene },
     async get(authorization?: string): Promise<string> {
       const headers = authorization === undefined ? {} : { authorization };
-      const answer = await fetch(`http://127.0.0.1:${address.port}/metrics`, { headers });
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers });
       return `${answer.status} ${await answer.text()}`;
     },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { codedError, failed } from '../../src/base/errors.ts';
 import { servePages } from '../../src/base/http.ts';
@@ -9,6 +8,7 @@ import type { Leadership } from '../../src/process/leadership.ts';
 import type { ManagerState } from '../../src/process/manager.ts';
 import { healthPage, livenessChecks, readinessChecks } from '../../src/telemetry/health.ts';
 import type { UnseenService } from '../../src/weeder/services/unseenServices.ts';
+import { listen } from '../support/api/httpServer.ts';
 import { observed } from '../support/objects/observed.ts';
 import { until } from '../support/until.ts';
 import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
@@ -231,8 +231,7 @@ test('until weeder is first ready, /readyz responds when it is, or at its timeou
   let isOk = false;
   const page = healthPage('readyz', () => [{ name: 'ping', isOk, detail: '' }], { patience: 2_000, clock });
   const server = createServer(servePages({ '/readyz': page }, (error) => assert.fail(String(error))));
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   const probe = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
   const early = probe();
   await until('the probe has arrived', () => clock.pending > 0);

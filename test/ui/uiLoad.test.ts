@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createConnection } from '../../src/ui/connection.ts';
 import type { ActorPage } from '../../src/ui/protocol.ts';
+import { listen } from '../support/api/httpServer.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { down, shown } from '../support/page/servedPage.ts';
 import { until } from '../support/until.ts';
@@ -62,10 +62,7 @@ test('a browser that reads nothing for a minute is disconnected, and one that re
   });
   const opened: { response: object & { destroyed: boolean }; connection: ReturnType<typeof createConnection> }[] = [];
   const parts = Array.from({ length: 500 }, () => `data: ${'x'.repeat(32_000)}\n\n`);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listen(server);
   const hung = hungBrowser(port);
   const reads = hungBrowser(port).resume();
   t.after(() => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/base/clock.ts';
 import { createKubeClient } from '../../../src/kube/client/client.ts';
 import { calling, get } from '../../support/api/calling.ts';
+import { listen } from '../../support/api/httpServer.ts';
 import { until } from '../../support/until.ts';
 import { accessTo } from '../../support/world/reflecting.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
@@ -28,11 +28,9 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
 
 test('isNeeded is checked after the connection exists, however long that takes', async () => {
   const sockets: Socket[] = [];
-  const server = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert(address !== null && typeof address === 'object');
-  const client = createKubeClient({ access: accessTo(`https://127.0.0.1:${address.port}`), clock: systemClock });
+  const server = createServer((socket) => void sockets.push(socket));
+  const access = accessTo(`https://127.0.0.1:${await listen(server)}`);
+  const client = createKubeClient({ access, clock: systemClock });
   let checks = 0;
   const pending = client.call({ ...remove, isNeeded: () => checks++ < 1_000 });
   await until('the connection is begun', () => sockets.length === 1);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listen } from './httpServer.ts';
 
 /** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const server = createServer();
+  const port = await listen(server);
   server.close();
   await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  return port;
 }

@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { listen } from './httpServer.ts';
 
 export interface Proxy extends AsyncDisposable {
   readonly port: number;
@@ -12,12 +12,8 @@ export interface Proxy extends AsyncDisposable {
 async function listening(server: Server, targets: readonly string[]): Promise<Proxy> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => sockets.add(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert(address !== null && typeof address === 'object');
   return {
-    port: address.port,
+    port: await listen(server),
     targets,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

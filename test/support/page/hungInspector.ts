@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { listen } from '../api/httpServer.ts';
 
 /** An inspector that accepts connections, and then neither reads from them nor closes them. */
 export interface HungInspector extends AsyncDisposable {
@@ -16,10 +17,8 @@ export async function hungInspector(): Promise<HungInspector> {
       socket.write(`${acceptance(String(request)).join('\r\n')}\r\n\r\n`);
     });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
   return {
-    url: `ws://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    url: `ws://127.0.0.1:${await listen(server)}`,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type {
   ActorView,
   ApplicationView,
@@ -9,6 +8,7 @@ import type {
   ReplayCommand,
   WorkloadView,
 } from '../../../src/ui/protocol.ts';
+import { listen } from '../api/httpServer.ts';
 import { pageJson } from './pageBundle.ts';
 import { dependencyList } from './pageScene.ts';
 
@@ -115,8 +115,7 @@ export async function startPageServer(): Promise<PageServer> {
     else response.writeHead(404).end('not found');
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return Object.assign(state, { url: `http://127.0.0.1:${portOf(server.address())}` });
+  return Object.assign(state, { url: `http://127.0.0.1:${await listen(server)}` });
 }
 
 function pageOf(actors: readonly ActorView[], query: URLSearchParams) {
@@ -132,9 +131,4 @@ function svgOf(machine: string): string {
 
 function eventText(message: PageMessage): string {
   return `event: ${message.type}\ndata: ${JSON.stringify(message)}\n\n`;
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
 }
