@@ -111,7 +111,8 @@ function bench(
 ): Promise<{ code: unknown; stdout: string; stderr: string }> {
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; stdout: string; stderr: string }>();
   const program = fileURLToPath(new URL('../../bench/kubelet/run.ts', import.meta.url));
-  execFile(process.execPath, [program, ...flags], { env }, (error, stdout, stderr) =>
+  const own = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env };
+  execFile(process.execPath, [program, ...flags], { env: own }, (error, stdout, stderr) =>
     resolve({ code: error?.code ?? 0, stdout, stderr }),
   );
   return promise;

@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { cli, config, file, folder, kubeconfig, oneSentence } from '../support/cli.ts';
+import { listen } from '../support/api/httpServer.ts';
+import { config, file, folder, kubeconfig, oneSentence, sharedCli } from '../support/cli.ts';
 
 const correct = 'Correct it; `weeder check FILE` shows every error at once.';
 const readable = 'Give the path of a readable YAML file with --config-file.';
@@ -39,16 +40,16 @@ const badConfigs: readonly (readonly [path: string, sentence: string])[] = [
 suite('an unusable config is reported in one sentence, by run and by explain', { concurrency: 4 }, () => {
   for (const [path, sentence] of badConfigs) {
     test(sentence, async () => {
-      assert.equal(oneSentence(await cli([`--config-file=${path}`]), 1), sentence);
+      assert.equal(oneSentence(await sharedCli([`--config-file=${path}`]), 1), sentence);
     });
   }
   test('explain reports the same sentence as run', async () => {
     const [path = '', sentence = ''] = badConfigs[2] ?? [];
-    assert.equal(oneSentence(await cli(['explain', '--config-file', path]), 1), sentence);
+    assert.equal(oneSentence(await sharedCli(['explain', '--config-file', path]), 1), sentence);
   });
   test('several errors are listed one to a line, between the error and its hint', async () => {
     const path = file('three.yaml', 'watchDuration: 5\nonStart: recnt\nservicesAndDependantSelectors: {db: {}}\n');
-    const { code, stdout, stderr } = await cli(['run', `--config-file=${path}`]);
+    const { code, stdout, stderr } = await sharedCli(['run', `--config-file=${path}`]);
     const lines = stderr.replaceAll(folder, '.').trimEnd().split('\n');
     assert.equal(lines.at(0), 'weeder: The config ./three.yaml has 3 errors:');
     assert.deepEqual(
@@ -67,7 +68,7 @@ suite('an unusable config is reported in one sentence, by run and by explain', {
 interface BadKubeconfig {
   readonly what: string;
   readonly words?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env?: Readonly<Record<string, string>>;
   readonly sentence: string | RegExp;
 }
 
@@ -128,9 +129,8 @@ const badKubeconfigs: readonly BadKubeconfig[] = [
 suite('a kubeconfig that cannot be used is reported in one sentence', { concurrency: 4 }, () => {
   for (const { what, words: args = [], env = {}, sentence } of badKubeconfigs) {
     test(what, async () => {
-      const ended = await cli([`--config-file=${config}`, '--health-bind-addr=0', '--metrics-bind-addr=0', ...args], {
-        env,
-      });
+      const words = [`--config-file=${config}`, '--health-bind-addr=0', '--metrics-bind-addr=0', ...args];
+      const ended = await sharedCli(words, env);
       const message = oneSentence(ended, 1);
       if (typeof sentence === 'string') assert.equal(message, sentence);
       else assert.match(message, sentence);
@@ -141,18 +141,16 @@ suite('a kubeconfig that cannot be used is reported in one sentence', { concurre
 
 for (const flag of ['--health-bind-addr', '--metrics-bind-addr']) {
   test(`a port in use is reported with the flag ${flag}, before any request to the cluster`, async (t) => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
+    const server = createServer();
+    const port = await listen(server);
     t.after(() => server.close());
-    const address = server.address();
-    assert.ok(typeof address === 'object' && address !== null);
     const path = file('dead.kubeconfig', kubeconfig('https://127.0.0.1:9'));
     const nowhere = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
     const args = [`--config-file=${config}`, `--kubeconfig=${path}`, ...nowhere];
-    const ended = await cli([...args, `${flag}=127.0.0.1:${address.port}`]);
+    const ended = await sharedCli([...args, `${flag}=127.0.0.1:${port}`]);
     assert.equal(
       oneSentence(ended, 1),
-      `Cannot listen on 127.0.0.1:${address.port} (${flag}): another process listens there already. Free the port, choose another one, or give "0" to listen on none.`,
+      `Cannot listen on 127.0.0.1:${port} (${flag}): another process listens there already. Free the port, choose another one, or give "0" to listen on none.`,
     );
     assert.equal(ended.stdout, '');
   });

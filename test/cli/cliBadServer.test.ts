@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
-import { cli, config, type Ended, file, kubeconfig, logOf, oneSentence } from '../support/cli.ts';
+import { listen } from '../support/api/httpServer.ts';
+import { cli, config, type Ended, file, kubeconfig, logOf, oneSentence, sharedCli } from '../support/cli.ts';
 
 const tls = (name: string) => readFileSync(new URL(`../support/tls/${name}`, import.meta.url));
 let files = 0;
 
-async function listening(t: TestContext, server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+function listening(t: TestContext, server: Server): Promise<number> {
   t.after(() => server.close());
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  return listen(server);
 }
 
 async function answering(t: TestContext, answer: RequestListener): Promise<string> {
@@ -31,17 +28,15 @@ function status(code: number, reason: string, message: string): RequestListener 
   };
 }
 
-/** Runs weeder against this server; `flags` may set how long it waits. */
-function against(server: string, { user, cluster, flags = [] }: Options = {}): Promise<Ended> {
+/** The command line that runs weeder against this server; `flags` may set how long it waits. */
+function wordsFor(server: string, { user, cluster, flags = [] }: Options = {}): readonly string[] {
   files += 1;
   const path = file(`${files}.kubeconfig`, kubeconfig(server, user, cluster));
-  return cli([
-    `--config-file=${config}`,
-    `--kubeconfig=${path}`,
-    '--health-bind-addr=0',
-    '--metrics-bind-addr=0',
-    ...flags,
-  ]);
+  return [`--config-file=${config}`, `--kubeconfig=${path}`, '--health-bind-addr=0', '--metrics-bind-addr=0', ...flags];
+}
+
+function against(server: string, options?: Options): Promise<Ended> {
+  return sharedCli(wordsFor(server, options));
 }
 
 interface Options {
@@ -124,7 +119,7 @@ suite('weeder waits for a server that does not answer, and logs that once', { co
 
   test('a server on which nothing listens', async () => {
     const started = performance.now();
-    const ended = await against('https://127.0.0.1:9', { flags: ['--api-server-timeout=1s'] });
+    const ended = await cli(wordsFor('https://127.0.0.1:9', { flags: ['--api-server-timeout=1s'] }));
     assert.ok(performance.now() - started >= 1000);
     assert.equal(
       oneSentence(ended, 1),
@@ -134,7 +129,7 @@ suite('weeder waits for a server that does not answer, and logs that once', { co
   });
 
   test('a host name that does not resolve', async () => {
-    const ended = await against('https://no-such-host.invalid', { flags: patience });
+    const ended = await cli(wordsFor('https://no-such-host.invalid', { flags: patience }));
     assert.match(oneSentence(ended, 1), /^https:\/\/no-such-host\.invalid cannot be reached: /);
     assert.equal(waited(ended), 1);
   });
@@ -142,7 +137,7 @@ suite('weeder waits for a server that does not answer, and logs that once', { co
   test('a server that accepts the connection and does not respond', async (t) => {
     const server = createTcpServer();
     const url = `http://127.0.0.1:${await listening(t, server)}`;
-    const ended = await against(url, { flags: patience });
+    const ended = await cli(wordsFor(url, { flags: patience }));
     assert.match(
       oneSentence(ended, 1),
       /did not answer in time: no data was received for 1\.\d+ s\. The API server or the network/,
@@ -154,7 +149,7 @@ suite('weeder waits for a server that does not answer, and logs that once', { co
       response.writeHead(503, { 'content-type': 'text/html' });
       response.end('<html><title>Service Unavailable</title></html>');
     });
-    const ended = await against(server, { flags: patience });
+    const ended = await cli(wordsFor(server, { flags: patience }));
     assert.match(oneSentence(ended, 1), /refused \(503\): the response was 503 with HTML \("Service Unavailable"\)\.$/);
     assert.equal(waited(ended), 1);
   });

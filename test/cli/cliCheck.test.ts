@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { listen } from '../support/api/httpServer.ts';
 import { bundle } from '../support/bundle.ts';
-import { cli, config, file, folder, kubeconfig, offlineCli, oneSentence } from '../support/cli.ts';
+import { cli, config, file, folder, kubeconfig, oneSentence, sharedCli } from '../support/cli.ts';
 
 const faulty = readFileSync(new URL('../data/config/faulty.yaml', import.meta.url));
 const bundled = await bundle();
@@ -15,15 +15,15 @@ suite('check', { concurrency: 4 }, () => {
   test('a valid file is summarized in one line', async () => {
     const original = readFileSync(new URL('../data/config/original.yaml', import.meta.url));
     const two = file('original.yaml', original);
-    assert.deepEqual(await offlineCli(['check', config]), {
+    assert.deepEqual(await sharedCli(['check', config]), {
       code: 0,
       signal: null,
       stdout: `${config}: ok, 1 service, 1 podSelector\n`,
       stderr: '',
     });
-    assert.equal((await offlineCli(['check', two])).stdout, `${two}: ok, 2 services, 2 podSelectors\n`);
+    assert.equal((await sharedCli(['check', two])).stdout, `${two}: ok, 2 services, 2 podSelectors\n`);
     const neutral = file('neutral.yaml', '{}\n');
-    assert.equal((await offlineCli(['check', neutral])).stdout, `${neutral}: ok, nothing is configured yet\n`);
+    assert.equal((await sharedCli(['check', neutral])).stdout, `${neutral}: ok, nothing is configured yet\n`);
   });
 
   test('the section restartControl is explained rule by rule, also without any service', async () => {
@@ -36,7 +36,7 @@ suite('check', { concurrency: 4 }, () => {
 `;
     const lines = async (content: string) => {
       const path = file('restart.yaml', content);
-      const { code, stdout, stderr } = await offlineCli(['check', path]);
+      const { code, stdout, stderr } = await sharedCli(['check', path]);
       assert.deepEqual([code, stderr], [0, '']);
       return stdout.replace(path, 'restart.yaml').trimEnd().split('\n');
     };
@@ -68,7 +68,7 @@ suite('check', { concurrency: 4 }, () => {
   });
 
   test('each error of an invalid file has a line, with its position and a suggestion', async () => {
-    const { code, stdout, stderr } = await offlineCli(['check', faultyPath]);
+    const { code, stdout, stderr } = await sharedCli(['check', faultyPath]);
     assert.deepEqual([code, stdout], [1, '']);
     const lines = stderr.trimEnd().replaceAll(folder, '.').split('\n');
     assert.ok(lines.every((line) => /^\.\/faulty\.yaml:\d+:\d+ [\w.[\]-]+: .+$/.test(line)));
@@ -107,7 +107,7 @@ suite('check', { concurrency: 4 }, () => {
     ['', 'there is no such file'],
   ] as const) {
     test(`the error for "${path.replace(folder, '.')}": ${error}`, async () => {
-      assert.deepEqual(await offlineCli(['check', path]), {
+      assert.deepEqual(await sharedCli(['check', path]), {
         code: 1,
         signal: null,
         stdout: '',
@@ -125,11 +125,11 @@ suite('explain reports in one sentence why it fails', { concurrency: 4 }, () => 
   ];
 
   test('there is no cluster', async () => {
-    assert.match(oneSentence(await cli(['explain', '--config-file', config]), 1), /^No cluster was found: /);
+    assert.match(oneSentence(await sharedCli(['explain', '--config-file', config]), 1), /^No cluster was found: /);
   });
 
   test('the config has errors', async () => {
-    const { code, stderr } = await cli(['explain', '--config-file', faultyPath]);
+    const { code, stderr } = await sharedCli(['explain', '--config-file', faultyPath]);
     assert.equal(code, 1);
     assert.match(stderr, /^weeder: The config .+ has 7 errors:\n/);
   });
@@ -142,7 +142,7 @@ suite('explain reports in one sentence why it fails', { concurrency: 4 }, () => 
 
   test('the credentials do not permit list', async (t) => {
     const url = await forbidding(t);
-    const error = oneSentence(await cli(withKubeconfig('forbidden', url)), 1);
+    const error = oneSentence(await sharedCli(withKubeconfig('forbidden', url)), 1);
     assert.equal(
       error,
       `Cannot read endpointslices: ${url} refused (403): endpointslices.discovery.k8s.io is forbidden: User "me" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope. Grant it in a ClusterRole: {apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"]}.`,
@@ -157,10 +157,8 @@ async function forbidding(t: TestContext): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(403, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   t.after(() => server.close());
   t.after(() => server.closeAllConnections());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 }

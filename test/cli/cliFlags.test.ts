@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import { readArguments } from '../../src/cli/flags/commandLine.ts';
 import { addRunFlags, givenIgnoredFlags, ignoredFlags, type RunFlags } from '../../src/cli/flags/runFlags.ts';
 import { electionOf } from '../../src/cli/run/fromFlags.ts';
-import { cli, config, folder, kubeconfig, logOf, oneSentence, file as writeFile } from '../support/cli.ts';
+import { config, kubeconfig, logOf, oneSentence, sharedCli, file as writeFile } from '../support/cli.ts';
 
 /** The flags that `run` receives. */
 function flagsOf(...given: string[]): RunFlags & Readonly<Record<string, unknown>> {
@@ -177,7 +177,7 @@ test('contradictory times of leader election are refused in one sentence', async
     electionOf(flagsOf('--leader-elect-retry-period=1h')).ok,
     'without leader election the times are not checked',
   );
-  const ended = await cli([
+  const ended = await sharedCli([
     'run',
     `--config-file=${config}`,
     '--enable-leader-election',
@@ -205,7 +205,7 @@ test('the command line of the original’s manifests is accepted, and one line n
     '--health-bind-addr=0',
     '--api-server-timeout=10ms',
   ];
-  const ended = await cli(manifest, { cwd: folder });
+  const ended = await sharedCli(manifest);
   const named = logOf(ended).filter(({ msg }) => msg === 'ignoring unsupported flags');
   assert.deepEqual(
     named.map(({ level, flags }) => ({ level, flags })),

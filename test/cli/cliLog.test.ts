@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { createLogger, type LogLevel } from '../../src/base/log.ts';
 import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
 import { logEvents } from '../../src/weeder/report/reportEvents.ts';
-import { bundle } from '../support/bundle.ts';
-import { cli, config, file, folder, kubeconfig, logOf } from '../support/cli.ts';
+import { config, file, kubeconfig, logOf, sharedCli } from '../support/cli.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
+import { onTerminal, withoutTerminal } from '../support/terminal.ts';
 
 const ended = Date.UTC(2026, 0, 1, 0, 0, 5);
 const lastRun = {
@@ -118,38 +117,22 @@ const args = [
   `--kubeconfig=${file('log.kubeconfig', kubeconfig('http://127.0.0.1:9'))}`,
   '--health-bind-addr=0',
   '--metrics-bind-addr=0',
-  '--api-server-timeout=1s',
+  '--api-server-timeout=100ms',
   '--zap-encoder=json',
 ];
 
 test('the program honours --log-level and --zap-log-level', async () => {
-  const count = async (...more: readonly string[]) => logOf(await cli([...args, ...more])).length;
+  const count = async (...more: readonly string[]) => logOf(await sharedCli([...args, ...more])).length;
   assert.equal(await count(), 2);
   assert.equal(await count('--log-level=warn'), 1);
   assert.equal(await count('--zap-log-level=ERROR'), 0);
   assert.equal(await count('--log-level=error', '--zap-log-level=info'), 2, 'the original’s own flag wins');
 });
 
-test('the program on a pseudo-terminal writes human-readable lines', {
-  skip: !hasScript() && 'no script(1)',
-}, async () => {
-  const line = [process.execPath, await bundle(), ...args].map((arg) => `'${arg}'`).join(' ');
-  const child = spawn('script', ['-qec', line, '/dev/null'], {
-    env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm' },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  let text = '';
-  for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
+test('the program on a pseudo-terminal writes human-readable lines', { skip: withoutTerminal }, async () => {
+  const { text } = await onTerminal(args);
   assert.match(
     stripVTControlCharacters(text),
     /^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: waiting for the API server \{.*\}\r?\n/m,
   );
 });
-
-function hasScript(): boolean {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8', stdio: 'pipe' }).includes('util-linux');
-  } catch {
-    return false;
-  }
-}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { file, folder, offlineCli, oneSentence } from '../support/cli.ts';
+import { file, folder, oneSentence, sharedCli } from '../support/cli.ts';
 
 const manifests = file(
   'shop.yaml',
@@ -32,7 +32,7 @@ spec:
 );
 
 async function suggest(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await offlineCli(['suggest', ...words]);
+  const { code, stdout, stderr } = await sharedCli(['suggest', ...words]);
   assert.deepEqual([code, stderr], [0, '']);
   return stdout;
 }
@@ -63,7 +63,7 @@ suite('suggest', { concurrency: 4 }, () => {
     assert.match(await suggest('-f', manifests, '-o', 'dot'), /^digraph dependencies \{\n/);
     assert.equal(JSON.parse(await suggest('-f', manifests, '-o', 'json'))[0].service.name, 'postgres');
     const config = file('suggested.yaml', await suggest('-f', manifests, '-o', 'config'));
-    assert.match((await offlineCli(['check', config])).stdout, /: ok, 1 service, 1 podSelector$/m);
+    assert.match((await sharedCli(['check', config])).stdout, /: ok, 1 service, 1 podSelector$/m);
     assert.match(
       await suggest('-f', manifests, '--config-file', config),
       /^high +deployment\/default\/web +default\/postgres +configured +env/m,
@@ -72,7 +72,7 @@ suite('suggest', { concurrency: 4 }, () => {
 
   test('graph draws what the config names, and suggests nothing', async () => {
     const graph = async (...words: string[]) => {
-      const { code, stdout, stderr } = await offlineCli(['graph', '-f', manifests, ...words]);
+      const { code, stdout, stderr } = await sharedCli(['graph', '-f', manifests, ...words]);
       assert.deepEqual([code, stderr], [0, '']);
       return stdout;
     };
@@ -88,7 +88,7 @@ suite('suggest', { concurrency: 4 }, () => {
       await graph('--config-file', config, '--namespaces', 'a,b', '-o', 'json').then((text) => JSON.parse(text).length),
       1,
     );
-    assert.match(oneSentence(await offlineCli(['graph', '-o', 'svg']), 2), /Allowed choices are mermaid, dot, json\./);
+    assert.match(oneSentence(await sharedCli(['graph', '-o', 'svg']), 2), /Allowed choices are mermaid, dot, json\./);
   });
 
   test('a folder is read, and --namespaces restricts the output', async () => {
@@ -125,13 +125,13 @@ suite('suggest', { concurrency: 4 }, () => {
     [['--kubeconfig', 'missing.kubeconfig'], 1, /^The kubeconfig missing\.kubeconfig /],
   ] as const) {
     test(`weeder suggest ${words.join(' ').replaceAll(folder, '.')} is refused in one sentence`, async () => {
-      assert.match(oneSentence(await offlineCli(['suggest', ...words]), code), sentence);
+      assert.match(oneSentence(await sharedCli(['suggest', ...words]), code), sentence);
     });
   }
 
   test('a folder without manifests is refused', async () => {
     mkdirSync(join(folder, 'empty'), { recursive: true });
-    const refused = oneSentence(await offlineCli(['suggest', '-f', join(folder, 'empty')]), 1);
+    const refused = oneSentence(await sharedCli(['suggest', '-f', join(folder, 'empty')]), 1);
     assert.match(refused, /^The folder \.\/empty has no file of YAML or JSON\. Give files/);
   });
 });

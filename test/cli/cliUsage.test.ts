@@ -5,7 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { codedError } from '../../src/base/errors.ts';
 import { readArguments, usageProblem } from '../../src/cli/flags/commandLine.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { cli, offlineCli, oneSentence } from '../support/cli.ts';
+import { cli, oneSentence, sharedCli } from '../support/cli.ts';
 
 const see = 'See `weeder --help` for the flags and verbs.';
 
@@ -84,7 +84,7 @@ const argsOf = (command: string) => command.split(' ').filter((help) => help !==
 suite('wrong usage is reported in one sentence, with exit code 2', { concurrency: 4 }, () => {
   for (const [command, sentence] of wrong) {
     test(`weeder ${command}`, async () => {
-      const ended = await offlineCli(argsOf(command));
+      const ended = await sharedCli(argsOf(command));
       assert.equal(oneSentence(ended, 2), `${sentence} ${see}`);
       assert.equal(ended.stdout, '');
     });
@@ -102,7 +102,12 @@ suite('wrong usage is reported in one sentence, with exit code 2', { concurrency
 });
 
 test('--speed=1 is accepted with a real cluster', async () => {
-  const ended = await cli(['demo', '--speed=1', '--kubeconfig=missing.yaml', '--image=registry.example/busybox:1']);
+  const ended = await sharedCli([
+    'demo',
+    '--speed=1',
+    '--kubeconfig=missing.yaml',
+    '--image=registry.example/busybox:1',
+  ]);
   assert.match(oneSentence(ended, 1), /missing\.yaml/);
 });
 
@@ -114,9 +119,9 @@ test('--version prints the version and nothing else', async () => {
 
 test('--help fits a terminal, shows every flag of run and every verb, and names the ignored flags', async () => {
   const [{ stdout, code, stderr }, short, help] = await Promise.all([
-    offlineCli(['--help']),
-    offlineCli(['-h']),
-    offlineCli(['help']),
+    sharedCli(['--help']),
+    sharedCli(['-h']),
+    sharedCli(['help']),
   ]);
   assert.equal(code, 0);
   assert.equal(stderr, '');
@@ -135,7 +140,7 @@ test('--help fits a terminal, shows every flag of run and every verb, and names 
     assert.ok(stdout.includes(heading), heading);
   }
   const named = new Set(stdout.match(/--[a-z-]+[a-z]/g));
-  const run = await offlineCli(['run', '--help']);
+  const run = await sharedCli(['run', '--help']);
   for (const flag of run.stdout.match(/^ {2}--[a-z-]+/gm) ?? []) assert.ok(named.has(flag.trim()), flag);
   for (const flag of ['--metrics-bind-addr', '--pprof-bind-addr', '--concurrent-reconciles', '--zap-encoder']) {
     assert.ok(named.has(flag), flag);
@@ -147,8 +152,8 @@ test('--help fits a terminal, shows every flag of run and every verb, and names 
 test('each verb has its own help', async () => {
   for (const verb of ['run', 'weeder', 'check', 'explain', 'suggest', 'graph', 'demo']) {
     const [own, viaHelp] = await Promise.all([
-      offlineCli([verb, '--help']),
-      offlineCli(['help', verb === 'weeder' ? 'run' : verb]),
+      sharedCli([verb, '--help']),
+      sharedCli(['help', verb === 'weeder' ? 'run' : verb]),
     ]);
     assert.equal(own.code, 0);
     assert.match(own.stdout, new RegExp(`^Usage: weeder ${verb === 'weeder' ? 'run' : verb} `));

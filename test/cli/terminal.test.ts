@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { printable, printableLines } from '../../src/base/printable.ts';
-import { cli, file, offlineCli } from '../support/cli.ts';
+import { file, sharedCli } from '../support/cli.ts';
 
 /** Colours, a window title, a bell, C1's CSI, a faked line, right-to-left text, and two line separators. */
 const hostile =
@@ -43,7 +43,11 @@ test('names and messages of a kubeconfig are escaped', async () => {
   );
   for (const [what, kubeconfig] of Object.entries(kubeconfigs)) {
     const path = file('kubeconfig.json', JSON.stringify(kubeconfig));
-    const { code, stderr, stdout } = await cli(['explain', `--config-file=${configFile}`, `--kubeconfig=${path}`]);
+    const { code, stderr, stdout } = await sharedCli([
+      'explain',
+      `--config-file=${configFile}`,
+      `--kubeconfig=${path}`,
+    ]);
     assert.equal(code, 1, what);
     assert.equal(stdout, '', what);
     assertHarmless(stderr);
@@ -64,7 +68,7 @@ test('keys and values of a config, and of an Application, are escaped', async ()
     spec: { mode: hostile, manifests: [{ apiVersion: hostile, kind: hostile, metadata: { name: hostile } }] },
   };
   for (const text of [config, application]) {
-    const { code, stderr, stdout } = await offlineCli(['check', file('checked.yaml', JSON.stringify(text))]);
+    const { code, stderr, stdout } = await sharedCli(['check', file('checked.yaml', JSON.stringify(text))]);
     assert.equal(code, 1);
     assertHarmless(stdout + stderr);
   }
@@ -89,7 +93,7 @@ test('names in a replayed recording, and in watch events, are escaped', async ()
     'recording.jsonl',
     `${renamed('test/replays/services/outage-of-the-demo.jsonl', 'kube-apiserver-')}\n`,
   );
-  const recorded = await offlineCli(['replay', recording]);
+  const recorded = await sharedCli(['replay', recording]);
   assert.match(recorded.stdout, /pod deleted/, recorded.stderr);
   assertHarmless(recorded.stdout + recorded.stderr);
   const events = globSync('test/data/recorded/not-ready-exit5-*.jsonl').map((path, index) =>
@@ -97,7 +101,7 @@ test('names in a replayed recording, and in watch events, are escaped', async ()
   );
   const selectors = '{etcd-main-client: {podSelectors: [{matchLabels: {app: kapi}}], onStart: always}}';
   const config = file('weeder.yaml', `servicesAndDependantSelectors: ${selectors}\n`);
-  const watched = await offlineCli(['replay', `--config=${config}`, ...events]);
+  const watched = await sharedCli(['replay', `--config=${config}`, ...events]);
   assert.match(watched.stdout, /pod deleted/, watched.stderr);
   assertHarmless(watched.stdout + watched.stderr);
 });

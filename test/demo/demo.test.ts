@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { bundle } from '../support/bundle.ts';
-import { cli, type Ended, folder } from '../support/cli.ts';
-
-/** Gives a program a terminal; it is not installed everywhere. */
-const script = spawnSync('script', ['--version']).status === 0;
+import { cli, type Ended } from '../support/cli.ts';
+import { onTerminal, withoutTerminal } from '../support/terminal.ts';
 
 /** A line of the timeline. */
 interface Line {
@@ -87,17 +82,10 @@ suite('weeder demo', { concurrency: 2 }, () => {
   });
 
   test('prints colours on a terminal, and updates the last line as time passes', {
-    skip: !script && 'no script(1)',
+    skip: withoutTerminal,
   }, async () => {
-    const line = [process.execPath, await bundle(), 'demo', '--speed=30', '--outage=70s'].join(' ');
-    const child = spawn('script', ['-qec', line, '/dev/null'], {
-      env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const closed = once(child, 'close');
-    let text = '';
-    for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
-    assert.deepEqual(await closed, [0, null]);
+    const { code, text } = await onTerminal(['demo', '--speed=30', '--outage=70s']);
+    assert.equal(code, 0, text);
     const readable = text.replaceAll('\u001B', '^');
     assert.match(readable, /t= +\d+\.\ds {2}weeder {3}\^\[36mdeletes kube-apiserver-\w{5} .*\^\[39m/);
     const progress = stripVTControlCharacters(text).match(/\rt= +\d+\.\ds {2}[█░]{20} \d of 2 down/g) ?? [];

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { deviationsOf, outcomeTable } from '../../src/demo/observer/outcomeTable.ts';
 import type { ChapterResult } from '../../src/demo/observer/playChapters.ts';
 import type { Chapter } from '../../src/demo/observer/story.ts';
 import { observerTimelineEntry } from '../../src/demo/observer/timeline.ts';
-import { bundle } from '../support/bundle.ts';
-import { cli, folder } from '../support/cli.ts';
-
-/** Gives a program a terminal; it is not installed everywhere. */
-const script = spawnSync('script', ['--version']).status === 0;
+import { cli } from '../support/cli.ts';
+import { onTerminal, withoutTerminal } from '../support/terminal.ts';
 
 function resultOf(row: string, observed: Chapter['observed'], came: Partial<ChapterResult> = {}): ChapterResult {
   const play = async () => ({ weeder: '', took: undefined, isAsExpected: true });
@@ -86,17 +81,10 @@ suite('weeder demo observer', { concurrency: 2 }, () => {
   });
 
   test('prints colours on a terminal, where the last line shows how many resources are in which state', {
-    skip: !script && 'no script(1)',
+    skip: withoutTerminal,
   }, async () => {
-    const line = [process.execPath, await bundle(), 'demo', 'observer', '--speed=4'].join(' ');
-    const child = spawn('script', ['-qec', line, '/dev/null'], {
-      env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const closed = once(child, 'close');
-    let text = '';
-    for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
-    assert.deepEqual(await closed, [0, null], text);
+    const { code, text } = await onTerminal(['demo', 'observer', '--speed=4']);
+    assert.equal(code, 0, text);
     const readable = text.replaceAll('\u001B', '^');
     assert.match(readable, /t= +\d+\.\ds {2}weeder {3}\^\[31mDeployment nginx has drifted, by kubectl-set:\^\[39m/);
     assert.match(readable, /\^\[32m- "nginx:1\.27"\^\[39m\r?\n/);

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { suite, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { type ChapterResult, deviationsOf } from '../../src/demo/restart/playChapters.ts';
@@ -9,12 +7,9 @@ import { rolloutTable } from '../../src/demo/restart/rolloutTable.ts';
 import { playWithPlainWatcher } from '../../src/demo/restart/run.ts';
 import type { Chapter } from '../../src/demo/restart/story.ts';
 import type { RestartEvent } from '../../src/restart/model/events.ts';
-import { bundle } from '../support/bundle.ts';
-import { cli, folder } from '../support/cli.ts';
+import { cli } from '../support/cli.ts';
 import { cpuTime } from '../support/cpuTime.ts';
-
-/** Gives a program a terminal; it is not installed everywhere. */
-const script = spawnSync('script', ['--version']).status === 0;
+import { onTerminal, withoutTerminal } from '../support/terminal.ts';
 
 const chapter: Chapter = {
   title: 'a Secret changes',
@@ -114,17 +109,10 @@ suite('weeder demo restart', { concurrency: 2 }, () => {
   });
 
   test('prints colours on a terminal, where the last line shows how many workloads are in which state', {
-    skip: !script && 'no script(1)',
+    skip: withoutTerminal,
   }, async () => {
-    const line = [process.execPath, await bundle(), 'demo', 'restart', '--speed=20'].join(' ');
-    const child = spawn('script', ['-qec', line, '/dev/null'], {
-      env: { PATH: process.env['PATH'], HOME: folder, TERM: 'xterm-256color' },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const closed = once(child, 'close');
-    let text = '';
-    for await (const chunk of child.stdout.setEncoding('utf8')) text += chunk;
-    assert.deepEqual(await closed, [0, null], text);
+    const { code, text } = await onTerminal(['demo', 'restart', '--speed=20']);
+    assert.equal(code, 0, text);
     const readable = text.replaceAll('\u001B', '^');
     assert.match(readable, /t= +\d+\.\ds {2}weeder {3}\^\[36mrestarts Deployment web\^\[39m/);
     assert.match(stripVTControlCharacters(text), /\rt= +\d+\.\ds {2}[█░]{20} 5 current/);

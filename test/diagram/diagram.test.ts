@@ -6,7 +6,7 @@ import { type DrawnState, drawingOf } from '../../src/diagram/drawing.ts';
 import { type diagramFormats, drawable, system } from '../../src/diagram/formats.ts';
 import { machines } from '../../src/diagram/machines.ts';
 import { links } from '../../src/diagram/system.ts';
-import { offlineCli, oneSentence } from '../support/cli.ts';
+import { oneSentence, sharedCli } from '../support/cli.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
 
 function drawn(name: string, format: (typeof diagramFormats)[number]): string {
@@ -133,21 +133,21 @@ test('in the picture of the system every event is known to its receiver', () => 
 });
 
 test('weeder diagram prints the requested diagram', async () => {
-  const byDefault = await offlineCli(['diagram']);
+  const byDefault = await sharedCli(['diagram']);
   assert.equal(byDefault.stdout, drawn('system', 'ascii'));
-  const output = await offlineCli(['diagram', 'endpoint', '--format', 'mermaid']);
+  const output = await sharedCli(['diagram', 'endpoint', '--format', 'mermaid']);
   assert.equal(output.stdout, drawn('endpoint', 'mermaid'));
   assert.equal(output.code, 0);
 });
 
 test('an unknown machine or format is reported in one sentence', async () => {
-  const unknown = await offlineCli(['diagram', 'endpont']);
+  const unknown = await sharedCli(['diagram', 'endpont']);
   assert.equal(unknown.code, 2);
   assert.equal(unknown.stderr, 'weeder: There is no machine "endpont". Did you mean endpoint?\n');
-  const format = await offlineCli(['diagram', 'endpoint', '--format', 'png']);
+  const format = await sharedCli(['diagram', 'endpoint', '--format', 'png']);
   assert.match(oneSentence(format, 2), /^The flag --format: Allowed choices are mermaid, svg, json, ascii\. See /);
-  const words = await offlineCli(['diagram', 'endpoint', 'lease']);
+  const words = await sharedCli(['diagram', 'endpoint', 'lease']);
   assert.match(oneSentence(words, 2), /^weeder diagram accepts fewer arguments than endpoint, lease\. See /);
-  const system = await offlineCli(['diagram', 'system', '--format', 'json']);
+  const system = await sharedCli(['diagram', 'system', '--format', 'json']);
   assert.match(system.stderr, /The actor system is not a machine/);
 });

@@ -8,7 +8,7 @@ import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
 import { httpClient } from '../cluster/support/plane/http.ts';
 import { freePort } from '../support/api/freePort.ts';
-import { cli, file, kubeconfig, startCli } from '../support/cli.ts';
+import { file, kubeconfig, sharedCli, startCli } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { made } from '../support/world/embedded.ts';
 
@@ -97,7 +97,7 @@ test('explain uses the namespace of the kubeconfig’s context, or default; the 
   await apply({ mode: 'detect', manifests: [deployment] });
   const explain = async (context: object, ...flags: readonly string[]) => {
     const path = file(`explain-${JSON.stringify(context).length}.kubeconfig`, kubeconfig(url, {}, {}, context));
-    const { stdout, stderr } = await cli(['explain', 'application', 'shop', `--kubeconfig=${path}`, ...flags]);
+    const { stdout, stderr } = await sharedCli(['explain', 'application', 'shop', `--kubeconfig=${path}`, ...flags]);
     return (stdout || stderr).split('\n', 1)[0] ?? '';
   };
   const found = /^Application shop\/shop: mode detect/;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isObject, objectOf } from '../../src/base/json.ts';
 import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
-import { folder, offlineCli } from '../support/cli.ts';
+import { folder, sharedCli } from '../support/cli.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import type { ObserverWorld } from '../support/world/observerWorld.ts';
@@ -60,7 +60,7 @@ test('a replay repeats the recorded decisions of the observer', async () => {
   const world = await recordObserved(file, aMorning);
   assert.equal(world.object('Deployment/web'), undefined);
   assert.ok(world.eventsOf('resource.corrected').length >= 4);
-  const replayed = await offlineCli(['replay', file]);
+  const replayed = await sharedCli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   for (const words of [
     'applied',
@@ -98,7 +98,7 @@ test('a replay repeats the checks and corrections that were made while a stream 
   assert.equal(world.eventsOf('resource.corrected').length, 2);
   const parts = filesOf(file);
   assert.ok(parts.some((part) => readFileSync(part, 'utf8').includes('"in":"lost"')));
-  const all = await offlineCli(['replay', ...parts]);
+  const all = await sharedCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
 });
 
@@ -111,7 +111,7 @@ test('a correction that is missing from the recording, or not repeated, is repor
   const other = path('observed-changed.jsonl');
   const write = (its: readonly string[]) => writeFileSync(other, `${its.join('\n')}\n`);
   write(lines.filter((line) => line !== corrections[0]));
-  const extra = await offlineCli(['replay', other]);
+  const extra = await sharedCli(['replay', other]);
   assert.equal(extra.code, 1);
   assert.match(extra.stdout, /^1 decision differs[\s\S]*^\+ .*corrected .*\(replayed, not recorded\)$/m);
   // The edit that was corrected first is replaced by another one: of a field that is not observed.
@@ -131,12 +131,12 @@ test('the files of a recording are replayed together, and each of them alone', a
   await recordObserved(file, aMorning, { limit: 12 * 1024, oldFiles: 9 });
   const parts = filesOf(file);
   assert.ok(parts.length > 3, String(parts.length));
-  const all = await offlineCli(['replay', ...parts]);
+  const all = await sharedCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
   assert.ok(all.stdout.includes('correction backs off'));
   let alone = 0;
   for (const part of parts.slice(1)) {
-    const replayed = await offlineCli(['replay', part]);
+    const replayed = await sharedCli(['replay', part]);
     assert.equal(replayed.code, 0, part + replayed.stdout + replayed.stderr);
     if (/ (?:corrected|deleted) /.test(replayed.stdout)) alone += 1;
   }
@@ -159,7 +159,7 @@ test('a replay repeats the deletion of an object under another API version than 
   });
   assert.equal(world.object('Widget/one'), undefined);
   assert.match(readFileSync(file, 'utf8'), /"request":"findServed example\.org\/Widget"/);
-  const replayed = await offlineCli(['replay', file]);
+  const replayed = await sharedCli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   assert.match(replayed.stdout, / deleted .*Widget/);
 });
@@ -185,10 +185,10 @@ test('a replay repeats the result of a dry-run apply, also from a file that begi
   assert.equal(world.eventsOf('resource.desiredStateChanged').length, 2);
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
-  const all = await offlineCli(['replay', ...parts]);
+  const all = await sharedCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
   assert.equal(all.stdout.match(/ desired state changed /g)?.length, 2);
-  const alone = await Promise.all(parts.slice(1).map((part) => offlineCli(['replay', part])));
+  const alone = await Promise.all(parts.slice(1).map((part) => sharedCli(['replay', part])));
   for (const replayed of alone) assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   assert.ok(alone.some(({ stdout }) => stdout.includes(' desired state changed ')));
 });
@@ -268,7 +268,7 @@ test('a replay repeats the use of the last applied manifest while a new one is r
   assert.deepEqual(objectOf(world.object('ConfigMap/settings')?.['data'])['a'], '2');
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
-  const all = await offlineCli(['replay', ...parts]);
+  const all = await sharedCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
   for (const part of parts) assert.deepEqual(await playRecording(part), [], part);
 });

@@ -20,7 +20,7 @@ import { openSite, peopleOf } from '../../src/demo/observer/site.ts';
 import { accessTo } from '../../src/demo/run.ts';
 import { createKubeClient } from '../../src/kube/client/client.ts';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
-import { file, folder, kubeconfig, offlineCli, startCli } from '../support/cli.ts';
+import { file, folder, kubeconfig, sharedCli, startCli } from '../support/cli.ts';
 import { readLines } from '../support/recording/recording.ts';
 import { until } from '../support/until.ts';
 
@@ -91,7 +91,7 @@ test('run --record records the observer, its replay repeats the decisions, and a
   assert.ok(decided.includes('resource.missing shop/nginx Service shop/nginx'));
   assert.equal(decided.filter((each) => each.startsWith('resource.deleted')).length, 3);
 
-  const replayed = await offlineCli(['replay', path]);
+  const replayed = await sharedCli(['replay', path]);
   // On a busy machine a timer may be late, which is marked with `~`: it is the same decision.
   assert.match(replayed.stdout, /the same decisions as recorded|decisions? differs? from the recorded ones/);
   assert.doesNotMatch(replayed.stdout, /\(recorded, not replayed\)|\(replayed, not recorded\)/);
@@ -109,7 +109,7 @@ test('run --record records the observer, its replay repeats the decisions, and a
   const [end = '', ...before] = text.trimEnd().split('\n').toReversed();
   const lines = [...before.toReversed(), end.replace(/^\{"t":[\d.]+/, '{"t":60000')];
   const altered = async (name: string, its: readonly string[]) =>
-    offlineCli(['replay', file(name, `${its.join('\n')}\n`)]);
+    sharedCli(['replay', file(name, `${its.join('\n')}\n`)]);
   const first = lines.findIndex((line) => line.includes('"out":"resource.corrected"'));
   const extra = await altered('without-a-correction.jsonl', lines.toSpliced(first, 1));
   assert.equal(extra.code, 1, extra.stdout);

@@ -6,7 +6,7 @@ import { secrets } from '@weeder/embedded-cluster/resources';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { objectOf } from '../../src/base/json.ts';
 import { openShop } from '../../src/demo/restart/shop.ts';
-import { file, folder, kubeconfig, offlineCli, startCli } from '../support/cli.ts';
+import { file, folder, kubeconfig, sharedCli, startCli } from '../support/cli.ts';
 import { readLines } from '../support/recording/recording.ts';
 import { until } from '../support/until.ts';
 
@@ -46,7 +46,7 @@ test('run --record records restart control, its replay repeats the decisions, an
 
   const restarted = readLines(path).filter((line) => line['out'] === 'workload.restarted');
   assert.equal(restarted.length, 3);
-  const replayed = await offlineCli(['replay', path]);
+  const replayed = await sharedCli(['replay', path]);
   assert.match(replayed.stdout, /restarted +statefulset\/shop\/db +rollout, attempt 1, secret\/shop\/db-password/);
   // On a busy machine a timer may be late, which is marked with `~`: it is the same decision.
   assert.match(replayed.stdout, /the same decisions as recorded|decisions? differs? from the recorded ones/);

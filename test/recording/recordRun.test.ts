@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 import { eventLine } from '../support/api/apiCollection.ts';
 import { isInitialWatch, isWatch, type ServerAnswer } from '../support/api/faultyServer.ts';
 import { type MisbehavingServer, misbehavingServer } from '../support/api/misbehavingServer.ts';
-import { cli, config, file, folder, kubeconfig, logOf, offlineCli, oneSentence, startCli } from '../support/cli.ts';
+import { config, file, folder, kubeconfig, logOf, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
 import { readLines } from '../support/recording/recording.ts';
 import { until } from '../support/until.ts';
@@ -63,7 +63,7 @@ suite('weeder run --record', { concurrency: true }, () => {
     const lines = readLines(path);
     assert.equal(lines.filter((line) => line['out'] === 'pod.deleted').length, 1);
     assert.equal(lines.at(-1)?.['out'], 'window.closed');
-    const replayed = await offlineCli(['replay', path]);
+    const replayed = await sharedCli(['replay', path]);
     assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
     assert.match(replayed.stdout, /pod deleted .*shoot-1\/kapi-0 {2}delete, CrashLoopBackOff, restarts 4\n/);
     assert.match(replayed.stdout, /the same decisions as recorded/);
@@ -91,7 +91,7 @@ suite('weeder run --record', { concurrency: true }, () => {
     // What follows from one input stays in the file of that input.
     for (const each of [`${path}.1`, `${path}.2`])
       assert.ok(statSync(each).size < 128 * 1024, `${statSync(each).size}`);
-    const replayed = await offlineCli(['replay', `${path}.2`, `${path}.1`, path]);
+    const replayed = await sharedCli(['replay', `${path}.2`, `${path}.1`, path]);
     assert.equal(replayed.code, 0, replayed.stdout.slice(-2000) + replayed.stderr);
   });
 
@@ -119,7 +119,7 @@ suite('weeder run --record', { concurrency: true }, () => {
   });
 
   test('a recording that cannot be written is reported before anything else happens', async () => {
-    const ended = await cli([`--config-file=${config}`, '--record', join(folder, 'none', 'x.jsonl')]);
+    const ended = await sharedCli([`--config-file=${config}`, '--record', join(folder, 'none', 'x.jsonl')]);
     assert.match(
       oneSentence(ended, 1),
       /^Cannot record to \.\/none\/x\.jsonl: there is no such directory\. Give a file in a/,
@@ -130,7 +130,7 @@ suite('weeder run --record', { concurrency: true }, () => {
     const server = await misbehavingServer('http');
     const path = file('before.jsonl', 'the one of before');
     const words = [`--config-file=${config}`, '--health-bind-addr=0', `--record=${path}`];
-    const ended = await cli(['run', ...words, `--metrics-bind-addr=127.0.0.1:${new URL(server.url).port}`]);
+    const ended = await sharedCli(['run', ...words, `--metrics-bind-addr=127.0.0.1:${new URL(server.url).port}`]);
     await server.close();
     assert.match(oneSentence(ended, 1), /^Cannot listen on /);
     assert.equal(readFileSync(path, 'utf8'), 'the one of before');

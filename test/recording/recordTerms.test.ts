@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
-import { file, folder, offlineCli } from '../support/cli.ts';
+import { file, folder, sharedCli } from '../support/cli.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
 import { configOf, readLines, recordingOf } from '../support/recording/recording.ts';
 import type { VirtualClock } from '../support/world/virtualClock.ts';
@@ -39,11 +39,11 @@ test('a recording with several terms of leadership is replayed with a fresh weed
   await opened.value.close();
   const lines = readLines(base.file);
   assert.equal(lines.filter((line) => line['in'] === 'created').length, 2);
-  const { code, stdout } = await offlineCli(['replay', base.file]);
+  const { code, stdout } = await sharedCli(['replay', base.file]);
   assert.equal(code, 0, stdout);
   assert.equal(stdout.match(/pod deleted/g)?.length, 3);
 
   const without = lines.filter((line) => line['in'] !== 'created').map((line) => JSON.stringify(line));
-  const replayed = await offlineCli(['replay', file('without.jsonl', `${without.join('\n')}\n`)]);
+  const replayed = await sharedCli(['replay', file('without.jsonl', `${without.join('\n')}\n`)]);
   assert.equal(replayed.code, 1, 'the one weeder had stopped for good');
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { folder, offlineCli } from '../support/cli.ts';
+import { folder, sharedCli } from '../support/cli.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { configMap, type RestartWorld, withEnv } from '../support/world/restartWorld.ts';
@@ -42,7 +42,7 @@ test('a replay repeats the recorded decisions of restart control', async () => {
   const world = await recordRestarts(file, aMorning);
   assert.equal(world.rollouts.length, 3);
   assert.equal(world.eventsOf('workload.stalled').length, 1);
-  const replayed = await offlineCli(['replay', file]);
+  const replayed = await sharedCli(['replay', file]);
   assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   for (const words of ['adopted', 'restarted', 'rolled out', 'blocked', 'rollout stalled', 'write requested'])
     assert.ok(replayed.stdout.includes(words), `${words} in ${replayed.stdout}`);
@@ -56,7 +56,7 @@ test('a restart that is missing from the recording, or not repeated, is reported
   assert.equal(restarts.length, 3);
   const other = path('restarts-changed.jsonl');
   writeFileSync(other, `${lines.filter((line) => line !== restarts[1]).join('\n')}\n`);
-  const extra = await offlineCli(['replay', other]);
+  const extra = await sharedCli(['replay', other]);
   assert.equal(extra.code, 1);
   assert.match(extra.stdout, /^1 decision differs[\s\S]*^\+ .*restarted .*\(replayed, not recorded\)$/m);
   writeFileSync(
@@ -80,11 +80,11 @@ test('the files of a recording are replayed together, and each of them alone', a
   await recordRestarts(file, aMorning, { limit: 24 * 1024, oldFiles: 5 });
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
-  const all = await offlineCli(['replay', ...parts]);
+  const all = await sharedCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
   assert.ok(all.stdout.includes('rollout stalled'));
   for (const part of parts) {
-    const alone = await offlineCli(['replay', part]);
+    const alone = await sharedCli(['replay', part]);
     assert.equal(alone.code, 0, alone.stdout + alone.stderr);
   }
 });

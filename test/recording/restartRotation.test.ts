@@ -8,7 +8,7 @@ import { createRestartSnapshot, workloadIn } from '../../src/recording/restart/r
 import { comparableEvents } from '../../src/replay/recorded/excluded.ts';
 import { recordedHashes, recordedRandom } from '../../src/replay/recorded/recordedValues.ts';
 import { recordedLine } from '../../src/replay/recorded/recordingSchema.ts';
-import { folder, offlineCli } from '../support/cli.ts';
+import { folder, sharedCli } from '../support/cli.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { configMap, type RestartWorld, withEnv } from '../support/world/restartWorld.ts';
@@ -99,11 +99,11 @@ test('in a file that begins in the middle a missing or an additional restart is 
   assert.ok(at > 0);
   const changed = join(folder, 'day-changed.jsonl');
   writeFileSync(changed, `${lines.toSpliced(at, 1).join('\n')}\n`);
-  const ended = await offlineCli(['replay', changed]);
+  const ended = await sharedCli(['replay', changed]);
   assert.equal(ended.code, 1);
   assert.match(ended.stdout, /^\+ .*restarted .*\(replayed, not recorded\)$/m);
   writeFileSync(changed, `${lines.toSpliced(at, 0, lines[at] ?? '').join('\n')}\n`);
-  assert.match((await offlineCli(['replay', changed])).stdout, /^- .*restarted .*\(recorded, not replayed\)$/m);
+  assert.match((await sharedCli(['replay', changed])).stdout, /^- .*restarted .*\(recorded, not replayed\)$/m);
 });
 
 test('random numbers are taken in their order, and in a file that begins in the middle by their time alone', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { file, folder, offlineCli, oneSentence } from '../support/cli.ts';
+import { file, folder, oneSentence, sharedCli } from '../support/cli.ts';
 import { readLines, recordIncident } from '../support/recording/recording.ts';
 
 /** Writes lines as a recording of this name. */
@@ -18,7 +18,7 @@ async function incident(name: string) {
 
 test('a replay repeats the decisions that were recorded, and prints each with its times', async () => {
   const { file: path } = await recordIncident(join(folder, 'same.jsonl'));
-  const { code, stdout, stderr } = await offlineCli(['replay', path]);
+  const { code, stdout, stderr } = await sharedCli(['replay', path]);
   assert.equal(code, 0, stdout + stderr);
   const jitter = readLines(path).find((line) => line['in'] === 'random')?.['value'];
   assert.equal(typeof jitter, 'number');
@@ -36,14 +36,14 @@ test('a replay repeats the decisions that were recorded, and prints each with it
 
 test('a wall clock that was set during the recording is set in the replay', async () => {
   const { file: path } = await recordIncident(join(folder, 'jumped.jsonl'), { jump: -3_600_000 });
-  const { code, stdout } = await offlineCli(['replay', path]);
+  const { code, stdout } = await sharedCli(['replay', path]);
   assert.equal(code, 0, stdout);
 });
 
 test('a recorded decision that the replay does not repeat is reported as a difference, with exit code 1', async () => {
   const lines = await incident('missing.jsonl');
   const altered = lines.filter((line) => !(line['in'] === 'MODIFIED' && JSON.stringify(line).includes('silent-0')));
-  const { code, stdout } = await offlineCli(['replay', store('altered-missing.jsonl', altered)]);
+  const { code, stdout } = await sharedCli(['replay', store('altered-missing.jsonl', altered)]);
   assert.equal(code, 1);
   assert.match(stdout, /decisions differ from the recorded ones:\n/);
   assert.match(stdout, /\n- .*\+102\.000s .*pod deleted .*shoot-1\/kapi-1 .*\(recorded, not replayed\)\n/);
@@ -52,7 +52,7 @@ test('a recorded decision that the replay does not repeat is reported as a diffe
 test('a decision that was not recorded is reported as a difference', async () => {
   const lines = await incident('extra.jsonl');
   const altered = lines.filter((line) => line['out'] !== 'pod.skipped');
-  const { code, stdout } = await offlineCli(['replay', store('altered-extra.jsonl', altered)]);
+  const { code, stdout } = await sharedCli(['replay', store('altered-extra.jsonl', altered)]);
   assert.equal(code, 1);
   assert.match(
     stdout,
@@ -68,16 +68,16 @@ test('a decision at another time is reported with both times; a late one of a bu
       const isLater = Number(line['t']) >= 220_000 && line['t'] !== undefined;
       return isLate || isLater ? { ...line, t: Number(line['t']) + by } : line;
     });
-  const busy = await offlineCli(['replay', store('late-200.jsonl', late(200))]);
+  const busy = await sharedCli(['replay', store('late-200.jsonl', late(200))]);
   assert.equal(busy.code, 0, busy.stdout);
-  const late1900 = await offlineCli(['replay', store('late-1900.jsonl', late(1_900))]);
+  const late1900 = await sharedCli(['replay', store('late-1900.jsonl', late(1_900))]);
   assert.equal(late1900.code, 0, late1900.stdout);
   const lateNote = '1 of them was recorded late, by up to 1.9 s: the machine was busy';
   assert.match(late1900.stdout, new RegExp(`\\nthe same decisions as recorded, to within 250 ms\\n${lateNote}\\n$`));
-  const { code, stdout } = await offlineCli(['replay', store('late-6000.jsonl', late(6_000))]);
+  const { code, stdout } = await sharedCli(['replay', store('late-6000.jsonl', late(6_000))]);
   assert.equal(code, 1);
   assert.match(stdout, /\n~ .*\+226\.000s .*window closed .*\(replayed at \+220\.000s\)\n$/);
-  const early = await offlineCli(['replay', store('early-400.jsonl', late(-400))]);
+  const early = await sharedCli(['replay', store('early-400.jsonl', late(-400))]);
   assert.equal(early.code, 1);
   assert.match(early.stdout, /\n~ .*\+219\.600s .*window closed .*\(replayed at \+220\.000s\)\n$/);
 });
@@ -99,7 +99,7 @@ test('after a rotation both files together and the newer one alone are replayed 
     assert.ok(Number(readLines(`${path}.1`)[0]?.['part']) > 1);
     deletions += deletionsOf(path);
     for (const words of [[path], [`${path}.1`], [`${path}.1`, path], [path, `${path}.1`]]) {
-      const { code, stdout, stderr } = await offlineCli(['replay', ...words]);
+      const { code, stdout, stderr } = await sharedCli(['replay', ...words]);
       assert.equal(code, 0, `${words}\n${stdout}${stderr}`);
       const [only] = words;
       const count = stdout.match(/pod deleted/g)?.length ?? 0;
@@ -113,7 +113,7 @@ test('after a rotation both files together and the newer one alone are replayed 
 test('a recording cut at any line by rotation gives the same decisions from there on', async () => {
   for (const limit of [9_000, 9_700, 10_400, 11_100, 11_800, 12_500]) {
     const { file: path } = await recordIncident(join(folder, `cut-${limit}.jsonl`), { limit, repeats: 4 });
-    const { code, stdout } = await offlineCli(['replay', path]);
+    const { code, stdout } = await sharedCli(['replay', path]);
     assert.equal(code, 0, `${limit}\n${stdout}`);
   }
 });
@@ -164,7 +164,7 @@ const garbled: Readonly<Record<string, readonly [string, RegExp]>> = {
 
 for (const [what, [text, sentence]] of Object.entries(garbled)) {
   test(`${what} is reported in one sentence`, async () => {
-    assert.match(oneSentence(await offlineCli(['replay', file('bad.jsonl', text)]), 1), sentence);
+    assert.match(oneSentence(await sharedCli(['replay', file('bad.jsonl', text)]), 1), sentence);
   });
 }
 
@@ -182,35 +182,35 @@ test('a recording that is cut, garbled or out of order is reported with its line
     [text.replace('"2m0s"', '"2x"'), /:1: its config cannot be used: .*watchDuration: found "2x"/],
   ];
   for (const [broken, sentence] of cases) {
-    const error = oneSentence(await offlineCli(['replay', file('broken.jsonl', broken)]), 1);
+    const error = oneSentence(await sharedCli(['replay', file('broken.jsonl', broken)]), 1);
     assert.match(error, sentence);
     assert.match(error, /^\.\/broken\.jsonl:/);
   }
   const rest = `${lines.slice(0, -1).join('\n')}\n`;
-  assert.equal((await offlineCli(['replay', file('rest.jsonl', rest)])).code, 0);
+  assert.equal((await sharedCli(['replay', file('rest.jsonl', rest)])).code, 0);
 });
 
 test('files that do not belong together are reported', async () => {
   const { file: one } = await recordIncident(join(folder, 'one.jsonl'));
   const { file: other } = await recordIncident(join(folder, 'other.jsonl'));
   assert.match(
-    oneSentence(await offlineCli(['replay', one, other]), 1),
+    oneSentence(await sharedCli(['replay', one, other]), 1),
     /^\.\/other\.jsonl:1: this file does not continue \.\/one/,
   );
   const event = file('event.jsonl', '{"type":"ADDED","object":{"kind":"Pod"}}\n');
   assert.match(
-    oneSentence(await offlineCli(['replay', one, event]), 1),
+    oneSentence(await sharedCli(['replay', one, event]), 1),
     /^\.\/event\.jsonl:1: found no recording; recordings/,
   );
 });
 
 test('a file that does not exist, or is no regular file, is reported', async () => {
   assert.match(
-    oneSentence(await offlineCli(['replay', 'none.jsonl']), 1),
+    oneSentence(await sharedCli(['replay', 'none.jsonl']), 1),
     /^Cannot read none\.jsonl: there is no such file\./,
   );
-  assert.match(oneSentence(await offlineCli(['replay', folder]), 1), /^Cannot read \.: it is a directory\./);
-  assert.match(oneSentence(await offlineCli(['replay']), 2), /^weeder replay needs FILE\./);
+  assert.match(oneSentence(await sharedCli(['replay', folder]), 1), /^Cannot read \.: it is a directory\./);
+  assert.match(oneSentence(await sharedCli(['replay']), 2), /^weeder replay needs FILE\./);
   writeFileSync(join(folder, 'binary'), Buffer.from([0, 255, 10, 3]));
-  assert.match(oneSentence(await offlineCli(['replay', join(folder, 'binary')]), 1), /:1: found no JSON object/);
+  assert.match(oneSentence(await sharedCli(['replay', join(folder, 'binary')]), 1), /:1: found no JSON object/);
 });

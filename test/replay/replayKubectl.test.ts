@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { file, offlineCli, oneSentence } from '../support/cli.ts';
+import { file, oneSentence, sharedCli } from '../support/cli.ts';
 
 /**
  * What `kubectl get pods -A -o json --watch --output-watch-events` (1.32, against 1.36) and the same for
@@ -30,7 +30,7 @@ shoot-1/kapi-1  11:19:55.000      +0.000s         40s, silent  at least 33.000s
 
 /** What is printed of these files; the run must succeed. */
 async function replayed(...files: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await offlineCli(['replay', '--config', config, ...files]);
+  const { code, stdout, stderr } = await sharedCli(['replay', '--config', config, ...files]);
   assert.equal(stderr, '');
   assert.equal(code, 0);
   return stdout;
@@ -114,6 +114,6 @@ test('a file that is no output of --output-watch-events is reported with the exp
     [Buffer.from('{"type":1}\n', 'utf16le'), /^\.\/bad\.jsonl is written in UTF-16, as PowerShell does it; /],
   ];
   for (const [text, sentence] of cases) {
-    assert.match(oneSentence(await offlineCli(['replay', '--config', config, file('bad.jsonl', text)]), 1), sentence);
+    assert.match(oneSentence(await sharedCli(['replay', '--config', config, file('bad.jsonl', text)]), 1), sentence);
   }
 });

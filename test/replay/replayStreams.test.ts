@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
 import type { StreamNeed } from '../../src/kube/watch/streamNeed.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
-import { file, folder, offlineCli } from '../support/cli.ts';
+import { file, folder, sharedCli } from '../support/cli.ts';
 import { backOff, pod, running, slice } from '../support/objects/objects.ts';
 import { readLines, recordingOf } from '../support/recording/recording.ts';
 import { serviceConfig } from '../support/world/simulation.ts';
@@ -41,7 +41,7 @@ async function recordStory(path: string, { config, namespaces, play, limit = 1_0
 }
 
 async function replayed(...words: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await offlineCli(['replay', ...words]);
+  const { code, stdout, stderr } = await sharedCli(['replay', ...words]);
   assert.equal(code, 0, stdout + stderr);
   return stdout;
 }

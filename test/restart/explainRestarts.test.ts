@@ -5,7 +5,7 @@ import { configMaps, deployments, namespaces, pods, secrets } from '@weeder/embe
 import { systemClock } from '../../src/base/clock.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import { createRestartController } from '../../src/restart/restartController.ts';
-import { cli, file } from '../support/cli.ts';
+import { file, sharedCli } from '../support/cli.ts';
 import { until } from '../support/until.ts';
 import { embedded, made, startEmbeddedWeeder } from '../support/world/embedded.ts';
 import { stateOn } from '../support/world/restartWorld.ts';
@@ -67,7 +67,7 @@ async function cluster(t: TestContext) {
   async function explain(config = restarts(), ...flags: string[]): Promise<string[]> {
     const before = new Set(api.server.requests.latest);
     const words = ['explain', `--config-file=${configFile(config)}`, `--kubeconfig=${api.kubeconfig}`, ...flags];
-    const { code, stdout, stderr } = await cli(words);
+    const { code, stdout, stderr } = await sharedCli(words);
     assert.deepEqual([code, stderr], [0, '']);
     assert.deepEqual(writes(before), [], 'it writes nothing');
     assert.doesNotMatch(stdout, /hunter/);
@@ -172,7 +172,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
       url.includes('/configmaps') ? { refuse: failure(403, 'Forbidden', 'no') } : undefined,
     );
     const words = ['explain', `--config-file=${configFile(restarts())}`, `--kubeconfig=${api.kubeconfig}`];
-    const { code, stdout, stderr } = await cli(words);
+    const { code, stdout, stderr } = await sharedCli(words);
     assert.equal(code, 1);
     assert.match(stderr, /^weeder: The output does not include configmaps: http:\S+ refused \(403\): no\.\n$/);
     assert.match(stdout, /^Deployment /m);

@@ -25,7 +25,7 @@ export interface Running {
 }
 
 export interface CliOptions {
-  /** Added to an environment without KUBECONFIG, in which no cluster can be found. */
+  /** Added to `programEnv`. */
   readonly env?: NodeJS.ProcessEnv;
   /** Default: the production bundle of the current sources. */
   readonly program?: string;
@@ -43,9 +43,19 @@ const longest = 90_000;
  */
 export const folder = mkdtempSync(join(tmpdir(), 'weeder-cli-'));
 after(() => {
-  offline?.kill();
+  shared?.kill();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/**
+ * The environment of the programs: without KUBECONFIG, so that no cluster can be found, and with the cache of compiled
+ * code, because many tests start the same program.
+ */
+export const programEnv: NodeJS.ProcessEnv = {
+  PATH: process.env['PATH'],
+  HOME: folder,
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+};
 
 /** Writes a file into the folder and returns its path. */
 export function file(name: string, content: string | Uint8Array): string {
@@ -64,7 +74,7 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Ru
   const { env = {}, program = bundled, node = process.execPath, cwd = folder } = options;
   const child = spawn(node, [program, ...words], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: folder, ...env },
+    env: { ...programEnv, ...env },
     timeout: longest,
     killSignal: 'SIGKILL',
   });
@@ -88,29 +98,35 @@ export function cli(words: readonly string[], options: CliOptions = {}): Promise
   return startCli(words, options).ended;
 }
 
-let offline: ChildProcess | undefined;
+let shared: ChildProcess | undefined;
 const queue = oneByOne();
 
-/**
- * Runs a command that needs no cluster and no server (`replay`, `check`, `diagram`), in one process for all of them, one
- * after the other; see `cliProcess.ts`.
- */
-export function offlineCli(words: readonly string[]): Promise<Ended> {
-  return queue(() => runOffline(words));
+/** A command line with what is added to `programEnv`. */
+export interface Command {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
-function runOffline(words: readonly string[]): Promise<Ended> {
-  offline ??= fork(new URL('cliProcess.ts', import.meta.url), {
+/**
+ * Runs a command that ends by itself, such as `check`, `explain` or `replay`, in one process for all of them, one after
+ * the other; see `cliProcess.ts`.
+ */
+export function sharedCli(words: readonly string[], env: Command['env'] = {}): Promise<Ended> {
+  return queue(() => runShared({ words, env }));
+}
+
+function runShared(command: Command): Promise<Ended> {
+  shared ??= fork(new URL('cliProcess.ts', import.meta.url), {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: folder, NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
+    env: programEnv,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
   });
-  const child = offline;
+  const child = shared;
   child.ref();
   child.channel?.ref();
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
-  const onExit = () => reject(new Error(`weeder ${words.join(' ')} ended its process`));
+  const onExit = () => reject(new Error(`weeder ${command.words.join(' ')} ended its process`));
   child.once('exit', onExit);
   child.once('message', (answer) => {
     child.off('exit', onExit);
@@ -119,7 +135,7 @@ function runOffline(words: readonly string[]): Promise<Ended> {
     child.channel?.unref();
     resolve({ signal: null, ...Answer.parse(answer) });
   });
-  child.send([...words]);
+  child.send({ ...command });
   return promise;
 }
 

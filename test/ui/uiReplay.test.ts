@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
 import type { ApplicationList } from '../../src/ui/protocol.ts';
-import { cli, file, folder, oneSentence, startCli } from '../support/cli.ts';
+import { file, folder, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
@@ -196,7 +196,7 @@ test('a replay accepts commands in JSON, from its own page only, and no unknown 
 
 test('the page needs a recording with its own config', async () => {
   const events = file('events.jsonl', '{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a"}}}\n');
-  assert.match(oneSentence(await cli(['replay', events, '--ui']), 2), /^The live page needs a recording\. /);
+  assert.match(oneSentence(await sharedCli(['replay', events, '--ui']), 2), /^The live page needs a recording\. /);
   const { file: path } = await recordIncident(join(folder, 'own.jsonl'));
-  assert.match(oneSentence(await cli(['replay', path, '--ui', '--config', path]), 2), /with its own config\. /);
+  assert.match(oneSentence(await sharedCli(['replay', path, '--ui', '--config', path]), 2), /with its own config\. /);
 });

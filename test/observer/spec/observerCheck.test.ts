@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { formatFieldError } from '../../../src/base/fieldError.ts';
 import { readApplicationFile } from '../../../src/cli/checkApplications.ts';
-import { file, offlineCli } from '../../support/cli.ts';
+import { file, sharedCli } from '../../support/cli.ts';
 import { byteEdit, edited, editedBytes, valueEdit } from '../../support/fuzz.ts';
 import { repeatedCases } from '../../support/objects/repeatedKeys.ts';
-import { propertyRuns } from '../../support/propertyRuns.ts';
+import { enough, propertyRuns } from '../../support/propertyRuns.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../data/applications/${name}`, import.meta.url), 'utf8');
 const nginx = read('nginx.yaml');
@@ -27,7 +27,7 @@ function messagesOf(text: string): readonly string[] {
 suite('check of Applications', { concurrency: 4 }, () => {
   test('summarises a valid file, next to documents of other kinds', async () => {
     const path = file('nginx.yaml', nginx);
-    assert.deepEqual(await offlineCli(['check', path]), {
+    assert.deepEqual(await sharedCli(['check', path]), {
       code: 0,
       signal: null,
       stdout: [
@@ -48,7 +48,7 @@ suite('check of Applications', { concurrency: 4 }, () => {
       manifests: [named('whole'), named('listed'), named('there')],
       observerSchema: [{ ...presence, metadata: { name: 'listed', namespace: null }, data: { a: null } }, presence],
     };
-    const { code, stdout } = await offlineCli(['check', file('presence.yaml', stringify(application(spec)))]);
+    const { code, stdout } = await sharedCli(['check', file('presence.yaml', stringify(application(spec)))]);
     assert.equal(code, 0);
     assert.match(stdout, /ConfigMap whole: every field of its manifest is observed/);
     assert.match(stdout, /ConfigMap listed: observed as its entry of the schema lists/);
@@ -57,7 +57,7 @@ suite('check of Applications', { concurrency: 4 }, () => {
 
   test('lists all errors, one per line with position, and exits with 1', async () => {
     const path = file('faulty.yaml', read('faulty.yaml'));
-    const { code, stdout, stderr } = await offlineCli(['check', path]);
+    const { code, stdout, stderr } = await sharedCli(['check', path]);
     assert.deepEqual([code, stdout], [1, '']);
     assert.deepEqual(
       stderr
@@ -85,7 +85,7 @@ suite('check of Applications', { concurrency: 4 }, () => {
   test('warns about a Secret in clear text, and does not fail', async () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'password' }, stringData: { a: 'hunter2' } };
     const path = file('secret.yaml', stringify(application({ manifests: [secret] })));
-    const { code, stdout, stderr } = await offlineCli(['check', path]);
+    const { code, stdout, stderr } = await sharedCli(['check', path]);
     assert.equal(code, 0);
     assert.match(
       stderr,
@@ -112,7 +112,7 @@ suite('check of Applications', { concurrency: 4 }, () => {
   test('recognises other kinds of the same name, and configs', async () => {
     const argo = file('argo.yaml', stringify({ ...application({}), apiVersion: 'argoproj.io/v1alpha1' }));
     assert.match(
-      (await offlineCli(['check', argo])).stderr,
+      (await sharedCli(['check', argo])).stderr,
       /this is a Kubernetes manifest \(kind: Application\), not weeder's config/,
     );
     const comment = '# weeder.dev/v1alpha1 has the kind Application\n';
@@ -120,7 +120,7 @@ suite('check of Applications', { concurrency: 4 }, () => {
       'config.yaml',
       `${comment}servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {a: b}}]}}\n`,
     );
-    assert.match((await offlineCli(['check', config])).stdout, /ok, 1 service, 1 podSelector\n$/);
+    assert.match((await sharedCli(['check', config])).stdout, /ok, 1 service, 1 podSelector\n$/);
   });
 
   test('reads JSON, and files larger than a config may be', async () => {
@@ -130,18 +130,18 @@ suite('check of Applications', { concurrency: 4 }, () => {
       data: { a: 'x'.repeat(bytes) },
     });
     const path = file('large.json', JSON.stringify(application({ manifests: [large(1_000_000)] })));
-    assert.equal((await offlineCli(['check', path])).code, 0);
+    assert.equal((await sharedCli(['check', path])).code, 0);
     const two = [
       application({ manifests: [large(900_000)] }),
       application({ manifests: [large(900_001)] }, { name: 'b' }),
     ];
     const several = file('several.yaml', two.map((each) => stringify(each)).join('---\n'));
     assert.match(
-      (await offlineCli(['check', several])).stdout,
+      (await sharedCli(['check', several])).stdout,
       /application web: 1 resource,[\s\S]*application b: 1 resource,/,
     );
     const tooMuch = file('much.json', JSON.stringify(application({ manifests: [large(2_000_000)] })));
-    assert.match((await offlineCli(['check', tooMuch])).stderr, /spec\.manifests: larger than 1 MiB in all/);
+    assert.match((await sharedCli(['check', tooMuch])).stderr, /spec\.manifests: larger than 1 MiB in all/);
   });
 });
 
@@ -212,7 +212,7 @@ suite('a file of Applications', () => {
     const own = { ...containers?.object, apiVersion: 'example.org/v1', kind: 'Rack' };
     const manifests = [configMap, containers?.object, own];
     const path = file('twice.yaml', stringify(application({ manifests })));
-    const { code, stderr } = await offlineCli(['check', path]);
+    const { code, stderr } = await sharedCli(['check', path]);
     assert.equal(code, 1);
     assert.equal(
       stderr,
@@ -222,7 +222,7 @@ suite('a file of Applications', () => {
       'once.yaml',
       stringify(application({ manifests: [configMap, repeatedCases.at(-1)?.object, own] })),
     );
-    assert.equal((await offlineCli(['check', good])).code, 0);
+    assert.equal((await sharedCli(['check', good])).code, 0);
   });
 
   test('with any content is read or refused in lines with positions, and nothing throws', () => {
@@ -249,6 +249,6 @@ suite('a file of Applications', () => {
       ),
       propertyRuns(400),
     );
-    assert.ok(refused > 100, `${refused} errors`);
+    assert.ok(refused > enough(400), `${refused} errors`);
   });
 });
