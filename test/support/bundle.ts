@@ -1,20 +1,9 @@
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import packageJson from '../../package.json' with { type: 'json' };
 import config from '../../rolldown.config.ts';
-
-const checkout = fileURLToPath(new URL('../..', import.meta.url));
-/** Each checkout has its own folder, because several may share one node_modules. */
-const cache = join(
-  checkout,
-  'node_modules',
-  '.cache',
-  'weeder',
-  createHash('sha256').update(checkout).digest('hex').slice(0, 8),
-);
+import { cache, checkout, fingerprint, removeOthers } from './cache.ts';
 
 /**
  * Returns the path of `weeder.js` in a production bundle of the current sources. The first test process that needs the
@@ -66,19 +55,6 @@ async function buildOnce(
     if (!existsSync(program)) throw error;
     rmSync(unfinished, { recursive: true });
   }
-  for (const old of globSync(`${name}-*`, { cwd: cache })) {
-    if (old !== version) rmSync(join(cache, old), { recursive: true });
-  }
+  removeOthers(name, version);
   return program;
-}
-
-/** Returns a hash that changes with every edit of a source file, and with the dependencies. */
-function fingerprint(sources: readonly string[]): string {
-  const files = globSync([...sources, 'package*.json', 'rolldown.config.ts'], { cwd: checkout });
-  const hash = createHash('sha256');
-  for (const file of files.sort()) {
-    const { mtimeMs, size } = statSync(join(checkout, file));
-    hash.update(`${file} ${mtimeMs} ${size}\n`);
-  }
-  return hash.digest('hex').slice(0, 16);
 }

@@ -1,6 +1,6 @@
-import ELK from 'elkjs/lib/elk.bundled.js';
 import { boxPadding, type Layout, margin, type Rectangle } from '../../../src/diagram/layout.ts';
 import { allBoxes, type Picture, type PictureBox } from '../../../src/diagram/picture.ts';
+import { cachedText } from '../cache.ts';
 import { graphOf, type Way } from './elkGraph.ts';
 import { layoutOf } from './elkLayout.ts';
 import { faultsOf, headOf, linesOf, overlap, placeOf } from './faults.ts';
@@ -24,11 +24,19 @@ function waysWith(seed: number): Way[] {
   );
 }
 
+const sources = ['src/diagram/{layout,picture}.ts', 'test/support/docs/{layOut,elkGraph,elkLayout,faults}.ts'];
 const known = new Map<string, Promise<Layout>>();
 
-/** Lays out a picture with ELK. The result is committed, so that weeder itself needs no layout library. */
+/**
+ * Lays out a picture with ELK, which takes a second, and so only after a change. The result is committed, so that weeder
+ * itself needs no layout library.
+ */
 export function layOut(picture: Picture): Promise<Layout> {
-  const layout = known.get(picture.title) ?? best(picture);
+  const [name] = picture.title.split(':');
+  const make = async () => JSON.stringify(await best(picture));
+  const layout =
+    known.get(picture.title) ??
+    cachedText(`layout of ${name}`, sources, JSON.stringify(picture), make).then((text) => JSON.parse(text));
   known.set(picture.title, layout);
   return layout;
 }
@@ -86,6 +94,7 @@ function crossings(arrows: readonly (readonly Rectangle[])[]): number {
 
 /** Lays out a picture. The heads that arrows cross become nodes of the content, which the arrows avoid. */
 async function layOutThus(picture: Picture, way: Way, nodes: ReadonlySet<string> = new Set()): Promise<Layout> {
+  const { default: ELK } = await import('elkjs/lib/elk.bundled.js');
   const layout = layoutOf(picture, await new ELK.default().layout(graphOf(picture, way, nodes)));
   const open = allBoxes(picture.root).filter(({ children }) => children.length > 0);
   const moved = open.map((box) => ({ id: box.id, x: freePlace(picture, box, layout) }));
