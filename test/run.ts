@@ -1,6 +1,6 @@
 /**
- * `npm test`: node's own test runner over all tests that need no cluster, on all cores. The files of one folder share a
- * process, because most of them take longer to load than to run.
+ * `npm test`: node's own test runner over all tests that need no cluster, on all cores. The files of one folder, and of
+ * small folders, share a process, because most of them take longer to load than to run.
  * Arguments: test files or patterns (default all), `--unit` for those that start no process and no browser, `--coverage`,
  * and what else `node --test` takes. Compiled code is cached between runs (NODE_COMPILE_CACHE).
  */
@@ -29,18 +29,14 @@ const others = [
   'ui',
 ];
 const patternOf = (folder: string) => `test/${folder}/**/*.test.ts`;
-/** Folders whose tests wait for timers, sockets and processes more than for a core. They begin first. */
-const waiting = [
-  'kube/watch',
-  'demo',
-  'cli',
-  'kube/events',
-  'observer',
-  'ui',
-  'recording',
-  'telemetry',
-  'kube/client',
-].map((folder) => `test/${folder}`);
+/** The processes that take longest, from the longest on: they begin first, so that no core waits for them at the end. */
+const longest = [
+  ...['test/demo', 'test/project', 'test/kube/watch', 'small folders', 'test/ui', 'test/observer', 'test/recording'],
+  ...['test/cli', 'test/replay', 'test/process', 'test/kube/events', 'test/properties', 'test/observer/*'],
+  ...['test/machines', 'test/restart', 'test/kube/client', 'test/telemetry', 'test/config'],
+];
+/** Folders of few and short tests. */
+const small = ['actors', 'base', 'bench', 'controller', 'diagram', 'image', 'suggest', 'tutorial'];
 
 const root = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
@@ -52,21 +48,29 @@ const usual = flags.includes('--unit')
 const covered = ['src', 'machines', 'packages'].map((folder) => `--test-coverage-include=${folder}/**`);
 const entries = mkdtempSync(join(tmpdir(), 'weeder-tests-'));
 
-/** Returns the files to run: for each folder one that imports all test files of the folder. */
+/** Returns the files to run: for each process one that imports all its test files. */
 function processes(): readonly string[] {
   const all = globSync(usual, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
-  const folders = Map.groupBy(all, (file) => dirname(file));
-  const first = waiting.filter((folder) => folders.has(folder));
-  const order = [...first, ...[...folders.keys()].filter((folder) => !first.includes(folder))];
-  return order.map((folder, index) => entryOf(index, folder, folders.get(folder) ?? []));
+  const processes = Map.groupBy(all, processOf);
+  const first = longest.filter((name) => processes.has(name));
+  const order = [...first, ...[...processes.keys()].filter((name) => !first.includes(name))];
+  return order.map((name, index) => entryOf(index, name, processes.get(name) ?? []));
+}
+
+/** The folders below one of `test`, and the small ones, share a process. */
+function processOf(file: string): string {
+  const folder = dirname(file);
+  const [, area = '', below] = folder.replace('packages/', '').split('/');
+  if (small.includes(area)) return 'small folders';
+  return below === undefined || area === 'kube' ? folder : `${dirname(folder)}/*`;
 }
 
 /**
  * The first test ends when all files are loaded. Otherwise the runner would call the `after` hooks as soon as the tests
  * of the files loaded so far have ended. The number is in the name because the runner starts files in that order.
  */
-function entryOf(index: number, folder: string, tests: readonly string[]): string {
-  const path = join(entries, `${`${index}`.padStart(2, '0')}-${folder.replaceAll('/', '-')}.js`);
+function entryOf(index: number, name: string, tests: readonly string[]): string {
+  const path = join(entries, `${`${index}`.padStart(2, '0')}-${name.replaceAll(/\W+/g, '-')}.js`);
   const urls = tests.map((test) => pathToFileURL(join(root, test)).href);
   writeFileSync(
     path,
@@ -75,7 +79,7 @@ const load = async () => {
   for (const url of ${JSON.stringify(urls)}) await import(url);
 };
 const loaded = load();
-test('the test files of ${folder} can be loaded', () => loaded);
+test('the test files of ${name} can be loaded', () => loaded);
 `,
   );
   return path;
@@ -86,7 +90,8 @@ const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    `--test-concurrency=${availableParallelism() * 2 + 1}`,
+    // At any time about half of the processes wait, for timers, sockets and processes of their own.
+    `--test-concurrency=${availableParallelism() * 3 + 1}`,
     // For a process as for each of its tests: minutes are for a machine with other work.
     '--test-timeout=600000',
     ...(flags.includes('--coverage') ? ['--experimental-test-coverage', ...covered] : []),

@@ -167,6 +167,6 @@ for (const [what, parse] of Object.entries(parsers)) {
 test('a quadratic parser is detected', () => {
   const text = (length: number) => `gzip${'\t'.repeat(length)}!`;
   const parse = (each: string) => each.split(/\s*;\s*/);
-  const growths = Array.from({ length: 2 }, () => growth(parse, text));
-  assert(Math.min(...growths) > most, String(growths));
+  const found = growth(parse, text);
+  assert(found > most, String(found));
 });

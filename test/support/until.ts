@@ -11,6 +11,6 @@ export async function until(what: string, condition: () => boolean, clock?: Virt
   while (!condition()) {
     assert(performance.now() < deadline, `did not come true: ${what}`);
     clock?.advance(step);
-    await pause(2);
+    await pause(1);
   }
 }

@@ -93,7 +93,7 @@ test('a stream that is cut at any byte of a line loses nothing and repeats nothi
     it.clock.advance(6_000);
     it.server.cutConnections();
     await until('the store has changed', () => it.server.store.objects.has(`y-${at}`), it.clock, 100);
-    await it.untilSame();
+    await it.untilSame(200);
     assert.equal(it.sink.lists, 1, `cut at ${at}`);
     assert.deepEqual(it.sink.disorder, [], `cut at ${at}`);
   }

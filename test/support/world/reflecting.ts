@@ -26,8 +26,8 @@ export interface Reflecting extends AsyncDisposable {
   }[];
   start(): void;
   isWatching(): boolean;
-  /** Waits until the sink holds what the server holds, and the machine watches. */
-  untilSame(): Promise<void>;
+  /** Waits until the sink holds what the server holds, and the machine watches. `step` is that of `until`. */
+  untilSame(step?: number): Promise<void>;
 }
 
 /** The access to a test server, as a kubeconfig would define it. */
@@ -79,11 +79,12 @@ export async function reflecting(
     logged,
     start: () => void actor.start(),
     isWatching: () => actor.getSnapshot().matches({ connected: 'watching' }),
-    untilSame: () =>
+    untilSame: (step) =>
       until(
         'the sink holds what the server holds',
         () => isSame() && actor.getSnapshot().matches({ connected: 'watching' }),
         clock,
+        step,
       ),
     async [Symbol.asyncDispose]() {
       actor.stop();
