@@ -3,6 +3,7 @@ import { annotationName, labelName } from '../model/fieldManagers.ts';
 import { ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { fillAtomics, hasPartlyObservedAtomics } from './atomicValues.ts';
+import { withOwnFields } from './ownFields.ts';
 import { split } from './split.ts';
 
 export function bodiesOf({ manifest, mask, topology, owner }: ResourcePlan): ApplyBodies {
@@ -31,13 +32,16 @@ export function onlyTo(body: JsonObject, live: JsonObject): JsonObject {
 
 /**
  * Returns the observed fields for this object. An atomic value of which only a part is observed is filled in from the
- * live object, and then the resource version must match. The version must also match if the object has lost its label,
- * because another application may have claimed it and its label must not be forced.
+ * live object, and so are unobserved fields that would be deleted; then the resource version must match. The version
+ * must also match if the object has lost its label, because another application may have claimed it and its label must
+ * not be forced.
  */
-export function observedFor(live: JsonObject, observed: JsonObject, plan: ResourcePlan): JsonObject {
+export function observedFor(live: JsonObject, bodies: ApplyBodies, plan: ResourcePlan): JsonObject {
   const { manifest, mask, topology, owner } = plan;
+  const observed = withOwnFields(bodies, live, plan);
   const isFilled = hasPartlyObservedAtomics(manifest.object, mask, topology);
-  if (!isFilled && ownershipOf(live, owner).is === 'ours') return onlyTo(observed, live);
+  const isOurs = ownershipOf(live, owner).is === 'ours';
+  if (!isFilled && isOurs && observed === bodies.observed) return onlyTo(observed, live);
   const filled = isFilled ? fillAtomics(observed, manifest.object, live, mask, topology) : observed;
   const body = onlyTo(filled, live);
   return { ...body, metadata: { ...objectOf(body['metadata']), resourceVersion: versionOf(live) } };

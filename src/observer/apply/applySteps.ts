@@ -95,11 +95,11 @@ export function applyObserved(
   api: ObserverApi,
   plan: ResourcePlan,
   live: JsonObject,
-  { observed }: ApplyBodies,
+  bodies: ApplyBodies,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
   const how = { manager: plan.owner.own, force: true };
-  return api.apply(plan.target, observedFor(live, observed, plan), how, signal);
+  return api.apply(plan.target, observedFor(live, bodies, plan), how, signal);
 }
 
 /** Does the same for new values: existing elements that are not among them must not block the apply. */

@@ -1,5 +1,4 @@
 import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
-import type { Json } from '../model/identity.ts';
 import { findPaths } from '../model/livePaths.ts';
 import { elementStep, elementText, type Path, type PathElement } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';
@@ -29,7 +28,8 @@ export function withDefaultedFields(
   return observed === bodies.observed ? bodies : { ...bodies, observed };
 }
 
-function putIn(object: JsonObject, [step, ...rest]: Path, at: SchemaNode, value: Json): JsonObject {
+/** Returns the object with this value at the path. Creates the maps and list elements that lead there. */
+export function putIn(object: JsonObject, [step, ...rest]: Path, at: SchemaNode, value: unknown): JsonObject {
   if (step === undefined || !('field' in step)) return object;
   const { field } = step;
   return {
@@ -38,7 +38,7 @@ function putIn(object: JsonObject, [step, ...rest]: Path, at: SchemaNode, value:
   };
 }
 
-function put(there: unknown, path: Path, at: SchemaNode, value: Json): unknown {
+function put(there: unknown, path: Path, at: SchemaNode, value: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;
   if ('field' in step) return putIn(isObject(there) ? there : {}, path, at, value);

@@ -33,11 +33,11 @@ export async function dryRunApply(api: ObserverApi, plan: ResourcePlan, signal: 
 
 async function dryRunOnLive(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>> {
   const { target, owner } = plan;
-  const { whole, observed } = bodiesOf(plan);
+  const bodies = bodiesOf(plan);
   const tryOnce = async (): Promise<Outcome<DryRun>> => {
     const found = await api.read(target, signal);
     if (!found.ok && found.failure.is !== 'missing') return found;
-    const body = found.ok ? observedFor(found.value, observed, plan) : whole;
+    const body = found.ok ? observedFor(found.value, bodies, plan) : bodies.whole;
     const reply = await api.apply(target, body, { manager: owner.own, force: true, isDryRun: true }, signal);
     return reply.ok ? done({ object: reply.value, isIndependent: !found.ok }) : reply;
   };

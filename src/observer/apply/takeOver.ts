@@ -1,17 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
 import { cut, difference, type FieldsTree, treeOf, union } from '../drift/fieldsV1.ts';
 import { done, type Outcome } from '../model/applyFailure.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { type Path, pathText } from '../model/path.ts';
+import { entriesOf, isApplied, isOfWhole, type ManagedFieldsEntry } from '../ownership/managedFields.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { retryOnLive } from './retryOnConflict.ts';
-
-/** One entry of `metadata.managedFields`. */
-interface Entry extends JsonObject {
-  readonly fieldsV1: FieldsTree;
-}
 
 /**
  * Returns a merge patch that makes `manager` the only owner of these paths and the fields below, in its Apply entry.
@@ -21,9 +17,8 @@ interface Entry extends JsonObject {
  * The patch applies only to the version that was read. After a 409, read the object again.
  */
 export function takeOver(live: JsonObject, paths: readonly Path[], manager: string): JsonObject {
-  const metadata = objectOf(live['metadata']);
   const texts = new Set(paths.map(pathText));
-  const entries = arrayOf(metadata['managedFields']).filter(isEntry);
+  const entries = entriesOf(live);
   const own = entries.find((entry) => entry['manager'] === manager && isApplied(entry));
   let taken = paths.map(treeOf).reduce(union, own?.fieldsV1 ?? {});
   const others = entries.flatMap((entry) => {
@@ -38,7 +33,7 @@ export function takeOver(live: JsonObject, paths: readonly Path[], manager: stri
     apiVersion: live['apiVersion'],
     fieldsType: 'FieldsV1',
   };
-  const { uid, resourceVersion } = metadata;
+  const { uid, resourceVersion } = objectOf(live['metadata']);
   return { metadata: { uid, resourceVersion, managedFields: [...others, { ...entry, fieldsV1: taken }] } };
 }
 
@@ -52,8 +47,8 @@ export function takenFromKubectl(
   live: JsonObject,
   { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
 ): JsonObject | undefined {
-  const { uid, resourceVersion, managedFields } = objectOf(live['metadata']);
-  const entries = arrayOf(managedFields).filter(isEntry);
+  const { uid, resourceVersion } = objectOf(live['metadata']);
+  const entries = entriesOf(live);
   const ours = entries
     .filter((entry) => isApplied(entry) && (entry['manager'] === own || entry['manager'] === init))
     .reduce((all: FieldsTree, { fieldsV1 }) => union(all, fieldsV1), {});
@@ -67,17 +62,9 @@ export function takenFromKubectl(
 }
 
 /** Any kubectl command. `before-first-apply` owns the fields from before server-side apply. */
-function isOfKubectl({ manager, operation, subresource }: Entry): boolean {
+function isOfKubectl({ manager, operation, subresource }: ManagedFieldsEntry): boolean {
   const isKubectl = typeof manager === 'string' && /^(?:kubectl(?:-.*)?|before-first-apply)$/.test(manager);
   return isKubectl && operation === 'Update' && isOfWhole(subresource);
-}
-
-function isApplied({ operation, subresource }: Entry): boolean {
-  return operation === 'Apply' && isOfWhole(subresource);
-}
-
-function isOfWhole(subresource: unknown): boolean {
-  return subresource === undefined || subresource === '';
 }
 
 /**
@@ -88,10 +75,6 @@ export function withoutManagers(live: JsonObject, managers: ReadonlySet<string>)
   const entries = arrayOf(objectOf(live['metadata'])['managedFields']).map(objectOf);
   const others = entries.filter(({ manager }) => typeof manager !== 'string' || !managers.has(manager));
   return others.length === 0 ? [{}] : others;
-}
-
-function isEntry(value: unknown): value is Entry {
-  return isObject(value) && isObject(value['fieldsV1']);
 }
 
 /**

@@ -61,15 +61,18 @@ async function updateOnce(
 
 function forcePolicyFor(plan: ResourcePlan, bodies: ApplyBodies, live: JsonObject): ForcePolicy {
   const { previous, manifest, topology } = plan;
-  if (previous === undefined) return forceOwnOnly(plan, live);
+  const ownOnly = forceOwnOnly(plan, live);
+  if (previous === undefined) return ownOnly;
   const change = { from: previous.manifest.object, to: manifest.object };
   const isSame = unchangedBy(change, topology);
   return {
     omitted: removedFieldsIn(live, bodies, topology, change),
-    // The init manager does not force observed fields, because the own manager does so right after it.
+    // The init manager does not force observed fields, because the own manager does so right after it. It forces fields
+    // of the own manager even if both manifests have the same value: an update that failed may have set another one.
     forces: (field) =>
-      bodies.unobserved !== undefined &&
-      findPaths(bodies.unobserved, topology, new Set([field])).has(field) &&
-      !isSame(field),
+      ownOnly.forces(field) ||
+      (bodies.unobserved !== undefined &&
+        findPaths(bodies.unobserved, topology, new Set([field])).has(field) &&
+        !isSame(field)),
   };
 }

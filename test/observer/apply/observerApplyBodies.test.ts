@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../src/base/json.ts';
 import { bodiesOf, observedFor } from '../../../src/observer/apply/applyBodies.ts';
 import { hasPartlyObservedAtomics } from '../../../src/observer/apply/atomicValues.ts';
 import { conflictingManagerOf } from '../../../src/observer/drift/conflictingManager.ts';
-import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import { labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { findPaths, omitPaths } from '../../../src/observer/model/livePaths.ts';
 import { pathText } from '../../../src/observer/model/path.ts';
 import { foreignElementsIn, listsWithGaps } from '../../../src/observer/ownership/foreignElements.ts';
@@ -12,6 +12,7 @@ import { isPartlyMissing, removedFieldsIn } from '../../../src/observer/ownershi
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
 import { leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { manifestOf } from '../../support/docs/manifests.ts';
+import { at } from '../../support/objects/edits.ts';
 import { structureFor } from '../../support/objects/structures.ts';
 import { maskOf } from '../../support/oracle/fieldMasks.ts';
 
@@ -53,7 +54,7 @@ function rulesFor(
   desired = ingress(rule('a', '/'), rule('b', '/b')),
 ) {
   const plan = planOf(desired, schema);
-  const { spec } = observedFor(live, bodiesOf(plan).observed, plan);
+  const { spec } = observedFor(live, bodiesOf(plan), plan);
   return isObject(spec) ? spec['rules'] : undefined;
 }
 
@@ -69,7 +70,7 @@ test('for an atomic list the live list is sent at its version, with the observed
   );
   assert.deepEqual(rulesFor(live, undefined), [rule('a', '/'), rule('b', '/b')], 'all of it is observed');
   const plan = planOf(ingress(rule('a', '/')), hostOnly(1, 0));
-  const { metadata } = observedFor(live, bodiesOf(plan).observed, plan);
+  const { metadata } = observedFor(live, bodiesOf(plan), plan);
   assert(isObject(metadata));
   assert.deepEqual([metadata['uid'], metadata['resourceVersion']], ['u', '7']);
 });
@@ -162,6 +163,44 @@ test('an unobserved field that another client removed is not restored, unless it
   const none = deployment(container('other'));
   assert.deepEqual([...removedFieldsIn(none, bodies, topology)], []);
   assert.equal(isPartlyMissing(none, bodies, topology), true);
+});
+
+test('an unobserved field that only the own manager has is applied with its live value at its version, and no other one', () => {
+  const image = { spec: { template: { spec: { containers: [{ image: 'observed' }, bounds(0, 0)] } } } };
+  const plan = planOf(deployment(container('a', 'A', 'B')), image);
+  const inContainer = (fields: object) => ({
+    'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"a"}': { '.': {}, 'f:name': {}, ...fields } } } },
+  });
+  const variables = (...names: string[]) => ({
+    'f:env': Object.fromEntries(
+      names.map((name) => [`k:{"name":"${name}"}`, { '.': {}, 'f:name': {}, 'f:value': {} }]),
+    ),
+  });
+  const live = (own: object) => {
+    const metadata = { uid: 'u', resourceVersion: '7', labels: { [labelName]: owner.label } };
+    const entry = (manager: string, fields: object) => ({
+      manager,
+      operation: 'Apply',
+      fieldsV1: { 'f:spec': fields },
+    });
+    const managedFields = [
+      entry(owner.own, { 'f:replicas': {}, ...inContainer({ 'f:image': {}, ...own }) }),
+      entry(owner.init, { 'f:replicas': {}, ...inContainer(variables('B')) }),
+    ];
+    const env = ['A', 'B', 'C'].map((name) => ({ name, value: 'live' }));
+    const containers = [{ name: 'a', image: 'y', env, args: ['live'] }];
+    return { metadata: { ...metadata, managedFields }, spec: { replicas: 1, template: { spec: { containers } } } };
+  };
+  const applied = (own: object) => {
+    const { metadata, spec } = observedFor(live(own), bodiesOf(plan), plan);
+    return [at(spec, 'template.spec'), at(metadata, 'resourceVersion'), at(spec, 'replicas')];
+  };
+  const alone = { containers: [{ name: 'a', image: 'x' }] };
+  assert.deepEqual(applied({}), [alone, undefined, undefined]);
+  // C and args are not in the manifest, and the init manager has B, too.
+  assert.deepEqual(applied({ ...variables('B', 'C'), 'f:args': {} }), [alone, undefined, undefined]);
+  const kept = { containers: [{ name: 'a', image: 'x', env: [{ name: 'A', value: 'live' }] }] };
+  assert.deepEqual(applied(variables('A', 'B', 'C')), [kept, '7', undefined]);
 });
 
 test('the conflicting manager owns what differs: the field itself, a field in it, or the atomic value around it', () => {

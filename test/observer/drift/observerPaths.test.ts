@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
 import { conditionOf } from '../../support/story/storyApplications.ts';
+import { isApply } from '../../support/story/storyCalls.ts';
 import { type StoryWorld, storyWorld } from '../../support/story/storyWorld.ts';
+import type { ApiCall } from '../../support/world/simulatedServer.ts';
 
 /** Cases that the property test of the observer found. */
 const minute = 60_000;
@@ -11,9 +13,13 @@ const bounds = (min: number, max: number) => ({
   observer_schema_list_max_length: max,
 });
 
-function quietWorld(): StoryWorld {
+/** `onObserved`: called after each apply of observed fields, before the next request. */
+function quietWorld(onObserved: () => void = () => undefined): StoryWorld {
   const nothing = () => undefined;
-  const listener = { sent: nothing, done: nothing, refusedPermanently: nothing, answered: nothing };
+  const done = (call: ApiCall) => {
+    if (isApply(call) && textOf(call.request.query?.['fieldManager'])?.startsWith('weeder:') === true) onObserved();
+  };
+  const listener = { sent: nothing, done, refusedPermanently: nothing, answered: nothing };
   return storyWorld({ random: () => 0.5, listener, report: () => undefined, onOthers: () => undefined });
 }
 
@@ -33,19 +39,29 @@ function service(selector: string, targetPort: number): JsonObject {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { selector: { app: selector }, ports } };
 }
 
-/** Another client changes the number of port 80, but not its name. */
-function rename(world: StoryWorld): void {
+/** Another client changes the spec of the Service. */
+function edit(world: StoryWorld, change: JsonObject): void {
   const live = objectOf(world.get('Service/web'));
-  const spec = objectOf(live['spec']);
-  const ports = arrayOf(spec['ports']).map((each) => {
-    const port = objectOf(each);
-    return port['port'] === 80 ? { ...port, port: 300 } : port;
-  });
-  assert(world.put('Service/web', { ...live, spec: { ...spec, ports } }, 'kubectl-edit'));
+  assert(world.put('Service/web', { ...live, spec: { ...objectOf(live['spec']), ...change } }, 'kubectl-edit'));
+}
+
+/** Another client changes one port. */
+function editPort(world: StoryWorld, number: number, change: JsonObject): void {
+  const ports = arrayOf(specOf(world)['ports']).map(objectOf);
+  edit(world, { ports: ports.map((port) => (port['port'] === number ? { ...port, ...change } : port)) });
+}
+
+/** Another client changes the number of a port, but not its name. */
+function rename(world: StoryWorld, number = 80): void {
+  editPort(world, number, { port: 300 });
+}
+
+function specOf(world: StoryWorld): JsonObject {
+  return objectOf(objectOf(world.get('Service/web'))['spec']);
 }
 
 function portsOf(world: StoryWorld): unknown[] {
-  return arrayOf(objectOf(objectOf(world.get('Service/web'))['spec'])['ports']).map((each) => objectOf(each)['port']);
+  return arrayOf(specOf(world)['ports']).map((each) => objectOf(each)['port']);
 }
 
 function containersOf(world: StoryWorld): unknown[] {
@@ -76,7 +92,7 @@ test('an unobserved element that was renamed while weeder was down does not bloc
   say(world, service('b', 8080), entry);
   world.start();
   await world.pass(minute);
-  assert.deepEqual(objectOf(objectOf(world.get('Service/web'))['spec'])['selector'], { app: 'b' });
+  assert.deepEqual(specOf(world)['selector'], { app: 'b' });
   assert.deepEqual(portsOf(world).toSorted(), [300, 90]);
   assert.equal(conditionOf(world.get('Application/web'), 'Applied'), 'True');
   await world.stop();
@@ -118,6 +134,74 @@ test('a resource that is no longer observed is not deleted if its label was remo
   say(world, service('b', 9090), { spec: { ports: 'observed' } });
   world.start();
   await world.pass(minute);
-  assert.deepEqual(objectOf(objectOf(world.get('Service/web'))['spec'])['selector'], { app: 'b' });
+  assert.deepEqual(specOf(world)['selector'], { app: 'b' });
+  await world.stop();
+});
+
+const firstPort = { ports: [{ targetPort: 'observed' }, bounds(0, 0)] };
+const firstTargetPort = (world: StoryWorld) => objectOf(arrayOf(specOf(world)['ports'])[0])['targetPort'];
+
+test('a correction while an update is refused does not delete a field that only that update observes', async () => {
+  let isUpdating = false;
+  const world = quietWorld(() => {
+    // The last apply of the update, of the unobserved fields, is refused: it has the name of port 300 too.
+    if (isUpdating) rename(world, 90);
+    isUpdating = false;
+  });
+  say(world, service('a', 8080), { spec: firstPort });
+  world.start();
+  await world.pass(minute);
+  // So only the apply of the observed fields has the selector.
+  edit(world, { selector: { app: 'theirs' } });
+  isUpdating = true;
+  say(world, service('b', 8081), { spec: { ...firstPort, selector: 'observed' } });
+  await world.pass(minute);
+  assert.deepEqual([portsOf(world), specOf(world)['selector']], [[80, 300], { app: 'b' }]);
+  assert.equal(conditionOf(world.get('Application/web'), 'Applied'), 'False');
+  editPort(world, 80, { targetPort: 9999 });
+  await world.pass(minute);
+  assert.deepEqual([firstTargetPort(world), specOf(world)['selector']], [8080, { app: 'b' }]);
+  editPort(world, 300, { port: 90 });
+  await world.pass(6 * minute);
+  assert.deepEqual([firstTargetPort(world), specOf(world)['selector']], [8081, { app: 'b' }]);
+  assert.equal(conditionOf(world.get('Application/web'), 'Applied'), 'True');
+  await world.stop();
+});
+
+test('an update sets a field that an update in between had set and observed before it failed', async () => {
+  let isFailing = false;
+  const world = quietWorld(() => {
+    if (isFailing) world.server.failures = { kind: 503, probability: 1 };
+  });
+  say(world, service('a', 8080), { spec: firstPort });
+  world.start();
+  await world.pass(minute);
+  isFailing = true;
+  say(world, service('b', 8081), { spec: { ...firstPort, selector: 'observed' } });
+  await world.pass(1_000);
+  assert.deepEqual([firstTargetPort(world), specOf(world)['selector']], [8081, { app: 'b' }]);
+  say(world, service('a', 8082), { spec: firstPort });
+  isFailing = false;
+  world.server.failures = undefined;
+  await world.pass(minute);
+  assert.deepEqual([firstTargetPort(world), specOf(world)['selector']], [8082, { app: 'a' }]);
+  assert.equal(conditionOf(world.get('Application/web'), 'Applied'), 'True');
+  await world.stop();
+});
+
+test('an atomic map is not deleted when the part of it that was observed is no longer observed', async () => {
+  const world = quietWorld();
+  const manifest = service('a', 8080);
+  const spec = { ...objectOf(manifest['spec']), selector: { app: 'a', tier: 'web' } };
+  say(world, { ...manifest, spec }, { spec: { ...firstPort, selector: { app: 'observed' } } });
+  world.start();
+  await world.pass(minute);
+  edit(world, { selector: { app: 'theirs', tier: 'theirs' } });
+  await world.pass(minute);
+  assert.deepEqual(specOf(world)['selector'], { app: 'a', tier: 'theirs' });
+  say(world, { ...manifest, spec }, { spec: firstPort });
+  await world.pass(minute);
+  assert.deepEqual(specOf(world)['selector'], { app: 'a', tier: 'web' });
+  assert.equal(conditionOf(world.get('Application/web'), 'Applied'), 'True');
   await world.stop();
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
 import { annotationName, labelName } from '../../../../src/observer/model/fieldManagers.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -183,6 +184,44 @@ suite('an update', { concurrency: true }, () => {
       assert.equal(init?.includes('f:image'), observed !== onlyImage && observed !== undefined, `${i}: ${init}`);
       before = plan;
     }
+  });
+
+  test('refused after its observed fields were applied is followed by no deletion of them: by a correction, or by the next update', async (t) => {
+    const it = await applying(t, 'update-halfway');
+    const service = (selector: string, targetPort: number) => ({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: {
+        selector: { app: selector },
+        ports: [80, 90].map((port) => ({ name: `p${port}`, port, targetPort })),
+      },
+    });
+    const ports = [{ targetPort: 'observed' }, bounds(0, 0)];
+    const stateOf = (live: JsonObject) => [at(live, 'spec', 'selector'), at(live, 'spec', 'ports', 0, 'targetPort')];
+    const before = await it.plan(service('a', 8080), { observed: { spec: { ports } } });
+    const { object } = good(await it.api.create(before, it.signal));
+    await it.edit(before, { spec: { selector: { app: 'theirs' } } });
+    // In between another client gives port 90 another number, so that the name of the port exists twice.
+    const renaming = resourceRequests({
+      ...it.client,
+      async call(request) {
+        const answer = await it.client.call(request);
+        if (request.query?.['fieldManager'] === it.owner.own && request.method === 'PATCH')
+          await it.edit(before, [{ op: 'replace', path: '/spec/ports/1/port', value: 300 }], { type: 'json' });
+        return answer;
+      },
+    });
+    const refused = await it.plan(service('b', 8081), { observed: { spec: { ports, selector: 'observed' } }, before });
+    assert.equal(bad(await renaming.update(refused, await it.live(before), it.signal)).is, 'permanent');
+    assert.deepEqual(stateOf(await it.live(before)), [{ app: 'b' }, 8081]);
+    const drifts = driftsOf(before, object, await it.live(before));
+    good(await it.api.correct(before, await it.live(before), drifts, it.signal));
+    assert.deepEqual(stateOf(await it.live(before)), [{ app: 'b' }, 8080]);
+    await it.edit(before, [{ op: 'replace', path: '/spec/ports/1/port', value: 90 }], { type: 'json' });
+    const next = await updated(it, service('a', 8082), { observed: { spec: { ports } }, before });
+    good(next.outcome);
+    assert.deepEqual(stateOf(next.live), [{ app: 'a' }, 8082]);
   });
 
   test('of a drifted resource ends with the new manifest, with a container more, and one less', async (t) => {
