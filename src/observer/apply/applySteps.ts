@@ -112,7 +112,7 @@ export async function applyNewObserved(
 ): Promise<Outcome<JsonObject>> {
   const applied = await applyObserved(api, plan, live, bodies, signal);
   if (applied.ok || applied.failure.is !== 'permanent') return applied;
-  const taken = await takeOverAll(api, plan, live, obsoleteElements(plan), plan.owner.own, signal);
+  const taken = await takeOverAll(api, plan, live, obsoleteElements(live, plan), plan.owner.own, signal);
   if (!taken.ok) return taken;
   return taken.value === live ? applied : applyObserved(api, plan, taken.value, bodies, signal);
 }
@@ -151,7 +151,7 @@ async function applyAsInit(
   const manager = plan.owner.init;
   const applied = await applyUncontested(api, plan, seen, body, policy, signal);
   if (applied.ok || applied.failure.is !== 'permanent') return applied;
-  const taken = await takeOverAll(api, plan, seen, obsoleteElements(plan), manager, signal);
+  const taken = await takeOverAll(api, plan, seen, obsoleteElements(seen, plan), manager, signal);
   if (!taken.ok) return taken;
   return taken.value === seen ? applied : applyUncontested(api, plan, taken.value, body, policy, signal);
 }
@@ -194,15 +194,13 @@ function isLeftScaled({ owner, previous }: ResourcePlan, live: JsonObject, { for
  * Returns live elements that one of the two managers has applied and that are no longer in the manifest, such as a
  * changed port, and elements that have replaced observed ones.
  */
-function obsoleteElements(plan: ResourcePlan): (live: JsonObject) => readonly Path[] {
+function obsoleteElements(live: JsonObject, plan: ResourcePlan): readonly Path[] {
   const { topology, owner } = plan;
   const bodies = bodiesOf(plan);
   const managers = new Set([owner.own, owner.init]);
-  return (live) => {
-    const former = foreignElementsIn(live, bodies.whole, topology).filter(({ path }) =>
-      isOwnedBy(live, managers, pathText(path)),
-    );
-    const paths = [...former.map(({ path }) => path), ...replacementsIn(live, bodies, topology)];
-    return [...new Map(paths.map((path) => [pathText(path), path])).values()];
-  };
+  const former = foreignElementsIn(live, bodies.whole, topology).filter(({ path }) =>
+    isOwnedBy(live, managers, pathText(path)),
+  );
+  const paths = [...former.map(({ path }) => path), ...replacementsIn(live, bodies, topology)];
+  return [...new Map(paths.map((path) => [pathText(path), path])).values()];
 }

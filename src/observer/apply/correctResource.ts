@@ -49,12 +49,12 @@ async function correctOnce(
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
   const own = plan.owner.own;
-  const cleared = await takeOverAll(api, plan, seen, excessIn(plan, drifts), own, signal);
+  const cleared = await takeOverAll(api, plan, seen, excessIn(seen, plan, drifts), own, signal);
   if (!cleared.ok) return cleared;
   const live = cleared.value;
   const applied = await write(api, plan, bodies, live, signal);
   if (applied.ok || applied.failure.is !== 'permanent') return appliedTo(seen, live, applied);
-  const renamed = await takeOverAll(api, plan, live, (now) => replacementsIn(now, bodies, plan.topology), own, signal);
+  const renamed = await takeOverAll(api, plan, live, replacementsIn(live, bodies, plan.topology), own, signal);
   if (!renamed.ok) return renamed;
   if (renamed.value === live) return applied;
   return appliedTo(seen, renamed.value, await write(api, plan, bodies, renamed.value, signal));
@@ -85,8 +85,8 @@ function appliedTo(seen: JsonObject, live: JsonObject, applied: Outcome<JsonObje
 }
 
 /** Returns elements and fields to remove. If only a length is wrong, the apply corrects it. */
-function excessIn({ topology }: ResourcePlan, drifts: readonly Drift[]): (live: JsonObject) => readonly Path[] {
+function excessIn(live: JsonObject, { topology }: ResourcePlan, drifts: readonly Drift[]): readonly Path[] {
   const excess = drifts.filter(({ is, desired }) => is === 'excess' && desired === undefined);
   const texts = new Set(excess.map(({ path }) => path));
-  return (live) => [...findPaths(live, topology, texts).values()].map(({ path }) => path);
+  return [...findPaths(live, topology, texts).values()].map(({ path }) => path);
 }

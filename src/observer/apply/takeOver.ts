@@ -7,7 +7,6 @@ import { type Path, pathText } from '../model/path.ts';
 import { entriesOf, isApplied, isOfWhole, type ManagedFieldsEntry } from '../ownership/managedFields.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverApi } from './observerApi.ts';
-import { retryOnLive } from './retryOnConflict.ts';
 
 /**
  * Returns a merge patch that makes `manager` the only owner of these paths and the fields below, in its Apply entry.
@@ -78,20 +77,16 @@ export function withoutManagers(live: JsonObject, managers: ReadonlySet<string>)
 }
 
 /**
- * Makes `manager` the only owner of the paths that `pathsIn` finds, so that its next apply removes them. Returns the
- * resulting object. After a conflict the object is read again.
+ * Makes `manager` the only owner of these paths, so that its next apply removes them. Returns the resulting object.
+ * `conflict`: the object has changed since it was read, and may belong to another application.
  */
 export async function takeOverAll(
   api: ObserverApi,
   { target }: ResourcePlan,
-  seen: JsonObject,
-  pathsIn: (live: JsonObject) => readonly Path[],
+  live: JsonObject,
+  paths: readonly Path[],
   manager: string,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
-  const patched = async (live: JsonObject) => {
-    const paths = pathsIn(live);
-    return paths.length === 0 ? done(live) : api.patch(target, takeOver(live, paths, manager), manager, signal);
-  };
-  return (await retryOnLive(api, { target }, seen, patched, signal)).outcome;
+  return paths.length === 0 ? done(live) : api.patch(target, takeOver(live, paths, manager), manager, signal);
 }

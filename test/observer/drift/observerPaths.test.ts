@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { conditionOf } from '../../support/story/storyApplications.ts';
-import { isApply } from '../../support/story/storyCalls.ts';
+import { isApply, isTakeOver, labelOf } from '../../support/story/storyCalls.ts';
 import { type StoryWorld, storyWorld } from '../../support/story/storyWorld.ts';
-import type { ApiCall } from '../../support/world/simulatedServer.ts';
+import type { RequestListener } from '../../support/world/simulatedServer.ts';
 
 /** Cases that the property test of the observer found. */
 const minute = 60_000;
@@ -13,22 +14,27 @@ const bounds = (min: number, max: number) => ({
   observer_schema_list_max_length: max,
 });
 
-/** `onObserved`: called after each apply of observed fields, before the next request. */
-function quietWorld(onObserved: () => void = () => undefined): StoryWorld {
+function quietWorld(listener: Partial<RequestListener> = {}): StoryWorld {
   const nothing = () => undefined;
-  const done = (call: ApiCall) => {
-    if (isApply(call) && textOf(call.request.query?.['fieldManager'])?.startsWith('weeder:') === true) onObserved();
-  };
-  const listener = { sent: nothing, done, refusedPermanently: nothing, answered: nothing };
-  return storyWorld({ random: () => 0.5, listener, report: () => undefined, onOthers: () => undefined });
+  const all = { sent: nothing, done: nothing, refusedPermanently: nothing, answered: nothing, ...listener };
+  return storyWorld({ random: () => 0.5, listener: all, report: () => undefined, onOthers: () => undefined });
 }
 
-function say(world: StoryWorld, manifest: JsonObject, entry: JsonObject): void {
+/** Acts after each apply of observed fields, before the next request. */
+function afterObserved(act: () => void): Pick<RequestListener, 'done'> {
+  return {
+    done(call) {
+      if (isApply(call) && textOf(call.request.query?.['fieldManager'])?.startsWith('weeder:') === true) act();
+    },
+  };
+}
+
+function say(world: StoryWorld, manifest: JsonObject, entry: JsonObject, name = 'web'): void {
   const { apiVersion, kind, metadata } = manifest;
   const spec = { manifests: [manifest], observerSchema: [{ apiVersion, kind, metadata, ...entry }] };
-  const live = world.get('Application/web') ?? { metadata: { name: 'web', namespace: 'shop' } };
+  const live = world.get(`Application/${name}`) ?? { metadata: { name, namespace: 'shop' } };
   const application = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', ...live, spec };
-  assert(world.put('Application/web', application, 'owner'));
+  assert(world.put(`Application/${name}`, application, 'owner'));
 }
 
 function service(selector: string, targetPort: number): JsonObject {
@@ -143,11 +149,12 @@ const firstTargetPort = (world: StoryWorld) => objectOf(arrayOf(specOf(world)['p
 
 test('a correction while an update is refused does not delete a field that only that update observes', async () => {
   let isUpdating = false;
-  const world = quietWorld(() => {
+  const listener = afterObserved(() => {
     // The last apply of the update, of the unobserved fields, is refused: it has the name of port 300 too.
     if (isUpdating) rename(world, 90);
     isUpdating = false;
   });
+  const world = quietWorld(listener);
   say(world, service('a', 8080), { spec: firstPort });
   world.start();
   await world.pass(minute);
@@ -170,9 +177,10 @@ test('a correction while an update is refused does not delete a field that only 
 
 test('an update sets a field that an update in between had set and observed before it failed', async () => {
   let isFailing = false;
-  const world = quietWorld(() => {
+  const listener = afterObserved(() => {
     if (isFailing) world.server.failures = { kind: 503, probability: 1 };
   });
+  const world = quietWorld(listener);
   say(world, service('a', 8080), { spec: firstPort });
   world.start();
   await world.pass(minute);
@@ -203,5 +211,34 @@ test('an atomic map is not deleted when the part of it that was observed is no l
   await world.pass(minute);
   assert.deepEqual(specOf(world)['selector'], { app: 'a', tier: 'web' });
   assert.equal(conditionOf(world.get('Application/web'), 'Applied'), 'True');
+  await world.stop();
+});
+
+test('a resource that another application claims between two requests of its correction is left to that application', async () => {
+  let isClaimed = false;
+  const other = ownerOf({ namespace: 'shop', name: 'other' }).label;
+  const world = quietWorld({
+    sent(call) {
+      if (!isTakeOver(call) || isClaimed) return;
+      isClaimed = true;
+      relabel({ [labelName]: other });
+    },
+  });
+  function relabel(labels: JsonObject, spec: JsonObject = {}): void {
+    const live = objectOf(world.get('Service/web'));
+    const metadata = { ...objectOf(live['metadata']), labels };
+    assert(world.put('Service/web', { ...live, metadata, spec: { ...specOf(world), ...spec } }, 'kubectl-edit'));
+  }
+  say(world, service('a', 8080), { spec: { ports: 'observed' } });
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'other' }, data: { a: '1' } };
+  say(world, settings, { data: 'observed' }, 'other');
+  world.start();
+  await world.pass(minute);
+  // The added port takes a request of its own, before the apply of the label and the ports.
+  relabel({}, { ports: [...arrayOf(specOf(world)['ports']), { name: 'added', port: 300 }] });
+  await world.pass(20 * minute);
+  assert(isClaimed);
+  assert.deepEqual([labelOf(world.get('Service/web')), portsOf(world)], [other, [80, 90, 300]]);
+  assert.equal(conditionOf(world.get('Application/web'), 'Degraded'), 'True');
   await world.stop();
 });

@@ -167,29 +167,35 @@ suite('a correction', { concurrency: true }, () => {
     const it = await applying(t, 'correct-claimed');
     const plan = await it.plan(service);
     const made = good(await it.api.create(plan, it.signal)).object;
-    await it.edit(plan, { metadata: { labels: { [labelName]: null } } });
-    const seen = await it.live(plan);
     const another = ownerOf({ namespace: it.ns.name, name: 'another' });
     const claimed = await it.plan(service, { owner: another });
     const slow = resourceRequests({
       ...it.client,
       async call(request) {
         if (request.method === 'PATCH' && labelNow === undefined) {
-          good(await it.api.create(claimed, it.signal));
           labelNow = another.label;
+          good(await it.api.create(claimed, it.signal));
         }
         return it.client.call(request);
       },
     });
     let labelNow: string | undefined;
-    const drifts: readonly Drift[] = [
-      { path: `.metadata.labels.${labelName}`, desired: it.owner.label, found: undefined, is: 'missing' },
-    ];
-    assert.equal(bad(await slow.correct(plan, seen, drifts, it.signal)).is, 'claimed');
-    assert.equal(at(await it.live(plan), 'metadata', 'labels', labelName), another.label);
-    await it.edit(plan, { metadata: { labels: { [labelName]: null } } });
-    good(await it.api.correct(plan, await it.live(plan), drifts, it.signal));
-    assert.deepEqual(driftsOf(plan, made, await it.live(plan)), []);
+    const path = `.metadata.labels.${labelName}`;
+    const label: Drift = { path, desired: it.owner.label, found: undefined, is: 'missing' };
+    const [http] = service.spec.ports;
+    // An added port takes a request of its own before the apply.
+    for (const ports of [[http], [http, { name: 'added', port: 81 }]]) {
+      await it.edit(plan, { metadata: { labels: { [labelName]: null } }, spec: { ports } });
+      const seen = await it.live(plan);
+      const drifts = [label, ...driftsOf(plan, made, seen).filter(({ is }) => is === 'excess')];
+      assert.equal(drifts.length, ports.length);
+      labelNow = undefined;
+      assert.equal(bad(await slow.correct(plan, seen, drifts, it.signal)).is, 'claimed');
+      assert.equal(at(await it.live(plan), 'metadata', 'labels', labelName), another.label);
+      await it.edit(plan, { metadata: { labels: { [labelName]: null } } });
+      good(await it.api.correct(plan, await it.live(plan), drifts, it.signal));
+      assert.deepEqual(driftsOf(plan, made, await it.live(plan)), []);
+    }
   });
 
   test('restores a renamed port, which a plain apply cannot, and the manifest can be updated afterwards', async (t) => {
