@@ -6,7 +6,7 @@ import type { Path } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';
 import { replacementsIn } from '../ownership/foreignElements.ts';
 import { isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
-import { isPartlyMissing, removedFieldsIn } from '../ownership/removedFields.ts';
+import { partlyMissing, removedFieldsIn } from '../ownership/removedFields.ts';
 import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { applyInSteps, applyObserved, neverForce } from './applySteps.ts';
@@ -62,17 +62,21 @@ async function correctOnce(
 
 /**
  * If an element is missing of which only a part is observed, the write includes the whole element: the observed part
- * alone would be an incomplete container.
+ * alone would be an incomplete container. A map is restored without its unobserved fields, which another client has
+ * removed, unless the API server refuses that: a probe needs a port.
  */
-function write(
+async function write(
   api: ObserverApi,
   plan: ResourcePlan,
   bodies: ApplyBodies,
   live: JsonObject,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
-  if (bodies.unobserved === undefined || !isPartlyMissing(live, bodies, plan.topology))
-    return applyObserved(api, plan, live, bodies, signal);
+  const missing = partlyMissing(live, bodies, plan.topology);
+  if (missing !== 'element') {
+    const applied = await applyObserved(api, plan, live, bodies, signal);
+    if (missing === 'nothing' || applied.ok || applied.failure.is !== 'permanent') return applied;
+  }
   const omitted = removedFieldsIn(live, bodies, plan.topology);
   return applyInSteps(api, plan, live, { ...neverForce, omitted }, signal);
 }

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { findPaths, walk } from '../model/livePaths.ts';
+import type { Path } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';
 import type { ApplyBodies } from '../plan/resourceApi.ts';
@@ -27,8 +28,8 @@ interface Change {
 
 /**
  * Returns the unobserved fields that another client has removed, by `pathText`: they are not applied again. This
- * excludes fields of a missing element of which a part is observed, because it is restored as a whole. If the manifest
- * has changed, it includes only fields that have the same value in both versions.
+ * excludes fields of a missing element or list of which a part is observed, because it is restored as a whole. If the
+ * manifest has changed, it includes only fields that have the same value in both versions.
  */
 export function removedFieldsIn(
   live: JsonObject,
@@ -41,9 +42,10 @@ export function removedFieldsIn(
   const there = pathTextsIn(live, topology);
   const desired = pathTextsIn(observed, topology);
   const isSame = change === undefined ? () => true : unchangedBy(change, topology);
-  walk(unobserved, topology, (text) => {
+  walk(unobserved, topology, (text, path, value) => {
     if (there.has(text)) return true;
-    if (!desired.has(text) && isSame(text)) removed.add(text);
+    if (desired.has(text)) return isMap(path, value);
+    if (isSame(text)) removed.add(text);
     return false;
   });
   return removed;
@@ -57,20 +59,27 @@ export function unchangedBy({ from, to }: Change, topology: SchemaNode): (text: 
   };
 }
 
-/** Returns true if a value is missing of which one part is observed and another part is not. */
-export function isPartlyMissing(
+/** What is missing of which one part is observed and another part is not: an element or list rather than a map. */
+export function partlyMissing(
   live: JsonObject,
   { observed, unobserved }: ApplyBodies,
   topology: SchemaNode,
-): boolean {
-  if (unobserved === undefined) return false;
+): 'nothing' | 'map' | 'element' {
+  let missing: ReturnType<typeof partlyMissing> = 'nothing';
+  if (unobserved === undefined) return missing;
   const there = pathTextsIn(live, topology);
   const desired = pathTextsIn(observed, topology);
-  let isPartly = false;
-  walk(unobserved, topology, (text) => {
+  walk(unobserved, topology, (text, path, value) => {
     if (there.has(text)) return true;
-    if (desired.has(text)) isPartly = true;
-    return false;
+    if (!desired.has(text)) return false;
+    missing = isMap(path, value) && missing !== 'element' ? 'map' : 'element';
+    return missing === 'map';
   });
-  return isPartly;
+  return missing;
+}
+
+/** Not an element of a list, which needs its other fields. */
+function isMap(path: Path, value: unknown): boolean {
+  const last = path.at(-1);
+  return isObject(value) && last !== undefined && 'field' in last;
 }

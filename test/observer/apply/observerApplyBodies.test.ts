@@ -8,7 +8,7 @@ import { labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts
 import { findPaths, omitPaths } from '../../../src/observer/model/livePaths.ts';
 import { pathText } from '../../../src/observer/model/path.ts';
 import { foreignElementsIn, listsWithGaps } from '../../../src/observer/ownership/foreignElements.ts';
-import { isPartlyMissing, removedFieldsIn } from '../../../src/observer/ownership/removedFields.ts';
+import { partlyMissing, removedFieldsIn } from '../../../src/observer/ownership/removedFields.ts';
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
 import { leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { manifestOf } from '../../support/docs/manifests.ts';
@@ -159,10 +159,30 @@ test('an unobserved field that another client removed is not restored, unless it
   const [one, two] = [deployment(container('a', 'A')), deployment(container('a', 'A', 'B'))];
   assert.deepEqual([...removedFieldsIn(without, bodies, topology, { from: one, to: two })], [], 'it is new');
   assert.equal(removedFieldsIn(without, bodies, topology, { from: two, to: two }).size, 1);
-  assert.equal(isPartlyMissing(without, bodies, topology), false);
+  assert.equal(partlyMissing(without, bodies, topology), 'nothing');
   const none = deployment(container('other'));
   assert.deepEqual([...removedFieldsIn(none, bodies, topology)], []);
-  assert.equal(isPartlyMissing(none, bodies, topology), true);
+  assert.equal(partlyMissing(none, bodies, topology), 'element');
+});
+
+test('of a missing map the unobserved fields count as removed, and of a missing element they do not', () => {
+  const desired = deployment(container('a', 'A'));
+  const labels = { metadata: { labels: { tier: 'observed' } } };
+  const { topology, ...plan } = planOf(desired, labels);
+  const bodies = bodiesOf({ topology, ...plan });
+  const bare = { ...desired, metadata: { name: 'web', namespace: 'shop' } };
+  assert.deepEqual([...removedFieldsIn(bare, bodies, topology)], ['.metadata.labels.a.b/c']);
+  assert.deepEqual([...removedFieldsIn(desired, bodies, topology)], []);
+  assert.deepEqual(
+    [bare, desired].map((live) => partlyMissing(live, bodies, topology)),
+    ['map', 'nothing'],
+  );
+  const both = planOf(desired, {
+    ...labels,
+    spec: { template: { spec: { containers: [{ image: 'observed' }, bounds(0, 0)] } } },
+  });
+  const nothing = { ...bare, spec: { replicas: 1 } };
+  assert.equal(partlyMissing(nothing, bodiesOf(both), topology), 'element');
 });
 
 test('an unobserved field that only the own manager has is applied with its live value at its version, and no other one', () => {

@@ -242,3 +242,25 @@ test('a resource that another application claims between two requests of its cor
   assert.equal(conditionOf(world.get('Application/web'), 'Degraded'), 'True');
   await world.stop();
 });
+
+test('a key that another client removed together with the observed ones is not restored, unless it is new in the manifest', async () => {
+  const world = quietWorld();
+  const settings = (data: JsonObject) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' }, data });
+  const dataOf = () => objectOf(world.get('ConfigMap/web'))['data'];
+  const clear = () => {
+    const { data: _, ...live } = objectOf(world.get('ConfigMap/web'));
+    assert(world.put('ConfigMap/web', live, 'kubectl-edit'));
+    assert.equal(dataOf(), undefined);
+  };
+  say(world, settings({ a: '1', b: '1' }), { data: { a: 'observed' } });
+  world.start();
+  await world.pass(minute);
+  clear();
+  await world.pass(minute);
+  assert.deepEqual(dataOf(), { a: '1' });
+  clear();
+  say(world, settings({ a: '2', b: '1', c: '1' }), { data: { a: 'observed' } });
+  await world.pass(minute);
+  assert.deepEqual(dataOf(), { a: '2', c: '1' });
+  await world.stop();
+});

@@ -360,6 +360,25 @@ suite('a correction', { concurrency: true }, () => {
     assert.equal(at(live, 'spec', 'replicas'), 9);
   });
 
+  test('restores a map without the fields that others removed, unless it needs them', async (t) => {
+    const it = await applying(t, 'correct-map');
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1', b: '1' } };
+    const bare = await corrected(it, settings, { data: { a: 'observed' } }, async (plan) => {
+      await it.edit(plan, { data: null });
+    });
+    assert.deepEqual([bare.left, at(bare.live, 'data')], [[], { a: '1' }]);
+    const containers = [{ ...container, livenessProbe: { httpGet: { path: '/', port: 80 } } }];
+    const { template } = web.spec;
+    const probed = { ...web, spec: { ...web.spec, template: { ...template, spec: { containers } } } };
+    const path = { livenessProbe: { httpGet: { path: 'observed' } } };
+    const observed = { spec: { template: { spec: { containers: [path, bounds(0, 0)] } } } };
+    const { left, live } = await corrected(it, probed, observed, async (plan) => {
+      const probe = '/spec/template/spec/containers/0/livenessProbe';
+      await it.edit(plan, [{ op: 'remove', path: probe }], { type: 'json' });
+    });
+    assert.deepEqual([left, at(specOf(live), 'containers', 0, 'livenessProbe', 'httpGet', 'port')], [[], 80]);
+  });
+
   test('never creates a deleted resource, or changes another one of its name, or one that is being deleted', async (t) => {
     const it = await applying(t, 'correct-deleted');
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
