@@ -182,11 +182,12 @@ async function applyUncontested(
 }
 
 /**
- * A field without an owner causes no conflict. If the previous manifest is unknown, it may have had the API server's
- * default of 1.
+ * A field without an owner causes no conflict. If the previous manifest had none, or is unknown, it may have the API
+ * server's default of 1.
  */
 function isLeftScaled({ owner, previous }: ResourcePlan, live: JsonObject, { forces }: ForcePolicy): boolean {
-  const isDefault = previous === undefined && objectOf(live['spec'])['replicas'] === 1;
+  const hadReplicas = 'replicas' in objectOf(previous?.manifest.object['spec']);
+  const isDefault = !hadReplicas && objectOf(live['spec'])['replicas'] === 1;
   return !isDefault && isScaledByUnknown(live, owner) && !forces(replicasPath);
 }
 

@@ -66,6 +66,13 @@ function specOf(world: StoryWorld): JsonObject {
   return objectOf(objectOf(world.get('Service/web'))['spec']);
 }
 
+function deployment(names: readonly string[], image: string, more: JsonObject = {}): JsonObject {
+  const labels = { app: 'web' };
+  const containers = names.map((name) => ({ name, image }));
+  const spec = { ...more, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } };
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec };
+}
+
 function portsOf(world: StoryWorld): unknown[] {
   return arrayOf(specOf(world)['ports']).map((each) => objectOf(each)['port']);
 }
@@ -108,12 +115,6 @@ test('a container that left the manifest is removed, even if another manager has
   const world = quietWorld();
   const entry = { spec: { template: { spec: { containers: [{ image: 'observed' }, bounds(1, 0)] } } } };
   const both = { spec: { template: { spec: { containers: 'observed' } } } };
-  const deployment = (names: readonly string[], image: string) => {
-    const labels = { app: 'web' };
-    const containers = names.map((name) => ({ name, image }));
-    const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } };
-    return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec };
-  };
   say(world, deployment(['one', 'two'], 'web:1'), both);
   world.start();
   await world.pass(minute);
@@ -262,5 +263,20 @@ test('a key that another client removed together with the observed ones is not r
   say(world, settings({ a: '2', b: '1', c: '1' }), { data: { a: 'observed' } });
   await world.pass(minute);
   assert.deepEqual(dataOf(), { a: '2', c: '1' });
+  await world.stop();
+});
+
+test('an update sets replicas that the manifest did not have before, even if the label was removed at the same time', async () => {
+  const world = quietWorld();
+  const entry = { spec: { template: { spec: { containers: [{ image: 'observed' }, bounds(0, 0)] } } } };
+  say(world, deployment(['one'], 'web:1'), entry);
+  world.start();
+  await world.pass(minute);
+  const live = objectOf(world.get('Deployment/web'));
+  const metadata = { ...objectOf(live['metadata']), labels: {} };
+  assert(world.put('Deployment/web', { ...live, metadata }, 'kubectl-edit'));
+  say(world, deployment(['one'], 'web:1', { replicas: 2 }), entry);
+  await world.pass(minute);
+  assert.equal(objectOf(objectOf(world.get('Deployment/web'))['spec'])['replicas'], 2);
   await world.stop();
 });
