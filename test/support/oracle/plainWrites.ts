@@ -12,6 +12,8 @@ import {
 export interface Past {
   /** The earlier manifests of its application. */
   readonly earlier: readonly DesiredFields[];
+  /** Later manifests that the API server has refused, perhaps after a part of them was applied. */
+  readonly refused: readonly DesiredFields[];
   /** Whether its application set a field, or removed it. */
   readonly isOurs: (path: string) => boolean;
   /** Whether the object ever had anything there. */
@@ -59,7 +61,10 @@ export function violationsOfWrite(before: Content, after: Content, desired: Desi
     const value = after.fields.get(path);
     if ([...desired.absent].some((each) => isWithin(path, each))) return value === undefined;
     if (field === undefined)
-      return value === defaultOf(path) && (!before.fields.has(path) || mayRemoveField(path, before, past));
+      return (
+        value === defaultOf(path) &&
+        (!before.fields.has(path) || mayRemoveField(path, before, past) || isOfRefused(path, before, past))
+      );
     if (value !== field.value) return false;
     return field.isObserved || isKnownToBeOurs(path) || isNewInManifest(path, field.value);
   }
@@ -86,6 +91,12 @@ function mayRemoveField(path: string, before: Content, { earlier, isOurs }: Past
     const field = fields.get(path);
     return field !== undefined && (field.isObserved || hasIt(field));
   });
+}
+
+/** What only the application has written, for a manifest that was refused afterwards: the one in force lacks it. */
+function isOfRefused(path: string, before: Content, { refused, isOurs }: Past): boolean {
+  const isThere = refused.some(({ fields, elements }) => fields.has(path) || elements.has(path));
+  return isThere && [...before.fields.keys()].every((each) => !isWithin(each, path) || isOurs(each));
 }
 
 /**
@@ -118,11 +129,13 @@ function isOther(element: string, one: DesiredFields, other: DesiredFields): boo
   return was.size !== is.size || [...is].some(([path, value]) => was.get(path) !== value);
 }
 
-function mayRemove(element: string, before: Content, desired: DesiredFields, { earlier, takenOver }: Past): boolean {
+function mayRemove(element: string, before: Content, desired: DesiredFields, past: Past): boolean {
+  const { earlier, takenOver } = past;
   const path = listOf(element);
   const list = desired.lists.find((each) => each.path === path);
   const isDesired = desired.elements.has(element);
   if (!isDesired && earlier.some(({ elements }) => elements.has(element))) return true;
+  if (!isDesired && isOfRefused(element, before, past)) return true;
   // Excess elements of an earlier manifest are removed with the next apply, whatever the newest one has.
   if (!isDesired && takenOver !== undefined && earlier.some((was) => isExcess(element, takenOver, was))) return true;
   if (list === undefined || list.listed.has(element)) return false;

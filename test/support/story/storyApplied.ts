@@ -18,13 +18,15 @@ export interface Refusal {
 export interface StoryApplied {
   /** A process runs since then. Its first lists may be as old as that. */
   noteProcess(process: number, startedAt: number): void;
-  /** `all`: the possible ones. `live`: the object afterwards. */
-  applied(id: string, process: number, all: readonly Generation[], live: JsonObject | undefined): void;
+  /** `all`: the possible ones. `live`: the object afterwards. `isNew`: the apply has created it. */
+  applied(id: string, process: number, all: readonly Generation[], live: JsonObject | undefined, isNew: boolean): void;
   /** What was applied is desired again, which may decide which one of several it was. */
   corrected(id: string, live: JsonObject | undefined): void;
   forgotten(id: string): void;
-  /** Permanently, until another manifest is set. */
-  refused(id: string): void;
+  /** Permanently, until another manifest is set. `request`: its text. */
+  refused(id: string, request: string): void;
+  /** The same request was refused before, in a write that has succeeded since. */
+  accepted(id: string, request: string): void;
   /** Whether this process knows the manifest that was applied before `next`. */
   knows(application: StoryApplication, id: string, process: number, next: StoryResource): Knows;
   /** Undefined: `next` is not refused. */
@@ -41,8 +43,13 @@ interface Last {
 /** `id`: the name of the application and the key, `a0 ConfigMap/web`. */
 export function storyApplied(now: () => number): StoryApplied {
   const last = new Map<string, Last>();
-  const refusedAt = new Map<string, number>();
+  /** By the text of the request. */
+  const refusals = new Map<string, Map<string, number>>();
   const since = new Map<number, number>();
+
+  function refusedAt(id: string): number {
+    return Math.max(-1, ...(refusals.get(id)?.values() ?? []));
+  }
 
   /** Whether it was the newest one at this time or later. */
   function wasNewest({ generations }: StoryApplication, key: string, resource: StoryResource, at: number): boolean {
@@ -64,12 +71,17 @@ export function storyApplied(now: () => number): StoryApplied {
     noteProcess(process, startedAt) {
       if (!since.has(process)) since.set(process, startedAt);
     },
-    applied(id, process, all, live) {
+    applied(id, process, all, live, isNew) {
       const resources = all.flatMap((each) => each.resources.get(keyIn(id)) ?? []);
       const newest = resources.at(-1);
-      const isNewest = newest !== undefined && differences(desiredOf(newest), contentOf(live)).length === 0;
-      last.set(id, { process, resources: new Set(isNewest ? [newest] : resources) });
-      refusedAt.delete(id);
+      const equal = (each: StoryResource) => differences(desiredOf(each), contentOf(live)).length === 0;
+      const isNewest = newest !== undefined && equal(newest);
+      // While the newest one is refused, a deleted object is recreated as it was applied last: that ends no refusal.
+      const earlier =
+        isNew && refusedAt(id) >= 0 && !isNewest ? [...(last.get(id)?.resources ?? [])].filter(equal) : [];
+      if (earlier.length === 0) refusals.delete(id);
+      const possible = isNewest ? [newest] : earlier.length > 0 ? earlier : resources;
+      last.set(id, { process, resources: new Set(possible) });
     },
     corrected(id, live) {
       const was = last.get(id);
@@ -80,15 +92,16 @@ export function storyApplied(now: () => number): StoryApplied {
     },
     forgotten(id) {
       last.delete(id);
-      refusedAt.delete(id);
+      refusals.delete(id);
     },
-    refused: (id) => void refusedAt.set(id, now()),
+    refused: (id, request) => void refusals.set(id, new Map([...(refusals.get(id) ?? []), [request, now()]])),
+    accepted: (id, request) => void refusals.get(id)?.delete(request),
     knows,
     refusal(application, id, process, next) {
       const first = application.generations.find(({ resources }) => resources.get(keyIn(id)) === next)?.at ?? 0;
       const resources = [...(last.get(id)?.resources ?? [])];
       // A refusal in between does not end what was applied.
-      if ((refusedAt.get(id) ?? -1) < first || (resources.length === 1 && resources[0] === next)) return undefined;
+      if (refusedAt(id) < first || (resources.length === 1 && resources[0] === next)) return undefined;
       return { lastApplied: resources.filter((each) => each !== next), knows: knows(application, id, process, next) };
     },
   };

@@ -26,6 +26,13 @@ export function isApply({ request }: ApiCall): boolean {
   return request.contentType === 'application/apply-patch+yaml';
 }
 
+/** Its manager and its content, without the version of the object. */
+export function requestOf({ request }: ApiCall): string {
+  const body = objectOf(request.body);
+  const { uid: _, resourceVersion: __, ...metadata } = objectOf(body['metadata']);
+  return `${request.method} ${textOf(request.query?.['fieldManager'])} ${JSON.stringify({ ...body, metadata })}`;
+}
+
 /** Each application has an account of its name. */
 export function ownerOf({ request, named }: ApiCall): string {
   return request.impersonate?.split(':').at(-1) ?? named?.name ?? '';

@@ -17,6 +17,7 @@ import {
   labelBy,
   labelOf,
   ownerOf,
+  requestOf,
 } from './storyCalls.ts';
 import type { StoryResource } from './storyManifests.ts';
 import { type StoryWriters, storyWriters, uidOf } from './storyWriters.ts';
@@ -89,6 +90,8 @@ export function judge(world: JudgedWorld): Judge {
   const history = storyApplied(world.now);
   /** By the name of the application and the key: the object as it was last written. */
   const lastWritten = new Map<string, JsonObject>();
+  /** The same: the last write has created it. */
+  const created = new Set<string>();
   /** The same: the object when the fields of other clients were taken over, until the observed ones are applied. */
   const takenOver = new Map<string, Content>();
   const inFlight = new Set<ApiCall>();
@@ -203,10 +206,15 @@ export function judge(world: JudgedWorld): Judge {
     const key = keyOf(call);
     const { generations } = application;
     const index = generations.findLastIndex(({ resources }) => resources.get(key) === resource);
-    const earlier = generations.slice(0, index).flatMap(({ resources }) => resources.get(key) ?? []);
+    const resourcesOf = (some: readonly Generation[]) => some.flatMap(({ resources }) => resources.get(key) ?? []);
+    const earlier = resourcesOf(generations.slice(0, index));
+    const refused = resourcesOf(generations.slice(index + 1)).filter(
+      (each) => history.refusal(application, idOf(call), call.process, each) !== undefined,
+    );
     const isInit = textOf(call.request.query?.['fieldManager'])?.startsWith('weeder-init:') === true;
     return violationsOfWrite(before, contentOf(after), desiredOf(resource), {
       earlier: earlier.map(desiredOf),
+      refused: refused.map(desiredOf),
       isOurs: (path) => writers.of(after, path) === ownerOf(call),
       hasSeen: (path) => writers.hasSeen(after, path),
       knowsApplied: history.knows(application, idOf(call), call.process, resource),
@@ -214,6 +222,12 @@ export function judge(world: JudgedWorld): Judge {
       isAtOnce: (path) => isInit && writers.isFresh(after, path, overlap),
       isRaced: (element) => writers.isFresh(after, element, overlap),
     });
+  }
+
+  function noteContent(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    if (after !== undefined) lastWritten.set(idOf(call), after);
+    if (before === undefined) created.add(idOf(call));
+    else created.delete(idOf(call));
   }
 
   function noteOwner(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void {
@@ -241,7 +255,7 @@ export function judge(world: JudgedWorld): Judge {
       const id = `${name} ${key}`;
       const application = world.application(name);
       if (isApplied && application !== undefined)
-        history.applied(id, world.process(), recent(application), lastWritten.get(id));
+        history.applied(id, world.process(), recent(application), lastWritten.get(id), created.has(id));
       else history.forgotten(id);
     },
     corrected: (name, key) => history.corrected(`${name} ${key}`, lastWritten.get(`${name} ${key}`)),
@@ -263,13 +277,14 @@ export function judge(world: JudgedWorld): Judge {
       inFlight.add(call);
     },
     done(call, before, after) {
+      history.accepted(idOf(call), requestOf(call));
       if (isSame(before, after)) return;
       writes += 1;
       const manager = textOf(call.request.query?.['fieldManager'])?.split(':')[0] ?? '';
       world.log(`${world.now()} ${call.request.method} ${keyOf(call)} ${manager} by process ${call.process}`);
       if (isApplication(call)) return;
       if (isTakeOver(call)) takenOver.set(idOf(call), contentOf(before));
-      if (after !== undefined) lastWritten.set(idOf(call), after);
+      noteContent(call, before, after);
       // All fields of a new object belong to its first writer.
       judgeWrite(call, before ?? after, after);
       writers.note(before, after, ownerOf(call));
@@ -278,7 +293,7 @@ export function judge(world: JudgedWorld): Judge {
       if (manager === 'weeder' && !isTakeOver(call)) takenOver.delete(idOf(call));
     },
     refusedPermanently(call) {
-      if (!isApplication(call)) history.refused(idOf(call));
+      if (!isApplication(call)) history.refused(idOf(call), requestOf(call));
     },
     answered(call) {
       inFlight.delete(call);
