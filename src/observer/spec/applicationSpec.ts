@@ -31,7 +31,7 @@ const resource = z
     error: ({ input }) => `found ${quoted(String(input))}; a resource is named like Job/migrate`,
   })
   .refine((text) => !neverRecreated.test(text), {
-    error: 'what a Namespace, CustomResourceDefinition or PersistentVolumeClaim holds would be lost',
+    error: 'to recreate a Namespace, CustomResourceDefinition or PersistentVolumeClaim would delete its content',
   });
 
 /** The spec except for the content of manifests and observerSchema, which have their own readers. */

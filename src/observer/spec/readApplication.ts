@@ -19,7 +19,7 @@ import { type Home, readManifest } from './readManifest.ts';
 import { findDuplicates } from './resolveNamespace.ts';
 import { hasContent } from './secretData.ts';
 
-/** Bytes. etcd accepts 1.5 MiB in all, and the status needs a part of that. */
+/** Bytes. etcd accepts 1.5 MiB in total, and the status needs a part of that. */
 const mostOfManifests = 1024 * 1024;
 const deepestManifest = 100;
 /** Bytes. No object that etcd accepts is larger. */
@@ -88,7 +88,7 @@ function readManifests(value: unknown, home: Home) {
   // A template that renders to nothing must not delete everything.
   if (value.length === 0) return whole('manifestsMissing', 'this list is empty; to end the application, delete it');
   const excess = excessOf(value, { bytes: mostOfManifests, depth: deepestManifest + 1 });
-  if (excess === 'tooLarge') return whole(excess, 'larger than 1 MiB in all; make several applications of it');
+  if (excess === 'tooLarge') return whole(excess, 'larger than 1 MiB in total; split it into several applications');
   if (excess === 'tooDeep') return whole(excess, `nested more than ${deepestManifest} levels deep`);
   const results = value.map((item, index) => readManifest(item, index, home));
   const read = results.flatMap((result) => (result.ok ? [result.value] : []));

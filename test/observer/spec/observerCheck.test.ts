@@ -141,7 +141,7 @@ suite('check of Applications', { concurrency: 4 }, () => {
       /application web: 1 resource,[\s\S]*application b: 1 resource,/,
     );
     const tooMuch = file('much.json', JSON.stringify(application({ manifests: [large(2_000_000)] })));
-    assert.match((await sharedCli(['check', tooMuch])).stderr, /spec\.manifests: larger than 1 MiB in all/);
+    assert.match((await sharedCli(['check', tooMuch])).stderr, /spec\.manifests: larger than 1 MiB in total/);
   });
 });
 

@@ -346,7 +346,7 @@ suite('an error of the whole', () => {
     [
       'manifests of more than 1 MiB',
       { manifests: [configMap('a', { data: { a: 'x'.repeat(1024 * 1024) } })] },
-      'spec.manifests: larger than 1 MiB in all; make several applications of it',
+      'spec.manifests: larger than 1 MiB in total; split it into several applications',
     ],
     [
       'a schema of more than 1 MiB',
@@ -391,7 +391,7 @@ suite('an error of the whole', () => {
     [
       'a Namespace that may be recreated',
       { manifests: [configMap('a')], recreate: ['Namespace/a'] },
-      'spec.recreate[0]: what a Namespace, CustomResourceDefinition or PersistentVolumeClaim holds would be lost',
+      'spec.recreate[0]: to recreate a Namespace, CustomResourceDefinition or PersistentVolumeClaim would delete its content',
     ],
     [
       'a service account with an invalid name',
