@@ -86,6 +86,6 @@ export function countDowntimes(clock: Clock, report: (change: PodChange) => void
 }
 
 /** Whether no replica is down. */
-export function areBack(downtimes: readonly Downtime[]): boolean {
+export function haveRecovered(downtimes: readonly Downtime[]): boolean {
   return downtimes.every(({ isDown }) => !isDown);
 }

@@ -11,7 +11,7 @@ import {
 import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import { readSlice } from '../weeder/services/endpointSlice.ts';
-import { areBack, countDowntimes, type Downtime } from './downtime.ts';
+import { countDowntimes, type Downtime, haveRecovered } from './downtime.ts';
 import type { ScenarioEvent } from './events.ts';
 import { apiserverLabels, createDependants, createEtcd, etcdLabels, etcdReplicas, home } from './objects.ts';
 import { podView } from './podView.ts';
@@ -72,7 +72,7 @@ export function startScenario(
     setEtcd(true);
     const deadline = clock.monotonic() + timeout;
     const check = () => {
-      const isBack = areBack(downtime.all());
+      const isBack = haveRecovered(downtime.all());
       isOver = isBack || clock.monotonic() > deadline;
       if (isOver) resolve(isBack);
       else timer = clock.setTimeout(check, pollInterval);

@@ -22,23 +22,23 @@ export function limitationsOf(recording: RecordingFile, config: Config): string[
   return [
     ...services
       .filter((name) => never((then) => then.hasService(name)))
-      .map((name) => `service ${name} was not watched: nothing is known of it`),
+      .map((name) => `service ${name} was not watched: its state is unknown`),
     ...services
       .filter((name) => notAlways((then) => then.hasService(name)))
       .map(
-        (name) => `service ${name} was not watched all the time, as the config changed: then nothing is known of it`,
+        (name) => `service ${name} was not watched all the time, because the config changed: its state then is unknown`,
       ),
     ...selectors
       .filter((text) => never((then) => then.hasPods(text)))
-      .map((text) => `pods ${text} were not watched: known are those that a watched selector selected too`),
+      .map((text) => `pods ${text} were not watched: only those that a watched selector also selects are known`),
     ...selectors
       .filter((text) => notAlways((then) => then.hasPods(text)))
-      .map((text) => `pods ${text} were not watched all the time, as the config changed`),
+      .map((text) => `pods ${text} were not watched all the time, because the config changed`),
     ...(config.declared !== undefined && never((then) => then.hasDeclarations)
-      ? ['pods that declare dependencies were not watched: nothing is known of them']
+      ? ['pods that declare dependencies were not watched: their state is unknown']
       : []),
     ...(config.declared !== undefined && notAlways((then) => then.hasDeclarations)
-      ? ['pods that declare dependencies were not watched all the time, as the config changed']
+      ? ['pods that declare dependencies were not watched all the time, because the config changed']
       : []),
     ...(header.namespaces === 'all' ? [] : [`only these namespaces were watched: ${header.namespaces.join(', ')}`]),
     ...(deleted === 0 || header.isDryRun

@@ -52,7 +52,7 @@ test('the table shows the needed, the actual and the missed rollouts', () => {
   assert.deepEqual(rolloutTable([ended('web', 'db')], [ended('web', 'web', 'web')]), [
     'rollouts           needed   weeder   plain watcher',
     'a Secret changes        2        2     1 missed, 3',
-    'in all                  2        2               3',
+    'total                   2        2               3',
   ]);
 });
 
@@ -105,7 +105,7 @@ suite('weeder demo restart', { concurrency: 2 }, () => {
       'restarts StatefulSet db',
     ]);
     assert.match(stdout, /^ {2}ten changes within four seconds {2,}1 {2,}1 {2,}10$/m);
-    assert.match(stdout, /^ {2}in all {2,}5 {2,}5 {2,}17$/m);
+    assert.match(stdout, /^ {2}total {2,}5 {2,}5 {2,}17$/m);
   });
 
   test('prints colours on a terminal, where the last line shows how many workloads are in which state', {

@@ -152,7 +152,7 @@ test('a what-if replay ignores the pods of a stream that was closed, and reports
   };
   assert.deepEqual(await whatIf(lines), {
     deleted: [],
-    unknown: ['pods role=worker were not watched all the time, as the config changed'],
+    unknown: ['pods role=worker were not watched all the time, because the config changed'],
   });
   const unchanged = lines
     .filter(({ value }) => value.in !== 'config')

@@ -69,10 +69,10 @@ test('services and pods that were not watched are listed, and nothing is assumed
   const stdout = await whatIf(config, path);
   const [, unknown = ''] = stdout.split('not known from the recording:\n');
   assert.deepEqual(unknown.trimEnd().split('\n'), [
-    '  service redis was not watched: nothing is known of it',
-    '  service etcd-events-client was not watched: nothing is known of it',
-    '  pods role=scheduler were not watched: known are those that a watched selector selected too',
-    '  pods app=web were not watched: known are those that a watched selector selected too',
+    '  service redis was not watched: its state is unknown',
+    '  service etcd-events-client was not watched: its state is unknown',
+    '  pods role=scheduler were not watched: only those that a watched selector also selects are known',
+    '  pods app=web were not watched: only those that a watched selector also selects are known',
     '  2 pods were deleted then: what they would have done is unknown',
   ]);
   assert.match(stdout, /\nweeder would have deleted no pod\n/);

@@ -5,7 +5,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import type { WeederEvent } from '../../weeder/deletions/weederEvents.ts';
-import { areBack, type Downtime } from '../downtime.ts';
+import { type Downtime, haveRecovered } from '../downtime.ts';
 import type { ScenarioEvent } from '../events.ts';
 import { startWeeder } from '../startWeeder.ts';
 import { type Manifest, manifests } from './manifests.ts';
@@ -138,7 +138,7 @@ async function playOutage(
   options.onBegin({ time: () => clock.monotonic() - beganAt, downtimes: all });
   if ((await waitFor(options, options.outage, isBroken)) === 'stopped') return ok('stopped');
   outage.end();
-  const waited = await waitFor(options, timeout, () => isBroken() || areBack(all()));
+  const waited = await waitFor(options, timeout, () => isBroken() || haveRecovered(all()));
   if (outage.failure !== undefined) return failed(refused(outage.failure, client));
   if (waited === 'stopped') return ok('stopped');
   const [weeded, ignored] = [outage.downtimes('weeded'), outage.downtimes('ignored')];

@@ -8,7 +8,7 @@ export function rolloutTable(withWeeder: readonly ChapterResult[], plain: readon
     const other = plain[index];
     return [row, String(needed.length), made(result), other === undefined ? '' : made(other)];
   });
-  const sums = ['in all', String(sum(withWeeder.map(({ chapter }) => chapter.needed.length)))];
+  const sums = ['total', String(sum(withWeeder.map(({ chapter }) => chapter.needed.length)))];
   const all = [withWeeder, plain].map((each) => String(sum(each.map(({ rollouts }) => rollouts.length))));
   return alignedRows([['rollouts', 'needed', 'weeder', 'plain watcher'], ...rows, [...sums, ...all]]);
 }
