@@ -116,7 +116,7 @@ async function measured(
     const after = await corrector.scrape();
     const requests = before && after && difference(after.requests, before.requests);
     const drifts = { ...driftsOf(corrected), cpu: rounded(used, 3), ...(requests === undefined ? {} : { requests }) };
-    log(`${name}, ${what}: p50 ${drifts.p50} ms, p99 ${drifts.p99} ms, ${drifts.total} ms in all`);
+    log(`${name}, ${what}: p50 ${drifts.p50} ms, p99 ${drifts.p99} ms, ${drifts.total} ms in total`);
     return drifts;
   };
   const together = (which: readonly BenchManifest[], round: Round) => () =>

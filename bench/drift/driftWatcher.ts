@@ -1,6 +1,6 @@
 /**
- * A separate process that detects when drifted objects are corrected, so that neither the benchmark nor the candidate
- * pays for it. Started by driftWatching.ts.
+ * A separate process that detects when drifted objects are corrected, so that its cost counts neither for the benchmark
+ * nor for the candidate. Started by driftWatching.ts.
  */
 import { z } from 'zod';
 import {

@@ -82,7 +82,7 @@ export function topOf(times: readonly SelfTime[], count: number): string {
   return [
     line(
       times.reduce((sum, { ms }) => sum + ms, 0),
-      'in all, of it',
+      'in total, of which',
     ),
     ...sorted.map(([name, ms]) => line(ms, name)),
     'and by functions',

@@ -18,7 +18,7 @@ interface LeaseInput {
 
 /** The input of a write to the Lease. */
 export interface LeaseWriteInput {
-  readonly deed: 'acquire' | 'renew' | 'release';
+  readonly operation: 'acquire' | 'renew' | 'release';
   /** The resourceVersion to replace; undefined: there is no Lease, and one is created. */
   readonly version: string | undefined;
 }
@@ -233,7 +233,7 @@ export const lease = setup({
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
-            input: ({ context: { version } }) => ({ deed: 'acquire', version }),
+            input: ({ context: { version } }) => ({ operation: 'acquire', version }),
             onError: { actions: 'raiseFailed' },
           },
           on: {
@@ -319,7 +319,7 @@ export const lease = setup({
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
-            input: ({ context: { version } }) => ({ deed: 'renew', version }),
+            input: ({ context: { version } }) => ({ operation: 'renew', version }),
             onError: { actions: 'raiseFailed' },
           },
           on: {
@@ -367,7 +367,7 @@ export const lease = setup({
           invoke: {
             id: 'leaseWrite',
             src: 'leaseWrite',
-            input: ({ context: { version } }) => ({ deed: 'release', version }),
+            input: ({ context: { version } }) => ({ operation: 'release', version }),
             onError: { actions: 'raiseFailed' },
           },
           on: {
@@ -410,7 +410,7 @@ function leadershipEvent(type: LeadershipEvent['type']): LeadershipEvent {
   return { type };
 }
 
-/** The complete payload of a sighting: events may lack one (a visualizer sends bare types). */
+/** The complete payload of an observation: events may lack one (a visualizer sends bare types). */
 function sightingOf(event: { readonly type: string } & Sighting, context: LeaseContext) {
   const { holder = '', version, record = '', heldFor = context.leaseDuration, now = context.now } = event;
   return { holder, version, record, heldFor, now };

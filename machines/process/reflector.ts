@@ -79,7 +79,7 @@ function unprovided(): never {
 
 /** A normal end sooner than this is suspicious, and is followed by a pause. */
 const settledMs = 1_000;
-/** A stream that lived this long was stable: earlier failures no longer count. */
+/** A stream that lasted this long was stable: earlier failures no longer count. */
 const stableMs = 5_000;
 const firstDelayMs = 200;
 const longestResumeDelayMs = 10_000;

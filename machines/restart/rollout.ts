@@ -9,7 +9,7 @@ import {
 } from 'xstate';
 
 /** How the rollout of the stored target has stopped; `reason` is for humans. */
-export interface Standing {
+export interface StoppedRollout {
   readonly is: 'stalled' | 'suspended';
   readonly reason: string;
 }
@@ -27,7 +27,7 @@ export interface RolloutInput {
   /** A change was observed after the last assessment began. */
   readonly isDirty: boolean;
   /** The rollout of the stored target was followed until it stopped. */
-  readonly standing: Standing | undefined;
+  readonly stopped: StoppedRollout | undefined;
   /**
    * The first change that has not been handled, by the monotonic clock. The workload that has waited longest is next,
    * so a workload that is assessed again does not lose its place in the queue.
@@ -116,7 +116,7 @@ export interface RolloutOutput {
   readonly hasRestarted: boolean;
   /** The rollout has stalled, or was suspended, while it was followed. */
   readonly hasStopped: boolean;
-  readonly standing: Standing | undefined;
+  readonly stopped: StoppedRollout | undefined;
 }
 
 interface RolloutContext extends RolloutInput, RolloutOutput {
@@ -155,10 +155,10 @@ export const rollout = setup({
     markDirty: assign({ isDirty: true }),
     noteReason: assign(({ event }) => ({ reason: reasonOf(event) })),
     clearReason: assign({ reason: '' }),
-    noteAccepted: assign({ hasRestarted: true, standing: undefined }),
-    noteStanding: assign(({ context }) => ({ reason: context.standing?.reason ?? '' })),
-    noteStalled: assign(({ event }) => stopped('stalled', reasonOf(event))),
-    noteSuspended: assign(({ event }) => stopped('suspended', reasonOf(event))),
+    noteAccepted: assign({ hasRestarted: true, stopped: undefined }),
+    noteStopReason: assign(({ context }) => ({ reason: context.stopped?.reason ?? '' })),
+    noteStalled: assign(({ event }) => stoppedAs('stalled', reasonOf(event))),
+    noteSuspended: assign(({ event }) => stoppedAs('suspended', reasonOf(event))),
     noteEnd: assign(({ event }) => ({ end: endOf(event) })),
     raiseStalled: raise(({ context }) => ({
       type: 'rollout.stalled',
@@ -175,7 +175,7 @@ export const rollout = setup({
   guards: {
     isRolling: ({ context }) => context.beginsAt === 'rolling',
     isStopped: ({ context }) => context.beginsAt === 'stopped',
-    isStalled: ({ context }) => context.standing?.is === 'stalled',
+    isStalled: ({ context }) => context.stopped?.is === 'stalled',
     isDirty: ({ context }) => context.isDirty,
     isOverdue: ({ context }) => context.isOverdue,
   },
@@ -192,7 +192,7 @@ export const rollout = setup({
     beginsAt: 'waiting',
     isOverdue: false,
     isDirty: false,
-    standing: undefined,
+    stopped: undefined,
     changedSince: undefined,
     ...input,
     reason: '',
@@ -200,7 +200,7 @@ export const rollout = setup({
     hasStopped: false,
     end: { type: 'rollout.cancelled' },
   }),
-  output: ({ context: { end, hasRestarted, hasStopped, standing } }) => ({ end, hasRestarted, hasStopped, standing }),
+  output: ({ context: { end, hasRestarted, hasStopped, stopped } }) => ({ end, hasRestarted, hasStopped, stopped }),
   initial: 'beginning',
   on: {
     'config.changed': { actions: 'noteConfig' },
@@ -216,7 +216,7 @@ export const rollout = setup({
       description: 'The restart may have begun before, such as in another process.',
       always: [
         { guard: 'isRolling', target: 'active.rolling' },
-        { guard: 'isStopped', target: 'stopped', actions: 'noteStanding' },
+        { guard: 'isStopped', target: 'stopped', actions: 'noteStopReason' },
         { target: 'active' },
       ],
     },
@@ -319,18 +319,18 @@ function running<Effect extends string>(effect: Effect) {
 }
 
 function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffectInput {
-  const { workload, standing, changedSince, beginsAt, hasRestarted } = context;
+  const { workload, stopped, changedSince, beginsAt, hasRestarted } = context;
   return {
     workload,
-    hasStalled: standing !== undefined,
-    isStallReported: standing?.is === 'stalled',
+    hasStalled: stopped !== undefined,
+    isStallReported: stopped?.is === 'stalled',
     changedSince,
     isUnderWay: beginsAt !== 'waiting' || hasRestarted,
   };
 }
 
-function stopped(is: Standing['is'], reason: string) {
-  return { standing: { is, reason }, reason, hasStopped: true };
+function stoppedAs(is: StoppedRollout['is'], reason: string) {
+  return { stopped: { is, reason }, reason, hasStopped: true };
 }
 
 function reasonOf(event: object): string {

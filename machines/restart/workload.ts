@@ -9,7 +9,7 @@ import {
   sendTo,
   setup,
 } from 'xstate';
-import type { EffectFailed, RolloutEnd, RolloutInput, RolloutOutput, Standing } from './rollout.ts';
+import type { EffectFailed, RolloutEnd, RolloutInput, RolloutOutput, StoppedRollout } from './rollout.ts';
 
 /** One managed workload. Durations are milliseconds. */
 export interface WorkloadInput {
@@ -44,7 +44,7 @@ export interface EffectInput {
 
 interface WorkloadContext extends WorkloadInput {
   readonly outcome: Outcome;
-  readonly standing: Standing | undefined;
+  readonly stopped: StoppedRollout | undefined;
   readonly beginsAt: RolloutInput['beginsAt'];
   /** A change was observed after the last assessment began. */
   readonly isDirty: boolean;
@@ -153,7 +153,7 @@ export const workload = setup({
       beginsAt: 'rolling',
       isDirty: context.isDirty || (event.type === 'assessed.rolling' && event.hasNewerChange === true),
     })),
-    noteCurrent: assign({ ...restarted, ...noFailures, standing: undefined }),
+    noteCurrent: assign({ ...restarted, ...noFailures, stopped: undefined }),
     noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? changeOf(context, event) : {})),
     noteReason: assign(({ event }) => reasonOf(event)),
     noteStopped: assign({ beginsAt: 'stopped' }),
@@ -168,9 +168,9 @@ export const workload = setup({
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
     noteRollout: assign(({ event }) => {
-      const { hasRestarted, hasStopped, standing } = outputOf(event) ?? {};
+      const { hasRestarted, hasStopped, stopped } = outputOf(event) ?? {};
       const isSuccess = hasRestarted === true || hasStopped === true;
-      return { standing, ...(hasRestarted === true ? restarted : {}), ...(isSuccess ? noFailures : {}) };
+      return { stopped, ...(hasRestarted === true ? restarted : {}), ...(isSuccess ? noFailures : {}) };
     }),
     raiseEnd: raise(({ event }) => outputOf(event)?.end ?? { type: 'rollout.cancelled' }),
     raiseRefused: raise(({ event }) => ({
@@ -180,10 +180,10 @@ export const workload = setup({
     sendToRollout: sendTo('rollout', ({ event }) => event),
     forgetFailures: assign(noFailures),
     noteAdopted: assign({ outcome: 'adopted' }),
-    noteRolledOut: assign({ outcome: 'rolledOut', standing: undefined }),
+    noteRolledOut: assign({ outcome: 'rolledOut', stopped: undefined }),
     noteSkipped: assign({ outcome: 'skipped' }),
     noteUnconfirmed: assign({ outcome: 'unconfirmed' }),
-    noteReverted: assign({ outcome: 'reverted', standing: undefined }),
+    noteReverted: assign({ outcome: 'reverted', stopped: undefined }),
     noteReleased: assign({ outcome: 'released' }),
     reportChanged: unprovided,
     reportCurrent: unprovided,
@@ -195,7 +195,7 @@ export const workload = setup({
   guards: {
     isPatient: ({ context }) => context.conflicts < patientConflicts,
     isDirty: ({ context }) => context.isDirty,
-    hasStalled: ({ context }) => context.standing !== undefined,
+    hasStalled: ({ context }) => context.stopped !== undefined,
     isOverdue: ({ context }) => context.isOverdue,
     isKnownChange: ({ context, event }) =>
       event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
@@ -218,7 +218,7 @@ export const workload = setup({
     progressDeadline: 600_000,
     ...input,
     outcome: 'adopted',
-    standing: undefined,
+    stopped: undefined,
     isDirty: false,
     ...restarted,
     quietIn: 0,
@@ -382,13 +382,13 @@ function running<Effect extends string>(effect: Effect) {
 }
 
 function inputOf({ context }: { readonly context: WorkloadContext }): EffectInput {
-  const { workload: name, outcome, standing } = context;
-  return { workload: name, outcome, hasStalled: standing !== undefined };
+  const { workload: name, outcome, stopped } = context;
+  return { workload: name, outcome, hasStalled: stopped !== undefined };
 }
 
 function rolloutInputOf({ context }: { readonly context: WorkloadContext }): RolloutInput {
-  const { workload: name, progressDeadline, beginsAt, isOverdue, isDirty, standing, changedSince } = context;
-  return { workload: name, progressDeadline, beginsAt, isOverdue, isDirty, standing, changedSince };
+  const { workload: name, progressDeadline, beginsAt, isOverdue, isDirty, stopped, changedSince } = context;
+  return { workload: name, progressDeadline, beginsAt, isOverdue, isDirty, stopped, changedSince };
 }
 
 function outputOf(event: WorkloadEvent | DoneActorEvent<RolloutOutput> | ErrorActorEvent): RolloutOutput | undefined {

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts';
 import type { Bundle } from './bundle.ts';
 import { debianFiles, nodeFiles } from './download.ts';
 import type { Architecture, Pins } from './pins.ts';
-import { bill } from './sbom.ts';
+import { sbomOf } from './sbom.ts';
 import { fileEntry, folderEntry, linkEntry, type TarEntry } from './tar.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -42,7 +42,7 @@ export function weederLayer(bundle: Bundle, pins: Pins, architecture: Architectu
       ...[...bundle.files].map(([path, text]) => fileEntry(`weeder/dist/${path}`, text)),
       fileEntry('weeder/package.json', source('package.json')),
       fileEntry('weeder/LICENSE', source('LICENSE')),
-      fileEntry('weeder/weeder.cdx.json', bill(bundle, { pins, architecture })),
+      fileEntry('weeder/weeder.cdx.json', sbomOf(bundle, { pins, architecture })),
       fileEntry('usr/local/bin/weeder', source('deploy/image/weeder'), 0o755),
     ],
   };

@@ -6,7 +6,7 @@ import type { Architecture, Pins } from './pins.ts';
  * Returns the software bill of materials as CycloneDX: the packages in the bundle and, of an image, Node and the packages
  * of Debian. Without a serial number and a date, so that the same content gives the same text.
  */
-export function bill(
+export function sbomOf(
   { packages }: Bundle,
   image?: { readonly pins: Pins; readonly architecture: Architecture },
 ): string {

@@ -22,7 +22,7 @@ function nodeVersion(): string {
   return Installed.parse(JSON.parse(readFileSync('package-lock.json', 'utf8'))).packages['node_modules/node'].version;
 }
 
-/** Asks apt in a folder of its own, so that neither the sources nor the architecture of this machine matter. */
+/** Queries apt in a separate folder, so that neither the sources nor the architecture of this machine matter. */
 function debianPackages(architecture: Architecture): DebianPackage[] {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-pins-'));
   try {

@@ -15,7 +15,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type Bundle, makeBundle } from '../image/bundle.ts';
 import { buildImage, readPlatforms } from '../image/image.ts';
 import { type Architecture, readPins } from '../image/pins.ts';
-import { bill } from '../image/sbom.ts';
+import { sbomOf } from '../image/sbom.ts';
 import { orProblem, Problem, run, runScript } from '../problem.ts';
 import { chartArchive } from './chart.ts';
 import { checkCandidate } from './checks.ts';
@@ -52,14 +52,14 @@ async function makeArtifacts(platforms: readonly Architecture[]): Promise<Map<st
     [`${name}-${version}.tgz`, npmPackage(bundle)],
     // npm's package has the name that `helm package` gives to a chart.
     [`${name}-chart-${version}.tgz`, chartArchive(name, join(checkout, 'deploy/chart'))],
-    [`${name}-${version}.cdx.json`, Buffer.from(bill(bundle))],
+    [`${name}-${version}.cdx.json`, Buffer.from(sbomOf(bundle))],
   ]);
   for (const path of globSync(join(checkout, 'deploy/install/*.yaml')).sort()) {
     files.set(`install-${basename(path)}`, readFileSync(path));
   }
   if (platforms.length > 0) files.set(`${name}-${version}.oci.tar`, buildImage(bundle, platforms).archive);
   for (const architecture of platforms) {
-    const text = bill(bundle, { pins: readPins(), architecture });
+    const text = sbomOf(bundle, { pins: readPins(), architecture });
     files.set(`${name}-image-${version}-${architecture}.cdx.json`, Buffer.from(text));
   }
   return files;

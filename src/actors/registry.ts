@@ -49,7 +49,7 @@ export function createRegistry<TEntry extends { readonly actor: AnyActor }>(
     get: (key) => entries.get(key),
     add(key, entry) {
       const { added, changed, done = remove, failed } = options;
-      /** A replaced entry has no say any more. */
+      /** A replaced entry does not affect the one that replaced it. */
       const isCurrent = () => entries.get(key) === entry;
       entries.set(key, entry);
       added?.(key, entry);

@@ -24,7 +24,7 @@ interface ConnectOptions extends ClusterFlags {
 }
 
 /** A person is waiting: an unreachable API server is reported within seconds, and once. */
-export const impatient = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
+export const interactive = { apiServerTimeout: 5000, onWaiting: () => {}, signal: new AbortController().signal };
 
 const retryEvery = 1000;
 /** A working API server responds to this request within milliseconds; the last attempt gets its full time, too. */

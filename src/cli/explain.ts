@@ -8,7 +8,7 @@ import { inspectWorkloads, type WorkloadsView } from '../explain/inspectWorkload
 import type { KubeClient } from '../kube/client/client.ts';
 import { workloadKey } from '../restart/model/refs.ts';
 import { loadConfig } from './configFile.ts';
-import { connect, impatient } from './connect.ts';
+import { connect, interactive } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 import { createListReader } from './listReader.ts';
 import { fail, print } from './output.ts';
@@ -20,7 +20,7 @@ import { fail, print } from './output.ts';
 export async function explain(flags: ClusterFlags & { readonly configFile?: string }): Promise<number> {
   const config = await loadConfig('explain', flags.configFile);
   if (!config.ok) return fail(config.error);
-  const client = await connect({ ...flags, ...impatient }, systemClock);
+  const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return fail(client.error);
   const reader = createListReader(client.value);
   const sections = await explainAll(config.value, client.value, flags.namespaces ?? 'all', reader.read);

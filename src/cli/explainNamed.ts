@@ -15,7 +15,7 @@ import { restMapperOf } from '../observer/kinds/restMapper.ts';
 import { readApplication } from '../observer/spec/readApplication.ts';
 import { applicationApi, applicationsPath } from '../observer/status/applicationApi.ts';
 import { loadConfig } from './configFile.ts';
-import { connect, impatient } from './connect.ts';
+import { connect, interactive } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
 
@@ -24,7 +24,7 @@ const patience = 60_000;
 
 type NamedFlags = ClusterFlags & { readonly namespace?: string; readonly configFile?: string };
 
-/** The arguments of `weeder explain` besides its flags: `application shop`. */
+/** The arguments of `weeder explain` without its flags: `application shop`. */
 interface ExplainWords {
   readonly what: string;
   readonly name: string | undefined;
@@ -41,7 +41,7 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
   if (!namespace.ok) return fail(namespace.error);
   const allow = await allowedBy(flags.configFile);
   if (!allow.ok) return fail(allow.error);
-  const client = await connect({ ...flags, ...impatient }, systemClock);
+  const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return fail(client.error);
   const seen = await inspect(dryRunClient(client.value), allow.value, namespace.value, words.name ?? '');
   await client.value.close();

@@ -64,7 +64,7 @@ export interface ControllerContext {
   readonly recordEvent: (occurrence: EventDraft) => void;
   /** Called when `needs` has changed, except for the first time. */
   readonly onStreamsChanged: () => void;
-  /** Called for each stream that was closed for good. */
+  /** Called for each stream that was closed permanently. */
   readonly onStreamClosed: (name: string) => void;
 }
 

@@ -19,7 +19,7 @@ export const pictureFormats = ['mermaid', 'dot', 'json'] as const;
 
 export type PictureFormat = (typeof pictureFormats)[number];
 
-/** One reason to believe that a workload depends on a service. It never contains a whole value. */
+/** One indication that a workload depends on a service. It never contains a whole value. */
 export interface Evidence {
   readonly confidence: Confidence;
   /** Where it was found: `env DATABASE_URL of container web`. */

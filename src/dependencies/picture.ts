@@ -13,7 +13,7 @@ interface PictureEdge {
   readonly from: string;
   readonly to: string;
   readonly label: string;
-  /** Nobody has configured or declared it. */
+  /** It is neither configured nor declared. */
   readonly isGuess: boolean;
 }
 

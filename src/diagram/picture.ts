@@ -25,7 +25,7 @@ export interface PictureArrow {
 /** One line of text. */
 export interface Line {
   readonly parts: readonly Part[];
-  /** The target, if the line stands in the box and replaces an arrow. */
+  /** The target, if the line is in the box and replaces an arrow. */
   readonly leadsTo?: string;
 }
 

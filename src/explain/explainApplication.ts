@@ -88,7 +88,7 @@ function leaves({ entry, errors }: InspectedApplication): string {
   const { deletionPolicy } = entry.newest.spec;
   if (errors.length > 0)
     return 'not among the manifests as far as they can be read: not deleted while there are errors';
-  return `not among the manifests any more: ${deletionPolicy === 'delete' ? 'to be deleted' : 'to be released'}`;
+  return `no longer among the manifests: ${deletionPolicy === 'delete' ? 'to be deleted' : 'to be released'}`;
 }
 
 /** Replaces control characters, so that names and messages cannot control the terminal. */

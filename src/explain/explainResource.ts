@@ -51,7 +51,7 @@ function unplanned({ state, reason, manifest, identity }: ResourceEntry): string
 function claimed({ entry, live }: InspectedResource): string {
   const { application, identity } = entry;
   const ownership = ownershipOf(live ?? {}, application.owner);
-  const by = ownership.is === 'anothers' ? ownership.by : 'another one';
+  const by = ownership.is === 'otherApplication' ? ownership.by : 'another one';
   const refused = ownershipConflict(by, application.owner, identity);
   return refused.ok ? '' : refused.failure.reason.replace(/\.$/, '');
 }

@@ -5,7 +5,7 @@ import type { ConfigChange } from '../config/compare.ts';
 import { type Config, isNeutral } from '../config/config.ts';
 import type { LeadershipChange } from '../kube/lease/leadershipChange.ts';
 
-/** What the process reports besides the events of the weeder, one object per event. */
+/** What the process reports in addition to the events of the weeder, one object per event. */
 export type ProcessEvent =
   | LeadershipChange
   /** A new config is in force. All lists are empty if the new text means the same. */

@@ -12,7 +12,7 @@ export interface HostMention {
   readonly scheme: string | undefined;
   /** The name is written with the namespace in a variable, and with `svc`: `postgres.$(NAMESPACE).svc`. */
   readonly isQualified: boolean;
-  /** Of a word: what stands before it, such as `--db-host` or `nslookup`. */
+  /** Of a word: the word before it, such as `--db-host` or `nslookup`. */
   readonly before: string | undefined;
   /** Of a word: it is the whole text. */
   readonly isWhole: boolean;
@@ -30,7 +30,7 @@ const hostless: ReadonlySet<string> = new Set(['file', 'unix']);
 const resolver = /\b(dns|xds):\/\/\//gi;
 /** A name where a host may begin, with the port that directly follows. */
 const token = /(?<![^\s,;=@"'`([{<>|&:])(?<!\$[{(])([a-z0-9][-a-z0-9.]*)(?::(\d{1,5})(?![\w.:]))?/g;
-/** What may follow a name that stands alone. */
+/** What may follow a name without a port. */
 const afterWord = /^(?:$|[\s,;"'`)\]}<>|&\\])/;
 const variableNamespace = /^\$(?:\([^)]*\)|\{[^}]*\}|\w+)\.svc\b/;
 

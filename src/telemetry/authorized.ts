@@ -23,7 +23,7 @@ interface AuthorizedOptions {
 /** How long a decision of the API server is valid: a token or a permission may be revoked. Milliseconds. */
 const allowedFor = 60_000;
 const deniedFor = 10_000;
-/** The number of tokens that are remembered, so that many wrong ones cost no memory. */
+/** The number of cached tokens, which bounds the memory for wrong ones. */
 const mostTokens = 100;
 
 const allowed: Verdict = { status: 200, text: '' };
@@ -31,10 +31,10 @@ const unauthenticated: Verdict = {
   status: 401,
   text: 'this page needs the token of an account of the cluster: send Authorization: Bearer TOKEN\n',
 };
-/** Never open: without the API server nobody is known. */
+/** A page is never open: without the API server no client can be authenticated. */
 const unavailable: Verdict = {
   status: 503,
-  text: 'weeder cannot ask the API server who may read this page: see its log\n',
+  text: 'weeder cannot authorize this request, because the API server is unreachable: see the log of weeder\n',
 };
 
 /**
@@ -73,7 +73,7 @@ export function createAuthorized({ client, clock, logger }: AuthorizedOptions): 
     return { status: 403, text: `${String(user)} may not get the nonResourceURL ${path}\n` };
   }
 
-  /** Clients with the same token wait for one review. A failed review is not remembered. */
+  /** Clients with the same token wait for one review. A failed review is not cached. */
   function decide(token: string, path: string): Promise<Verdict> {
     const key = createHash('sha256').update(`${path} ${token}`).digest('base64');
     const known = decided.get(key);

@@ -42,7 +42,7 @@ test('self times are measured between two moments, by function and by the module
   assert.deepEqual(
     lines.map((line) => line.trim()),
     [
-      '40.0 ms  in all, of it',
+      '40.0 ms  in total, of which',
       '20.0 ms  xstate',
       '10.0 ms  src/weeder',
       '10.0 ms  node',

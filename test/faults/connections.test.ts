@@ -52,7 +52,7 @@ const faults: Readonly<Record<string, (scenario: Scenario, t: TestContext) => Pr
     await scenario.server.restore();
   },
 
-  // The limit leaves time for a busy machine. test/kube/streamRecovery checks the 30 s in virtual time.
+  // The limit leaves time for a busy machine. test/kube/watch/streamRecovery checks the 30 s in virtual time.
   async 'half-open connections are detected within 30 s'(scenario) {
     scenario.server.freeze();
     const since = Date.now();

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import { makeBundle } from '../../scripts/image/bundle.ts';
-import { bill } from '../../scripts/image/sbom.ts';
+import { sbomOf } from '../../scripts/image/sbom.ts';
 
 const Component = z.looseObject({ type: z.string(), name: z.string(), version: z.string(), purl: z.string() });
 const Bom = z.looseObject({
@@ -15,7 +15,7 @@ const Bom = z.looseObject({
 const Versions = z.record(z.string(), z.looseObject({ version: z.string().optional() }));
 
 const bundle = await makeBundle();
-const { metadata, components } = Bom.parse(JSON.parse(bill(bundle)));
+const { metadata, components } = Bom.parse(JSON.parse(sbomOf(bundle)));
 
 /** A development tool must not enter the bundle unnoticed: add here what a change of the sources needs. */
 const bundled = [
@@ -59,5 +59,5 @@ test('the SBOM lists the packages in the bundle, with their locked versions', ()
 test('the SBOM describes weeder, and is the same each time', () => {
   const { name, version } = metadata.component;
   assert.deepEqual([name, version], [packageJson.name, packageJson.version]);
-  assert.equal(bill(bundle), bill(bundle));
+  assert.equal(sbomOf(bundle), sbomOf(bundle));
 });

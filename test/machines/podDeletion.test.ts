@@ -70,7 +70,7 @@ test('the log is read before the first attempt, without a slot, and the deletion
   assert.equal(decided([logRead, turn, conflicted, updated()], wanted).state, 'attempting.queued');
 });
 
-test('while the log is read, a newer state counts: the pod is dropped, waits or goes on', () => {
+test('while the log is read, a newer state counts: the pod is dropped, waits or continues', () => {
   const wanted = { logLines: 20 };
   assert.equal(decided([left], wanted).state, 'recovered');
   assert.equal(decided([removed], wanted).state, 'removed');

@@ -51,7 +51,7 @@ test('an update during a rollout waits for its end, and is assessed then', () =>
 test('a stalled rollout is reported once with its reason, and followed without a slot', () => {
   const { state, effects, context } = decided(toStalled);
   assert.deepEqual([state, effects], ['restarting.stopped.stalled', ['reportStalled', 'spawn followRollout']]);
-  assert.deepEqual(context.standing, { is: 'stalled', reason: 'no progress' });
+  assert.deepEqual(context.stopped, { is: 'stalled', reason: 'no progress' });
   const late = decided([...toRolling, timers.deadline]);
   assert.equal(late.state, 'restarting.stopped.stalled');
   assert.equal(late.context.reason, 'not complete after 600 s');
@@ -68,8 +68,8 @@ test('a stalled rollout does not delay a newer change, which may fix it', () => 
     assert.equal(decided(events).state, 'assessing');
     const withFix = [...events, changed(90_000), timers.quiet, event.granted, event.needed, event.accepted];
     assert.equal(decided(withFix).state, 'restarting.active.rolling');
-    assert.equal(decided(withFix).context.standing, undefined);
-    assert.equal(decided([...withFix, event.complete]).context.standing, undefined);
+    assert.equal(decided(withFix).context.stopped, undefined);
+    assert.equal(decided([...withFix, event.complete]).context.stopped, undefined);
   }
 });
 
@@ -85,7 +85,7 @@ test('a stalled rollout is not followed as if it had just begun, so that there i
 
 test('a stalled rollout that completes after all is recorded', () => {
   const { state, context } = decided([...toStalled, event.complete]);
-  assert.deepEqual([state, context.outcome, context.standing], ['writingState', 'rolledOut', undefined]);
+  assert.deepEqual([state, context.outcome, context.stopped], ['writingState', 'rolledOut', undefined]);
 });
 
 test('a rollout that waits for users is reported, has no deadline and no slot', () => {
@@ -106,7 +106,7 @@ test('a suspended rollout is recorded when it completes', () => {
 test('a suspended rollout that cannot continue afterwards is reported as stalled', () => {
   const stuck = decided([...toSuspended, event.workloadChanged, stillStalled, event.stalled]);
   assert.deepEqual([stuck.state, stuck.effects], ['restarting.stopped.stalled', ['reportStalled']]);
-  assert.deepEqual(stuck.context.standing, { is: 'stalled', reason: 'no progress' });
+  assert.deepEqual(stuck.context.stopped, { is: 'stalled', reason: 'no progress' });
 });
 
 test('a stopped rollout has the same reason when it is assessed again', () => {
@@ -116,7 +116,7 @@ test('a stopped rollout has the same reason when it is assessed again', () => {
 
 test('a newer change while a rollout is suspended restarts without a loop', () => {
   const again = [...toSuspended, event.workloadChanged] as const;
-  assert.equal(decided(again).context.standing?.is, 'suspended');
+  assert.equal(decided(again).context.stopped?.is, 'suspended');
   const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNewerChange: true };
   assert.equal(decided([...again, rolling, event.suspended]).state, 'restarting.stopped.suspended');
   assert.equal(decided([...again, changed(90_000), timers.quiet]).state, 'restarting.active.waiting');

@@ -193,7 +193,7 @@ test('a replay repeats the result of a dry-run apply, also from a file that begi
   assert.ok(alone.some(({ stdout }) => stdout.includes(' desired state changed ')));
 });
 
-test('no secret value is in a recording, wherever it was, and the recording can be replayed all the same', async () => {
+test('no secret value is in a recording, wherever it was, and the recording can still be replayed', async () => {
   const file = path('observed-marked.jsonl');
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': `{"password":"${marker}"}` };
   const login = (password: string) => ({

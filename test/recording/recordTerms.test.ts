@@ -45,5 +45,5 @@ test('a recording with several terms of leadership is replayed with a fresh weed
 
   const without = lines.filter((line) => line['in'] !== 'created').map((line) => JSON.stringify(line));
   const replayed = await sharedCli(['replay', file('without.jsonl', `${without.join('\n')}\n`)]);
-  assert.equal(replayed.code, 1, 'the one weeder had stopped for good');
+  assert.equal(replayed.code, 1, 'the one weeder had stopped permanently');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leavePatch, restartPatch, statePatch } from '../../src/restart/effects/workloadPatch.ts';
+import { releasePatch, restartPatch, statePatch } from '../../src/restart/effects/workloadPatch.ts';
 import { workloadSummary } from '../support/objects/workloadObjects.ts';
 
 const state = 'weeder.dev/dependencies';
@@ -47,13 +47,13 @@ test('a state write does not touch the template, and removes weeder’s change c
   assert.deepEqual(patch('weeder: Secret db'), { metadata: { resourceVersion: '7', annotations } });
 });
 
-test('the leave patch removes the state and leaves the template as it is', () => {
+test('the release patch removes the state and leaves the template as it is', () => {
   const summary = workloadSummary('Deployment', {
     template,
     annotations: { [state]: 's', [changeCause]: 'release 7' },
   });
-  assert.deepEqual(leavePatch(summary), { metadata: { resourceVersion: '7', annotations: { [state]: null } } });
-  assert.deepEqual(leavePatch(caused('weeder: x'))['metadata'], {
+  assert.deepEqual(releasePatch(summary), { metadata: { resourceVersion: '7', annotations: { [state]: null } } });
+  assert.deepEqual(releasePatch(caused('weeder: x'))['metadata'], {
     resourceVersion: '7',
     annotations: { [state]: null, [changeCause]: null },
   });

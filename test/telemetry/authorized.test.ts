@@ -91,10 +91,13 @@ test('a denial is valid for ten seconds', async () => {
   assert.equal(await at.get('Bearer good'), '200 numbers');
 });
 
-test('without the API server nobody reads the page, the log has the cause, and the next request asks again', async () => {
+test('without the API server no client reads the page, the log has the cause, and the next request is reviewed again', async () => {
   await using at = await authorizedPage();
   at.scene.isConnected = false;
-  assert.match(await at.get('Bearer good'), /^503 weeder cannot ask the API server who may read this page/);
+  assert.match(
+    await at.get('Bearer good'),
+    /^503 weeder cannot authorize this request, because the API server is unreachable/,
+  );
   at.scene.isConnected = true;
   at.scene.isUp = false;
   assert.match(await at.get('Bearer good'), /^503 /);

@@ -9,7 +9,7 @@ const tokens = new RegExp(`(…|${varying.map(({ source }) => source).join('|')}
 
 /**
  * Returns whether an output is as a page shows it. Varying parts may differ, `…` is any part of a line, and a line of it
- * any lines. `so far` compares the beginning of an output that goes on.
+ * any lines. `so far` compares the beginning of an output that continues.
  */
 export function isAsShown(shown: readonly string[], output: string, extent: 'complete' | 'so far'): boolean {
   const lines = shown.map((line) => (line.trim() === '…' ? '(?:.*\n)*?' : `${patternOf(line.trimEnd())}[ \t]*\n`));

@@ -72,7 +72,7 @@ suite('a page that is followed', () => {
     await assert.rejects(runCommand(shell, { command: 'echo a', output: ['b'] }), /not this output of `echo a`:\nb\n/);
   });
 
-  test('ends a command that goes on, once the output is as shown', async () => {
+  test('ends a command that keeps running, once the output is as shown', async () => {
     const goesOn = 'echo started; sleep 1000 # --follow';
     await runCommand(shell, { command: goesOn, output: ['started'] });
     await assert.rejects(

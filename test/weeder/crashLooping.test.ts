@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { crashLooping, isSameStay, settleTime } from '../../src/weeder/pods/crashLooping.ts';
+import { crashLooping, isSameBackOff, settleTime } from '../../src/weeder/pods/crashLooping.ts';
 import { terminationMessage } from '../../src/weeder/pods/lastRun.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
@@ -220,10 +220,10 @@ test('settleTime is 2 s by the node’s or by our clock, whichever ends first; 0
 test('a back-off is the same while cause, container and restart count are the same', () => {
   const found = crashLooping(pod({ containers: [silent()] }));
   assert.ok(found !== undefined);
-  assert.ok(isSameStay(found, { ...found, resourceVersion: 'x', message: 'y' }));
-  assert.ok(!isSameStay(found, { ...found, restarts: 2 }));
-  assert.ok(!isSameStay(found, { ...found, container: 'other' }));
-  assert.ok(!isSameStay(found, { ...found, cause: 'CrashLoopBackOff' }));
+  assert.ok(isSameBackOff(found, { ...found, resourceVersion: 'x', message: 'y' }));
+  assert.ok(!isSameBackOff(found, { ...found, restarts: 2 }));
+  assert.ok(!isSameBackOff(found, { ...found, container: 'other' }));
+  assert.ok(!isSameBackOff(found, { ...found, cause: 'CrashLoopBackOff' }));
 });
 
 test('any value in place of a pod or a part of it is a crash loop or not, and nothing throws', () => {

@@ -16,7 +16,7 @@ import type { DemoFlags } from './demoFlags.ts';
 import { line, outageProgress, print, printTable, progressLine } from './demoOutput.ts';
 
 /** A person is waiting: an unreachable API server is reported within seconds. */
-const impatient = { kubeApiQps: 0, kubeApiBurst: 0, apiServerTimeout: 5000, onWaiting: () => {} };
+const interactive = { kubeApiQps: 0, kubeApiBurst: 0, apiServerTimeout: 5000, onWaiting: () => {} };
 /** The approximate time to pull an image, start the pods, and delete the namespace. Milliseconds. */
 const around = 20_000;
 
@@ -26,7 +26,7 @@ export async function demoOnCluster(flags: DemoFlags): Promise<number> {
   const stop = stopOnSignals(logger, { signals: ['SIGINT', 'SIGTERM', 'SIGHUP'], onePress: 1_000 });
   const { kubeconfig, context } = flags;
   const client = await connect(
-    { ...impatient, ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}), signal: stop.signal },
+    { ...interactive, ...(kubeconfig ? { kubeconfig } : {}), ...(context ? { context } : {}), signal: stop.signal },
     systemClock,
   );
   if (!client.ok) return stop.signal.aborted ? exitCodes.failed : fail(client.error);

@@ -3,7 +3,7 @@ import { ok, type Result } from '../../base/errors.ts';
 import { sourcePath } from '../../restart/model/refs.ts';
 import { type Observed, readObjects } from '../../suggest/observed.ts';
 import { readCluster } from '../../suggest/readCluster.ts';
-import { connect, impatient } from '../connect.ts';
+import { connect, interactive } from '../connect.ts';
 import type { ClusterFlags } from '../flags/runFlags.ts';
 import type { SuggestFlags } from '../flags/suggestFlags.ts';
 import { createListReader } from '../listReader.ts';
@@ -26,7 +26,7 @@ export async function readSource(
 ): Promise<Result<Source>> {
   if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces);
   if (flags.recording !== undefined) return ok({ observed: readObjects([]), report: showAll });
-  const client = await connect({ ...flags, ...impatient }, systemClock);
+  const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
   const { read, readOne, report } = createListReader(client.value);
   const observed = await readCluster(flags.namespaces ?? 'all', {

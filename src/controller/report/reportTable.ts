@@ -42,7 +42,7 @@ interface ReportRow<Event, Content, Outcome, Context> extends EventKind {
   detail?(event: Event): string;
 }
 
-/** One row for each type of event. `Context`: what the texts depend on besides the event. */
+/** One row for each type of event. `Context`: what the texts depend on in addition to the event. */
 export type ReportTable<Event extends ReportedEvent, Content, Outcome, Context> = {
   readonly [T in Event['type']]: ReportRow<Extract<Event, { readonly type: T }>, Content, Outcome, Context>;
 };

@@ -68,9 +68,12 @@ export function leaseRequests(
     return { type: 'lease.missing', now: clock.monotonic() };
   }
 
-  function requestFor({ deed, version }: LeaseWriteInput): Pick<ApiRequest, 'method' | 'path' | 'body'> | undefined {
+  function requestFor({
+    operation,
+    version,
+  }: LeaseWriteInput): Pick<ApiRequest, 'method' | 'path' | 'body'> | undefined {
     if (version !== last?.version) return undefined;
-    if (deed === 'release') {
+    if (operation === 'release') {
       return last === undefined ? undefined : { method: 'PUT', path, body: released(election, last, clock.now()) };
     }
     const body = acquired(election, last, clock.now());
@@ -86,7 +89,7 @@ export function leaseRequests(
       return isConflict(result.failure, request.method) ? { type: 'lease.conflicted' } : refusal(result.failure);
     const lease = take(result.body);
     if (lease === undefined) return notALease;
-    if (input.deed !== 'release' && !signal.aborted) term.extend(requestedAt);
+    if (input.operation !== 'release' && !signal.aborted) term.extend(requestedAt);
     return { type: 'lease.written', version: lease.version, tookMs: elapsedSince(requestedAt, clock) };
   }
 

@@ -12,7 +12,7 @@ export interface StreamObjects {
   remove(key: string): boolean;
   /** The list is complete. Returns the objects that are not in it, and that no other stream has. */
   end(): string[];
-  /** The stream is closed for good. Returns the objects that no other stream has. */
+  /** The stream is closed permanently. Returns the objects that no other stream has. */
   close(): string[];
   /** Whether a list is being read. */
   readonly isListing: boolean;

@@ -18,7 +18,7 @@ const skipped: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid',
  * Deletes or releases an object that was applied before, as the application's policy says. If the version of its last
  * apply is no longer served, the same object is found under another version. If no version of its group serves the
  * kind, all its objects are deleted already. Returns undefined when it is done. Otherwise the row has the reason, and
- * its state `terminating` means that the object is deleted and still exists. `onSlow`: see `Places`.
+ * its state `terminating` means that the object is deleted and still exists. `onSlow`: see `RequestSemaphore`.
  */
 export async function removeResource(
   effects: ObserverEffects,
@@ -57,7 +57,7 @@ async function removeAs(
   if (kind.isNamespaced !== hasNamespace)
     return failed(
       'missing',
-      `${identityText(identity)} cannot be: its kind lives ${hasNamespace ? 'in no namespace' : 'in namespaces'}.`,
+      `${identityText(identity)} cannot exist: its kind is ${hasNamespace ? 'cluster-scoped' : 'namespaced'}.`,
     );
   const application = entry.valid ?? entry.newest;
   const target = targetOf(kind, identity, accountOf(application, mayUseOwnRights));

@@ -33,7 +33,7 @@ export async function correctResource(
   const bodies = withDefaultedFields(plan, bodiesOf(plan), seen, drifts);
   const correct = async (now: JsonObject): Promise<Outcome<Applied>> => {
     const ownership = ownershipOf(now, plan.owner);
-    if (ownership.is === 'anothers') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
+    if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
     return withOwnerName(api, plan, await correctOnce(api, plan, bodies, now, drifts, signal), signal);
   };
   const { outcome, live } = await retryOnLive(api, plan, seen, correct, signal);

@@ -70,7 +70,7 @@ async function adopt(
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
   const ownership = ownershipOf(live, plan.owner);
-  if (ownership.is === 'anothers') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
+  if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
   if (isTerminating(live)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
   const applied = await applyInSteps(api, plan, live, forceOwnOnly(plan, live), signal);
   if (!applied.ok) return applied;
@@ -87,6 +87,6 @@ export async function withOwnerName(
   if (outcome.ok || outcome.failure.is !== 'claimed') return outcome;
   const found = await api.read(target, signal);
   const ownership = found.ok ? ownershipOf(found.value, owner) : undefined;
-  const by = ownership?.is === 'anothers' ? ownership.by : (outcome.failure.by ?? 'another one');
+  const by = ownership?.is === 'otherApplication' ? ownership.by : (outcome.failure.by ?? 'another one');
   return ownershipConflict(by, owner, target.identity);
 }

@@ -46,7 +46,7 @@ export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
 
 const created = 201;
 
-/** The client decides whether writes are sent: see `whileLeading` and `withoutWrites` in src/kube. */
+/** The client decides whether writes are sent: see `leaderGate` and `dryRunClient` in src/kube. */
 export function observerApi(client: KubeClient): ObserverApi {
   type Asked = Omit<ApiRequest, 'path'> & { readonly path?: string };
   type Answer = Extract<ApiResult, { readonly ok: true }>;

@@ -97,7 +97,7 @@ async function readProven(
     return isUnseen ? notApplied(owner, target.identity) : found;
   }
   const ownership = ownershipOf(found.value, owner);
-  if (ownership.is === 'anothers') return ownershipConflict(ownership.by, owner, target.identity);
+  if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, owner, target.identity);
   return isProvenApplied(found.value, owner, appliedUid) ? found : notApplied(owner, target.identity);
 }
 

@@ -28,7 +28,7 @@ export async function updateResource(
 ): Promise<Outcome<Applied>> {
   const { target, owner } = plan;
   const ownership = ownershipOf(seen, owner);
-  if (ownership.is === 'anothers') return ownershipConflict(ownership.by, owner, target.identity);
+  if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, owner, target.identity);
   if (isTerminating(seen)) return failed('terminating', `${identityText(target.identity)} is being deleted.`);
   const update = (now: JsonObject) => updateOnce(api, plan, now, signal);
   const { outcome, live } = await retryOnLive(api, plan, seen, update, signal);

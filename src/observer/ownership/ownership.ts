@@ -4,7 +4,7 @@ import { type ApplicationOwner, annotationName, labelName } from '../model/field
 import { type Identity, identityText } from '../model/identity.ts';
 
 /** The owner of an object by its label: this application, none, or another one by its known name. */
-type Ownership = { readonly is: 'ours' | 'none' } | { readonly is: 'anothers'; readonly by: string };
+type Ownership = { readonly is: 'ours' | 'none' } | { readonly is: 'otherApplication'; readonly by: string };
 
 export function ownershipOf(live: JsonObject, owner: ApplicationOwner): Ownership {
   const { labels, annotations } = objectOf(live['metadata']);
@@ -12,7 +12,7 @@ export function ownershipOf(live: JsonObject, owner: ApplicationOwner): Ownershi
   if (label === undefined) return { is: 'none' };
   if (label === owner.label) return { is: 'ours' };
   const name = textOf(objectOf(annotations)[annotationName]);
-  return { is: 'anothers', by: name === undefined || name === owner.name ? label : name };
+  return { is: 'otherApplication', by: name === undefined || name === owner.name ? label : name };
 }
 
 /** Returns the failure that names both applications. */

@@ -114,7 +114,7 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
     ...decision('missing', onPage),
     log: ({ isCorrected }) => (isCorrected ? info : warn)('resource missing'),
     event: ({ resource, isCorrected }) =>
-      warningIf(!isCorrected, 'ResourceMissing', 'Notice', `${identityText(resource)} is not there.`),
+      warningIf(!isCorrected, 'ResourceMissing', 'Notice', `${identityText(resource)} does not exist.`),
     detail: ({ isCorrected }) => (isCorrected ? '' : 'left as it is'),
   },
   'resource.mutatedByAdmission': {

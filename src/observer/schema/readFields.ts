@@ -30,7 +30,7 @@ function readBounds(
   const max = readLength(bounds, 'max', path, errors);
   const key = readKey(bounds[names.key], path, errors);
   if (min !== undefined && max !== undefined && max !== 0) {
-    if (max < min) errors.add('maxBelowMin', path, `has the greatest length ${max}, and the least ${min}`);
+    if (max < min) errors.add('maxBelowMin', path, `has the maximum length ${max}, and the minimum length ${min}`);
     if (max < listed) errors.add('maxBelowListed', path, `allows ${max}, and ${listed} elements are listed`);
   }
   return { min: min ?? 0, max: max ?? 0, ...(key === undefined ? {} : { key }) };
@@ -41,7 +41,7 @@ function readLength(bounds: JsonObject, which: 'min' | 'max', path: Path, errors
   const value = bounds[name];
   if (Number.isSafeInteger(value) && typeof value === 'number' && value >= 0) return value;
   const isMissing = value === undefined || value === null;
-  errors.add(`${which}Length`, [...path, name], isMissing ? 'is missing' : 'is no whole number from 0');
+  errors.add(`${which}Length`, [...path, name], isMissing ? 'is missing' : 'is not a whole number from 0');
   return undefined;
 }
 
@@ -109,7 +109,7 @@ function readFields(entry: JsonObject, top: Path, errors: ErrorList, limit: Limi
   function fields(map: JsonObject, path: Path): FieldMask {
     // An entry without fields is reported as a whole.
     if (path.length > 1 && Object.keys(map).length === 0) errors.add('nullsLost', path, 'is an empty map');
-    if (isBounds(map)) errors.add('boundsOutsideList', path, 'has bounds of a list, and is none');
+    if (isBounds(map)) errors.add('boundsOutsideList', path, 'has the bounds of a list, and is not a list');
     const read = new Map<string, FieldMask>();
     for (const [name, value] of Object.entries(map))
       if (!isBoundsKey(name)) read.set(name, node(value, [...path, name]));

@@ -71,7 +71,7 @@ function refusedBeyond(all: readonly ApplicationSize[], whyRefused: (taken: Take
 }
 
 function because(excess: string, key: keyof ApplicationLimits): string {
-  return `with it, ${excess}, and older applications come first; delete some, or have observer.${key} raised`;
+  return `with it, ${excess}, and older applications come first; delete some, or ask the operator to raise observer.${key}`;
 }
 
 function byAge(one: ApplicationSize, other: ApplicationSize): number {

@@ -1,7 +1,7 @@
 import { objectOf, textOf } from '../../base/json.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
-import { crashLooping, isSameStay } from '../../weeder/pods/crashLooping.ts';
+import { crashLooping, isSameBackOff } from '../../weeder/pods/crashLooping.ts';
 import { createWeeder, type Weeder, type WeederOptions } from '../../weeder/weeder.ts';
 import type { Append, ControllerRecording, Entry } from '../file/entry.ts';
 import { recordLifecycle, recordRandom } from '../file/recordLifecycle.ts';
@@ -84,7 +84,7 @@ export function createWeederSnapshot() {
     isDated: (stream) => !stream.startsWith('endpointslices'),
     isSame(before, now) {
       const [was, is] = [crashLooping(before), crashLooping(now)];
-      return was !== undefined && is !== undefined && isSameStay(was, is);
+      return was !== undefined && is !== undefined && isSameBackOff(was, is);
     },
   });
 }

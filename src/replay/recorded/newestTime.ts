@@ -20,7 +20,7 @@ export function newestTime({ metadata, status }: JsonObject): number | undefined
 }
 
 /** Returns true if nothing has happened to the object since its creation, according to the times in it. */
-export function isNewborn(object: JsonObject): boolean {
+export function isUnchangedSinceCreation(object: JsonObject): boolean {
   const createdAt = timeOf(objectOf(object['metadata'])['creationTimestamp']);
   return createdAt !== undefined && createdAt === newestTime(object);
 }

@@ -2,7 +2,7 @@ import { failed, ok, type Result } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import { invalid, type JsonLine } from './jsonLines.ts';
-import { isNewborn, newestTime } from './newestTime.ts';
+import { isUnchangedSinceCreation, newestTime } from './newestTime.ts';
 
 /** A watch event with the time at which it is replayed. */
 export interface TimedEvent {
@@ -54,7 +54,7 @@ function wereListed(added: readonly TimedEvent[]): (event: TimedEvent) => boolea
   let newest: number | undefined;
   for (const event of added) {
     const version = versionOf(event);
-    if (newest !== undefined && version > newest && isNewborn(event.object)) created.add(event);
+    if (newest !== undefined && version > newest && isUnchangedSinceCreation(event.object)) created.add(event);
     newest = Math.max(version, newest ?? version);
   }
   return (event) => !created.has(event);

@@ -70,7 +70,7 @@ export function statePatch(summary: WorkloadSummary, stateText: string): JsonObj
 }
 
 /** Removes the state. The hash in the template stays: removing it would start a rollout. */
-export function leavePatch(summary: WorkloadSummary): JsonObject {
+export function releasePatch(summary: WorkloadSummary): JsonObject {
   const undone = summary.emptied === undefined ? {} : { [workloadAnnotations.emptied]: null };
   return metadataPatch(summary, { [workloadAnnotations.state]: null, ...withoutOurCause(summary), ...undone });
 }

@@ -11,7 +11,7 @@ import {
 } from './refs.ts';
 import type { Use } from './uses.ts';
 
-/** On a workload: the sources that it uses besides those in its pod template. */
+/** On a workload: the sources that it uses in addition to those in its pod template. */
 export const alsoDependsOn = 'weeder.dev/also-depends-on';
 /** On a source: the other namespaces whose workloads may depend on it, like a ReferenceGrant of Gateway API. */
 export const allowReferencesFrom = 'weeder.dev/allow-references-from';

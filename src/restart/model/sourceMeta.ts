@@ -25,7 +25,7 @@ export interface SourceMeta {
   readonly optOutError: string | undefined;
   /** The error in its list of allowed namespaces. */
   readonly allowReferencesError: AnnotationError | undefined;
-  /** The namespaces whose workloads may depend on it, besides its own. */
+  /** The namespaces whose workloads may depend on it, in addition to its own. */
   readonly allowedNamespaces: 'none' | ReadonlySet<string>;
   /** The source is being deleted. */
   readonly isEnding: boolean;

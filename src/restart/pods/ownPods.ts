@@ -18,7 +18,7 @@ export function ownPods(summary: WorkloadSummary, pods: readonly PodSummary[]): 
 }
 
 /** Returns those of its pods whose content may still be cached on a node. */
-export function lingeringPods(summary: WorkloadSummary, pods: readonly PodSummary[]): PodSummary[] {
+export function podsWithCachedContent(summary: WorkloadSummary, pods: readonly PodSummary[]): PodSummary[] {
   return pods.filter((pod) => !pod.isOver && isOwn(summary, pod));
 }
 

@@ -8,9 +8,9 @@ import { templateAnnotationOf } from '../model/podTemplate.ts';
 export interface PodSummary extends Identity {
   /** Epoch milliseconds, in whole seconds; undefined: the pod has no creation time. */
   readonly createdAt: number | undefined;
-  /** The pod is being deleted, or all of its containers have terminated for good: it will start nothing any more. */
+  /** The pod is being deleted, or all of its containers have terminated permanently: it starts no further container. */
   readonly isEnding: boolean;
-  /** All of its containers have terminated for good: its node has dropped what it used. */
+  /** All of its containers have terminated permanently: its node has dropped what it used. */
   readonly isOver: boolean;
   /** The object that created and controls the pod. */
   readonly owner: { readonly kind: string; readonly name: string; readonly uid: string } | undefined;

@@ -3,7 +3,7 @@ import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts
 import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
-import { lingeringPods } from '../pods/ownPods.ts';
+import { podsWithCachedContent } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 
@@ -57,7 +57,7 @@ export async function whyNotReplaced(
   const using = await api.podsUsing(summary.ref.namespace, sources, signal);
   if (using.is === 'refused') return { ...using, type: 'effect.refused' };
   const listed = await podsOf(api, summary, signal);
-  const own = new Set(lingeringPods(summary, readPods(listed)).map(({ uid }) => uid));
+  const own = new Set(podsWithCachedContent(summary, readPods(listed)).map(({ uid }) => uid));
   const others = readPods(using.is === 'ok' ? using.value : [])
     .filter(({ uid, isOver }) => !isOver && !own.has(uid))
     .map(({ name }) => name);
@@ -92,7 +92,7 @@ export async function checkTermination(
   const { ref, selector } = summary;
   const listed = await api.listPods(ref.namespace, selector ?? { matchLabels: {} }, signal);
   if (listed.is !== 'ok') return undefined;
-  const remaining = lingeringPods(summary, readPods(listed.value))
+  const remaining = podsWithCachedContent(summary, readPods(listed.value))
     .map(({ name }) => name)
     .toSorted();
   const quiet = stillFor(remaining.join(', '));

@@ -2,7 +2,7 @@ import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { changesOf, type PresentPods, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { sourceKey } from '../model/refs.ts';
-import { lingeringPods } from '../pods/ownPods.ts';
+import { podsWithCachedContent } from '../pods/ownPods.ts';
 import { type PodSummary, readPods } from '../pods/podSummary.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { podsToReplace, replaceablePods } from '../state/affectedPods.ts';
@@ -27,7 +27,8 @@ export function verifyPods(effects: RestartEffects): RolloutEffect {
     const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(summary, pods)));
     if (perhaps.length > 0) return blocked(entry, perhaps);
     // A pod may have the old content of an immutable source, however new the pod is.
-    const isAny = changed.some(({ isRecreated }) => isRecreated === true) && lingeringPods(summary, pods).length > 0;
+    const isAny =
+      changed.some(({ isRecreated }) => isRecreated === true) && podsWithCachedContent(summary, pods).length > 0;
     const written = changed.map((each) => ({ ...each, present: presentFor(entry, each.source) }));
     return {
       type: isAny || podsToReplace(summary, pods, written).length > 0 ? 'verified.outdated' : 'verified.current',

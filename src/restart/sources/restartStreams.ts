@@ -41,7 +41,7 @@ interface RestartStreamsOptions {
   readonly reduceSource: (object: JsonObject) => JsonObject;
   /** Called when streams have been opened or closed, except for the first ones. */
   readonly onChanged: () => void;
-  /** Called for each stream that was closed for good. */
+  /** Called for each stream that was closed permanently. */
   readonly onClosed: (name: string) => void;
   /** Called each time when all open streams have become synced. */
   readonly onSynced: () => void;

@@ -49,7 +49,7 @@ export function needsEviction(reverts: readonly number[]): boolean {
 }
 
 /**
- * Times too far in the future are ignored, so that a state written with a fast clock blocks no workload for good.
+ * Times too far in the future are ignored, so that a state written with a fast clock blocks no workload permanently.
  * Oldest first.
  */
 function plausible(times: readonly number[], now: number): readonly number[] {

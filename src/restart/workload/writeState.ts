@@ -1,7 +1,7 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
-import { leavePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
+import { releasePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';
 import { type CurrentSource, readCurrentSources } from '../state/currentSources.ts';
@@ -31,7 +31,7 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
   return async (entry, { outcome }, signal) => {
     // Another weeder may manage it by now.
     if (outcome === 'released' && effects.ownerOf(entry.summary) === 'foreign') return { type: 'state.written' };
-    if (outcome === 'released') return write(entry, undefined, leavePatch(entry.summary), signal);
+    if (outcome === 'released') return write(entry, undefined, releasePatch(entry.summary), signal);
     const finding = await underCurrentKey(effects, entry);
     if (finding === undefined) return { type: 'effect.refused', reason: 'it has not been assessed' };
     const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);

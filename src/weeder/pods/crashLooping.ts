@@ -94,7 +94,7 @@ export function settleTime(pod: CrashLoopingPod, firstSeen: number, clock: Clock
 }
 
 /** Whether two versions of a pod are in the same run of the same back-off. */
-export function isSameStay(a: CrashLoopingPod, b: CrashLoopingPod): boolean {
+export function isSameBackOff(a: CrashLoopingPod, b: CrashLoopingPod): boolean {
   return a.cause === b.cause && a.container === b.container && a.restarts === b.restarts;
 }
 

@@ -3,7 +3,7 @@ import { numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
 import { namespaceOf } from '../../kube/objects/identity.ts';
 import type { ChangeType, LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
-import { type CrashLoopingPod, crashLooping, isSameStay, settleTime } from './crashLooping.ts';
+import { type CrashLoopingPod, crashLooping, isSameBackOff, settleTime } from './crashLooping.ts';
 import { mayNeverStart, type NeverStarted, neverStarted } from './neverStarted.ts';
 
 /** Receives the changes of the crash-looping pods in the subscribed namespaces. */
@@ -91,7 +91,7 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
 
   function put(pod: CrashLoopingPod, groups: Groups, source: Source): void {
     const known = entries.get(pod.uid);
-    const isSame = known !== undefined && isSameStay(known.pod, pod);
+    const isSame = known !== undefined && isSameBackOff(known.pod, pod);
     const reporters = (known?.reporters ?? new Map<Source, number>()).set(source, source.list);
     entries.set(pod.uid, { pod, groups, firstSeen: isSame ? known.firstSeen : clock.monotonic(), reporters });
     const left = known?.groups.filter((name) => !groups.includes(name)) ?? [];

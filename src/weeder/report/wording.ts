@@ -5,7 +5,7 @@ import type { WeederEvent, WindowRef } from '../deletions/weederEvents.ts';
 import { backOffLeft } from '../pods/backOff.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 
-/** What texts depend on besides the event. */
+/** What texts depend on in addition to the event. */
 export interface WeederRun {
   readonly isDryRun: boolean;
   readonly now: () => number;

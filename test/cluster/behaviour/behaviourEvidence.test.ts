@@ -103,7 +103,7 @@ suite('evidence before a deletion', { concurrency: true }, () => {
     t.diagnostic(`${read.length} of ${pods.length} logs read in ${kubelet.requests.length} requests`);
   });
 
-  test('without permission pods are deleted all the same, and the log names the missing rule once', async (t) => {
+  test('without permission pods are deleted anyway, and the log names the missing rule once', async (t) => {
     const scene = await setScene(t, 'unreadable', { global: { evidence } });
     const { cluster } = scene.ns;
     const user = cluster.takeUser();

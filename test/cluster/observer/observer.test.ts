@@ -140,7 +140,7 @@ suite('an application on a real API server', { concurrency: true }, () => {
     );
   });
 
-  test('a resource applied in a version that is no longer served is deleted all the same', async (t) => {
+  test('a resource applied in a version that is no longer served is deleted anyway', async (t) => {
     const scene = await setObserverScene(t, 'observer');
     const { ns } = scene;
     const group = `g${ns.name.replace(/^observer-/, '')}.example.org`;

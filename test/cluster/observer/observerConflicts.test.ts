@@ -165,7 +165,7 @@ suite('clients and admission that work against an application, on a real API ser
     assert.equal(await scene.condition('shop', 'Degraded'), 'False');
   });
 
-  test('while a new manifest is refused for good, the last applied one is in force, and the part that was applied is not reverted', async (t) => {
+  test('while a new manifest is refused permanently, the last applied one is in force, and the part that was applied is not reverted', async (t) => {
     const scene = await setObserverScene(t, 'conflict');
     const { ns } = scene;
     const weeder = await scene.start(t);

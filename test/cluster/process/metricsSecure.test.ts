@@ -37,7 +37,7 @@ function scrape(port: number, token?: string): Promise<string> {
 suite('metrics with --metrics-secure, on a real API server', () => {
   const own = suiteControlPlane();
 
-  test('only an account that may get /metrics reads them, and nobody does without the API server', async (t) => {
+  test('only an account that may get /metrics reads them, and no client does without the API server', async (t) => {
     const cluster = own();
     const [weeder, reader, other, late] = Array.from({ length: 4 }, () => cluster.takeUser());
     assert.ok(weeder !== undefined && reader !== undefined && other !== undefined && late !== undefined);
@@ -71,7 +71,7 @@ suite('metrics with --metrics-secure, on a real API server', () => {
 
     await reviews.revoke();
     const unknown = await scrape(port, cluster.tokenOf(late));
-    assert.match(unknown, /^503 weeder cannot ask the API server who may read this page/);
+    assert.match(unknown, /^503 weeder cannot authorize this request, because the API server is unreachable/);
     await started.log.until('the client of a page cannot be authorized');
     assert.match(await scrape(port, cluster.tokenOf(reader)), /^200 /, 'the decision is valid for a minute');
 

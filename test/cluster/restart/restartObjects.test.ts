@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { z } from 'zod';
-import { leavePatch, restartPatch, statePatch } from '../../../src/restart/effects/workloadPatch.ts';
+import { releasePatch, restartPatch, statePatch } from '../../../src/restart/effects/workloadPatch.ts';
 import { readWorkload, type WorkloadSummary } from '../../../src/restart/model/workloadSummary.ts';
 import { podFailuresOf, podsWithOldContent } from '../../../src/restart/pods/ownPods.ts';
 import { isReverted, podsOfOlderTemplate } from '../../../src/restart/pods/rollout.ts';
@@ -131,7 +131,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
     const scene = await rolledOut(t, 'Deployment');
     await scene.roll(restart);
     const uids = await uidsOf(scene);
-    assert.equal((await scene.apply(leavePatch)).status, 200);
+    assert.equal((await scene.apply(releasePatch)).status, 200);
     await scene.until('complete');
     assert.deepEqual(await uidsOf(scene), uids);
     const left = await annotationsOf(scene);

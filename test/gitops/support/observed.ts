@@ -72,7 +72,7 @@ export function testApplications(tool: () => GitOpsTool, spec: object): void {
     assert.match(String(drifted['conflictingManager']), new RegExp(tool().manager));
   });
 
-  test('an object that moves from Git into an Application is deleted and recreated, unless the tool is told to keep it', async (t) => {
+  test('an object that moves from Git into an Application is deleted and recreated, unless the tool is configured to keep it', async (t) => {
     const scene = await setObserverScene(t, 'moved');
     const { ns } = scene;
     const { keep, follow } = tool();

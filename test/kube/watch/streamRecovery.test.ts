@@ -89,7 +89,7 @@ test('a stream that is cut at any byte of a line loses nothing and repeats nothi
       if (at % 2 === 0) answer.end();
       else setImmediate(() => answer.cut());
     }, isResumedWatch);
-    // A stream that lived this long is stable, so the next one is opened soon.
+    // A stream that lasted this long is stable, so the next one is opened soon.
     it.clock.advance(6_000);
     it.server.cutConnections();
     await until('the store has changed', () => it.server.store.objects.has(`y-${at}`), it.clock, 100);

@@ -107,7 +107,7 @@ test('the limit over all namespaces refuses the newest, until others are deleted
   assert.deepEqual([changed.toSorted(), refused()], [['three/a', 'two/a'], ['two/a']]);
   assert.match(
     known.get('two/a')?.application.refusal ?? '',
-    /all namespaces.* more than 1000 bytes.*observer\.bytes /,
+    /all namespaces.* more than 1000 bytes.*observer\.bytes$/,
   );
   take('four/large', 0, 800);
   assert.deepEqual(refused(), ['four/large', 'two/a'], 'what its namespace refuses does not count');

@@ -50,7 +50,7 @@ suite('the conditions', () => {
   });
 
   test('report for a missing service account that nothing is applied, if something is to be applied', () => {
-    const accountError = 'Nothing is applied: the ServiceAccount shop/deployer is not there.';
+    const accountError = 'Nothing is applied: the ServiceAccount shop/deployer does not exist.';
     const those = (more: Partial<ApplicationView>) => {
       const { Applied, Degraded } = textsOf({
         accountError,

@@ -89,7 +89,7 @@ function segmentsOf(points: readonly Point[]): Rectangle[] {
   });
 }
 
-/** Whether two parallel parts of arrows cannot be told apart. */
+/** Whether two parallel parts of arrows cannot be distinguished. */
 function runOver(one: Rectangle, other: Rectangle): boolean {
   const isUpright = one.width === 0;
   if (isUpright !== (other.width === 0)) return false;

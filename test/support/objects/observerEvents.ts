@@ -35,7 +35,11 @@ export const reported: readonly ObserverEvent[] = [
   { type: 'application.partlyInvalid', application, reason: 'One error: a.' },
   { type: 'application.paused', application, until: Date.UTC(2026, 0, 1) },
   { type: 'application.refused', application, ...refusal, failure: 'blocked' },
-  { type: 'application.serviceAccountNotFound', application, reason: 'the ServiceAccount shop/deployer is not there.' },
+  {
+    type: 'application.serviceAccountNotFound',
+    application,
+    reason: 'the ServiceAccount shop/deployer does not exist.',
+  },
   drifted,
   { ...drifted, isCorrected: false },
   missing,

@@ -1,6 +1,6 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, initialTransition, transition } from 'xstate';
 import { getShortestPaths, getSimplePaths } from 'xstate/graph';
-import type { RolloutEnd, RolloutOutput, Standing } from '../../../machines/restart/rollout.ts';
+import type { RolloutEnd, RolloutOutput, StoppedRollout } from '../../../machines/restart/rollout.ts';
 import { effectsOf } from './decisions.ts';
 import { spawnedChildren } from './exploration.ts';
 import { isSent } from './restartMachines.ts';
@@ -13,8 +13,8 @@ export interface Exploration {
   readonly isPossible?: (state: AnyMachineSnapshot, event: EventObject) => boolean;
 }
 
-function rolloutDone(end: RolloutEnd, hasRestarted: boolean, standing?: Standing) {
-  const output: RolloutOutput = { end, hasRestarted, hasStopped: standing !== undefined, standing };
+function rolloutDone(end: RolloutEnd, hasRestarted: boolean, stopped?: StoppedRollout) {
+  const output: RolloutOutput = { end, hasRestarted, hasStopped: stopped !== undefined, stopped };
   return { type: 'xstate.done.actor.rollout', actorId: 'rollout', output };
 }
 
@@ -126,7 +126,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       {},
       { isOverdue: true },
       { beginsAt: 'rolling' },
-      { beginsAt: 'stopped', standing: { is: 'suspended', reason: 'paused' } },
+      { beginsAt: 'stopped', stopped: { is: 'suspended', reason: 'paused' } },
     ],
     events: [
       { type: 'slot.pending', reason: 'its interval' },

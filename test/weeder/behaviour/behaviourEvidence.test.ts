@@ -8,7 +8,7 @@ import { ends, type World, world } from '../../support/world/world.ts';
 const up = { ready: [true] };
 const crashLooping = (name: string) => ({ name, containers: [backOff()] });
 
-/** A read that ends when it is told to, or is given up. */
+/** A read that ends when the test ends it, or is abandoned. */
 function heldReads() {
   const held: { readonly name: string; readonly answer: (lines: readonly string[]) => void }[] = [];
   const readLog: ReadLog = ({ name }, _, signal) => {
@@ -53,7 +53,7 @@ test('a log that cannot be read or is empty delays nothing, and is not reported'
   }
 });
 
-test('a hundred reads without an answer delay a hundred deletions by 500 ms in all, whatever the number of slots', async () => {
+test('a hundred reads without an answer delay a hundred deletions by 500 ms in total, whatever the number of slots', async () => {
   const { held, readLog } = heldReads();
   const at = world({ readLog, concurrentDeletions: 2 });
   const names = Array.from({ length: 100 }, (_, index) => `kapi-${index}`);

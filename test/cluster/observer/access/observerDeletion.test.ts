@@ -47,7 +47,7 @@ async function untilWaiting(scene: ObserverScene, name: string, what: RegExp): P
 }
 
 suite('the deletion of an application on a real API server', { concurrency: 2 }, () => {
-  test('a cluster-scoped resource applied in a version that is no longer served is deleted all the same', async (t) => {
+  test('a cluster-scoped resource applied in a version that is no longer served is deleted anyway', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     await makeClusterTenant(ns);

@@ -103,7 +103,7 @@ suite('an update', { concurrency: true }, () => {
     assert.deepEqual(envOf(live), { A: '1', C: '3' });
   });
 
-  test('restores it all the same if nothing valid would be left', async (t) => {
+  test('restores it anyway if nothing valid would be left', async (t) => {
     const it = await applying(t, 'update-last');
     const onlyReplicas = { spec: { replicas: 'observed' } };
     const more = [{ name: 'b', image: 'registry.invalid/b:1' }];
