@@ -16,7 +16,7 @@ interface ResourceEntry {
   readonly manifest: BenchManifest;
   /** The desired state, after the first apply. */
   baseline?: string;
-  /** The version of the newest apply. Events of older versions are no drift. */
+  /** The version of the newest apply. Events of older versions are not drift. */
   version: number;
 }
 

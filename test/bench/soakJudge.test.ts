@@ -71,7 +71,7 @@ test('a deletion before the recovery, after the window or while the service is n
   }
 });
 
-test('the deletion of a pod that is protected, runs, has just terminated or is no dependant is an error', () => {
+test('the deletion of a pod that is protected, runs, has just terminated or is not a dependant is an error', () => {
   const cases: readonly (readonly [PodOptions, string])[] = [
     [{ ...looping, annotations: { 'weeder.dev/ignore': 'true' } }, 'it was annotated weeder.dev/ignore'],
     [{ ...looping, isBare: true }, 'it had no controller'],
@@ -163,7 +163,7 @@ test('the replacement of a pod that was deleted in the same window is not due, b
   }
 });
 
-test('no deletion is due for a pod that is protected, runs or is no dependant, or while its service is not ready', () => {
+test('no deletion is due for a pod that is protected, runs or is not a dependant, or while its service is not ready', () => {
   const options: readonly PodOptions[] = [
     { containers: [running(4)] },
     { ...looping, isBare: true },

@@ -173,7 +173,7 @@ test('a config that is written as a file parses to itself', () => {
   }
 });
 
-test('a change of the section is reported, and an equivalent section is no change', () => {
+test('a change of the section is reported, and an equivalent section is not a change', () => {
   const changeOf = (from: string, to: string) => compareConfigs(configOf(from), configOf(to)).restartControl;
   assert.equal(changeOf(service, allSettings), 'added');
   assert.equal(changeOf(allSettings, service), 'removed');

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = globSync(['*.md', '{docs,deploy,visualizations,test}/**/*.md', 'packages/*/*.md'], { cwd: root });
 
-/** The text of a page without its code, in which a comment is no heading and brackets are no link. */
+/** The text of a page without its code, in which a comment is not a heading and brackets are not links. */
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8').replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
 
 /** The anchors that GitHub generates from the headings of a page. */

@@ -204,7 +204,7 @@ test('files that do not belong together are reported', async () => {
   );
 });
 
-test('a file that does not exist, or is no regular file, is reported', async () => {
+test('a file that does not exist, or is not a regular file, is reported', async () => {
   assert.match(
     oneSentence(await sharedCli(['replay', 'none.jsonl']), 1),
     /^Cannot read none\.jsonl: there is no such file\./,

@@ -96,7 +96,7 @@ test('changes of the same second are taken in the order of their writes', async 
   assert.match(await replayWritten(229), /\+30\.000s .*pod deleted .*shoot-1\/kapi-0/);
 });
 
-test('a file that is no output of --output-watch-events is reported with the expected format', async () => {
+test('a file that is not output of --output-watch-events is reported with the expected format', async () => {
   const cases: readonly (readonly [string | Uint8Array, RegExp])[] = [
     ['{\n    "apiVersion": "v1",\n', /:1: found JSON over several lines; kubectl get … --watch needs --output-watch/],
     ['{"apiVersion":"v1","kind":"List","items":[]}\n', /:1: found List in place of a watch event; kubectl get … needs/],

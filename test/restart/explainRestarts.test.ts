@@ -130,7 +130,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     assert.ok(!after.join('\n').includes(pod?.metadata.name ?? 'none'));
   });
 
-  test('explain shows a blocked restart with its reason, and an opt-out with its effect; a lost hash key is no change', async (t) => {
+  test('explain shows a blocked restart with its reason, and an opt-out with its effect; a lost hash key is not a change', async (t) => {
     const { explain, store, adopt, deploy } = await cluster(t);
     await adopt();
     deploy('lost', [{ configMapRef: { name: 'missing' } }], { 'weeder.dev/restart-on-change': 'yes' });

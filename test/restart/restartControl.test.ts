@@ -88,7 +88,7 @@ test('a source that changes continuously still causes a rollout, one minute afte
   assert.equal((world.rollouts[0]?.at ?? 0) - before, settings.quietMax);
 });
 
-test('a change that is reverted within the quiet period is no change', async () => {
+test('a change that is reverted within the quiet period is not a change', async () => {
   const world = await adopted();
   world.putSource(source, { a: '2' });
   await world.pass(2 * second);

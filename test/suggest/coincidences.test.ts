@@ -70,7 +70,7 @@ test('a crash loop that began before the outage is not caused by it', () => {
   assert.deepEqual(found(crashes(9, 30), outage(10, 12), outage(20, 22)), []);
 });
 
-test('the pods of the service itself, and pods of other namespaces, are no dependants', () => {
+test('the pods of the service itself, and pods of other namespaces, are not dependants', () => {
   const two = [outage(10, 12), outage(50, 52)];
   const begin = (name: string, namespace?: string) =>
     [11, 51].map((at) => [pod(at * minute, false, name, namespace), pod((at + 2) * minute, true, name, namespace)]);

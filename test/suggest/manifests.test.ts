@@ -22,7 +22,7 @@ test('documents, lists and JSON are read, and objects without a namespace get th
   assert.equal(messageOf('kind: A\ndata: {"1": x, 80: y}'), '1 objects');
 });
 
-test('text that is no manifest is refused with its place', () => {
+test('text that is not a manifest is refused with its place', () => {
   assert.match(messageOf('kind: A\n---\n- a\n'), /^app\.yaml:3:1: found no object, expected a manifest\.$/);
   assert.match(messageOf('kind: [A'), /^app\.yaml:1:\d+: not valid YAML: [^\n]+\.$/);
   assert.match(messageOf('{{ .Values.x }}: 1'), /^app\.yaml:1:\d+: [^\n]+ template that was not rendered\?\.$/);

@@ -50,7 +50,7 @@ test('CrashLoopBackOff counts whatever the restart count is', () => {
   assert.equal(causeOf({ containers: [backOff(0)] }), 'CrashLoopBackOff');
 });
 
-test('other waiting reasons are no crash loop', () => {
+test('other waiting reasons are not a crash loop', () => {
   for (const reason of ['ContainerCreating', 'ImagePullBackOff', 'ErrImagePull', 'CreateContainerConfigError']) {
     assert.equal(causeOf({ containers: [waiting(reason)] }), undefined);
   }

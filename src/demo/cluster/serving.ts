@@ -65,7 +65,7 @@ export function createServing(client: KubeClient, clock: Clock, namespace: strin
   };
 }
 
-/** A deleted pod is no failure. A missing permission is final. */
+/** A deleted pod is not a failure. A missing permission is final. */
 function isFinal(failure: ApiFailure): boolean {
   if (failure.kind === 'notFound' || failure.kind === 'conflict') return false;
   return failure.kind === 'forbidden' || failure.kind === 'invalid' || !isRecoverable(failure);

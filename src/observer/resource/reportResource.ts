@@ -82,7 +82,7 @@ export function resourceReports(effects: ObserverEffects) {
       become(entry, 'inSync');
     }),
     reportDrifted: withEntry((entry, { mayCorrect, memory: { conflictingManager } }) => {
-      // A manifest that is not applied yet differs from the live object, which is no drift.
+      // A manifest that is not applied yet differs from the live object, which is not drift.
       if (effectivePlan(entry) === undefined) return;
       const { drifts } = entry;
       become(entry, 'drifted');

@@ -66,11 +66,11 @@ function fit(mask: FieldMask, value: unknown, path: Path, errors: ErrorList): Fi
   const isAbsent = value === undefined || value === null;
   if (mask.is === 'leaf') return mask;
   if (mask.is === 'list') {
-    if (!isAbsent && !Array.isArray(value)) errors.add('notAListInManifest', path, 'is no list in the manifest');
+    if (!isAbsent && !Array.isArray(value)) errors.add('notAListInManifest', path, 'is not a list in the manifest');
     return Array.isArray(value) || isAbsent ? fitList(mask, value ?? [], path, errors) : mask;
   }
   if (!isAbsent && !isObject(value)) {
-    errors.add('notAMapInManifest', path, 'is no map in the manifest');
+    errors.add('notAMapInManifest', path, 'is not a map in the manifest');
     return mask;
   }
   const fields = new Map<string, FieldMask>();

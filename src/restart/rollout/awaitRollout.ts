@@ -78,7 +78,7 @@ export function awaitRollout(
 }
 
 /**
- * Whether some pod has an older template. Pods that are not ready are no rollout, and neither is a new version with the
+ * Whether some pod has an older template. Pods that are not ready are not a rollout, and neither is a new version with the
  * same template: a Deployment gets one with each annotation, such as weeder's own.
  */
 function isUnderWay({ summary, observedTemplate }: WorkloadEntry): boolean {

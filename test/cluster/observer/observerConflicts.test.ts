@@ -225,7 +225,7 @@ suite('clients and admission that work against an application, on a real API ser
       for (const name of ['web', 'settings', 'other']) assert.match(String(message), new RegExp(`/${name} \\(`));
     }
     await eventually(() => weeder.log.find('resource corrected', { resource }).length > 1, { what: 'the correction' });
-    assert.equal(weeder.log.find('resource corrected', { resource }).length, 2, 'what we brought in is no drift');
+    assert.equal(weeder.log.find('resource corrected', { resource }).length, 2, 'what we brought in is not drift');
     await scene.apply('shop', spec({ image: 'web:2' }, { a: '2' }, 1));
     await scene.untilInSync('shop');
     assert.equal(containersOf(await read(ns, 'Deployment', 'web'))[0]?.['image'], 'web:2');

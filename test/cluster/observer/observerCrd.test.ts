@@ -98,7 +98,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
       { manifests: Array.from({ length: 501 }, () => configMap) },
       'spec.manifests: Too many: 501: must have at most 500 items',
     ],
-    ['a manifest that is no object', { manifests: ['text'] }, 'spec.manifests[0]'],
+    ['a manifest that is not an object', { manifests: ['text'] }, 'spec.manifests[0]'],
     [
       'a manifest without kind',
       { manifests: [{ ...configMap, kind: undefined }] },
@@ -125,12 +125,12 @@ suite('the CRD of Applications', { concurrency: true }, () => {
       'a List is not allowed',
     ],
     [
-      'a schema that is no list',
+      'a schema that is not a list',
       { ...good, observerSchema: 'observed' },
       'spec.observerSchema: Invalid value: "string"',
     ],
     [
-      'an entry of the schema that is no object',
+      'an entry of the schema that is not an object',
       { ...good, observerSchema: ['observed'] },
       'spec.observerSchema[0]: Invalid value: "string"',
     ],

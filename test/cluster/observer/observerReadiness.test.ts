@@ -37,7 +37,7 @@ test('kubectl wait ends when an application is ready, not before, and fails for 
   await scene.untilInSync('shop');
   assert.equal(await kstatus(), 'Current');
 
-  // The API server refuses a value that is no text.
+  // The API server refuses a value that is not a string.
   await scene.apply('shop', { manifests: [configMap('settings', { a: { not: 'text' } })] });
   const stalled = wait(scene, 'Stalled', '60s');
   await eventually(async () => (await kstatus()) === 'Failed', { what: 'the condition Stalled' });

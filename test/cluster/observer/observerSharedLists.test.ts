@@ -49,7 +49,7 @@ suite('finalizers and owners', { concurrency: true }, () => {
     ['of a manifest that is observed as a whole', undefined],
     ['of lists that an observer schema bounds', inTheSchema],
   ] as const)
-    test(`added by another controller to those ${what} are no drift, and are left alone by a correction`, async (t) => {
+    test(`added by another controller to those ${what} are not drift, and are left alone by a correction`, async (t) => {
       const { it, plan, made, names } = await shared(t, observed);
       assert.deepEqual(driftsOf(plan, made, await it.live(plan)), []);
       await it.edit(plan, { data: { a: '2' } });

@@ -126,7 +126,7 @@ function kindsIn(document: JsonObject): readonly string[] {
   return kinds.map(({ kind }) => String(kind));
 }
 
-/** A status is no part of a manifest. */
+/** A status is not part of a manifest. */
 function keyedLists(all: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...all].filter(([path, is]) => /^(map |set)/.test(is) && !path.includes('.status.')).toSorted());
 }

@@ -35,7 +35,7 @@ export function testApplications(tool: () => GitOpsTool, spec: object): void {
     await followed.untilHealth('healthy');
     await followed.untilApplied();
 
-    // The API server refuses a value that is no text.
+    // The API server refuses a value that is not a string.
     await followed.commit(applicationOf(ns, { manifests: [settings({ not: 'text' })] }));
     await followed.untilHealth('failed');
     assert.equal(await scene.condition('shop', 'Stalled'), 'True');

@@ -66,7 +66,7 @@ export function testReplicas(tool: () => GitOpsTool): void {
     assert.deepEqual((await replicasOf(scene)).slice(0, 4), [2, 0, 2, 0]);
   });
 
-  test('with ignoreDifferences for the replicas, the restart is no difference', async (t) => {
+  test('with ignoreDifferences for the replicas, the restart is not a difference', async (t) => {
     const ignored = { group: 'apps', kind: 'Deployment', jsonPointers: ['/spec/replicas'] };
     const { scene, followed, recreate } = await toReplace(t, tool(), { ignoreDifferences: [ignored] });
     await recreate();

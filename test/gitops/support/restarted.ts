@@ -72,10 +72,10 @@ export async function restartBeside(t: Cleanup, { follow }: GitOpsTool, spec: Js
 
 /** Registers the tests of the weeder and of restart control beside the tool. */
 export function testRestarts(tool: () => GitOpsTool): void {
-  test('a restart is no difference, and its annotations and its hash survive a commit that changes the workload', (t) =>
+  test('a restart is not a difference, and its annotations and its hash survive a commit that changes the workload', (t) =>
     restartBeside(t, tool()));
 
-  test('a Job that weeder recreates is no difference', async (t) => {
+  test('a Job that weeder recreates is not a difference', async (t) => {
     const scene = jobSceneOf(await setRestartScene(t, 'jobs'));
     const { ns } = scene;
     const followed = await tool().follow(ns);
@@ -93,7 +93,7 @@ export function testRestarts(tool: () => GitOpsTool): void {
     assert.equal((await scene.job('once'))?.metadata.uid, second.metadata.uid);
   });
 
-  test('a pod that weeder deletes is no difference', async (t) => {
+  test('a pod that weeder deletes is not a difference', async (t) => {
     const ns = await testNamespace(t, 'weeded');
     const followed = await tool().follow(ns);
     const web = workloadOf(ns, 'Deployment', 'web');

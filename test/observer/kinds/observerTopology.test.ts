@@ -155,8 +155,8 @@ for (const [name, document] of Object.entries({
   'components that are a list': { components: [] },
   'schemas that are text': { components: { schemas: 'x' } },
   'a schema that is null': schemas(null),
-  'kinds that are no list': schemas({ 'x-kubernetes-group-version-kind': 'A' }),
-  'kinds that are no objects': schemas({ 'x-kubernetes-group-version-kind': [null, 1, 'A'] }),
+  'kinds that are not a list': schemas({ 'x-kubernetes-group-version-kind': 'A' }),
+  'kinds that are not objects': schemas({ 'x-kubernetes-group-version-kind': [null, 1, 'A'] }),
 }))
   test(`a document that is ${name} contains no kinds, and does not throw`, () => {
     assert.equal(topologyOf(document, 'a', 'v1', 'A'), undefined);
@@ -169,7 +169,7 @@ for (const [name, property] of Object.entries({
   'a reference that is a number': { $ref: 7 },
   'properties that are a list': { properties: [] },
   'a property that is text': { properties: { x: 'y' } },
-  'keys that are no list': { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': 'name' },
+  'keys that are not a list': { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': 'name' },
   'a list of no keys': { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [] },
   'an unknown list type': { 'x-kubernetes-list-type': 'ring' },
 }))

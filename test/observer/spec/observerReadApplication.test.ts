@@ -155,7 +155,7 @@ suite('an Application that is read', () => {
 
 suite('a manifest', () => {
   for (const [what, manifest, message] of [
-    ['that is no object', 'text', ': found a text, expected a Kubernetes object'],
+    ['that is not an object', 'text', ': found a text, expected a Kubernetes object'],
     ['that is a list', [], ': found a list, expected a Kubernetes object'],
     ['that is nothing', null, ': found nothing, expected a Kubernetes object'],
     [
@@ -337,7 +337,7 @@ suite('an error of the whole', () => {
   for (const [what, spec, message] of [
     ['no spec', undefined, 'spec: missing; an application needs a spec with manifests'],
     ['no manifests', {}, 'spec.manifests: expected a list of Kubernetes objects'],
-    ['manifests that are no list', { manifests: { a: 1 } }, 'spec.manifests: expected a list of Kubernetes objects'],
+    ['manifests that are not a list', { manifests: { a: 1 } }, 'spec.manifests: expected a list of Kubernetes objects'],
     [
       'an empty list of manifests, which would delete everything',
       { manifests: [] },

@@ -116,7 +116,7 @@ test('equal states have equal texts, whatever the order of their entries', () =>
   );
 });
 
-test('no annotation is no state; an empty one is unreadable', () => {
+test('a missing annotation is not a state; an empty one is unreadable', () => {
   assert.equal(decodeState(undefined), 'none');
   assert.equal(decodeState(''), 'unreadable');
 });

@@ -192,7 +192,7 @@ export function judge(world: JudgedWorld): Judge {
       ...newest.flatMap((each) => history.refusal(application, idOf(call), call.process, each)?.lastApplied ?? []),
     ];
     const failed = possible.map((resource) => violationsAgainst(application, resource, call, was, after));
-    const [least = ['it is no resource of the application']] = failed.toSorted((a, b) => a.length - b.length);
+    const [least = ['it is not a resource of the application']] = failed.toSorted((a, b) => a.length - b.length);
     if (least.length > 0) violation(call, least.join('; '));
   }
 

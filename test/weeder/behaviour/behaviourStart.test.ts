@@ -150,7 +150,7 @@ test('a service that was notReady before the gap and is ready afterwards has rec
   assert.deepEqual(at.timeline(), ['kapi-0@60000']);
 });
 
-test('a list in which the ready endpoint has moved to another slice is no outage', async () => {
+test('a list in which the ready endpoint has moved to another slice is not an outage', async () => {
   const at = world({ readySince: () => 1 });
   at.slice({ ready: [true], name: 'a' });
   await at.clock.pass(10 * minute);
@@ -164,7 +164,7 @@ test('a list in which the ready endpoint has moved to another slice is no outage
   assert.deepEqual(at.eventsOf('service.notReady'), []);
 });
 
-test('an interrupted list that is read again is no outage either', async () => {
+test('an interrupted list that is read again is not an outage either', async () => {
   const at = world({ readySince: () => 1 });
   at.slice({ ready: [true], name: 'a' });
   await at.clock.pass(10 * minute);

@@ -164,7 +164,7 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: null } });
   });
 
-  test('a resource that leaves the manifests and waits for a finalizer is reported as such, and is no drift', async (t) => {
+  test('a resource that leaves the manifests and waits for a finalizer is reported as such, and is not drift', async (t) => {
     const scene = await setObserverScene(t, 'deletion');
     const { ns } = scene;
     await scene.start(t);

@@ -218,7 +218,7 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
       assert.equal((await it.ns.cluster.send('GET', plan.target.path)).status, 404);
     });
 
-    test(`a foreign port with the key of one of the manifest is no obstacle (${how})`, async (t) => {
+    test(`a foreign port with the key of one of the manifest is not an obstacle (${how})`, async (t) => {
       const it = await applying(t, 'adopt-port');
       const service = (ports: readonly object[]) => ({
         apiVersion: 'v1',
