@@ -25,7 +25,7 @@ export interface MeasureOptions {
 }
 
 /** A node runs at most 110 pods, one of which is weeder, and a trial has two. */
-export const mostRuns = Math.floor(109 / (casesOf(longestBackOffs.default).length * 2 * 2));
+export const maxRuns = Math.floor(109 / (casesOf(longestBackOffs.default).length * 2 * 2));
 
 /**
  * Between the starts of two trials, so that the container starts of one do not delay those of another. Milliseconds.

@@ -18,7 +18,7 @@ import { startControlPlane } from '../../test/cluster/support/plane/controlPlane
 import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
 import { findNodeBinaries } from './binaries.ts';
 import { longestBackOffs, type Outcome } from './cases.ts';
-import { measure, mostRuns } from './measure.ts';
+import { maxRuns, measure } from './measure.ts';
 import { checkMachine } from './requirements.ts';
 import { type Results, recoveryTable, shortBackOffTable, verdict } from './results.ts';
 
@@ -83,8 +83,8 @@ interface Flags {
 function readFlags(): Flags {
   const { runs, write = false, ...files } = parseFlags();
   const number = Number(runs ?? 3);
-  if (!Number.isInteger(number) || number < 1 || number > mostRuns) {
-    throw new SetupProblem(`--runs is a whole number from 1 to ${mostRuns}; found ${runs}.`);
+  if (!Number.isInteger(number) || number < 1 || number > maxRuns) {
+    throw new SetupProblem(`--runs is a whole number from 1 to ${maxRuns}; found ${runs}.`);
   }
   return { runs: number, write, ...files };
 }

@@ -18,7 +18,7 @@ export function isMet({ value, limit }: Goal): boolean {
 
 const weeder = 'weeder';
 /** The stream of EndpointSlices, and one of pods for each distinct podSelector: the benchmark has one. */
-const mostStreams = 2;
+const maxStreams = 2;
 
 /** The goals that apply to these cases. */
 export function recoveryGoals(cases: readonly RecoveryCase[]): Goal[] {
@@ -59,7 +59,7 @@ function resourceGoals(found: RecoveryCase): Goal[] {
     goal('memory at rest', 'idleRss', 90, 'MiB'),
     goal('CPU at rest', 'idleCpu', 0.5, '%'),
     goal('start to synced', 'startToSynced', 1000, 'ms'),
-    { what: `streams with ${counted(found)}`, limit: mostStreams, value: streams, unit: '' },
+    { what: `streams with ${counted(found)}`, limit: maxStreams, value: streams, unit: '' },
   ];
   return namespaces < 1000 ? goals : [...goals, goal('memory after the recovery', 'afterRss', 150, 'MiB')];
 }

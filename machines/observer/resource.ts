@@ -153,7 +153,7 @@ export const quietPeriod = 600_000;
  * The maximum number of paths. A conflicting manager that changes another path each time does not escape the back-off,
  * because an added element counts as its list.
  */
-const mostPaths = 200;
+const maxPaths = 200;
 
 function unprovided(): never {
   throw new Error(
@@ -472,7 +472,7 @@ function withCorrection(
     recent.delete(path);
     recent.set(path, { count: Math.min(count, 32), last: now });
   }
-  return new Map([...recent].slice(-mostPaths));
+  return new Map([...recent].slice(-maxPaths));
 }
 
 /** The message of the error where an effect failed, otherwise the reason in the event. */

@@ -23,7 +23,7 @@ interface SocketOptions {
 /** Milliseconds between two attempts. */
 export const retryAfter = 5_000;
 /** The maximum number of buffered bytes for a slow inspector. */
-const mostWaiting = 16 * 2 ** 20;
+const maxWaiting = 16 * 2 ** 20;
 
 /** Connects, and reconnects, until it is stopped. */
 export function createInspectorSocket({ url, clock, onOpen, onClose, onSlow }: SocketOptions): InspectorSocket {
@@ -54,7 +54,7 @@ export function createInspectorSocket({ url, clock, onOpen, onClose, onSlow }: S
     },
     send(message) {
       if (socket?.readyState !== WebSocket.OPEN) return;
-      if (socket.bufferedAmount < mostWaiting) socket.send(JSON.stringify(message));
+      if (socket.bufferedAmount < maxWaiting) socket.send(JSON.stringify(message));
       else if (!isSlow) {
         isSlow = true;
         onSlow();

@@ -8,7 +8,7 @@ export interface Shard {
   readonly count: number;
 }
 
-const mostShards = 1000;
+const maxShards = 1000;
 
 /**
  * Reads `2/5`, the third of five, or `auto/5`, where the number is the ordinal at the end of the host name, as a
@@ -17,8 +17,8 @@ const mostShards = 1000;
 export function parseShard(text: string, hostname: string): Result<Shard, string> {
   const [, which = '', of = ''] = /^(\d{1,4}|auto)\/(\d{1,4})$/.exec(text) ?? [];
   const count = Number(of);
-  if (count < 1 || count > mostShards) {
-    return failed(`found "${text}", expected i/n, where n is from 1 to ${mostShards} and i from 0 to n-1, or auto/n`);
+  if (count < 1 || count > maxShards) {
+    return failed(`found "${text}", expected i/n, where n is from 1 to ${maxShards} and i from 0 to n-1, or auto/n`);
   }
   if (which !== 'auto') {
     const index = Number(which);

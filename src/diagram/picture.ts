@@ -39,7 +39,7 @@ export interface Part {
 const widths = { box: 40, head: 90, label: 28 };
 
 /** If more arrows lead to a state, they would be unreadable: lines in the boxes replace them. */
-const mostArrows = 4;
+const maxArrows = 4;
 
 /** The text of a line. */
 export function textOf({ parts }: Line): string {
@@ -55,7 +55,7 @@ export function allBoxes(box: PictureBox): PictureBox[] {
 export function pictureOf({ root, transitions }: Drawing): Picture {
   const arrows = arrowsOf(transitions);
   const open = openOf(root);
-  const isLine = ({ from, to }: Way) => open.has(from) || arrows.filter((each) => each.to === to).length > mostArrows;
+  const isLine = ({ from, to }: Way) => open.has(from) || arrows.filter((each) => each.to === to).length > maxArrows;
   return {
     title: `${root.name}: ${root.description}`,
     root: boxOf(root, { transitions, exits: arrows.filter(isLine) }, false),

@@ -10,15 +10,15 @@ interface Counters<Event, Outcome> {
   readonly retries: Counter<'error'>;
   /** Errors that a person can act on start at 0. */
   readonly errors: readonly string[];
-  readonly mostErrors: number;
+  readonly maxErrors: number;
 }
 
 /** Counts the outcomes of a table, the requests that are retried, and the actors that failed. */
 export function countByTable<Event extends ReportedEvent, Outcome>(
   table: ReportTable<Event, unknown, Outcome, never>,
-  { metrics, count, retries, errors, mostErrors }: Counters<Event, Outcome>,
+  { metrics, count, retries, errors, maxErrors }: Counters<Event, Outcome>,
 ): (event: Event) => void {
-  const errorOf = limitedLabel(mostErrors);
+  const errorOf = limitedLabel(maxErrors);
   for (const error of errors) retries.inc({ error: errorOf(snakeCase(error)) }, 0);
   return (event) => {
     const outcome = rowOf(table, event).outcome?.(event);

@@ -7,7 +7,7 @@ import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Services have their own label value in the order of the config; those beyond this number share one. */
-export const mostServices = 100;
+export const maxServices = 100;
 
 const reasons = ['barePod', 'mirrorPod', 'ignored'] as const;
 const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', 'unauthorized', 'invalid', 'other'];
@@ -21,7 +21,7 @@ interface EventCounter {
 }
 
 export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): EventCounter {
-  const labelOf = limitedLabel(mostServices);
+  const labelOf = limitedLabel(maxServices);
   const shown = new Set<string>();
   let newest: object | undefined;
 
@@ -30,7 +30,7 @@ export function countEvents(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
     metrics,
     retries: metrics.retries,
     errors,
-    mostErrors: errors.length + 8,
+    maxErrors: errors.length + 8,
     count(event, result) {
       if ('service' in event) metrics.deletions.inc({ service: labelOf(event.service), result });
     },

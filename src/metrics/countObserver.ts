@@ -6,19 +6,19 @@ import type { Metrics } from './metrics.ts';
 
 const errors = ['forbidden', 'permanent', 'immutable', 'conflict', 'transient'];
 /** Users install kinds of resources: this many have a series of their own. */
-const mostKinds = 50;
+const maxKinds = 50;
 const commonKinds = ['Deployment', 'Service', 'ConfigMap', 'Secret'];
 
 /** Counts the events of the application observer. */
 export function countObserver(metrics: Metrics): ReportObserver {
-  const kindOf = limitedLabel(mostKinds);
+  const kindOf = limitedLabel(maxKinds);
   for (const result of observerOutcomes) metrics.resourceApplies.inc({ result }, 0);
   for (const kind of commonKinds) metrics.resourceDrifts.inc({ kind: kindOf(kind) }, 0);
   const countOutcome = countByTable<ObserverEvent, ObserverOutcome>(observerTable, {
     metrics,
     retries: metrics.observerRetries,
     errors,
-    mostErrors: 24,
+    maxErrors: 24,
     count: (_event, result) => metrics.resourceApplies.inc({ result }),
   });
   return (event) => {

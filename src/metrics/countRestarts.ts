@@ -17,7 +17,7 @@ export function countRestarts(metrics: Metrics): ReportRestart {
     metrics,
     retries: metrics.restartRetries,
     errors,
-    mostErrors: 24,
+    maxErrors: 24,
     count(event, result) {
       if ('workload' in event) metrics.workloadRestarts.inc({ kind: event.workload.kind, result });
     },

@@ -47,7 +47,7 @@ const defaultLimit = 64 * 1024 * 1024;
  * How much larger a file may become, in bytes, while a new one would lack a pending request, or the state of a handover
  * between two streams.
  */
-const mostOvershoot = 16 * 1024 * 1024;
+const maxOvershoot = 16 * 1024 * 1024;
 /** A wall clock that drifts by less was not set. Milliseconds. */
 const wallClockDrift = 20;
 
@@ -126,7 +126,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   /** Only a change from a stream begins a new file, so that the effects of an input are in the file of that input. */
   function beginPartIfFull(entry: Entry): void {
     const isBusy = isAwaitingResponse() || streams?.isHandingOver === true;
-    const isFull = size > sizeLimit && (!isBusy || size > sizeLimit + mostOvershoot);
+    const isFull = size > sizeLimit && (!isBusy || size > sizeLimit + maxOvershoot);
     if (!isFull || !('stream' in entry) || entry.in === 'closed') return;
     writer.rotate();
     beginPart();

@@ -24,7 +24,7 @@ interface AuthorizedOptions {
 const allowedFor = 60_000;
 const deniedFor = 10_000;
 /** The number of cached tokens, which bounds the memory for wrong ones. */
-const mostTokens = 100;
+const maxTokens = 100;
 
 const allowed: Verdict = { status: 200, text: '' };
 const unauthenticated: Verdict = {
@@ -80,7 +80,7 @@ export function createAuthorized({ client, clock, logger }: AuthorizedOptions): 
     if (known !== undefined && clock.monotonic() < known.until) return known.verdict;
     const verdict = review(token, path);
     const decision = { verdict, until: Number.POSITIVE_INFINITY };
-    putBounded(decided, key, decision, mostTokens);
+    putBounded(decided, key, decision, maxTokens);
     const remember = (duration: number) => {
       decision.until = clock.monotonic() + duration;
     };

@@ -75,11 +75,11 @@ interface LivePageOptions {
   readonly onBroken: (error: unknown) => void;
 }
 
-export const mostPages = 16;
+export const maxPages = 16;
 /** From the end of one poll to the next; milliseconds. */
 const pollInterval = 250;
 /** If there are more changes, all services are sent as one list. */
-const mostChanges = 200;
+const maxChanges = 200;
 
 export function createLivePage(options: LivePageOptions): LivePage {
   const { clock, pace, speed = 1, replayClock, isDryRun = false, onBroken } = options;
@@ -150,7 +150,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
   }
 
   function sendChanges({ all, changed, removed }: Changes): void {
-    if (changed.length + removed.length > mostChanges) {
+    if (changed.length + removed.length > maxChanges) {
       for (const { connection } of pages.values()) connection?.sendParts(listParts('services', textsOf(all.values())));
       return;
     }
@@ -223,7 +223,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
       return await dependencyList(source?.dependencies?.() ?? [], (key) => polled.get(key)?.view, query);
     },
     applications: (search) => applicationList(source?.applications?.() ?? [], search, (actor) => source?.since(actor)),
-    hasRoom: () => pages.size < mostPages,
+    hasRoom: () => pages.size < maxPages,
     connect(response, chosen) {
       pages.set(response, { chosen, connection: undefined });
       if (chosen !== undefined) chosenActors.add(chosen);

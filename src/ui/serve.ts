@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { ok, type Result } from '../base/errors.ts';
 import { type Page, sendText, servePages } from '../base/http.ts';
 import { type BindAddress, type Listening, type ListenOptions, listen } from '../base/listen.ts';
-import { type LivePage, mostPages } from './livePage.ts';
+import { type LivePage, maxPages } from './livePage.ts';
 import { pageFiles, sendCompressed } from './pageFiles.ts';
 import { actorOrders, serviceFilters } from './protocol.ts';
 
@@ -18,7 +18,7 @@ const headers: Readonly<Record<string, string>> = {
 };
 
 /** The maximum number of actors in a response. */
-const mostActors = 1000;
+const maxActors = 1000;
 
 interface PageListenerOptions {
   readonly live: LivePage;
@@ -124,7 +124,7 @@ function actorsPage(live: LivePage): Page {
       machine: searchParams.get('machine') ?? '',
       order: actorOrders.find((each) => each === searchParams.get('order')) ?? 'tree',
       offset: wholeNumber(searchParams.get('offset'), 0),
-      limit: Math.min(mostActors, wholeNumber(searchParams.get('limit'), 100)),
+      limit: Math.min(maxActors, wholeNumber(searchParams.get('limit'), 100)),
     });
     await sendCompressed(request, response, 'json', JSON.stringify(found));
   };
@@ -156,7 +156,7 @@ function eventsPage(live: LivePage): Page {
   return ({ searchParams }, request, response) => {
     if (!live.hasRoom()) {
       response.setHeader('retry-after', '15');
-      sendText(request, response, 503, `the maximum number of pages is open: ${mostPages}\n`);
+      sendText(request, response, 503, `the maximum number of pages is open: ${maxPages}\n`);
       return;
     }
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });

@@ -44,11 +44,11 @@ interface DeclaredDependenciesOptions {
 /** Changes within this time are applied together, so that a rollout of many workloads opens one new stream. */
 const batchTime = 1000;
 /** The longest delay of a change by streams that are being replaced. */
-const mostBatches = 10;
+const maxBatches = 10;
 /** How long a service may take to appear that is deployed together with the pods that declare it. Milliseconds. */
 const absentAfter = 30_000;
 /** How many missing services are reported at once for the pods of one namespace. */
-const mostReported = 20;
+const maxReported = 20;
 /** How much longer than the longest window a declaration without pods is remembered. Milliseconds. */
 const margin = 60_000;
 
@@ -90,7 +90,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
     batchTimer = clock.setTimeout(() => {
       batchTimer = undefined;
       batches += 1;
-      if (isHandingOver() && batches < mostBatches) applySoon();
+      if (isHandingOver() && batches < maxBatches) applySoon();
       else applyNow();
     }, batchTime);
   }
@@ -142,7 +142,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
       const count = (reported.get(workload.namespace) ?? 0) + 1;
       reported.set(workload.namespace, count);
       const problem = `${about.service} has no EndpointSlice: the Service is missing, or its name is misspelt`;
-      if (count <= mostReported) report({ type: 'declaration.problem', workload, problem });
+      if (count <= maxReported) report({ type: 'declaration.problem', workload, problem });
     }
   }
 

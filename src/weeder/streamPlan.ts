@@ -21,9 +21,9 @@ export interface StreamPlan {
 }
 
 /** Above this number of distinct podSelectors, one stream of all pods costs less than one stream for each. */
-const mostPodStreams = 16;
+const maxPodStreams = 16;
 /** Above this number of streams for the services by name, one stream of all EndpointSlices costs less. */
-const mostSliceStreams = 16;
+const maxSliceStreams = 16;
 /** A longer label selector does not fit into the URL of every proxy. Characters. */
 const longestSelector = 4000;
 
@@ -93,7 +93,7 @@ function planSlices(config: Config, { namespace, suffix, scope }: Place, open: r
   const before = open.filter((each) => each.group === group && isOfSomeServices(each.labelSelector));
   const covered = before.map(({ covers }) => covers);
   const parts = partition(names, covered, longestSelector - selectorOf([]).length);
-  if (parts.length > mostSliceStreams) return [plan(serviceName, names)];
+  if (parts.length > maxSliceStreams) return [plan(serviceName, names)];
   return parts.map((part) => plan(selectorOf(part), part));
 }
 
@@ -114,7 +114,7 @@ function selectorOf(names: readonly string[]): string {
 function planPods(config: Config, { suffix, scope }: Place): StreamPlan[] {
   const selectors = distinctSelectors(config);
   const pods = { group: `pods${suffix}`, path: `/api/v1${scope}/pods`, kind: 'Pod' } as const;
-  if (selectors.size > mostPodStreams) {
+  if (selectors.size > maxPodStreams) {
     const covers = new Set(selectors.keys());
     return [{ ...pods, name: `pods${suffix}`, labelSelector: '', covers, selectors }];
   }

@@ -39,7 +39,7 @@ export const judged = {
 } as const;
 
 /** The maximum number of violations of an invariant that are shown with evidence. */
-const mostShown = 20;
+const maxShown = 20;
 
 export function createJudge(evidence: Evidence): Judge {
   const violations: Violation[] = [];
@@ -55,7 +55,7 @@ export function createJudge(evidence: Evidence): Judge {
       invariant,
       at,
       what,
-      evidence: alreadyReported < mostShown && pod ? historyOf(evidence, pod) : [],
+      evidence: alreadyReported < maxShown && pod ? historyOf(evidence, pod) : [],
     });
   }
 

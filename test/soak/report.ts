@@ -17,7 +17,7 @@ const rssTolerance = ({ minutes }: SoakResult) => (minutes < 6 ? 64 : 12);
 const heapTolerance = 4;
 const memory = 'memory does not grow from the first to the last third';
 const busy = 'the soak had enough deletions, and enough pods that were due';
-const mostShown = 5;
+const maxShown = 5;
 
 export function report(result: SoakResult): Report {
   const { idleStates, deletions, delays } = result;
@@ -83,7 +83,7 @@ function summary({
 }
 
 function shown(name: string, violations: readonly Violation[]): string[] {
-  const some = violations.slice(0, mostShown);
+  const some = violations.slice(0, maxShown);
   const more = violations.length - some.length;
   return [
     '',

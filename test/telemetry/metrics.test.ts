@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RequestOutcome } from '../../src/kube/client/client.ts';
-import { countEvents, mostServices } from '../../src/metrics/countEvents.ts';
+import { countEvents, maxServices } from '../../src/metrics/countEvents.ts';
 import { countLeadership } from '../../src/metrics/countLeadership.ts';
 import { countObserver } from '../../src/metrics/countObserver.ts';
 import { countRequests, partsOf } from '../../src/metrics/countRequests.ts';
@@ -282,7 +282,7 @@ test('10,000 namespaces make no more series than one, and 10,000 services no mor
   assert.equal(await seriesOf(all((index) => ({ namespace: `shoot-${index}` }))), one);
   const perService = 2 + 6;
   const many = await seriesOf(all((index) => ({ service: `service-${index}` })));
-  assert.equal(many, one + mostServices * perService);
+  assert.equal(many, one + maxServices * perService);
 });
 
 test('the limit of a label preserves the first values, and calls all others "other"', () => {

@@ -52,14 +52,14 @@ const progressDeadline = duration('aboveZero').describe(
   'How long a rollout may take, for kinds without a progress deadline of their own. At least `stallAfter`.',
 );
 
-const mostResults = 100;
+const maxResults = 100;
 
 /** A text that the given function validates. */
 function refusedBy(refused: (text: string) => string | undefined) {
   // The validation takes milliseconds, and a config of a thousand rules repeats the same few texts.
   const results = new Map<string, string | undefined>();
   return (text: string, context: z.RefinementCtx) => {
-    if (results.size > mostResults) results.clear();
+    if (results.size > maxResults) results.clear();
     if (!results.has(text)) results.set(text, refused(text));
     const message = results.get(text);
     if (message !== undefined) context.addIssue({ code: 'custom', message });

@@ -37,7 +37,7 @@ interface Walk {
 
 type Children = Map<PropertyKey, Located>;
 
-const mostFromAliases = 100_000;
+const maxFromAliases = 100_000;
 
 /** The limits of a document. */
 interface Leniency {
@@ -115,7 +115,7 @@ const mergeKey = '<<';
 function mergeInto(walk: Walk, source: unknown, path: Path, children: Children): void {
   const brokenBefore = walk.broken.length;
   const from = locateNode(walk, source, [...path, mergeKey], startOf(source));
-  if (walk.broken.length > brokenBefore || walk.fromAliases > mostFromAliases) return;
+  if (walk.broken.length > brokenBefore || walk.fromAliases > maxFromAliases) return;
   const sources = Array.isArray(from.value) ? [...from.children.values()] : [from];
   for (const each of sources) {
     if (each.value === null || typeof each.value !== 'object' || Array.isArray(each.value)) {
@@ -130,13 +130,13 @@ function locateAlias(walk: Walk, alias: Alias, path: Path, leaf: Located): Locat
   const name = oneLine(`*${alias.source}`);
   if (target === undefined) return broken(walk, path, leaf, `${name} refers to an anchor that is not set before it`);
   if (walk.expanding.has(target)) return broken(walk, path, leaf, `${name} refers to a value that contains it`);
-  if (walk.fromAliases > mostFromAliases) return leaf;
+  if (walk.fromAliases > maxFromAliases) return leaf;
   walk.expanding.add(target);
   const value = locateNode(walk, target, path, leaf.keyOffset);
   walk.expanding.delete(target);
-  const isTooMuch = walk.expanding.size === 0 && walk.fromAliases > mostFromAliases;
+  const isTooMuch = walk.expanding.size === 0 && walk.fromAliases > maxFromAliases;
   if (!isTooMuch) return value;
-  return broken(walk, path, leaf, `aliases up to here expand to more than ${mostFromAliases} values: use fewer`);
+  return broken(walk, path, leaf, `aliases up to here expand to more than ${maxFromAliases} values: use fewer`);
 }
 
 function broken(walk: Walk, path: Path, leaf: Located, message: string): Located {

@@ -1,6 +1,6 @@
 /** Far more than any config contains, because brackets in texts and comments are counted, too. */
-const mostOpen = 1_000;
-const mostInLine = 200;
+const maxOpenBrackets = 1_000;
+const maxInLine = 200;
 
 /**
  * Whether a YAML text opens so many brackets, or begins so many lists in one line (`- - - a`), that it should not be
@@ -34,7 +34,7 @@ export function isNestedTooDeeply(text: string): boolean {
       default:
         isAtBeginning = false;
     }
-    if (open > mostOpen || begun > mostInLine) return true;
+    if (open > maxOpenBrackets || begun > maxInLine) return true;
   }
   return false;
 }

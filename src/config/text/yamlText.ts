@@ -24,7 +24,7 @@ export function readYaml(
 }
 
 /** The limit for the number of errors, because one wrong quote invalidates everything that follows. */
-const mostSyntaxErrors = 100;
+const maxSyntaxErrors = 100;
 
 function tooDeepAt(offset: number): LocatedError {
   return { offset, path: [], message: 'nested too deeply to be read' };
@@ -39,7 +39,7 @@ function syntaxErrors({ errors, warnings }: Document.Parsed): readonly LocatedEr
   const all = [...errors, ...warnings];
   const tooDeep = all.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (tooDeep !== undefined) return [tooDeepAt(tooDeep.pos[0])];
-  return all.slice(0, mostSyntaxErrors).map(({ pos, message }) => {
+  return all.slice(0, maxSyntaxErrors).map(({ pos, message }) => {
     const [sentence = ''] = message.split('\n');
     return { offset: pos[0], path: [], message: `not valid YAML: ${oneLine(sentence)}` };
   });

@@ -67,7 +67,7 @@ function copyOf(body: Readable, signal: AbortSignal): Readable {
 }
 
 /** A response of this length takes many turns of the event loop, so the request body has been sent by then. */
-const mostDiscarded = 1 << 20;
+const maxDiscardedBytes = 1 << 20;
 
 function drainAndDestroy(body: Readable): void {
   let bytes = 0;
@@ -75,7 +75,7 @@ function drainAndDestroy(body: Readable): void {
     .on('error', ignore)
     .on('data', ({ length }: Buffer) => {
       bytes += length;
-      if (bytes > mostDiscarded) body.destroy();
+      if (bytes > maxDiscardedBytes) body.destroy();
     })
     .unpipe()
     .resume();

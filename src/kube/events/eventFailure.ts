@@ -41,7 +41,7 @@ export interface Permissions {
 
 /** The permission may have been granted in the meantime. Milliseconds. */
 const retryAfter = 600_000;
-const mostNamespaces = 4_096;
+const maxNamespaces = 4_096;
 
 /** Logs a missing permission once with this sentence, for however many namespaces, until all of them have granted it. */
 export function createPermissions(clock: Clock, log: EventLog, sentence: string): Permissions {
@@ -51,7 +51,7 @@ export function createPermissions(clock: Clock, log: EventLog, sentence: string)
     mayTry: (namespace) => clock.monotonic() >= (refusals.get(namespace) ?? 0),
     refused(namespace, why, retryIn = retryAfter) {
       if (refusals.size === 0) log.warn({ namespace, cause: why }, sentence);
-      putBounded(refusals, namespace, clock.monotonic() + retryIn, mostNamespaces);
+      putBounded(refusals, namespace, clock.monotonic() + retryIn, maxNamespaces);
     },
     allowed(namespace) {
       refusals.delete(namespace);

@@ -54,12 +54,12 @@ interface EventSenderOptions {
   readonly random: () => number;
 }
 
-const mostWaiting = 5_000;
+const maxWaiting = 5_000;
 const concurrency = 2;
 const concurrencyAtTheEnd = 16;
 const burst = 200;
 const perSecond = 100;
-const mostTries = 8;
+const maxAttempts = 8;
 const recheckAfter = 100;
 /** After an occurrence more are likely, and their actions have priority over their Events. Milliseconds. */
 const calmAfter = 500;
@@ -183,7 +183,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   function retry(event: EventState, failure: ApiFailure): void {
     // Any other failure concerns only the connection or the server, not this Event.
     if (failure.kind === 'unavailable') event.tries += 1;
-    if (event.tries < mostTries && onEmpty === undefined) enqueue(event);
+    if (event.tries < maxAttempts && onEmpty === undefined) enqueue(event);
     else drop(event, 'refused', describeFailure(failure, client.server));
   }
 
@@ -208,7 +208,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
       busyAt = clock.monotonic();
       if (queue.size === 0) waitingSince = busyAt;
       enqueue(event);
-      const surplus = queue.size > mostWaiting ? queue.newestOfLargest() : undefined;
+      const surplus = queue.size > maxWaiting ? queue.newestOfLargest() : undefined;
       if (surplus !== undefined && queue.delete(surplus)) drop(surplus, 'queueFull');
       if (active === 0) arm(calmAfter);
     },

@@ -42,7 +42,7 @@ const seriesEvery = 60_000;
 /** The limit for different Events about one object: a burst, and a rate per second. */
 const objectBurst = 20;
 const objectPerSecond = 1 / 30;
-const mostRemembered = 2_048;
+const maxRemembered = 2_048;
 const closeWithin = 300;
 
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
@@ -90,7 +90,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   function mayReport(regarding: ObjectRef): boolean {
     const key = objectKey(regarding);
     const bucket = buckets.get(key) ?? createTokenBucket(objectBurst, objectPerSecond, clock);
-    putBounded(buckets, key, bucket, mostRemembered);
+    putBounded(buckets, key, bucket, maxRemembered);
     return bucket.take();
   }
 
@@ -103,7 +103,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       if (same !== undefined && !same.isLost && now - same.lastObserved <= longestGap) {
         same.count += 1;
         same.lastObserved = now;
-        putBounded(known, key, same, mostRemembered);
+        putBounded(known, key, same, maxRemembered);
         writeSoon(same);
         return;
       }
@@ -113,7 +113,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       }
       const name = nameOf(occurrence.regarding.name, now);
       const event = { name, occurrence, time: now, lastObserved: now, count: 1, written: 0, tries: 0, isLost: false };
-      putBounded(known, key, event, mostRemembered);
+      putBounded(known, key, event, maxRemembered);
       sender.put(event);
     },
     async close() {

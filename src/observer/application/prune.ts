@@ -7,7 +7,7 @@ import { deletionStage, inDeletionOrder } from './order.ts';
 import { removeResource } from './removeResource.ts';
 
 /** The maximum number of requests in flight for one application. */
-const mostAtOnce = 8;
+const maxConcurrent = 8;
 
 /**
  * Tries once to remove each resource that was removed from its application, stage by stage. A resource that cannot be
@@ -42,7 +42,7 @@ export async function removePending(
 
   for (const [stage, those] of [...stages].toSorted(([one], [other]) => one - other)) {
     if (signal.aborted || stage > blockedStage) return;
-    await inParallel(those, mostAtOnce, remove);
+    await inParallel(those, maxConcurrent, remove);
   }
 }
 

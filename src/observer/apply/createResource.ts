@@ -8,7 +8,7 @@ import { applyInSteps, forceOwnOnly } from './applySteps.ts';
 import type { ObserverApi } from './observerApi.ts';
 
 /** An object can be created and deleted between two requests. */
-const mostTries = 3;
+const maxAttempts = 3;
 
 /**
  * Creates the resource, or applies it to an existing object that has no owner or was left by an earlier attempt. On an
@@ -29,7 +29,7 @@ export async function createResource(
     if (!found.ok && found.failure.is !== 'missing') return found;
     if (!found.ok && guessed !== undefined && isRefused(guessed)) return guessed;
     const outcome = await (found.ok ? adopt(api, plan, found.value, signal) : createNew(api, plan, signal));
-    if (outcome.ok || !hasChangedMeanwhile(outcome.failure) || tries === mostTries)
+    if (outcome.ok || !hasChangedMeanwhile(outcome.failure) || tries === maxAttempts)
       return withOwnerName(api, plan, outcome, signal);
   }
 }

@@ -109,7 +109,7 @@ interface DraftList {
   readonly others: readonly (readonly [step: string, element: unknown])[];
 }
 
-const mostShared = 1_000;
+const maxShared = 1_000;
 
 const none: ReadonlyMap<string, never> = new Map<string, never>();
 
@@ -129,7 +129,7 @@ function createProjectionBuilder(): ProjectionBuilder {
     put(path, value) {
       const kept = boundedJson(value);
       // Paths of a large object are unique to it, and would evict shared ones.
-      if (kept !== undefined) fields.set(fields.size < mostShared ? interned(path) : path, kept);
+      if (kept !== undefined) fields.set(fields.size < maxShared ? interned(path) : path, kept);
     },
     putList(path, { length, bounds, others }) {
       const kept = others.flatMap(([step, element]) => {

@@ -22,8 +22,8 @@ const slowAfter = 3_000;
 /** The message in the status. */
 export const slowMessage = `The API server takes more than ${slowAfter / 1_000} s to answer.`;
 /** The number of slots for all slow requests. */
-const mostSlow = 4;
-const mostKnown = 1_000;
+const maxSlowRequests = 4;
+const maxKnown = 1_000;
 
 /** The apiVersions of applications whose last request was slow. */
 export type SlowRequests = Set<string>;
@@ -35,7 +35,7 @@ export type SlowRequests = Set<string>;
  */
 export function createRequestSemaphore(clock: Clock, most: number, slow: SlowRequests): RequestSemaphore {
   const usual = createSemaphore(most);
-  const rest = createSemaphore(mostSlow);
+  const rest = createSemaphore(maxSlowRequests);
 
   function timed(release: Release, key: string, wasSlow: boolean, onSlow: () => void): Release {
     let isSlow = false;
@@ -74,7 +74,7 @@ export function createRequestSemaphore(clock: Clock, most: number, slow: SlowReq
 function remember(slow: SlowRequests, key: string): void {
   slow.add(key);
   for (const oldest of slow) {
-    if (slow.size <= mostKnown) return;
+    if (slow.size <= maxKnown) return;
     slow.delete(oldest);
   }
 }

@@ -1,10 +1,10 @@
 /** The number of names in a message. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** `a, b and 3 more`: the first names and the number of the others. */
 export function listed(names: readonly string[]): string {
-  const more = names.length - mostNamed;
-  if (more > 0) return `${names.slice(0, mostNamed).join(', ')} and ${more} more`;
+  const more = names.length - maxNamed;
+  if (more > 0) return `${names.slice(0, maxNamed).join(', ')} and ${more} more`;
   return names.join(', ');
 }
 

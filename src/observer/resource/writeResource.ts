@@ -11,7 +11,7 @@ import type { Drift } from '../model/projection.ts';
 import { uidOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { isAccessProven, recordAccess } from '../state/access.ts';
-import { foundOf, memoryOf, mostCorrections, type ResourceEntry } from '../state/entries.ts';
+import { foundOf, maxCorrections, memoryOf, type ResourceEntry } from '../state/entries.ts';
 import { expireLastKnownGood } from '../state/lastKnownGood.ts';
 import {
   foreignOwnerOf,
@@ -224,7 +224,7 @@ function recordCorrected(
     return;
   }
   entry.corrections.push({ at: runtime.clock.now(), drifts, conflictingManager: memoryOf(entry).conflictingManager });
-  entry.corrections.splice(0, entry.corrections.length - mostCorrections);
+  entry.corrections.splice(0, entry.corrections.length - maxCorrections);
   report({ type: 'resource.corrected', ...aboutOf(entry), drifts, took: now - since });
 }
 

@@ -56,7 +56,7 @@ function readKey(value: unknown, path: Path, errors: ErrorList): readonly string
 
 /** The maximum depth below an entry, and the maximum number of nodes in all entries. */
 const maxDepth = 200;
-const mostNodes = 100_000;
+const maxNodes = 100_000;
 
 /**
  * Reads the fields that the entries of one schema list. A node with an error is read as a leaf, so that the rest is
@@ -76,8 +76,7 @@ export function createFieldReader(): ReadFields {
     };
     return readFields(map, path, errors, (at) => {
       nodes += 1;
-      if (nodes > mostNodes)
-        return reportOnce('tooLarge', `is beyond the ${mostNodes} parts of a schema that are read`);
+      if (nodes > maxNodes) return reportOnce('tooLarge', `is beyond the ${maxNodes} parts of a schema that are read`);
       return at.length > maxDepth ? reportOnce('tooDeep', `is more than ${maxDepth} levels deep`) : undefined;
     });
   };

@@ -54,12 +54,12 @@ interface ReadEntry {
 }
 
 /** The API server accepts fewer manifests than this in one Application. */
-const mostEntries = 2_000;
+const maxEntries = 2_000;
 
 function readEntries(value: unknown): readonly ReadEntry[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) return [unreadable('notAList', [], 'is not a list')];
-  if (value.length > mostEntries) return [unreadable('tooLarge', [], `has more than ${mostEntries} entries`)];
+  if (value.length > maxEntries) return [unreadable('tooLarge', [], `has more than ${maxEntries} entries`)];
   const readFields = createFieldReader();
   return value.map((entry, index) => readEntry(entry, [index], readFields));
 }

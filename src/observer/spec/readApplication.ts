@@ -20,10 +20,10 @@ import { findDuplicates } from './resolveNamespace.ts';
 import { hasContent } from './secretData.ts';
 
 /** Bytes. etcd accepts 1.5 MiB in total, and the status needs a part of that. */
-const mostOfManifests = 1024 * 1024;
+const maxManifestBytes = 1024 * 1024;
 const deepestManifest = 100;
 /** Bytes. No object that etcd accepts is larger. */
-const mostOfObject = 4 * mostOfManifests;
+const maxObjectBytes = 4 * maxManifestBytes;
 
 /**
  * Reads an Application from the API server's object. Returns undefined if it is not one, or has an invalid name. Never
@@ -48,7 +48,7 @@ export function readApplication(object: unknown, before?: Application): Applicat
     generation,
     createdAt: textOf(its['creationTimestamp']) ?? '',
     resources: isSameSpec ? before.resources : arrayOf(objectOf(spec)['manifests']).length,
-    bytes: isSameSpec ? before.bytes : bytesOf(spec, mostOfObject),
+    bytes: isSameSpec ? before.bytes : bytesOf(spec, maxObjectBytes),
     isTerminating: textOf(its['deletionTimestamp']) !== undefined,
     hasFinalizer: finalizers.includes(finalizer),
     finalizers,
@@ -87,7 +87,7 @@ function readManifests(value: unknown, home: Home) {
   if (!Array.isArray(value)) return whole('manifestsMissing', 'expected a list of Kubernetes objects');
   // A template that renders to nothing must not delete everything.
   if (value.length === 0) return whole('manifestsMissing', 'this list is empty; to end the application, delete it');
-  const excess = excessOf(value, { bytes: mostOfManifests, depth: deepestManifest + 1 });
+  const excess = excessOf(value, { bytes: maxManifestBytes, depth: deepestManifest + 1 });
   if (excess === 'tooLarge') return whole(excess, 'larger than 1 MiB in total; split it into several applications');
   if (excess === 'tooDeep') return whole(excess, `nested more than ${deepestManifest} levels deep`);
   const results = value.map((item, index) => readManifest(item, index, home));
@@ -102,7 +102,7 @@ function readManifests(value: unknown, home: Home) {
 
 /** Checks the limits only. The content is read once the namespaces of the manifests are resolved. */
 function readSchema(value: unknown) {
-  const excess = excessOf(value, { bytes: mostOfManifests, depth: deepestManifest + 1 });
+  const excess = excessOf(value, { bytes: maxManifestBytes, depth: deepestManifest + 1 });
   if (excess === undefined) return { read: value, errors: [] };
   const message = excess === 'tooLarge' ? 'larger than 1 MiB' : `nested more than ${deepestManifest} levels deep`;
   return { read: undefined, errors: [ofWhole(excess, ['spec', 'observerSchema'], message)] };

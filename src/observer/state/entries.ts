@@ -166,7 +166,7 @@ export interface ResourceEntry {
 }
 
 /** The number of corrections that are retained for each resource. */
-export const mostCorrections = 20;
+export const maxCorrections = 20;
 
 /** Returns what its machine remembers. */
 export function memoryOf({ actor }: Pick<ResourceEntry, 'actor'>): ResourceMemory {

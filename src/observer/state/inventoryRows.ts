@@ -44,7 +44,7 @@ function rowOf(resource: ResourceEntry): InventoryEntry {
 }
 
 /** The number of drifts of a resource in the status. The log, `weeder explain` and the page have all of them. */
-const mostDrifts = 20;
+const maxDrifts = 20;
 /** Characters. */
 const longestValue = 256;
 const longestPath = 512;
@@ -53,7 +53,7 @@ const longestPath = 512;
  * Returns drifts as the status has them: the first 20, with their values as truncated JSON, and no values of a Secret.
  */
 export function shownDrifts(identity: Identity, drifts: readonly Drift[]): readonly ShownDrift[] {
-  return redactedDrifts(identity, drifts.slice(0, mostDrifts)).map(({ path, is, desired, found }) => ({
+  return redactedDrifts(identity, drifts.slice(0, maxDrifts)).map(({ path, is, desired, found }) => ({
     path: cut(path, longestPath),
     is,
     ...(desired === undefined ? {} : { desired: shown(desired) }),

@@ -13,7 +13,7 @@ interface DesiredStatus {
 }
 
 /** Bytes: the manifests may have 1 MiB, and etcd accepts 1.5 MiB for the whole object. */
-const mostOfResources = 384 * 1024;
+const maxInventoryBytes = 384 * 1024;
 
 /**
  * Returns the merge patch that changes an Application's status from `before`, the status on the API server, to the
@@ -55,7 +55,7 @@ function inSyncOf(inventory: readonly InventoryEntry[]): string {
 function withinLimit(inventory: readonly InventoryEntry[]): readonly JsonObject[] {
   for (const most of [20, 5, 1]) {
     const rows = inventory.map((entry) => writeEntry({ ...entry, drifts: entry.drifts.slice(0, most) }));
-    if (Buffer.byteLength(JSON.stringify(rows)) <= mostOfResources) return rows;
+    if (Buffer.byteLength(JSON.stringify(rows)) <= maxInventoryBytes) return rows;
   }
   return inventory.map((entry) => writeEntry({ ...entry, drifts: [] }));
 }

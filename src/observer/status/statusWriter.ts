@@ -52,7 +52,7 @@ interface StatusWriterOptions {
 /** Milliseconds. A drift that is corrected by then is in no status, since each write wakes up every watcher. */
 const shortDelay = 1_000;
 /** The maximum of concurrent status writes, so that many statuses do not delay corrections on the API server. */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 /** How often to check whether applies still wait. Milliseconds. */
 const heldBackCheck = 500;
 /** After this time the status of an applied application is written, even while other applies wait. Milliseconds. */
@@ -82,7 +82,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   const pending = new Map<ApplicationEntry, Pending>();
   /** Applications whose write is due while applies wait. */
   const heldBack = new Set<ApplicationEntry>();
-  const slots = createSemaphore(mostAtOnce);
+  const slots = createSemaphore(maxConcurrent);
   let heldBackTimer: TimerHandle | undefined;
   let isClosed = false;
 

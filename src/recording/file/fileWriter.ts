@@ -27,7 +27,7 @@ interface Batch {
 const flushEvery = 200;
 const flushAbove = 256 * 1024;
 /** Characters. With more pending text the disk is too slow, and the recording stops. */
-const mostPending = 32 * 1024 * 1024;
+const maxPending = 32 * 1024 * 1024;
 
 /** Opens the file. An existing one, a recording of the previous process, becomes FILE.1. Never throws. */
 export async function openFileWriter(options: FileWriterOptions): Promise<Result<FileWriter>> {
@@ -100,7 +100,7 @@ function createFileWriter({ path, oldFiles, onFailure }: FileWriterOptions, open
       if (last === undefined) batches.push({ isNewFile: false, text: line });
       else last.text += line;
       pending += line.length;
-      if (pending > mostPending) fail('the disk is too slow');
+      if (pending > maxPending) fail('the disk is too slow');
       else flushSoon();
     },
     rotate() {

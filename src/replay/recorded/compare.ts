@@ -18,7 +18,7 @@ export type Difference =
 export const tolerance = 250;
 
 /** A process that waits for longer has also lost its streams and its Lease. Milliseconds. */
-const mostLate = 5_000;
+const maxLateness = 5_000;
 
 /** Returns the number of late decisions, and the longest delay in milliseconds. */
 export function lateness(found: readonly Difference[]): { readonly count: number; readonly most: number } {
@@ -74,5 +74,5 @@ function movedOrMissing(event: TimelineEvent, extra: TimelineEvent[]): Differenc
   if (nearest === undefined) return { kind: 'missing', event };
   extra.splice(extra.indexOf(nearest), 1);
   const delay = event.t - nearest.t;
-  return { kind: delay > 0 && delay <= mostLate ? 'late' : 'moved', event, replayedAt: nearest.t };
+  return { kind: delay > 0 && delay <= maxLateness ? 'late' : 'moved', event, replayedAt: nearest.t };
 }

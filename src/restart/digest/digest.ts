@@ -29,7 +29,7 @@ export interface SourceTag {
 /** Content by key; undefined: the key is used but does not exist. */
 type Seen = ReadonlyMap<string, Buffer | undefined>;
 
-const mostKeys = 20;
+const maxKeys = 20;
 /** The kubelet reads only these two keys of an image pull secret. */
 const pullSecretKeys = ['.dockerconfigjson', '.dockercfg'];
 
@@ -59,7 +59,7 @@ export function tagOf(
   const { env, files } = seenBy(content, uses, optOut);
   const tag = hmac(key, ['source', ...source, String(env.size), ...pairsOf(env), ...pairsOf(files)]);
   const names = sortedNames([...env, ...files].flatMap(([each, bytes]) => (bytes === undefined ? [] : [each])));
-  if (names.length > mostKeys) return { tag, keys: undefined };
+  if (names.length > maxKeys) return { tag, keys: undefined };
   const tagOfKey = (each: string) => [...onlyKey(env, each), ...onlyKey(files, each)];
   const keys = names.map((each) => [each, hmac(key, ['key', ...source, each, ...tagOfKey(each)]).slice(0, 6)]);
   return { tag, keys: Object.fromEntries(keys) };

@@ -20,7 +20,7 @@ export interface SourcesKnown {
 }
 
 /** The maximum number of deleted sources whose opt-out is stored. */
-const mostDeleted = 1_000;
+const maxDeleted = 1_000;
 
 /** The metadata of ConfigMaps and Secrets, and the sink of their streams. It holds no values. */
 interface SourceIndex extends SourcesKnown {
@@ -52,8 +52,8 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
     const known = sources.get(key);
     if (known === undefined) return;
     sources.delete(key);
-    putBounded(deleted, key, known.optOut, mostDeleted);
-    if (isLive) putBounded(seen, key, now(), mostDeleted + sources.size);
+    putBounded(deleted, key, known.optOut, maxDeleted);
+    if (isLive) putBounded(seen, key, now(), maxDeleted + sources.size);
     else seen.delete(key);
     onChanged(known.ref);
   }

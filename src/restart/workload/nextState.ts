@@ -13,8 +13,8 @@ import {
   type WorkloadState,
 } from '../state/state.ts';
 
-const mostRestarts = 5;
-const mostReverts = 2;
+const maxRestarts = 5;
+const maxReverts = 2;
 
 /** Returns the state to write for an outcome. `now`: epoch milliseconds. */
 export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outcome, now: number): WorkloadState {
@@ -29,7 +29,7 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
   // A source that was not part of the restart keeps its tag, so that a newer change is detected again.
   const rolledOut = onlyUsed(finding, outcome === 'reverted' ? state.rolledOut : expectedBy(state));
   const isCounted = outcome === 'reverted' && isRevert(state.target?.since ?? 0, now);
-  const reverts = isCounted ? withNewest(state.reverts, now, mostReverts) : state.reverts;
+  const reverts = isCounted ? withNewest(state.reverts, now, maxReverts) : state.reverts;
   return { ...own, rolledOut, target: undefined, reverts };
 }
 
@@ -50,7 +50,7 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
       attempt: (before?.attempt ?? 0) + 1,
       cause,
     },
-    restarts: withNewest(state?.restarts ?? [], now, mostRestarts),
+    restarts: withNewest(state?.restarts ?? [], now, maxRestarts),
     lastCause: cause,
     reverts: state?.reverts ?? [],
   };

@@ -11,11 +11,11 @@ import { hasWords, searchWords } from './searchWords.ts';
 type Since = (actor: AnyActorRef) => number | undefined;
 
 /** The maximum number of applications in a response: a search by name or state finds others. */
-const mostApplications = 100;
+const maxApplications = 100;
 /** The maximum for each application. */
-const mostResources = 50;
+const maxResources = 50;
 /** The maximum for each resource. */
-const mostCorrectionsShown = 5;
+const maxCorrectionsShown = 5;
 
 /** The applications for the page, in the order of their names. */
 export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
@@ -25,7 +25,7 @@ export function applicationList(entries: Iterable<ApplicationEntry>, search: str
   const found = words.length === 0 ? [...all] : all.filter((entry) => hasWords(textOf(entry), words));
   const applications = found
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .slice(0, mostApplications)
+    .slice(0, maxApplications)
     .map((entry) => viewOf(entry, since));
   return { total: all.length, found: found.length, applications };
 }
@@ -42,7 +42,7 @@ function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
   const removals = [...pendingRemovals.values()].map(
     ({ identity, reason }): ResourceView => ({ ...nothing, id: identityText(identity), state: 'leaving', reason }),
   );
-  const shown = all.length > mostResources ? [...affected, ...others] : all;
+  const shown = all.length > maxResources ? [...affected, ...others] : all;
   return {
     id,
     actor: actor.id,
@@ -52,7 +52,7 @@ function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
     isDetectOnly,
     errors: errors.map(({ place, message }) => `${place}: ${message}`),
     total: all.length + removals.length,
-    resources: [...shown.map((each) => resourceView(each, since)), ...removals].slice(0, mostResources),
+    resources: [...shown.map((each) => resourceView(each, since)), ...removals].slice(0, maxResources),
   };
 }
 
@@ -85,7 +85,7 @@ function resourceView(resource: ResourceEntry, since: Since): ResourceView {
     drifts: shown,
     moreDrifts: drifts.length - shown.length,
     corrections: corrections
-      .slice(-mostCorrectionsShown)
+      .slice(-maxCorrectionsShown)
       .reverse()
       .map((each) => ({
         at: each.at,

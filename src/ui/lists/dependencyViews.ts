@@ -22,11 +22,11 @@ export interface DependencyQuery {
 }
 
 /** The maximum number of services in a response: the filters find the others. */
-const mostServices = 200;
+const maxServices = 200;
 /** The number of dependants that the shown services share, and the number that each of them has in any case. */
-const mostDependants = 1000;
+const maxDependants = 1000;
 const fewestDependants = 20;
-const mostWorkloads = 5;
+const maxWorkloads = 5;
 /** The number of services that are read without a pause. */
 const batch = 500;
 
@@ -51,8 +51,8 @@ export async function dependencyList(
     if (match !== undefined) found.push(match);
     if (counts.all % batch === 0) await turn();
   }
-  const shown = found.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, mostServices);
-  const limit = Math.max(fewestDependants, Math.floor(mostDependants / Math.max(1, shown.length)));
+  const shown = found.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, maxServices);
+  const limit = Math.max(fewestDependants, Math.floor(maxDependants / Math.max(1, shown.length)));
   const dependants = new Map<string, DependantView>();
   const services = shown.map((match) => dependencyView(match, viewOf(match.key), limit, dependants));
   return {
@@ -110,7 +110,7 @@ function dependantView(dependant: Dependant): DependantView {
     name,
     namespaces,
     crashLooping: counts.reduce((sum, [, count]) => sum + count, 0),
-    workloads: counts.slice(0, mostWorkloads).map(([workload]) => workload),
+    workloads: counts.slice(0, maxWorkloads).map(([workload]) => workload),
   };
 }
 

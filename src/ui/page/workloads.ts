@@ -11,7 +11,7 @@ interface Workloads {
 }
 
 /** The maximum number of rows. The search finds the others. */
-const mostRows = 500;
+const maxRows = 500;
 
 /** The table of the workloads that restart control manages. It is requested while it is visible. */
 export function createWorkloads(now: () => number): Workloads {
@@ -32,7 +32,7 @@ export function createWorkloads(now: () => number): Workloads {
     const found = workloads.filter(({ id, state, sources }) =>
       [id, state, ...sources].some((text) => text.toLowerCase().includes(words)),
     );
-    const shown = found.slice(0, mostRows);
+    const shown = found.slice(0, maxRows);
     rows.place(shown);
     const all = count(workloads.length);
     setText(
@@ -95,5 +95,5 @@ function cell(tag: 'td' | 'th', label: string, ...children: readonly Node[]): HT
 function nothingMore(total: number, found: number): string {
   if (total === 0) return 'Restart control manages no workload.';
   if (found === 0) return 'No workload matches.';
-  return `${count(mostRows)} of ${count(found)} are shown: find the others by name, state or source.`;
+  return `${count(maxRows)} of ${count(found)} are shown: find the others by name, state or source.`;
 }

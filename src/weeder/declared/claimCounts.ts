@@ -11,8 +11,8 @@ interface ClaimCounts {
 }
 
 /** The number of services that the pods of one namespace may declare. */
-export const mostServices = 100;
-const mostProblems = 100;
+export const maxServices = 100;
+const maxProblems = 100;
 /** No service has this key. */
 const problem = '';
 
@@ -36,8 +36,8 @@ export function createClaimCounts(): ClaimCounts {
     hasRoomFor(namespace, service) {
       const its = counts.get(namespace);
       if (its === undefined || its.has(service)) return true;
-      return its.size - (its.has(problem) ? 1 : 0) < mostServices;
+      return its.size - (its.has(problem) ? 1 : 0) < maxServices;
     },
-    hasRoomForProblem: (namespace) => (counts.get(namespace)?.get(problem) ?? 0) < mostProblems,
+    hasRoomForProblem: (namespace) => (counts.get(namespace)?.get(problem) ?? 0) < maxProblems,
   };
 }

@@ -24,9 +24,9 @@ interface Declaration {
 }
 
 /** The number of services that count for one pod. */
-const mostServices = 20;
+const maxServices = 20;
 /** A longer list is not read to its end. */
-const mostEntries = 200;
+const maxEntries = 200;
 
 /** Reads the label and the annotation of a pod, as the API serves it. Undefined: the pod does not have the label. */
 export function writtenOn(pod: unknown): Written | undefined {
@@ -37,7 +37,7 @@ export function writtenOn(pod: unknown): Written | undefined {
 
 /** Returns what a pod of this namespace declares. */
 export function declarationOf({ label, annotation = '' }: Written, namespace: string): Declaration {
-  const entries = [label, ...annotation.split(',', mostEntries)].map((entry) => entry.trim()).filter((each) => each);
+  const entries = [label, ...annotation.split(',', maxEntries)].map((entry) => entry.trim()).filter((each) => each);
   /** Each service as it was written first. */
   const services = new Map<string, string>();
   const problems: string[] = [];
@@ -50,9 +50,9 @@ export function declarationOf({ label, annotation = '' }: Written, namespace: st
       problems.push(`${quoted(known)} and ${quoted(entry)} are the same service: one is enough`);
   }
   if (entries.length === 0) problems.push(`no service is named: give the label a value, or add ${dependsOnServices}`);
-  const excess = services.size - mostServices;
-  if (excess > 0) problems.push(`more than ${mostServices} services are named: the last ${excess} are ignored`);
-  return { services: [...services.keys()].slice(0, mostServices), problems };
+  const excess = services.size - maxServices;
+  if (excess > 0) problems.push(`more than ${maxServices} services are named: the last ${excess} are ignored`);
+  return { services: [...services.keys()].slice(0, maxServices), problems };
 }
 
 /** Returns the services that a pod declares, as `namespace/name`. */

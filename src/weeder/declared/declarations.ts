@@ -4,7 +4,7 @@ import type { ObjectRef } from '../../kube/events/event.ts';
 import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { lastingName, workloadOf } from '../pods/workloadOf.ts';
-import { createClaimCounts, mostServices } from './claimCounts.ts';
+import { createClaimCounts, maxServices } from './claimCounts.ts';
 import { type Claim, createClaims } from './claims.ts';
 import { declarationOf, type Written, writtenOn } from './declaration.ts';
 import { isSame, isWrittenIn } from './unchanged.ts';
@@ -48,7 +48,7 @@ interface Excess {
   readonly services: readonly string[];
 }
 
-const limit = `the pods of one namespace may declare at most ${mostServices} services`;
+const limit = `the pods of one namespace may declare at most ${maxServices} services`;
 /** Characters. A longer annotation is read again each time, and not stored. */
 const longestStored = 4096;
 
@@ -191,9 +191,9 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
   };
 }
 
-const mostListed = 3;
+const maxListed = 3;
 
 function joined(problems: readonly string[]): string {
-  const more = problems.length > mostListed ? [`and ${problems.length - mostListed} more`] : [];
-  return [...problems.slice(0, mostListed), ...more].join('; ');
+  const more = problems.length > maxListed ? [`and ${problems.length - maxListed} more`] : [];
+  return [...problems.slice(0, maxListed), ...more].join('; ');
 }

@@ -50,9 +50,9 @@ export function describeUnseenServices(unseen: readonly UnseenService[]): string
   ].join('; ');
 }
 
-const mostNamed = 10;
+const maxNamed = 10;
 
 function listed(names: readonly string[]): string {
-  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
-  return `${names.slice(0, mostNamed).join(', ')}${more}`;
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  return `${names.slice(0, maxNamed).join(', ')}${more}`;
 }

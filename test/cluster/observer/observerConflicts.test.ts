@@ -22,8 +22,8 @@ const exactlyOne = { observer_schema_list_min_length: 1, observer_schema_list_ma
 const dataOf = (object: unknown) => at(object, 'data', 'a');
 
 /** Of the Deployment `web` the image and the variable `MODE`, and at most so many variables. */
-function observing(mostVariables: number) {
-  const bounds = { observer_schema_list_min_length: 1, observer_schema_list_max_length: mostVariables };
+function observing(maxVariables: number) {
+  const bounds = { observer_schema_list_min_length: 1, observer_schema_list_max_length: maxVariables };
   const container = { name: 'observed', image: 'observed', env: [{ name: 'observed', value: 'observed' }, bounds] };
   const spec = { template: { spec: { containers: [container, exactlyOne] } } };
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec };
@@ -169,9 +169,9 @@ suite('clients and admission that work against an application, on a real API ser
     const scene = await setObserverScene(t, 'conflict');
     const { ns } = scene;
     const weeder = await scene.start(t);
-    const spec = (container: JsonObject, data: JsonObject, mostVariables: number) => ({
+    const spec = (container: JsonObject, data: JsonObject, maxVariables: number) => ({
       manifests: [deployment('web', container), configMap('settings', data), configMap('other', data)],
-      observerSchema: [observing(mostVariables)],
+      observerSchema: [observing(maxVariables)],
     });
     await scene.apply('shop', spec({}, { a: '1' }, 1));
     await scene.untilInSync('shop');

@@ -158,7 +158,7 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
  * The largest number of slots that were used within one minute, less the slots that were granted before it and returned
  * unused in it, because their tokens are available again from that moment.
  */
-function mostInAMinute(used: readonly number[], refunds: readonly Refund[]): number {
+function maxInAMinute(used: readonly number[], refunds: readonly Refund[]): number {
   let most = 0;
   for (const time of used) {
     const isWithin = (other: number) => other >= time && other <= time + 60_000;
@@ -178,7 +178,7 @@ test('whatever is requested: the rate holds in every minute, the namespaces take
       const inForce = [first, ...story.flatMap((step) => (step.what === 'limits' ? [step.limits] : []))];
       const burst = Math.max(...inForce.map((each) => each.burst));
       const perMinute = Math.max(...inForce.map((each) => each.maxRestartsPerMinute));
-      const most = mostInAMinute(used, refunds);
+      const most = maxInAMinute(used, refunds);
       assert.ok(most <= burst + perMinute, `${most} in a minute`);
       if (used.length > burst + perMinute) contended += 1;
     }),

@@ -17,7 +17,7 @@ interface Services {
 }
 
 /** The maximum number of rows. The search finds the other services. */
-const mostRows = 500;
+const maxRows = 500;
 
 /** The table of services. Rows are moved and updated only if something has changed. */
 export function createServices(now: () => number): Services {
@@ -43,7 +43,7 @@ export function createServices(now: () => number): Services {
       ([key, service]) => key.toLowerCase().includes(query) && isShown(service, filter),
     );
     const compare = sortBy(order);
-    const shown = found.sort(([, a], [, b]) => compare(a, b)).slice(0, mostRows);
+    const shown = found.sort(([, a], [, b]) => compare(a, b)).slice(0, maxRows);
     rows.place(shown.map(([, service]) => service));
     showCounts();
     const [total, all] = [services.size, count(services.size)];
@@ -118,5 +118,5 @@ function keyOf({ namespace, service }: ServiceView): string {
 function nothingMore(total: number, found: number): string {
   if (total === 0) return 'No service has been ready yet.';
   if (found === 0) return 'No service matches.';
-  return `${count(mostRows)} of ${count(found)} are shown: find the others by name.`;
+  return `${count(maxRows)} of ${count(found)} are shown: find the others by name.`;
 }

@@ -16,8 +16,8 @@ interface Timeline {
 
 const hour = 3_600_000;
 /** The maximum number of lanes and rows. The search finds the others. */
-const mostLanes = 60;
-const mostRows = 200;
+const maxLanes = 60;
+const maxRows = 200;
 /** Expired moments are removed at this interval, because the removal reads all moments. */
 const tidyEvery = 60_000;
 
@@ -33,16 +33,16 @@ export function createTimeline(now: () => number): Timeline {
     const query = search.value.trim().toLowerCase();
     const shown = range.get(end());
     const lanes = lanesOf(moments).filter(({ about }) => about.toLowerCase().includes(query));
-    const drawn = lanes.slice(0, mostLanes);
+    const drawn = lanes.slice(0, maxLanes);
     const width = Math.max(200, place.clientWidth);
     place.replaceChildren(chart({ lanes: drawn, range: shown, now: now(), width, hasCursor: replay !== undefined }));
     place.hidden = drawn.length === 0;
     const inView = moments.filter(
       ({ t, about }) => t >= shown.from && t <= shown.to && about.toLowerCase().includes(query),
     );
-    list(inView.slice(-mostRows).reverse());
+    list(inView.slice(-maxRows).reverse());
     byId('timeline-none', HTMLElement).hidden = inView.length > 0;
-    const many = lanes.length > mostLanes ? `${mostLanes} of ${count(lanes.length)} services, ` : '';
+    const many = lanes.length > maxLanes ? `${maxLanes} of ${count(lanes.length)} services, ` : '';
     setText(byId('timeline-count', HTMLElement), `${many}${clockTime(shown.from)} to ${clockTime(shown.to)}`);
   });
 
