@@ -48,7 +48,7 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   }
 
   /** Whether the content is new and has settled; if it has not settled, the next read is scheduled. */
-  function judge(content: T, isRequested: boolean): boolean {
+  function accept(content: T, isRequested: boolean): boolean {
     const key = keyOf(content);
     if (key === known) {
       candidate = undefined;
@@ -64,7 +64,7 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
 
   async function readOnce(isRequested: boolean): Promise<boolean> {
     const content = await read();
-    const isChanged = !isStopped && judge(content, isRequested);
+    const isChanged = !isStopped && accept(content, isRequested);
     readIn(pollInterval);
     return isChanged;
   }

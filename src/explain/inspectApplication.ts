@@ -127,9 +127,9 @@ async function inspectResource(
   observeObject(entry, live, clock.monotonic());
   if (foreignOwnerOf(entry) !== undefined && claims !== undefined)
     setStaleClaim(entry, await claims.isStale(live), clock.monotonic());
-  const { tried, refusal } = await dryRunApply(api, plan, signal);
-  if (!tried.ok) return { ...nothing, live, refusal, error: errorOf(entry, tried.failure) };
-  setDryRunBaseline(entry, plan, tried.value, clock.monotonic());
+  const { dryRun, refusal } = await dryRunApply(api, plan, signal);
+  if (!dryRun.ok) return { ...nothing, live, refusal, error: errorOf(entry, dryRun.failure) };
+  setDryRunBaseline(entry, plan, dryRun.value, clock.monotonic());
   return { ...nothing, live, refusal, fields: fieldReports(entry, plan, live) };
 }
 
@@ -149,9 +149,9 @@ async function dryRunApply(
   api: Pick<ResourceApi, 'dryRunApply'>,
   plan: ResourcePlan,
   signal: AbortSignal,
-): Promise<{ readonly tried: Outcome<DryRun>; readonly refusal: string }> {
-  const tried = await api.dryRunApply(plan, signal);
-  if (tried.ok || tried.failure.is !== 'forbidden') return { tried, refusal: '' };
+): Promise<{ readonly dryRun: Outcome<DryRun>; readonly refusal: string }> {
+  const dryRun = await api.dryRunApply(plan, signal);
+  if (dryRun.ok || dryRun.failure.is !== 'forbidden') return { dryRun, refusal: '' };
   const own = { ...plan, target: { ...plan.target, account: undefined } };
-  return { tried: await api.dryRunApply(own, signal), refusal: tried.failure.reason };
+  return { dryRun: await api.dryRunApply(own, signal), refusal: dryRun.failure.reason };
 }

@@ -29,7 +29,7 @@ export async function resolveMappings(
 ): Promise<readonly MappedManifest[]> {
   const { promise: late, resolve: giveUp } = Promise.withResolvers<'late'>();
   const timer = clock.setTimeout(() => giveUp('late'), patience);
-  const asked = new Map<string, Promise<Known>>();
+  const requests = new Map<string, Promise<Known>>();
 
   /** Stops waiting at the deadline. The request continues, and its response is cached for the next call. */
   async function soon<T>(answer: Promise<Outcome<T>>, what: string): Promise<Outcome<T>> {
@@ -37,7 +37,7 @@ export async function resolveMappings(
     return first === 'late' ? failed('transient', `The API server does not say in time ${what}.`) : first;
   }
 
-  async function ask(apiVersion: string, kind: string): Promise<Known> {
+  async function resolve(apiVersion: string, kind: string): Promise<Known> {
     const found = await soon(kinds.find(apiVersion, kind, signal), `whether it has ${kind} in ${apiVersion}`);
     if (!found.ok) return { mapping: undefined, topology: found };
     return {
@@ -48,8 +48,8 @@ export async function resolveMappings(
 
   function known({ apiVersion, kind }: UnresolvedManifest): Promise<Known> {
     const key = `${apiVersion} ${kind}`;
-    const answer = asked.get(key) ?? ask(apiVersion, kind);
-    asked.set(key, answer);
+    const answer = requests.get(key) ?? resolve(apiVersion, kind);
+    requests.set(key, answer);
     return answer;
   }
 

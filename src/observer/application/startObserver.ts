@@ -72,11 +72,11 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
   }
 
   function rebaselineTracked(resource: ResourceEntry): void {
-    const actor = `trial ${entry.id} ${resource.key}`;
-    const tried = rebaseline(effects, resource, stop.signal);
+    const actor = `rebaseline ${entry.id} ${resource.key}`;
+    const done = rebaseline(effects, resource, stop.signal);
     track(
       entry.inFlight,
-      tried.catch((error) => report({ type: 'actor.failed', actor, error })),
+      done.catch((error) => report({ type: 'actor.failed', actor, error })),
     );
   }
 

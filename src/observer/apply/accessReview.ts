@@ -6,7 +6,7 @@ import type { ResourceApi, Target } from '../plan/resourceApi.ts';
 
 const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
-const asked = {
+const reviewRequest = {
   verb: 'create',
   plural: 'selfsubjectaccessreviews',
   identity: { group: 'authorization.k8s.io', kind: 'SelfSubjectAccessReview', namespace: '', name: '' },
@@ -33,11 +33,11 @@ export function accessReview(client: KubeClient): ResourceApi['may'] {
       signal,
       ...(account === undefined ? {} : { impersonate: account }),
     });
-    if (!result.ok) return applyFailure(result.failure, asked, client.server);
+    if (!result.ok) return applyFailure(result.failure, reviewRequest, client.server);
     const { status } = objectOf(result.body);
     if (isObject(status)) return done(status['allowed'] === true);
     const failure = { kind: 'badAnswer', message: 'the answer is not a SelfSubjectAccessReview' } as const;
-    return applyFailure(failure, asked, client.server);
+    return applyFailure(failure, reviewRequest, client.server);
   };
 }
 

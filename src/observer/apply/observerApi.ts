@@ -3,7 +3,7 @@ import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
 import type { ApiFailure } from '../../kube/client/failure.ts';
 import type { ApiRequest } from '../../kube/client/request.ts';
 import { applyFailure, done, type Outcome } from '../model/applyFailure.ts';
-import type { AskedOf } from '../model/describeApplyFailure.ts';
+import type { RequestSummary } from '../model/describeApplyFailure.ts';
 import { identityText } from '../model/identity.ts';
 import type { ResourceApi, Target } from '../plan/resourceApi.ts';
 import { accessReview } from './accessReview.ts';
@@ -48,17 +48,17 @@ const created = 201;
 
 /** The client decides whether writes are sent: see `leaderGate` and `dryRunClient` in src/kube. */
 export function observerApi(client: KubeClient): ObserverApi {
-  type Asked = Omit<ApiRequest, 'path'> & { readonly path?: string };
+  type ObjectRequest = Omit<ApiRequest, 'path'> & { readonly path?: string };
   type Answer = Extract<ApiResult, { readonly ok: true }>;
 
-  async function ask(target: Target, verb: AskedOf['verb'], request: Asked): Promise<Outcome<Answer>> {
+  async function send(target: Target, verb: RequestSummary['verb'], request: ObjectRequest): Promise<Outcome<Answer>> {
     const isConfidential = target.identity.group === '' && target.identity.kind === 'Secret';
     const who = verb === 'get' || target.account === undefined ? {} : { impersonate: target.account };
     const result = await client.call({ path: target.path, isConfidential, ...who, ...request });
     return result.ok ? done(result) : refuse(target, verb, result.failure);
   }
 
-  function refuse(target: Target, verb: AskedOf['verb'], failure: ApiFailure) {
+  function refuse(target: Target, verb: RequestSummary['verb'], failure: ApiFailure) {
     const plural = target.collection.split('/').at(-1) ?? '';
     return applyFailure(failure, { verb, plural, identity: target.identity }, client.server);
   }
@@ -66,11 +66,11 @@ export function observerApi(client: KubeClient): ObserverApi {
   /** Checks that the response is the object, because a proxy in front of the API server may respond with anything. */
   async function made(
     target: Target,
-    verb: AskedOf['verb'],
-    request: Asked,
+    verb: RequestSummary['verb'],
+    request: ObjectRequest,
     name = target.identity.name,
   ): Promise<Outcome<Made>> {
-    const answer = await ask(target, verb, request);
+    const answer = await send(target, verb, request);
     if (!answer.ok) return answer;
     const { body, status } = answer.value;
     const metadata = objectOf(objectOf(body)['metadata']);
@@ -85,12 +85,16 @@ export function observerApi(client: KubeClient): ObserverApi {
     });
   }
 
-  async function object(...asked: Parameters<typeof made>): Promise<Outcome<JsonObject>> {
-    const answer = await made(...asked);
+  async function object(...request: Parameters<typeof made>): Promise<Outcome<JsonObject>> {
+    const answer = await made(...request);
     return answer.ok ? done(answer.value.object) : answer;
   }
 
-  function applying(body: JsonObject, { manager, force, isDryRun = false }: ApplyOptions, signal: AbortSignal): Asked {
+  function applying(
+    body: JsonObject,
+    { manager, force, isDryRun = false }: ApplyOptions,
+    signal: AbortSignal,
+  ): ObjectRequest {
     const query = { fieldManager: manager, force, ...(isDryRun ? { dryRun: 'All' } : {}) };
     return { method: 'PATCH', query, contentType: 'application/apply-patch+yaml', body, signal };
   }
@@ -98,14 +102,14 @@ export function observerApi(client: KubeClient): ObserverApi {
   return {
     may: accessReview(client),
     async tryPatch(target, signal) {
-      const tried = await object(target, 'patch', {
+      const patched = await object(target, 'patch', {
         method: 'PATCH',
         query: { dryRun: 'All' },
         contentType: 'application/merge-patch+json',
         body: {},
         signal,
       });
-      return tried.ok ? done(undefined) : tried;
+      return patched.ok ? done(undefined) : patched;
     },
     read: (target, signal) => object(target, 'get', { method: 'GET', signal }),
     apply: (target, body, how, signal) => object(target, 'patch', applying(body, how, signal)),
@@ -134,7 +138,7 @@ export function observerApi(client: KubeClient): ObserverApi {
     async remove(target, live, signal) {
       const { uid, resourceVersion } = objectOf(live['metadata']);
       const body = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background' };
-      const answer = await ask(target, 'delete', { method: 'DELETE', body, signal, onlyStatus: true });
+      const answer = await send(target, 'delete', { method: 'DELETE', body, signal, onlyStatus: true });
       return answer.ok ? done(undefined) : answer;
     },
   };

@@ -35,12 +35,12 @@ export function baselineOf(
 export function updatedBaseline(
   plan: Observing & Pick<ResourcePlan, 'owner'>,
   before: Projection,
-  tried: DryRun,
+  dryRun: DryRun,
   initialised: ReadonlyMap<string, Json>,
 ): Projection {
-  if (tried.isIndependent) return baselineOf(plan, tried, initialised);
+  if (dryRun.isIndependent) return baselineOf(plan, dryRun, initialised);
   const { manifest, mask, topology } = plan;
-  const made = project(tried.object, manifest, mask, topology);
+  const made = project(dryRun.object, manifest, mask, topology);
   const fields = new Map(before.fields);
   for (const path of project(manifest.object, manifest, mask, topology).fields.keys()) {
     const value = made.fields.get(path);

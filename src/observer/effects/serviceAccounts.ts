@@ -13,15 +13,15 @@ export interface ServiceAccounts {
 }
 
 /** How long an existing account is cached. Many applications may use the same one. Milliseconds. */
-const believedFor = 300_000;
+const cachedFor = 300_000;
 
 export function createServiceAccounts(clock: Clock, api: Pick<ApplicationApi, 'hasAccount'>): ServiceAccounts {
   /** By `namespace/name`: accounts that exist, and pending requests. */
-  const known = new Map<string, { readonly asked: Promise<Outcome<boolean>>; readonly until: number }>();
+  const known = new Map<string, { readonly request: Promise<Outcome<boolean>>; readonly until: number }>();
 
   const reported = new Set<string>();
 
-  async function ask(namespace: string, name: string): Promise<Outcome<boolean>> {
+  async function check(namespace: string, name: string): Promise<Outcome<boolean>> {
     const found = await api.hasAccount(namespace, name);
     if (!found.ok || !found.value) known.delete(`${namespace}/${name}`);
     return found;
@@ -35,9 +35,9 @@ export function createServiceAccounts(clock: Clock, api: Pick<ApplicationApi, 'h
     exists(namespace, name) {
       const now = clock.monotonic();
       forgetOld(now);
-      const its = known.get(`${namespace}/${name}`) ?? { asked: ask(namespace, name), until: now + believedFor };
+      const its = known.get(`${namespace}/${name}`) ?? { request: check(namespace, name), until: now + cachedFor };
       known.set(`${namespace}/${name}`, its);
-      return its.asked;
+      return its.request;
     },
     isFirstReport(namespace) {
       const isFirst = !reported.has(namespace);

@@ -1,6 +1,6 @@
 import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
 import { hasCause, isOtherUid, isUnservedPath } from '../../kube/client/failureClass.ts';
-import { type AskedOf, describeApplyFailure, permanentWords } from './describeApplyFailure.ts';
+import { describeApplyFailure, permanentWords, type RequestSummary } from './describeApplyFailure.ts';
 import { labelPath } from './fieldManagers.ts';
 import type { Identity } from './identity.ts';
 import { isImmutable } from './immutable.ts';
@@ -73,14 +73,14 @@ export function refusalOf({ is: failure, reason, retryAfter }: ApplyFailure) {
 /** Classifies the API server's failure by what can be done about it. */
 export function applyFailure(
   failure: ApiFailure,
-  asked: AskedOf,
+  request: RequestSummary,
   server: string,
 ): { readonly ok: false; readonly failure: ApplyFailure } {
   const { causes = [], retryAfterMs = 0 } = failure;
-  const is = kindOf(failure, asked.identity);
+  const is = kindOf(failure, request.identity);
   const fields = [...new Set(causes.map(({ field }) => field).filter((field) => field !== ''))];
   const by = is === 'claimed' ? managerIn(failure) : undefined;
-  const reason = describeApplyFailure(failure, asked, server);
+  const reason = describeApplyFailure(failure, request, server);
   return {
     ok: false,
     failure: {

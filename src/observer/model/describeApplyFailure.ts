@@ -6,7 +6,7 @@ import { isSecret } from './confidential.ts';
 import { type Identity, identityText } from './identity.ts';
 
 /** The request, for the message about a missing permission. */
-export interface AskedOf {
+export interface RequestSummary {
   readonly verb: 'get' | 'create' | 'patch' | 'delete';
   readonly identity: Identity;
   /** The resource name in the API: `deployments`. */
@@ -27,16 +27,16 @@ const described: ReadonlySet<FailureKind> = new Set([
 ]);
 
 /** Returns one or two sentences for users. Of a Secret they contain the code, the reason and the fields only. */
-export function describeApplyFailure(failure: ApiFailure, asked: AskedOf, server: string): string {
+export function describeApplyFailure(failure: ApiFailure, request: RequestSummary, server: string): string {
   const { kind, status, message } = failure;
   if (kind === 'cancelled') return message;
-  if (isSecret(asked.identity) && !hasOwnMessage(failure)) return describeSecret(failure, asked, server);
+  if (isSecret(request.identity) && !hasOwnMessage(failure)) return describeSecret(failure, request, server);
   if (described.has(kind) || kind === 'forbidden') return describeFailure(failure, server);
-  return `The API server refused ${identityText(asked.identity)} (${status ?? kind}): ${wordsOf(failure)}.`;
+  return `The API server refused ${identityText(request.identity)} (${status ?? kind}): ${wordsOf(failure)}.`;
 }
 
 /** Returns the code, reason and fields, and which component refused it. The rest of the message may quote values. */
-function describeSecret(failure: ApiFailure, { verb, plural, identity }: AskedOf, server: string): string {
+function describeSecret(failure: ApiFailure, { verb, plural, identity }: RequestSummary, server: string): string {
   const { kind, status, reason } = failure;
   if (isDenied(failure, verb)) {
     const denied = isImpersonationDenied(failure) ? `impersonate-on:serviceaccount:${verb}` : verb;

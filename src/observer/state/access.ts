@@ -87,8 +87,8 @@ export function createAccess(clock: Clock, api: Pick<ResourceApi, 'may' | 'tryPa
   /** Verifies that responses to the account's patches contain the object, since admission may still refuse them. */
   async function verifyPatch(entry: ResourceEntry, target: Target, signal: AbortSignal): Promise<Outcome<undefined>> {
     if (entry.proof?.account === target.account && entry.proof?.hasReplied === true) return done(undefined);
-    const tried = await api.tryPatch(target, signal);
-    return !tried.ok && tried.failure.is === 'missing' ? done(undefined) : tried;
+    const patched = await api.tryPatch(target, signal);
+    return !patched.ok && patched.failure.is === 'missing' ? done(undefined) : patched;
   }
 
   /** Returns true if this permission lets the account see the object. */

@@ -42,7 +42,7 @@ export function observerPort({ real, requests, reduce, topology }: ObserverPortO
   const { nothing, permitted, terminating, mapping } = responseFormats;
   const live = responseFormats.live(reduce.resource);
   const applied = responseFormats.applied(reduce.resource);
-  const tried = responseFormats.tried(reduce.resource);
+  const dryRun = responseFormats.dryRun(reduce.resource);
   const api = () => real().api;
   const kinds = () => real().kinds;
   const applications = () => real().applications;
@@ -77,9 +77,9 @@ export function observerPort({ real, requests, reduce, topology }: ObserverPortO
       update: (plan, its, signal) =>
         write('update', plan.owner, plan.target, () => api().update(plan, its, signal), applied),
       dryRunApply: (plan, signal) =>
-        send(resourceRequest('dryRunApply', plan.target), () => api().dryRunApply(plan, signal), tried),
+        send(resourceRequest('dryRunApply', plan.target), () => api().dryRunApply(plan, signal), dryRun),
       dryRunAgain: (plan, signal) =>
-        send(resourceRequest('dryRunAgain', plan.target), () => api().dryRunAgain(plan, signal), tried),
+        send(resourceRequest('dryRunAgain', plan.target), () => api().dryRunAgain(plan, signal), dryRun),
       delete: (target, owner, appliedUid, signal) =>
         write('delete', owner, target, () => api().delete(target, owner, appliedUid, signal), nothing),
       removeStaleClaim: (plan, its, signal) =>

@@ -64,7 +64,7 @@ export function outcomeFormat<T>(
 
 const object = z.looseObject({});
 const applied: z.ZodType<Applied> = z.object({ object, hasChanged: z.boolean(), isNew: z.boolean() });
-const tried: z.ZodType<DryRun> = z.object({ object, isIndependent: z.boolean() });
+const dryRun: z.ZodType<DryRun> = z.object({ object, isIndependent: z.boolean() });
 const mapping: z.ZodType<RestMapping> = z.object({
   group: z.string(),
   version: z.string(),
@@ -110,5 +110,5 @@ export const responseFormats = {
       (value) => (value === undefined ? undefined : objectOf(value)),
     ),
   applied: objectFormat(applied),
-  tried: objectFormat(tried),
+  dryRun: objectFormat(dryRun),
 };

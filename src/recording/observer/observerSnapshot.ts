@@ -42,8 +42,8 @@ function keepDesired(
     if (value['isIndependent'] === true) kept.set(to, { ...entry, request: to });
   } else if (what === 'delete') kept.delete(to);
   else if (value['isNew'] === true) {
-    const tried = { object: value['object'], isIndependent: true };
-    kept.set(to, { in: 'response', request: to, response: { is: 'ok', value: tried } });
+    const dryRun = { object: value['object'], isIndependent: true };
+    kept.set(to, { in: 'response', request: to, response: { is: 'ok', value: dryRun } });
   }
 }
 

@@ -18,7 +18,7 @@ interface ObserverReplayPortOptions {
   readonly desired: (request: string, application: string) => unknown;
 }
 
-const tried = responseFormats.tried(objectOf);
+const dryRun = responseFormats.dryRun(objectOf);
 
 /** The requests of the application observer in a replay. */
 export function observerReplayPort({ requests, schemaOf, live, desired }: ObserverReplayPortOptions): ObserverPort {
@@ -34,7 +34,7 @@ export function observerReplayPort({ requests, schemaOf, live, desired }: Observ
       },
       async dryRunApply(plan, signal) {
         const known = desired(resourceRequest('dryRunApply', plan.target), plan.owner.name);
-        return known === undefined ? api.dryRunApply(plan, signal) : tried.replay(known);
+        return known === undefined ? api.dryRunApply(plan, signal) : dryRun.replay(known);
       },
     },
     kinds: {
