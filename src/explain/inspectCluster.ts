@@ -93,7 +93,7 @@ function counting(stream: StreamNeed, pods: ReadonlyMap<string, PodCounts>): Str
 export interface PodCounts {
   /** Returns a sink that passes everything on to `sink` and counts it. */
   beside(sink: ObjectSink): ObjectSink;
-  /** Counts the pods in these groups, or in all. */
+  /** Counts the pods in these groups, or in all groups. */
   total(scope: Scope): number;
 }
 

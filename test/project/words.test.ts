@@ -7,14 +7,12 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const texts = globSync(
   [
-    'README.md',
-    '{docs,deploy}/**/*.{md,yaml,json}',
-    '{src,machines,packages,bench,test/soak,test/bench}/**/*.{ts,html}',
-    'packages/*/README.md',
+    '*.md',
+    '{docs,deploy,.github}/**/*.{md,yaml,yml,json}',
+    '{src,machines,packages,bench,scripts,test}/**/*.{ts,html,md}',
+    'test/replays/**/*.yaml',
   ],
-  {
-    cwd: root,
-  },
+  { cwd: root, exclude: ['test/project/words.test.ts', '**/node_modules/**'] },
 );
 
 /** Former terms of the project, and their replacements. */
@@ -25,9 +23,12 @@ const terms: readonly (readonly [RegExp, string])[] = [
     /\bRestart(Held|Waiting|Needless)\b|\bWouldBeRestarted\b/,
     'RestartBlocked, RestartPending, RestartSkipped, RestartDryRun',
   ],
-  [/'(Drifted|Corrected|Claimed)'/, 'DriftDetected, DriftCorrected, OwnershipConflict'],
+  [
+    /\b(normal|warning|warningIf|either)\([^)]*'(Drifted|Corrected|Claimed)'/,
+    'DriftDetected, DriftCorrected, OwnershipConflict',
+  ],
   [/\b(RivalBackOff|WantedChanged|ChangedOnAdmission)\b/, 'CorrectionBackOff, DesiredStateChanged, MutatedByAdmission'],
-  [/\b(KindMissing|TypeMissing|AccountMissing)\b/, 'NoKindMatch, ServiceAccountNotFound'],
+  [/\b(KindMissing|AccountMissing)\b/, 'NoKindMatch, ServiceAccountNotFound'],
   [/a part of weeder broke|broke: please report|it broke:/, 'internal error: … failed'],
   [/stopped by itself/, 'stopped unexpectedly'],
   [/does not lead any more|leadership given back/, 'lost leadership, lease released'],
@@ -78,6 +79,21 @@ const terms: readonly (readonly [RegExp, string])[] = [
   [/\b(hears?|heard|news)\b/, 'observe, update'],
   [/\btrouble\b/, 'failure'],
   [/\b(lets?|letting) go of\b|\bcomes? to rest\b/, 'release, become idle'],
+  [/\b(lives?|lived) (in|on|here|there|this|that)\b/, 'is in, lasted'],
+  [/\bstands? (here|there|still|alone|twice|between)\b|\bno say\b/, 'is, exists, is stalled'],
+  [/\bputs? (?:\w+ ){1,3}back\b(?!-)|\btells? (of|at)\b/, 'restores, reports'],
+  [/\bfor good\b|\ball the same\b|\b(goes|going) on\b/, 'permanently, anyway, continues'],
+  [/\b(every|no|some)body\b|\bwhoever\b|\bbesides\b/i, 'all users, no client, a user that, in addition to'],
+  [/\bin all(?=[,;:.)'`]|$)/, 'in total'],
+  [
+    /(?<!\bthere )\b(is|are|was|were) no (drift|(change|difference|dependant|object|list|map|outage|recovery|failure)s?)\b/i,
+    'is not, is not a',
+  ],
+  [/\bmost[A-Z]\w*\b/, 'max…'],
+  [
+    /\b(isSameStay|isNewborn|lingeringPods|AskedOf|leavePatch|whileLeading|withoutWrites)\b/,
+    'isSameBackOff, isUnchangedSinceCreation, podsWithCachedContent, RequestSummary, releasePatch, leaderGate, dryRunClient',
+  ],
 ];
 
 test('texts use the terms of the field, and none of those that they replaced', () => {

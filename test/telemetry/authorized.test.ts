@@ -63,7 +63,7 @@ test('a client without a token, or with a wrong one, is refused, and none of the
   await using at = await authorizedPage();
   for (const header of [undefined, '', 'Bearer', 'Basic good', 'good'])
     assert.match(await at.get(header), /^401 this page needs the token of an account/);
-  assert.deepEqual(at.seen, [], 'nobody is asked');
+  assert.deepEqual(at.seen, [], 'no review is requested');
   assert.match(await at.get('Bearer wrong'), /^401 /);
   assert.deepEqual(at.seen, ['tokenreviews']);
 });

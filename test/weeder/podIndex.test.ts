@@ -188,7 +188,7 @@ test('settleIn counts from the first observation of the back-off', () => {
   assert.equal(index.settleIn(uid), 2000);
   clock.advance(5000);
   assert.equal(index.settleIn(uid), 0);
-  assert.equal(index.settleIn('nobody'), 0);
+  assert.equal(index.settleIn('unknown'), 0);
 });
 
 test('an event is not parsed if the pod is unknown and the event cannot make it crash-looping', () => {

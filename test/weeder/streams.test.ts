@@ -132,7 +132,7 @@ test('the stream of all pods is distributed by labels, and follows a pod whose l
   const looping = (labels: Readonly<Record<string, string>>) => pod({ uid: 'u', labels, containers: [backOff()] });
   sink.begin();
   sink.apply('ADDED', looping({ role: 'role-3', tier: 'back' }));
-  sink.apply('ADDED', pod({ uid: 'other', labels: { role: 'nobody' }, containers: [backOff()] }));
+  sink.apply('ADDED', pod({ uid: 'other', labels: { role: 'unknown' }, containers: [backOff()] }));
   sink.end();
   assert.deepEqual(holders(), ['role=role-3', 'tier=back']);
   sink.apply('MODIFIED', looping({ role: 'role-4' }));

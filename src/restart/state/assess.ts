@@ -34,7 +34,7 @@ export type Assessment =
  * Compares the current sources with the stored state. `state` undefined: no valid state is stored. A source that is
  * used for the first time, or in another way, is adopted with its current content: only a source that was known before
  * can have changed. A missing required source or key blocks everything, because a pod that is started now could not
- * start. A rollout in progress is followed all the same, and counts as an active rollout.
+ * start. A rollout in progress is still followed, and counts as an active rollout.
  */
 export function assess(
   current: ReadonlyMap<string, CurrentSource>,

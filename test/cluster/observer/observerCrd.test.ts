@@ -71,7 +71,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     assert.deepEqual(specOf(large.body), all);
   });
 
-  test('is found by its short name, and in the category weeder, but not in all', async (t) => {
+  test('is found by its short name, and in the category weeder, but not in the category all', async (t) => {
     const { cluster } = await testNamespace(t, 'crd');
     const resources = arrayOf(objectOf(await cluster.api('GET', '/apis/weeder.dev/v1alpha1'))['resources']).map(
       objectOf,

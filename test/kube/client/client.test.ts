@@ -73,7 +73,7 @@ test('a body is sent as JSON with its content type, and an empty response has no
 });
 
 test('impersonation per call sends only the user, without groups or extras of the kubeconfig', async () => {
-  const user = () => ({ token: 'secret', as: 'somebody', 'as-groups': ['admins'], 'as-user-extra': { a: ['b'] } });
+  const user = () => ({ token: 'secret', as: 'alice', 'as-groups': ['admins'], 'as-user-extra': { a: ['b'] } });
   await using it = await calling('http', { user });
   await it.client.call({ ...get, impersonate: 'system:serviceaccount:shop:default' });
   await it.client.call(get);
@@ -82,7 +82,7 @@ test('impersonation per call sends only the user, without groups or extras of th
   );
   assert.deepEqual(said[0], [['impersonate-user', 'system:serviceaccount:shop:default']]);
   assert.deepEqual(Object.fromEntries(said[1] ?? []), {
-    'impersonate-user': 'somebody',
+    'impersonate-user': 'alice',
     'impersonate-group': 'admins',
     'impersonate-extra-a': 'b',
   });

@@ -90,7 +90,7 @@ const situations: readonly {
     said: ['Ready=False DriftDetected', 'Reconciling=True DriftDetected', 'InProgress'],
   },
   {
-    what: 'with a drift in mode detect, which nobody corrects',
+    what: 'with a drift in mode detect, which is not corrected',
     mode: 'detect',
     act: (world) => world.edit('ConfigMap/one', { data: { key: 'theirs' } }),
     said: ['Ready=False DriftDetected', 'Stalled=True DriftDetected', 'Failed'],

@@ -55,8 +55,8 @@ function kubeconfigFor(server: string): string {
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name: 'embedded', cluster: { server } }],
-    users: [{ name: 'nobody', user: {} }],
-    contexts: [{ name: 'embedded', context: { cluster: 'embedded', user: 'nobody' } }],
+    users: [{ name: 'anonymous', user: {} }],
+    contexts: [{ name: 'embedded', context: { cluster: 'embedded', user: 'anonymous' } }],
     'current-context': 'embedded',
   });
 }

@@ -42,8 +42,8 @@ export interface SimulatedServer {
   /** How requests fail from now on, with this probability; undefined: they succeed. */
   failures: { readonly kind: RequestFailure; readonly probability: number } | undefined;
   /**
-   * Connects the client of a weeder process. A killed process sends nothing more; requests already sent are executed
-   * all the same.
+   * Connects the client of a weeder process. A killed process sends nothing more; requests already sent are still
+   * executed.
    */
   connect(process: number): { readonly client: KubeClient; disconnect(): void };
   get(resource: Resource, namespace: string, name: string): JsonObject | undefined;

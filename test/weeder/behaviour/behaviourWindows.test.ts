@@ -36,7 +36,7 @@ test('a service that appears notReady opens none, and neither does one that is n
   const at = world();
   at.put(crashLooping());
   at.slice(down);
-  at.slice({ ...up, service: 'somebody-else' });
+  at.slice({ ...up, service: 'other' });
   await ends(at);
   assert.deepEqual(openings(at), []);
   assert.deepEqual(at.timeline(), []);

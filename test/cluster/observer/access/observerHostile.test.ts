@@ -57,7 +57,7 @@ suite('hostile applications on a real API server', { concurrency: 1 }, () => {
     const requests = discovery.reduce((sum, { value }) => sum + value, 0);
     assert(requests > 0 && requests < 150, `${requests} requests of discovery`);
     const all = samples.reduce((sum, { value }) => sum + value, 0);
-    assert(all < 5_000, `${all} requests in all`);
+    assert(all < 5_000, `${all} requests in total`);
     await weeder.stop();
   });
 });

@@ -77,14 +77,14 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
 
   test('an unreadable consent is reported, and permits nothing', async () => {
     const { shared, dependsOn, caughtUp } = given();
-    await shared.make('configmaps', 'everybody', { data: { a: '1' } }, { [allowReferencesFrom]: '*' });
-    const web = await dependsOn('configmap/everybody');
+    await shared.make('configmaps', 'public', { data: { a: '1' } }, { [allowReferencesFrom]: '*' });
+    const web = await dependsOn('configmap/public');
     const [message, ...more] = await web.reported('AnnotationUnreadable');
     assert.match(
       message ?? '',
-      new RegExp(`allow-references-from of ConfigMap ${shared.name}/everybody cannot be read: "\\*" is not`),
+      new RegExp(`allow-references-from of ConfigMap ${shared.name}/public cannot be read: "\\*" is not`),
     );
-    await shared.change('configmaps', 'everybody', { data: { a: '2' } });
+    await shared.change('configmaps', 'public', { data: { a: '2' } });
     await caughtUp();
     assert.deepEqual([web.rollouts(), more, (await web.reported('DependencyNotAllowed')).length], [0, [], 1]);
   });
