@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # node.sh FOLDER KUBELET FLAG…: containerd and a kubelet. Runs as the first process of its own namespaces for processes and
-# mounts. The node ends with the first of containerd, the kubelet and the input; it fails unless the input ended, without
+# mounts. The node stops when containerd, the kubelet or the input ends. It fails unless the input ended first, without
 # any text.
 set -eu
 folder=$1 kubelet=$2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# supervise.sh FOLDER KUBELET FLAG…: runs a node while the input of this script is open, which is while its starter runs,
-# regardless of how it ends. Afterwards it removes all processes, mounts, cgroups and files of the node.
+# supervise.sh FOLDER KUBELET FLAG…: runs a node until the input of this script closes, because the process that started
+# the script has ended in any way. Afterwards it removes all processes, mounts, cgroups and files of the node.
 set -u
 folder=$1
 

@@ -25,7 +25,7 @@ export interface DependencyQuery {
 const maxServices = 200;
 /** The number of dependants that the shown services share, and the number that each of them has in any case. */
 const maxDependants = 1000;
-const fewestDependants = 20;
+const minDependants = 20;
 const maxWorkloads = 5;
 /** The number of services that are read without a pause. */
 const batch = 500;
@@ -52,7 +52,7 @@ export async function dependencyList(
     if (counts.all % batch === 0) await turn();
   }
   const shown = found.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, maxServices);
-  const limit = Math.max(fewestDependants, Math.floor(maxDependants / Math.max(1, shown.length)));
+  const limit = Math.max(minDependants, Math.floor(maxDependants / Math.max(1, shown.length)));
   const dependants = new Map<string, DependantView>();
   const services = shown.map((match) => dependencyView(match, viewOf(match.key), limit, dependants));
   return {

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Prints what Go itself makes of many durations, one JSON object a line:
+// Prints how Go parses many durations, one JSON object per line:
 //
 //	go run test/data/config/durations.go > test/data/config/durations.jsonl
 package main

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Prints which names and selectors Kubernetes itself accepts, and which plain YAML scalars it takes for text, one JSON object a line. It needs a module that has
-// k8s.io/apimachinery, as the one of the cluster tests:
+// Prints which names and selectors Kubernetes accepts, and which plain YAML scalars it parses as strings, one JSON object
+// per line. It needs a module that requires k8s.io/apimachinery, such as the module of the cluster tests:
 //
 //	cd test/cluster/controlplane && go run ../../data/config/names.go > ../../data/config/names.jsonl
 package main

@@ -1,5 +1,5 @@
-// CoreDNS with the plugins that a cluster needs for the names of its Services. The program of its project has fifty more,
-// with the clients of three clouds, and takes as long to build as the kubelet.
+// CoreDNS with the plugins that a cluster needs for the names of its Services. The official build has fifty more
+// plugins, with the clients of three clouds, and takes as long to build as the kubelet.
 package main
 
 import (
