@@ -33,10 +33,10 @@ export function hostileReport(cases: readonly HostileCase[]): string {
   });
   const requests = cases.map((each) => {
     const last = each.rounds.at(-1)?.withHostile.requests ?? {};
-    const most = Object.entries(last).sort(([, one], [, other]) => other - one);
+    const byCount = Object.entries(last).sort(([, one], [, other]) => other - one);
     return [
       String(each.hostile),
-      most
+      byCount
         .slice(0, 8)
         .map(([what, rate]) => `${rate} ${what}`)
         .join(', '),

@@ -43,7 +43,7 @@ export function thousandReport(cases: readonly ThousandCase[]): string {
 /** The goals are for the median of the starts, and for the worst round of the drifts. */
 function goalsOf(found: ThousandCase): Goal[] {
   const within = `in ${found.applications} applications`;
-  const most = (values: readonly (number | undefined)[]) =>
+  const max = (values: readonly (number | undefined)[]) =>
     Math.max(...values.map((value) => value ?? Number.NEGATIVE_INFINITY));
   return [
     {
@@ -56,14 +56,14 @@ function goalsOf(found: ThousandCase): Goal[] {
     {
       what: `${found.drifting} drifts at once, relative to bare, worst of ${found.rounds.length} rounds, ${within}`,
       limit: 1.5,
-      value: most(ratios(found, 'drifts')),
+      value: max(ratios(found, 'drifts')),
       unit: '×',
     },
     ...found.rests.map(
       ({ as, afterFirst, afterNext, afterDrifts }): Goal => ({
         what: `memory at rest, run as ${as}, ${within}`,
         limit: 150,
-        value: most([afterFirst, afterNext, afterDrifts]),
+        value: max([afterFirst, afterNext, afterDrifts]),
         unit: 'MiB',
       }),
     ),

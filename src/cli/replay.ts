@@ -56,9 +56,9 @@ async function again(recording: RecordingFile): Promise<number> {
   const result = await replayRecording(recording);
   printLines(timeline(result.replayed, result.startedAt));
   const all = differences(result);
-  const { count: late, most } = lateness(all);
+  const { count: late, max } = lateness(all);
   const found = all.filter(({ kind }) => kind !== 'late');
-  const delayed = `${late === 1 ? '1 of them was' : `${late} of them were`} recorded late, by up to ${(most / 1_000).toFixed(1)} s: the machine was busy`;
+  const delayed = `${late === 1 ? '1 of them was' : `${late} of them were`} recorded late, by up to ${(max / 1_000).toFixed(1)} s: the machine was busy`;
   const remark = late === 0 ? [] : [delayed];
   if (found.length === 0) {
     printLines(['', `the same decisions as recorded, to within ${tolerance} ms`, ...remark]);

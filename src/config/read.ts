@@ -11,13 +11,13 @@ export async function readConfigFile(path: string): Promise<Result<Config, reado
 }
 
 /**
- * Reads at most `most` bytes of the text of a file. The promise never rejects. Default: the maximum size of a config.
+ * Reads at most `max` bytes of the text of a file. The promise never rejects. Default: the maximum size of a config.
  */
-export async function readConfigText(path: string, most = largestFile): Promise<Result<string, readonly FieldError[]>> {
+export async function readConfigText(path: string, max = largestFile): Promise<Result<string, readonly FieldError[]>> {
   try {
     const file = await open(path, 'r');
     try {
-      return await readOpened(file, path, most);
+      return await readOpened(file, path, max);
     } finally {
       await file.close();
     }
@@ -26,21 +26,17 @@ export async function readConfigText(path: string, most = largestFile): Promise<
   }
 }
 
-async function readOpened(
-  file: FileHandle,
-  path: string,
-  most: number,
-): Promise<Result<string, readonly FieldError[]>> {
+async function readOpened(file: FileHandle, path: string, max: number): Promise<Result<string, readonly FieldError[]>> {
   const { size } = await file.stat();
-  if (size > most) return failed([fileError(path, tooLarge)]);
+  if (size > max) return failed([fileError(path, tooLarge)]);
   // A pipe or a device reports no size: reading stops one byte beyond the limit.
-  const buffer = Buffer.alloc(most + 1);
+  const buffer = Buffer.alloc(max + 1);
   let length = 0;
   for (let count = -1; count !== 0 && length < buffer.length; length += count) {
     count = (await file.read(buffer, length, buffer.length - length, null)).bytesRead;
   }
   const bytes = buffer.subarray(0, length);
-  if (length > most && !bytes.includes(0)) return failed([fileError(path, tooLarge)]);
+  if (length > max && !bytes.includes(0)) return failed([fileError(path, tooLarge)]);
   const text = decode(bytes);
   return typeof text === 'string' ? ok(text) : failed([fileError(path, text.problem)]);
 }

@@ -2,14 +2,14 @@
 const overflow = 'other';
 
 /**
- * Passes at most `most` different label values through; all later ones become `other`. This bounds the number of
+ * Passes at most `max` different label values through; all later ones become `other`. This bounds the number of
  * series, whatever a config or a server contains.
  */
-export function limitedLabel(most: number): (value: string) => string {
+export function limitedLabel(max: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {
     if (known.has(value)) return value;
-    if (known.size >= most) return overflow;
+    if (known.size >= max) return overflow;
     known.add(value);
     return value;
   };

@@ -60,7 +60,7 @@ function measureStreams(metrics: Metrics, streams: readonly StreamStatus[]): voi
       metrics.streams.set({ resource, state: snakeCase(state) }, inState.length);
     }
     metrics.streamsRefused.set({ resource }, same.filter(({ isRefused }) => isRefused).length);
-    const worst = (of: (stream: StreamStatus) => number) => same.reduce((most, each) => Math.max(most, of(each)), 0);
+    const worst = (of: (stream: StreamStatus) => number) => same.reduce((max, each) => Math.max(max, of(each)), 0);
     metrics.streamDown.set({ resource }, worst(({ downFor }) => downFor ?? 0) / 1000);
     metrics.streamLag.set({ resource }, worst(({ quietFor }) => quietFor) / 1000);
     metrics.streamObjects.set(

@@ -32,7 +32,7 @@ interface Waiter {
 }
 
 /**
- * Leaves the queue, or releases the place; only the first call has an effect. `wasUsed: false`: the turn was not needed,
+ * Leaves the queue, or releases the slot; only the first call has an effect. `wasUsed: false`: the turn was not needed,
  * and another waiter may have it immediately.
  */
 export type Release = (how?: { readonly wasUsed: boolean }) => void;
@@ -44,7 +44,7 @@ export type Release = (how?: { readonly wasUsed: boolean }) => void;
 export interface LimitedQueue {
   /** Throws if the key is already in the queue, which is a bug of the caller. */
   enter(waiter: Waiter): Release;
-  /** Takes a place for work that is already in progress, even if none is free. */
+  /** Takes a slot for work that is already in progress, even if none is free. */
   hold(key: string): Release;
   /** The limits have changed, and are read again, as with each turn. */
   limitsChanged(): void;
@@ -75,10 +75,10 @@ export function createLimitedQueue(limits: () => Limits, pace?: Pace): LimitedQu
 
   function grantTurns(): void {
     const { atOnce, perGroup = atOnce } = limits();
-    const hasPlace = (outer: string) => (taken.get(outer) ?? 0) < perGroup;
+    const hasSlot = (outer: string) => (taken.get(outer) ?? 0) < perGroup;
     if (pace !== undefined) bucket?.resize(...sizeOf(pace));
     while (!isClosed && active < atOnce && (bucket?.waitFor(1) ?? 0) === 0) {
-      const next = queue.next(hasPlace)?.item;
+      const next = queue.next(hasSlot)?.item;
       if (next === undefined) break;
       bucket?.take();
       occupy(next.share, 1);
@@ -86,7 +86,7 @@ export function createLimitedQueue(limits: () => Limits, pace?: Pace): LimitedQu
     }
     pace?.clock.clearTimeout(timer);
     timer = undefined;
-    // If no place is free, the next turn comes with a release, and not with time.
+    // If no slot is free, the next turn comes with a release, and not with time.
     if (bucket === undefined || isClosed || queue.size === 0 || active >= atOnce) return;
     timer = pace?.clock.setTimeout(grantTurns, Math.min(longestWait, Math.max(1, bucket.waitFor(1))));
   }

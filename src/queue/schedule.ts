@@ -15,7 +15,7 @@ export interface Schedule {
 interface Group {
   readonly namespace: string;
   /** From 0 to 1: where in the period each item is due. */
-  readonly places: readonly number[];
+  readonly offsets: readonly number[];
   readonly take: (index: number) => void;
   timer: TimerHandle | undefined;
 }
@@ -28,7 +28,7 @@ const minimumSpacing = 2_000;
 
 /**
  * Namespaces share these turns: one with more resources than its share has its own checked less often, and no others.
- * The place of each item follows from its name, and its time from the wall clock, so that thousands are not due at
+ * The offset of each item follows from its name, and its time from the wall clock, so that thousands are not due at
  * once, a restart changes nothing, and a replay repeats the times.
  */
 export function createSchedule(clock: Clock, initial: number): Schedule {
@@ -52,24 +52,24 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
   }
 
   /** The first turn after `from`, both in epoch milliseconds. */
-  function nextRunAfter(from: number, place: number, whole: number): number {
-    const since = (from - Math.floor(place * whole)) % whole;
+  function nextRunAfter(from: number, offset: number, whole: number): number {
+    const since = (from - Math.floor(offset * whole)) % whole;
     return from + whole - (since < 0 ? since + whole : since);
   }
 
   function wait(group: Group): void {
     clock.clearTimeout(group.timer);
     group.timer = undefined;
-    if (period === 0 || group.places.length === 0) return;
+    if (period === 0 || group.offsets.length === 0) return;
     const from = clock.now();
     const whole = roundOf(group.namespace);
-    const next = Math.min(...group.places.map((place) => nextRunAfter(from, place, whole)));
+    const next = Math.min(...group.offsets.map((offset) => nextRunAfter(from, offset, whole)));
     group.timer = clock.setTimeout(() => {
       const now = clock.now();
       // There may be more items than when the timer was set, so the turn may be later.
       const round = roundOf(group.namespace);
-      const due = [...group.places.keys()].filter(
-        (index) => nextRunAfter(from, group.places[index] ?? 0, round) <= now,
+      const due = [...group.offsets.keys()].filter(
+        (index) => nextRunAfter(from, group.offsets[index] ?? 0, round) <= now,
       );
       wait(group);
       for (const index of due) group.take(index);
@@ -80,7 +80,7 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
     join(namespace, those, nameOf, take) {
       const group: Group = {
         namespace,
-        places: those.map((each) => offsetOf(nameOf(each))),
+        offsets: those.map((each) => offsetOf(nameOf(each))),
         take(index) {
           for (const each of those.slice(index, index + 1)) take(each);
         },

@@ -7,7 +7,7 @@ import { createLimitedQueue, type LimitedQueue, type Release } from './limitedQu
  */
 export interface Semaphore extends Pick<LimitedQueue, 'active' | 'waiting'> {
   /**
-   * Resolves with the function that releases the place; undefined: `signal` was aborted. Each waiter listens on the
+   * Resolves with the function that releases the slot; undefined: `signal` was aborted. Each waiter listens on the
    * signal: on a signal that thousands share, adding a listener compares it with all others. `application`:
    * `namespace/name`.
    */
@@ -17,11 +17,11 @@ export interface Semaphore extends Pick<LimitedQueue, 'active' | 'waiting'> {
 }
 
 /**
- * `most` places for each namespace, and a few `more` for all of them together: a namespace whose requests are slow, for
- * example because of its own admission webhook, cannot take all places.
+ * `max` slots for each namespace, and a few `more` for all of them together: a namespace whose requests are slow, for
+ * example because of its own admission webhook, cannot take all slots.
  */
-export function createSemaphore(most: number, more = Math.ceil(most / 4)): Semaphore {
-  const queue = createLimitedQueue(() => ({ atOnce: most + more, perGroup: most }));
+export function createSemaphore(max: number, more = Math.ceil(max / 4)): Semaphore {
+  const queue = createLimitedQueue(() => ({ atOnce: max + more, perGroup: max }));
   return {
     acquire: (application, signal) =>
       new Promise((resolve) => {

@@ -21,15 +21,15 @@ interface HistoryLimits {
   /** Milliseconds. */
   readonly longest: number;
   /** The number of moments. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /** The timeline shows an hour, and a burst of events must not use all memory: about 5 MB. */
-export const lastHour: HistoryLimits = { longest: 3_600_000, most: 20_000 };
+export const lastHour: HistoryLimits = { longest: 3_600_000, max: 20_000 };
 /** For a recording, which is in memory as a whole, and finite. */
-export const wholeRecording: HistoryLimits = { longest: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+export const wholeRecording: HistoryLimits = { longest: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY };
 
-export function createHistory({ longest, most }: HistoryLimits): History {
+export function createHistory({ longest, max }: HistoryLimits): History {
   let underway = createOngoing<Entry>();
   let entries: Entry[] = [];
   let first = 0;
@@ -37,7 +37,7 @@ export function createHistory({ longest, most }: HistoryLimits): History {
   /** Expired moments are skipped, and removed when they are half of all. */
   function forget(now: number): void {
     for (let oldest = entries[first]; oldest !== undefined; oldest = entries[first]) {
-      if (entries.length - first <= most && oldest.t >= now - longest) break;
+      if (entries.length - first <= max && oldest.t >= now - longest) break;
       underway.note(oldest);
       first += 1;
     }

@@ -14,7 +14,7 @@ interface Ongoing<T extends Turn> {
 }
 
 /** The maximum number of services: the oldest entries are dropped first. */
-const most = 20_000;
+const max = 20_000;
 
 export function createOngoing<T extends Turn>(): Ongoing<T> {
   const begun = new Map<string, T>();
@@ -24,7 +24,7 @@ export function createOngoing<T extends Turn>(): Ongoing<T> {
     begun.delete(key);
     begun.set(key, moment);
     for (const oldest of begun.keys()) {
-      if (begun.size <= most) break;
+      if (begun.size <= max) break;
       begun.delete(oldest);
     }
   }

@@ -19,7 +19,7 @@ export interface WindowCounters {
 }
 
 /** The maximum number of services: those whose windows opened longest ago are dropped first. */
-const most = 20_000;
+const max = 20_000;
 
 export function createWindowCounters(): WindowCounters {
   const counters = new Map<string, WindowCounter>();
@@ -41,7 +41,7 @@ export function createWindowCounters(): WindowCounters {
     counters.delete(key);
     const times = { openedAt: now, closesAt: now + duration };
     counters.set(key, { number: window, ...times, isOpen: true, deleted: 0, skipped: 0, failed: 0 });
-    if (counters.size <= most) return;
+    if (counters.size <= max) return;
     for (const oldest of counters.keys()) {
       counters.delete(oldest);
       return;

@@ -296,19 +296,19 @@ test('too deep nesting is refused in one sentence', () => {
 
 test('the largest possible files are refused or accepted in finite time', { timeout: 120_000 }, () => {
   // A tenth of the size on a workstation.
-  const most = (count: number) => (process.env['CI'] === undefined ? count / 10 : count);
+  const sized = (count: number) => (process.env['CI'] === undefined ? count / 10 : count);
   const texts = {
-    services: `servicesAndDependantSelectors:\n${Array.from({ length: most(18_000) }, (_, i) => `  s${i}: {podSelectors: [{matchLabels: {a: b}}]}\n`).join('')}`,
-    keys: Array.from({ length: most(20_000) }, (_, i) => `k${i}: 1\n`).join(''),
-    duplicates: 'k: 1\n'.repeat(most(40_000)),
-    aliases: `a: &a 1\n${Array.from({ length: most(20_000) }, (_, i) => `k${i}: *a\n`).join('')}`,
-    documents: '---\na\n'.repeat(most(40_000)),
-    errors: 'a: b: c\n'.repeat(most(20_000)),
-    commas: `[${','.repeat(most(300_000))}]`,
-    word: `watchDuration: ${'9'.repeat(most(1_000_000))}s`,
-    cron: `restartControl: [{windows: [{cron: "${'1-'.repeat(most(200_000))}5 * * * *", duration: 1h}]}]`,
-    rules: `restartControl:\n${'  - {quietMax: 1s}\n'.repeat(most(40_000))}`,
-    label: `servicesAndDependantSelectors: {a: {podSelectors: [{matchLabels: {"${'a.'.repeat(most(400_000))}": ${'a'.repeat(most(200_000))}}}]}}`,
+    services: `servicesAndDependantSelectors:\n${Array.from({ length: sized(18_000) }, (_, i) => `  s${i}: {podSelectors: [{matchLabels: {a: b}}]}\n`).join('')}`,
+    keys: Array.from({ length: sized(20_000) }, (_, i) => `k${i}: 1\n`).join(''),
+    duplicates: 'k: 1\n'.repeat(sized(40_000)),
+    aliases: `a: &a 1\n${Array.from({ length: sized(20_000) }, (_, i) => `k${i}: *a\n`).join('')}`,
+    documents: '---\na\n'.repeat(sized(40_000)),
+    errors: 'a: b: c\n'.repeat(sized(20_000)),
+    commas: `[${','.repeat(sized(300_000))}]`,
+    word: `watchDuration: ${'9'.repeat(sized(1_000_000))}s`,
+    cron: `restartControl: [{windows: [{cron: "${'1-'.repeat(sized(200_000))}5 * * * *", duration: 1h}]}]`,
+    rules: `restartControl:\n${'  - {quietMax: 1s}\n'.repeat(sized(40_000))}`,
+    label: `servicesAndDependantSelectors: {a: {podSelectors: [{matchLabels: {"${'a.'.repeat(sized(400_000))}": ${'a'.repeat(sized(200_000))}}}]}}`,
   };
   for (const [name, text] of Object.entries(texts)) {
     const parsed = parseConfig(text, 'f');

@@ -4,8 +4,8 @@ import type { Release } from '../../src/queue/limitedQueue.ts';
 import { createSemaphore } from '../../src/queue/semaphore.ts';
 
 /** A semaphore that records who acquired a slot, in order. */
-function queue(most: number) {
-  const slots = createSemaphore(most);
+function queue(max: number) {
+  const slots = createSemaphore(max);
   const got: string[] = [];
   const releases = new Map<string, Release>();
   const note = (name: string) => (release: Release | undefined) => {

@@ -33,10 +33,10 @@ export function readFiles(text: string): number {
   return readWhole(text, 100);
 }
 
-function readWhole(text: string, most: number): number {
+function readWhole(text: string, max: number): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > most) {
-    throw new InvalidArgumentError(`found "${text}", expected a whole number from 1 to ${most}`);
+  if (!/^\d+$/.test(text) || value < 1 || value > max) {
+    throw new InvalidArgumentError(`found "${text}", expected a whole number from 1 to ${max}`);
   }
   return value;
 }

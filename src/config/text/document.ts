@@ -31,7 +31,7 @@ interface Walk {
   readonly errors: LocatedError[];
   readonly broken: LocatedError[];
   readonly lineOf: (offset: number) => number;
-  readonly most: Leniency;
+  readonly max: Leniency;
   fromAliases: number;
 }
 
@@ -57,10 +57,10 @@ const strict: Leniency = { depth: 50, takesNumbers: false };
 export function locate(
   document: Document,
   lineOf: (offset: number) => number,
-  most: Leniency = strict,
+  max: Leniency = strict,
 ): LocatedDocument {
   const targets = aliasTargets(document.contents);
-  const walk: Walk = { targets, expanding: new Set(), errors: [], broken: [], lineOf, most, fromAliases: 0 };
+  const walk: Walk = { targets, expanding: new Set(), errors: [], broken: [], lineOf, max, fromAliases: 0 };
   const root = locateNode(walk, document.contents, [], undefined);
   return { root, errors: walk.errors, broken: walk.broken };
 }
@@ -70,7 +70,7 @@ function locateNode(walk: Walk, node: unknown, path: Path, keyOffset: number | u
   const leaf = emptyAt(startOf(node) ?? keyOffset ?? 0, keyOffset);
   if (isAlias(node)) return locateAlias(walk, node, path, leaf);
   if (isScalar(node)) return { ...leaf, ...readScalar(node) };
-  const { depth } = walk.most;
+  const { depth } = walk.max;
   if (path.length > depth) return broken(walk, path, leaf, `nested more than ${depth} levels deep`);
   const children: Children = new Map();
   if (isSeq(node)) {
@@ -90,7 +90,7 @@ function locatePairs(walk: Walk, pairs: readonly unknown[], path: Path, children
   const lines = new Map<string, number>();
   for (const pair of pairs.filter(isPair)) {
     const offset = startOf(pair.key) ?? startOf(pair.value) ?? 0;
-    const key = keyOf(isAlias(pair.key) ? walk.targets.get(pair.key) : pair.key, walk.most.takesNumbers);
+    const key = keyOf(isAlias(pair.key) ? walk.targets.get(pair.key) : pair.key, walk.max.takesNumbers);
     if (!key.ok) {
       walk.errors.push({ offset, path, message: key.error });
     } else if (key.value === mergeKey && isPlain(pair.key)) {

@@ -77,8 +77,8 @@ function take(source: WatchSource, item: JsonObject): void {
 
 /** The number of objects for a page of the target size, if they are as large as those of this page. */
 function limitAfter(objects: number, bytes: number): number {
-  const most = Math.floor((usualPage * objects) / Math.max(1, bytes));
-  return Math.min(largestPage, Math.max(firstPage, most));
+  const max = Math.floor((usualPage * objects) / Math.max(1, bytes));
+  return Math.min(largestPage, Math.max(firstPage, max));
 }
 
 function queryOf({ labelSelector, fieldSelector }: WatchSource, limit: number, next: string | undefined) {

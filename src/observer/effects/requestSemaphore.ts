@@ -33,8 +33,8 @@ export type SlowRequests = Set<string>;
  * of a few separate slots until one of them responds in time. Otherwise an API server behind an APIService or a webhook
  * that does not respond would hold all slots until the requests time out.
  */
-export function createRequestSemaphore(clock: Clock, most: number, slow: SlowRequests): RequestSemaphore {
-  const usual = createSemaphore(most);
+export function createRequestSemaphore(clock: Clock, max: number, slow: SlowRequests): RequestSemaphore {
+  const usual = createSemaphore(max);
   const rest = createSemaphore(maxSlowRequests);
 
   function timed(release: Release, key: string, wasSlow: boolean, onSlow: () => void): Release {

@@ -96,7 +96,7 @@ function isScalar(value: unknown): boolean {
 }
 
 const known = new Map<string, string>();
-const most = 50_000;
+const max = 50_000;
 
 /**
  * Returns one shared copy of equal texts, because 1,000 applications of the same kind have the same paths. The pool is
@@ -105,7 +105,7 @@ const most = 50_000;
 export function interned(text: string): string {
   const first = known.get(text);
   if (first !== undefined) return first;
-  if (known.size >= most) known.clear();
+  if (known.size >= max) known.clear();
   known.set(text, text);
   return text;
 }

@@ -11,22 +11,22 @@ interface Bounds {
  * Returns the limit that a value exceeds. Stops at the first excess and walks without recursion, so that a cyclic
  * value, or one that is nested a million deep, is refused like any other.
  */
-export function excessOf(value: unknown, most: Bounds): 'tooLarge' | 'tooDeep' | undefined {
+export function excessOf(value: unknown, max: Bounds): 'tooLarge' | 'tooDeep' | undefined {
   let bytes = 0;
   for (const each of within(value)) {
-    if (each.depth > most.depth) return 'tooDeep';
+    if (each.depth > max.depth) return 'tooDeep';
     bytes += ownBytes(each.value);
-    if (bytes > most.bytes) return 'tooLarge';
+    if (bytes > max.bytes) return 'tooLarge';
   }
   return undefined;
 }
 
-/** Returns the size of a value as JSON. Stops counting above `most`. */
-export function bytesOf(value: unknown, most: number): number {
+/** Returns the size of a value as JSON. Stops counting above `max`. */
+export function bytesOf(value: unknown, max: number): number {
   let bytes = 0;
   for (const each of within(value)) {
     bytes += ownBytes(each.value);
-    if (bytes > most) break;
+    if (bytes > max) break;
   }
   return bytes;
 }

@@ -53,8 +53,8 @@ function inSyncOf(inventory: readonly InventoryEntry[]): string {
  * to prune resources.
  */
 function withinLimit(inventory: readonly InventoryEntry[]): readonly JsonObject[] {
-  for (const most of [20, 5, 1]) {
-    const rows = inventory.map((entry) => writeEntry({ ...entry, drifts: entry.drifts.slice(0, most) }));
+  for (const max of [20, 5, 1]) {
+    const rows = inventory.map((entry) => writeEntry({ ...entry, drifts: entry.drifts.slice(0, max) }));
     if (Buffer.byteLength(JSON.stringify(rows)) <= maxInventoryBytes) return rows;
   }
   return inventory.map((entry) => writeEntry({ ...entry, drifts: [] }));

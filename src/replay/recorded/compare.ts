@@ -21,9 +21,9 @@ export const tolerance = 250;
 const maxLateness = 5_000;
 
 /** Returns the number of late decisions, and the longest delay in milliseconds. */
-export function lateness(found: readonly Difference[]): { readonly count: number; readonly most: number } {
+export function lateness(found: readonly Difference[]): { readonly count: number; readonly max: number } {
   const delays = found.flatMap((each) => (each.kind === 'late' ? [each.event.t - each.replayedAt] : []));
-  return { count: delays.length, most: Math.max(0, ...delays) };
+  return { count: delays.length, max: Math.max(0, ...delays) };
 }
 
 /** Returns the decisions of the replay that differ from the recorded ones, in the order of their times. */

@@ -20,14 +20,14 @@ const messages: Readonly<Record<string, (about: string) => string>> = {
 /** Messages within this time are announced together; milliseconds. */
 const gathering = 1500;
 /** The maximum number of messages in one announcement. */
-const most = 3;
+const max = 3;
 
 export function createAnnouncements(announce: (text: string) => void): Announcements {
   let gathered: string[] = [];
 
   function flush(): void {
-    const more = gathered.length - most;
-    announce(`${gathered.slice(0, most).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`);
+    const more = gathered.length - max;
+    announce(`${gathered.slice(0, max).join(', ')}${more > 0 ? `, and ${more} more` : ''}.`);
     gathered = [];
   }
 

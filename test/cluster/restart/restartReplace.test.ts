@@ -48,14 +48,14 @@ async function watchPods({ ns }: RestartScene, name: string) {
   const path = `${ns.path('api/v1', 'pods')}?labelSelector=workload%3D${name}`;
   const { objects, changes } = await watchCollection(ns.cluster, path, stop.signal);
   const there = new Set(objects.map(({ metadata }) => metadata.uid));
-  let most = there.size;
+  let max = there.size;
   let hasBeenEmpty = false;
   const over = (async () => {
     for await (const { type, object } of changes) {
       const { uid } = object.metadata;
       if (type === 'DELETED') there.delete(uid);
       else there.add(uid);
-      most = Math.max(most, there.size);
+      max = Math.max(max, there.size);
       if (there.size === 0) hasBeenEmpty = true;
     }
   })();
@@ -63,7 +63,7 @@ async function watchPods({ ns }: RestartScene, name: string) {
     async end() {
       stop.abort();
       await over;
-      return { most, hasBeenEmpty };
+      return { max, hasBeenEmpty };
     },
   };
 }
@@ -83,7 +83,7 @@ suite('an immutable source that was recreated, with immutableRecreated: replace'
       const watch = await watchPods(scene, name);
       await putImmutable(scene, name, 'two');
       await untilReplaced(scene, kind, name, before);
-      assert.deepEqual(await watch.end(), { most: before.length, hasBeenEmpty: true });
+      assert.deepEqual(await watch.end(), { max: before.length, hasBeenEmpty: true });
       const now = (await scene.versions(kind, name)).at(-1);
       const specOf = (object: unknown) => {
         const text = JSON.stringify(Object(object).spec);

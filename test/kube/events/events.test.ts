@@ -115,7 +115,7 @@ test('at most 200 Events are sent at once and 100 a second in total, in two requ
   await api.clock.pass(1_500);
   assert(api.requests.length >= 295 && api.requests.length <= 301, `${api.requests.length}`);
   await api.clock.pass(8_000);
-  assert.deepEqual([api.stored.size, api.inFlight.most, api.recorder.waiting], [1_000, 2, 0]);
+  assert.deepEqual([api.stored.size, api.inFlight.max, api.recorder.waiting], [1_000, 2, 0]);
 });
 
 test('the queue is bounded: excess Events are counted, and reported in one line', async () => {

@@ -11,14 +11,14 @@ import { checkSuccessor } from '../../support/world/successor.ts';
 
 test('for a thousand applications at most sixteen requests run at a time, and all are sent', async () => {
   let underWay = 0;
-  let most = 0;
+  let max = 0;
   const asked: string[] = [];
   const unused = (): never => assert.fail('unexpected call');
   const client: KubeClient = {
     server: 'https://example.org',
     async call({ method, path }): Promise<ApiResult> {
       underWay += 1;
-      most = Math.max(most, underWay);
+      max = Math.max(max, underWay);
       asked.push(`${method} ${path.split('/').slice(7).join('/')}`);
       await new Promise(setImmediate);
       underWay -= 1;
@@ -33,7 +33,7 @@ test('for a thousand applications at most sixteen requests run at a time, and al
   const refs = Array.from({ length: 1_000 }, (_, index) => ({ namespace: 'shop', name: `app-${index}`, uid: 'u' }));
   const outcomes = await Promise.all(refs.flatMap((ref) => [api.addFinalizer(ref), api.patchStatus(ref, {}, {})]));
   assert.ok(outcomes.every(({ ok }) => ok));
-  assert.equal(most, 16);
+  assert.equal(max, 16);
   for (const [words, count] of [
     ['GET app-', 1_000],
     ['PATCH app-', 2_000],

@@ -159,13 +159,13 @@ function play(first: ScheduleLimits, story: readonly Step[]) {
  * unused in it, because their tokens are available again from that moment.
  */
 function maxInAMinute(used: readonly number[], refunds: readonly Refund[]): number {
-  let most = 0;
+  let max = 0;
   for (const time of used) {
     const isWithin = (other: number) => other >= time && other <= time + 60_000;
     const returned = refunds.filter(({ grantedAt, at }) => grantedAt < time && isWithin(at));
-    most = Math.max(most, used.filter(isWithin).length - returned.length);
+    max = Math.max(max, used.filter(isWithin).length - returned.length);
   }
-  return most;
+  return max;
 }
 
 test('whatever is requested: the rate holds in every minute, the namespaces take turns, and every request is eventually granted', () => {
@@ -178,8 +178,8 @@ test('whatever is requested: the rate holds in every minute, the namespaces take
       const inForce = [first, ...story.flatMap((step) => (step.what === 'limits' ? [step.limits] : []))];
       const burst = Math.max(...inForce.map((each) => each.burst));
       const perMinute = Math.max(...inForce.map((each) => each.maxRestartsPerMinute));
-      const most = maxInAMinute(used, refunds);
-      assert.ok(most <= burst + perMinute, `${most} in a minute`);
+      const max = maxInAMinute(used, refunds);
+      assert.ok(max <= burst + perMinute, `${max} in a minute`);
       if (used.length > burst + perMinute) contended += 1;
     }),
     propertyRuns(2500),

@@ -20,7 +20,7 @@ export interface EventApi {
   readonly requests: (ApiRequest & { readonly at: number })[];
   readonly logged: { readonly event: object; readonly sentence: string }[];
   /** The number of requests in flight now, and the maximum so far. */
-  readonly inFlight: { now: number; most: number };
+  readonly inFlight: { now: number; max: number };
   /**
    * From now on the API server fails in this way instead of responding; `hang`: it does not respond until the request
    * is aborted. Undefined: it works as usual.
@@ -36,7 +36,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
   const objects: EventApi['objects'] = new Map();
   const requests: EventApi['requests'] = [];
   const logged: EventApi['logged'] = [];
-  const inFlight = { now: 0, most: 0 };
+  const inFlight = { now: 0, max: 0 };
 
   function serve(request: ApiRequest): ApiResult {
     if (request.method !== 'GET') return write(request);
@@ -61,7 +61,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
   async function call(request: ApiRequest): Promise<ApiResult> {
     requests.push({ ...request, at: clock.monotonic() - began });
     inFlight.now += 1;
-    inFlight.most = Math.max(inFlight.most, inFlight.now);
+    inFlight.max = Math.max(inFlight.max, inFlight.now);
     const failure = api.answer(request);
     if (failure === 'hang') await aborted(request.signal);
     else if (latency > 0) await new Promise<void>((resolve) => void clock.setTimeout(resolve, latency));

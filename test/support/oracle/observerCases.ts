@@ -52,8 +52,8 @@ class Draw {
     return list[this.below(list.length)] ?? changed;
   }
 
-  list<T>(most: number, make: (index: number) => T): T[] {
-    return Array.from({ length: this.below(most + 1) }, (_, index) => make(index));
+  list<T>(max: number, make: (index: number) => T): T[] {
+    return Array.from({ length: this.below(max + 1) }, (_, index) => make(index));
   }
 }
 

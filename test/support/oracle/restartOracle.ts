@@ -45,7 +45,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
   const underWay = new Set<string>();
   /** Restarts by the current weeder. */
   let paced: number[] = [];
-  let most = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
+  let max = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
   let isDown = false;
   /** Sources that were deleted while another weeder ran, or none: the time is not known. */
   const lost = new Set<string>();
@@ -120,7 +120,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     const { maxConcurrentRollouts } = limits();
     assert.ok(underWay.size < maxConcurrentRollouts, `more than ${maxConcurrentRollouts} rollouts at once`);
     const lastMinute = paced.filter((time) => time > now - 60_000).length + 1;
-    assert.ok(lastMinute <= most.burst + most.perMinute, `${lastMinute} restarts in a minute`);
+    assert.ok(lastMinute <= max.burst + max.perMinute, `${lastMinute} restarts in a minute`);
   }
 
   function noteDowntime(its: Watched): void {
@@ -216,11 +216,11 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
         if (!values.has(source)) lost.add(source);
       for (const its of workloads.values()) its.isUnsure ||= isLost(its);
       paced = [];
-      most = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
+      max = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
     },
     limitsChanged() {
       const { burst, maxRestartsPerMinute } = limits();
-      most = { burst: Math.max(most.burst, burst), perMinute: Math.max(most.perMinute, maxRestartsPerMinute) };
+      max = { burst: Math.max(max.burst, burst), perMinute: Math.max(max.perMinute, maxRestartsPerMinute) };
     },
     usersOf: (source: string) => [...workloads].filter(([, its]) => its.sources.includes(source)).map(([name]) => name),
     /** Workloads whose pods run with other content than their sources have. */

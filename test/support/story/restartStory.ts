@@ -10,7 +10,7 @@ import { restartWorld } from '../world/restartWorld.ts';
 
 const minute = 60_000;
 const spaces = ['a', 'b', 'c'] as const;
-const most = 12;
+const max = 12;
 
 export interface StoryLimits {
   readonly maxRestartsPerMinute: number;
@@ -40,7 +40,7 @@ export const someLimits = fc.record<StoryLimits>({
 
 const when = {
   wait: fc.oneof(fc.constant(0), fc.nat(1_500), fc.nat(9_000), fc.nat(90_000)),
-  which: fc.nat(most * 5),
+  which: fc.nat(max * 5),
 };
 
 function act<const D extends Step['does']>(does: D, weight: number) {
@@ -242,7 +242,7 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
 
   for (let source = 0; source < spaces.length * 2; source += 1) put(sourceOf(source), {});
   await world.pass(5_000);
-  for (let number = 0; number < most; number += 1) makeWorkload(number);
+  for (let number = 0; number < max; number += 1) makeWorkload(number);
   await pass(2 * minute);
   assert.equal(oracle.total, 0, 'an adoption restarts nothing');
   for (const each of story) {

@@ -27,14 +27,14 @@ test('a new template replaces the pod: the old one is deleted first, unless a su
     const maxUnavailable = 1 - maxSurge;
     const web = await demoWorkload(t, daemonSets, { updateStrategy: { rollingUpdate: { maxSurge, maxUnavailable } } });
     web.release('2');
-    let most = 0;
+    let max = 0;
     let isEverDown = false;
     for (let step = 0; step < 100; step += 1) {
       await web.clock.pass(50);
-      most = Math.max(most, web.pods().length);
+      max = Math.max(max, web.pods().length);
       isEverDown ||= web.status()['numberReady'] === 0;
     }
-    assert.deepEqual([most, isEverDown], [1 + maxSurge, maxSurge === 0]);
+    assert.deepEqual([max, isEverDown], [1 + maxSurge, maxSurge === 0]);
     assert.deepEqual(web.releases(), ['2']);
     assert.deepEqual(web.status(), { ...complete, observedGeneration: 2 });
   }

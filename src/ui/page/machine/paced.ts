@@ -5,7 +5,7 @@ interface Paced<T> {
 }
 
 /** The maximum number of waiting items. With more, the page would lag behind. */
-const most = 20;
+const max = 20;
 
 /** `pause`: milliseconds. There is no pause if the browser prefers reduced motion. */
 export function createPaced<T>(show: (item: T) => void, pause: number): Paced<T> {
@@ -23,7 +23,7 @@ export function createPaced<T>(show: (item: T) => void, pause: number): Paced<T>
   return {
     add(item) {
       waiting.push(item);
-      while (waiting.length > (still.matches || document.hidden ? 0 : most)) {
+      while (waiting.length > (still.matches || document.hidden ? 0 : max)) {
         const [first, ...rest] = waiting;
         waiting = rest;
         if (first !== undefined) show(first);

@@ -11,7 +11,7 @@ interface TransitionList {
 }
 
 /** The maximum number of entries. */
-const most = 50;
+const max = 50;
 
 export function createTransitionList(): TransitionList {
   const list = byId('machine-transitions', HTMLOListElement);
@@ -19,7 +19,7 @@ export function createTransitionList(): TransitionList {
 
   function prepend(entry: HTMLLIElement): void {
     list.prepend(entry);
-    while (list.children.length > most) list.lastElementChild?.remove();
+    while (list.children.length > max) list.lastElementChild?.remove();
   }
 
   return {

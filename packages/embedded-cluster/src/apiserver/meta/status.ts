@@ -60,9 +60,9 @@ export const fieldError = {
     message: `Invalid value: "${found}": ${field} in body must be of type ${expected}: "${found}"`,
     field,
   }),
-  tooMany: (field: string, count: number, most: number): FieldError => ({
+  tooMany: (field: string, count: number, max: number): FieldError => ({
     reason: 'FieldValueTooMany',
-    message: `Too many: ${count}: must have at most ${most} items`,
+    message: `Too many: ${count}: must have at most ${max} items`,
     field,
   }),
   tooLong: (field: string, limit: number): FieldError => ({

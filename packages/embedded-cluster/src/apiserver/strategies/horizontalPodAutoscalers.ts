@@ -15,11 +15,11 @@ export const horizontalPodAutoscalers = resource({
   initialStatus: () => ({ desiredReplicas: 0, currentMetrics: null }),
   validate: ({ spec }) => {
     const { maxReplicas, minReplicas } = objectOf(spec);
-    const [most, least] = [numberOf(maxReplicas) ?? 0, numberOf(minReplicas) ?? 1];
+    const [max, min] = [numberOf(maxReplicas) ?? 0, numberOf(minReplicas) ?? 1];
     const tooFew = 'must be greater than or equal to `minReplicas`';
     return [
-      ...(most > 0 ? [] : [fieldError.required('spec.maxReplicas', 'must be set and greater than 0')]),
-      ...(most >= least ? [] : [fieldError.invalid('spec.maxReplicas', most, tooFew)]),
+      ...(max > 0 ? [] : [fieldError.required('spec.maxReplicas', 'must be set and greater than 0')]),
+      ...(max >= min ? [] : [fieldError.invalid('spec.maxReplicas', max, tooFew)]),
     ];
   },
 });
