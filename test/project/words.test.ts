@@ -89,7 +89,7 @@ const terms: readonly (readonly [RegExp, string])[] = [
     /(?<!\bthere )\b(is|are|was|were) no (drift|(change|difference|dependant|object|list|map|outage|recovery|failure)s?)\b/i,
     'is not, is not a',
   ],
-  [/\b(most|fewest)[A-Z]\w*\b|\b(const|let) most\b|\bmost: /, 'max…, min…'],
+  [/\b(most|fewest)[A-Z]\w*\b|\b(const|let) most\b|(?<!at )\bmost: /, 'max…, min…'],
   [
     /\b(isSameStay|isNewborn|lingeringPods|AskedOf|leavePatch|whileLeading|withoutWrites)\b/,
     'isSameBackOff, isUnchangedSinceCreation, podsWithCachedContent, RequestSummary, releasePatch, leaderGate, dryRunClient',
