@@ -153,7 +153,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     ['a negative resync', { ...good, resyncPeriod: '-5s' }, 'spec.resyncPeriod'],
     ['a resync in days', { ...good, resyncPeriod: '1d' }, 'spec.resyncPeriod'],
     ['a day in place of a time', { ...good, pausedUntil: '2026-01-01' }, 'spec.pausedUntil'],
-    ['a Namespace that may be recreated', { ...good, recreate: ['Namespace/a'] }, 'would be lost'],
+    ['a Namespace that may be recreated', { ...good, recreate: ['Namespace/a'] }, 'would delete its content'],
     ['a resource to be recreated without its kind', { ...good, recreate: ['migrate'] }, 'spec.recreate[0]'],
     [
       'the same resource to be recreated twice',
