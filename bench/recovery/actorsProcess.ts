@@ -42,7 +42,7 @@ const weeder = createWeeder({
   readySince: async () => undefined,
   readLog: readNoLog,
   // No actor should end during the measurement: each pod waits a minute for its retry.
-  deletePod: async () => ({ type: 'delete.refused', reason: '503', failure: 'unavailable', retryAfter: 60_000 }),
+  deletePod: async () => ({ type: 'delete.failed', reason: '503', failure: 'unavailable', retryAfter: 60_000 }),
 });
 const sinks = [weeder.slices, ...weeder.pods.values()];
 const names = Array.from({ length: services }, (_, index) => `shoot-${index + 1}`);
@@ -65,7 +65,7 @@ const before = heap();
 const open = timed(() => {
   for (const name of names) setReady(name, true);
 });
-const windows = weeder.actorCounts().window;
+const windows = weeder.actorCounts().dependants;
 const afterWindows = heap();
 const pods = timed(() => {
   for (const name of names) crash(name);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Services that recover at once. Times in milliseconds, memory in MiB. */
 export const ActorsCase = z.object({
   services: z.number(),
-  /** `window` actors: one for each open window. */
+  /** `dependants` actors: one for each podSelector of each open window. */
   windows: z.number(),
   podDeletions: z.number(),
   /** The running timers of Node when all actors exist. */

@@ -1,24 +1,63 @@
-import { assign, fromCallback, setup } from 'xstate';
+import {
+  type AnyActorLogic,
+  assign,
+  type DoneActorEvent,
+  type ErrorActorEvent,
+  enqueueActions,
+  fromCallback,
+  setup,
+} from 'xstate';
+import type { DependantsInput, DependantsOutput } from './dependants.ts';
+import type { Protection } from './podDeletion.ts';
 
 /** One configured or declared service in one namespace. Durations are milliseconds. */
-export interface EndpointInput {
+export interface EndpointInput extends EndpointSettings {
   readonly namespace: string;
   readonly service: string;
-  readonly watchDuration: number;
-  readonly onStart: 'recent' | 'always' | 'never';
-  readonly whileNotReady: 'hold' | 'delete';
   /**
    * The number of the newest window that the service has had; 0 if none. Its EndpointSlices may be deleted and created
    * again.
    */
   readonly lastWindow: number;
+  /** A clock that is never set. Milliseconds. */
+  readonly now: () => number;
+}
+
+/** What the config says about the service. A window has one child for each podSelector, and one if it is declared. */
+interface EndpointSettings {
+  /** The canonical texts of the podSelectors. */
+  readonly podSelectors: readonly string[];
+  /** Pods may declare the service. */
+  readonly isDeclared: boolean;
+  readonly watchDuration: number;
+  readonly onStart: 'recent' | 'always' | 'never';
+  readonly whileNotReady: 'hold' | 'delete';
+}
+
+/** A window with children that have not ended, and the outcomes of those that have. A pod counts once. */
+interface Window extends DependantsOutput {
+  readonly window: number;
+  readonly children: readonly Child[];
+}
+
+interface Child {
+  readonly id: string;
+  /** From 1, unique among the children of the window that have not ended. */
+  readonly place: number;
+  readonly podSelector: string | undefined;
+  /** The config no longer has its podSelector. */
+  readonly isClosing: boolean;
 }
 
 interface EndpointContext extends EndpointInput {
   /** The number of the newest window; 0 before the first. */
   readonly window: number;
-  /** How long the window that opens next lasts, or the open one after a change of the config. Milliseconds. */
-  readonly remaining: number;
+  /** When the newest window opened, by the clock `now`. */
+  readonly openedAt: number;
+  /** When the open window closes, or the next one will, by the clock `now`. 0: none is open. */
+  readonly closesAt: number;
+  /** The windows whose outcomes are not known yet: the open one, and those that close. */
+  readonly windows: readonly Window[];
   /** Epoch milliseconds: everything up to this time was observed. 0 when weeder starts. */
   readonly seenUntil: number;
 }
@@ -34,16 +73,36 @@ export type EndpointEvent =
   | { readonly type: 'recovery.timeKnown'; readonly readySince?: number; readonly now?: number }
   /** The backing pods do not contain the time. */
   | { readonly type: 'recovery.timeUnknown' }
-  /** The config of this service has changed. `remaining`: milliseconds left of the open window. */
-  | ({ readonly type: 'config.changed'; readonly remaining?: number } & Partial<EndpointInput>)
-  /** The open window is over. */
-  | { readonly type: 'window.closed' };
+  /** The config of this service has changed. */
+  | ({ readonly type: 'config.changed' } & Partial<EndpointSettings>)
+  /** The config no longer has the service. */
+  | { readonly type: 'service.removed' }
+  | { readonly type: 'weeder.stopped' }
+  /** The time of this window is over. */
+  | { readonly type: 'window.expired'; readonly window?: number }
+  /** A dependant crash-loops in this window, and is never deleted. */
+  | { readonly type: 'pod.skipped'; readonly window?: number; readonly uid?: string; readonly protection?: Protection }
+  | DoneActorEvent<DependantsOutput>
+  | ErrorActorEvent;
 
 const fiveMinutes = 300_000;
 
 function unprovided(): never {
   throw new Error('The endpoint machine was started without its implementation: use the one that src/weeder provides.');
 }
+
+/** Whether a window opens for a service that is found ready, and was not observed before. */
+const whenFoundReady = [
+  { guard: 'opensNever', target: '#endpoint.ready.idle', actions: 'reportFoundReady' },
+  { guard: 'opensAlways', target: '#endpoint.ready.windowOpen', actions: 'recordRecovery' },
+  {
+    target: '#endpoint.ready.resolvingRecoveryTime',
+    actions: 'recordGap',
+    description: 'The service may have recovered while weeder was not watching.',
+  },
+] as const;
+
+const unprovidedChild: AnyActorLogic = fromCallback(unprovided);
 
 export const endpoint = setup({
   types: {
@@ -53,22 +112,95 @@ export const endpoint = setup({
     tags: {} as 'windowOpen',
   },
   actors: {
+    dependants: unprovidedChild,
     readySince: fromCallback<EndpointEvent, { readonly namespace: string; readonly service: string }>(unprovided),
   },
   actions: {
-    noteGap: assign({
+    recordGap: assign({
       seenUntil: ({ event }) => (event.type === 'endpoint.foundReady' ? (event.seenUntil ?? 0) : 0),
     }),
-    measureFullWindow: assign({ remaining: ({ context }) => context.watchDuration }),
-    measureRestOfWindow: assign({
-      remaining: ({ context, event }) => (event.type === 'recovery.timeKnown' ? restOfWindow(context, event) : 0),
+    recordRecovery: assign({ closesAt: ({ context }) => context.now() + context.watchDuration }),
+    recordPastRecovery: assign({
+      closesAt: ({ context, event }) =>
+        context.now() + (event.type === 'recovery.timeKnown' ? restOfWindow(context, event) : 0),
     }),
-    noteWindow: assign({ window: ({ context }) => context.window + 1 }),
-    noteConfig: assign(({ context, event }) => (event.type === 'config.changed' ? configOf(context, event) : {})),
-    openWindow: unprovided,
-    holdWindow: unprovided,
-    /** The new config applies immediately, for the rest of the window. */
-    renewWindow: unprovided,
+    recordWindow: assign(({ context }) => ({ window: context.window + 1, openedAt: context.now() })),
+    recordEnd: assign({ closesAt: 0 }),
+    recordConfig: assign(({ context, event }) => (event.type === 'config.changed' ? configOf(context, event) : {})),
+    recordSkipped: assign(({ context, event }) => (event.type === 'pod.skipped' ? withSkipped(context, event) : {})),
+    spawnDependants: enqueueActions(({ context, enqueue }) => {
+      const { window } = context;
+      const children = dependantsOf(context).map((podSelector, index) => childAt(window, index + 1, podSelector));
+      enqueue.assign({ windows: [...context.windows, { window, children, deleted: [], skipped: [], failed: [] }] });
+      for (const { id, podSelector } of children)
+        enqueue.spawnChild('dependants', { id, input: inputOf(context, podSelector) });
+    }),
+    /** After the new ones have started, so that a deletion that both request is not cancelled in between. */
+    closeReplaced: enqueueActions(({ context, enqueue }) => {
+      for (const { window, children } of context.windows)
+        for (const { id } of window === context.window ? [] : children)
+          enqueue.sendTo(id, { type: 'window.close', because: 'over' });
+    }),
+    /** Spawns the children that the open window lacks by the config. While it is held, it needs none. */
+    spawnMissing: enqueueActions(({ context, enqueue }) => {
+      const open = openWindow(context);
+      if (open === undefined || context.closesAt <= context.now()) return;
+      const last = Math.max(0, ...open.children.map(({ place }) => place));
+      const missing = dependantsOf(context)
+        .filter((podSelector) => !open.children.some((child) => !child.isClosing && child.podSelector === podSelector))
+        .map((podSelector, index) => childAt(open.window, last + 1 + index, podSelector));
+      enqueue.assign({ windows: changed(context, { ...open, children: [...open.children, ...missing] }) });
+      for (const { id, podSelector } of missing)
+        enqueue.spawnChild('dependants', { id, input: inputOf(context, podSelector) });
+    }),
+    /** The new config applies immediately, for the rest of the open window. */
+    renewDependants: enqueueActions(({ context, enqueue }) => {
+      const open = openWindow(context);
+      if (open === undefined) return;
+      const { closesAt } = context;
+      const selectors = dependantsOf(context);
+      const children = open.children.map((child) => ({
+        ...child,
+        isClosing: child.isClosing || !selectors.includes(child.podSelector),
+      }));
+      enqueue.assign({ windows: changed(context, { ...open, children }) });
+      for (const { id, isClosing } of children) {
+        if (isClosing) enqueue.sendTo(id, { type: 'window.close', because: 'reconfigured' });
+        else enqueue.sendTo(id, { type: 'config.changed', closesAt });
+      }
+    }),
+    holdDependants: enqueueActions(({ context, enqueue }) => {
+      for (const { id } of openWindow(context)?.children ?? []) enqueue.sendTo(id, { type: 'window.hold' });
+    }),
+    releaseDependants: enqueueActions(({ context, enqueue }) => {
+      for (const { id } of openWindow(context)?.children ?? []) enqueue.sendTo(id, { type: 'window.release' });
+    }),
+    closeDependants: enqueueActions(({ context, event, enqueue }) => {
+      const because = event.type === 'service.removed' ? 'reconfigured' : 'over';
+      for (const { id } of context.windows.flatMap(({ children }) => children))
+        enqueue.sendTo(id, { type: 'window.close', because });
+    }),
+    /** Adds the outcomes of a child that has ended. With the last child the results of the window are known. */
+    collectOutcomes: enqueueActions(({ context, event, enqueue }) => {
+      const id = 'actorId' in event ? event.actorId : '';
+      const own = context.windows.find(({ children }) => children.some((child) => child.id === id));
+      enqueue.stopChild(id);
+      if (own === undefined) return;
+      const children = own.children.filter((child) => child.id !== id);
+      const rest = { ...own, ...sumOf(own, 'output' in event ? event.output : undefined), children };
+      enqueue.assign({ windows: changed(context, rest) });
+      if (children.length > 0) return;
+      enqueue('reportWindowClosed');
+      enqueue('forgetWindows');
+      if (own.window === context.window && context.closesAt > 0)
+        enqueue.raise({ type: 'window.expired', window: own.window });
+    }),
+    forgetWindows: assign({ windows: ({ context }) => context.windows.filter(({ children }) => children.length > 0) }),
+    reportWindowOpened: unprovided,
+    /** Reports the windows without children. */
+    reportWindowClosed: unprovided,
+    reportSkipped: unprovided,
+    reportDependantsFailed: unprovided,
     reportNotReady: unprovided,
     reportFoundReady: unprovided,
   },
@@ -80,6 +212,11 @@ export const endpoint = setup({
       (event.readySince ?? 0) > context.seenUntil &&
       restOfWindow(context, event) > 0,
     isAfterGap: ({ context }) => context.seenUntil > 0,
+    isNewest: ({ context, event }) => event.type === 'window.expired' && event.window === context.window,
+    isNewlySkipped: ({ context, event }) =>
+      event.type === 'pod.skipped' &&
+      context.windows.some(({ window, skipped }) => window === event.window && !skipped.includes(event.uid ?? '')),
+    hasNoDependants: ({ context }) => context.windows.length === 0,
     canDeleteWhileNotReady: ({ context }) => context.whileNotReady === 'delete',
     isToDelete: ({ event }) => event.type === 'config.changed' && event.whileNotReady === 'delete',
     isToHold: ({ event }) => event.type === 'config.changed' && event.whileNotReady === 'hold',
@@ -93,21 +230,31 @@ export const endpoint = setup({
   context: ({ input }) => ({
     namespace: 'default',
     service: 'etcd-main-client',
+    podSelectors: ['role=apiserver'],
+    isDeclared: false,
     watchDuration: fiveMinutes,
     onStart: 'recent',
     whileNotReady: 'hold',
     lastWindow: 0,
+    now: () => 0,
     ...input,
     window: input?.lastWindow ?? 0,
-    remaining: 0,
+    openedAt: 0,
+    closesAt: 0,
+    windows: [],
     seenUntil: 0,
   }),
   initial: 'notReady',
   on: {
     'config.changed': {
-      actions: ['noteConfig', 'renewWindow'],
+      actions: ['recordConfig', 'spawnMissing', 'renewDependants'],
       description: 'The new config applies to the rest of an open window.',
     },
+    'service.removed': { target: '.closing' },
+    'weeder.stopped': { target: '.closing' },
+    'pod.skipped': { guard: 'isNewlySkipped', actions: ['recordSkipped', 'reportSkipped'] },
+    'xstate.done.actor.*': { actions: 'collectOutcomes', description: 'A child has ended: its outcomes count.' },
+    'xstate.error.actor.*': { actions: ['reportDependantsFailed', 'collectOutcomes'] },
   },
   states: {
     notReady: {
@@ -116,7 +263,7 @@ export const endpoint = setup({
       on: {
         'endpoint.ready': {
           target: '#endpoint.ready.windowOpen',
-          actions: 'measureFullWindow',
+          actions: 'recordRecovery',
           description: 'The service has recovered: pods that crash-looped without it can start now.',
         },
       },
@@ -124,15 +271,7 @@ export const endpoint = setup({
         idle: {
           description: 'No window is open: nothing is deleted.',
           on: {
-            'endpoint.foundReady': [
-              { guard: 'opensNever', target: '#endpoint.ready.idle', actions: 'reportFoundReady' },
-              { guard: 'opensAlways', target: '#endpoint.ready.windowOpen', actions: 'measureFullWindow' },
-              {
-                target: '#endpoint.ready.resolvingRecoveryTime',
-                actions: 'noteGap',
-                description: 'The service may have recovered while weeder was not watching.',
-              },
-            ],
+            'endpoint.foundReady': whenFoundReady,
           },
         },
         holding: {
@@ -140,13 +279,16 @@ export const endpoint = setup({
             'The window stays open, but its deletions wait, because a pod that starts now would crash again.',
           tags: 'windowOpen',
           on: {
-            'window.closed': { target: 'idle' },
-            'config.changed': {
-              guard: 'isToDelete',
-              target: 'windowOpen',
-              actions: ['noteConfig', 'renewWindow'],
-              description: 'whileNotReady is delete now.',
-            },
+            'window.expired': { guard: 'isNewest', target: 'idle', actions: 'recordEnd' },
+            'config.changed': [
+              {
+                guard: 'isToDelete',
+                target: 'windowOpen',
+                actions: ['recordConfig', 'releaseDependants', 'spawnMissing', 'renewDependants'],
+                description: 'whileNotReady is delete now.',
+              },
+              { actions: ['recordConfig', 'renewDependants'] },
+            ],
           },
         },
         windowOpen: {
@@ -154,11 +296,11 @@ export const endpoint = setup({
             'The window continues to delete although the service is not ready again (whileNotReady: delete).',
           tags: 'windowOpen',
           on: {
-            'window.closed': { target: 'idle' },
+            'window.expired': { guard: 'isNewest', target: 'idle', actions: 'recordEnd' },
             'config.changed': {
               guard: 'isToHold',
               target: 'holding',
-              actions: ['noteConfig', 'holdWindow', 'renewWindow'],
+              actions: ['recordConfig', 'holdDependants', 'renewDependants'],
               description: 'whileNotReady is hold now.',
             },
           },
@@ -177,7 +319,7 @@ export const endpoint = setup({
             input: ({ context: { namespace, service } }) => ({ namespace, service }),
             onError: [
               { guard: 'isAfterGap', target: 'idle', actions: 'reportFoundReady' },
-              { target: 'windowOpen', actions: 'measureFullWindow' },
+              { target: 'windowOpen', actions: 'recordRecovery' },
             ],
           },
           on: {
@@ -185,7 +327,7 @@ export const endpoint = setup({
               {
                 guard: 'isRecent',
                 target: 'windowOpen',
-                actions: 'measureRestOfWindow',
+                actions: 'recordPastRecovery',
                 description: 'Less than watchDuration ago: a window opens for the rest of it.',
               },
               {
@@ -203,7 +345,7 @@ export const endpoint = setup({
               },
               {
                 target: 'windowOpen',
-                actions: 'measureFullWindow',
+                actions: 'recordRecovery',
                 description: 'The time is unknown: a full window opens.',
               },
             ],
@@ -216,14 +358,14 @@ export const endpoint = setup({
           },
         },
         windowOpen: {
-          description: 'A window is open: crash-looping dependants are deleted.',
+          description: 'A window is open: its children have the crash-looping dependants deleted.',
           tags: 'windowOpen',
-          entry: ['noteWindow', 'openWindow'],
+          entry: ['recordWindow', 'reportWindowOpened', 'spawnDependants', 'closeReplaced'],
           on: {
-            'window.closed': { target: 'idle' },
+            'window.expired': { guard: 'isNewest', target: 'idle', actions: 'recordEnd' },
             'endpoint.notReady': [
               { guard: 'canDeleteWhileNotReady', target: '#endpoint.notReady.windowOpen', actions: 'reportNotReady' },
-              { target: '#endpoint.notReady.holding', actions: ['reportNotReady', 'holdWindow'] },
+              { target: '#endpoint.notReady.holding', actions: ['reportNotReady', 'holdDependants'] },
             ],
           },
           initial: 'settled',
@@ -233,7 +375,7 @@ export const endpoint = setup({
               on: {
                 'endpoint.foundReady': {
                   target: 'resolvingRecoveryTime',
-                  actions: 'noteGap',
+                  actions: 'recordGap',
                   description: 'The stream of EndpointSlices had a gap, in which the service may have recovered again.',
                 },
               },
@@ -247,8 +389,10 @@ export const endpoint = setup({
                 onError: { target: 'settled' },
               },
               on: {
-                'window.closed': {
+                'window.expired': {
+                  guard: 'isNewest',
                   target: '#endpoint.ready.resolvingRecoveryTime',
+                  actions: 'recordEnd',
                   description: 'The window ends before the response: a recovery in the gap opens a window of its own.',
                 },
                 'endpoint.foundReady': {
@@ -261,7 +405,7 @@ export const endpoint = setup({
                     guard: 'isRecent',
                     target: '#endpoint.ready.windowOpen',
                     reenter: true,
-                    actions: 'measureRestOfWindow',
+                    actions: 'recordPastRecovery',
                     description: 'A recovery in the gap: its window replaces the open one.',
                   },
                   { target: 'settled' },
@@ -277,12 +421,31 @@ export const endpoint = setup({
             'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
             'endpoint.foundReady': {
               target: 'resolvingRecoveryTime',
-              actions: 'noteGap',
+              actions: 'recordGap',
               description: 'The stream of EndpointSlices had a gap, which may contain a whole outage.',
             },
           },
         },
       },
+    },
+    closing: {
+      description:
+        'The config no longer has the service, or weeder stops: nothing more is deleted, and the outcomes of the ' +
+        'deletions in flight are awaited.',
+      entry: ['recordEnd', 'closeDependants'],
+      always: { guard: 'hasNoDependants', target: 'closed' },
+      on: {
+        'endpoint.ready': {
+          target: 'ready.windowOpen',
+          actions: 'recordRecovery',
+          description: 'The config has the service again, and it has recovered.',
+        },
+        'endpoint.foundReady': whenFoundReady,
+      },
+    },
+    closed: {
+      type: 'final',
+      description: 'Every child has ended.',
     },
   },
 });
@@ -296,8 +459,45 @@ function restOfWindow(
   return Math.max(0, context.watchDuration - age);
 }
 
-/** Fields that the event does not have are unchanged. */
-function configOf(context: EndpointContext, event: Partial<EndpointInput> & { readonly remaining?: number }) {
-  const { watchDuration, onStart, whileNotReady, remaining } = { ...context, ...event };
-  return { watchDuration, onStart, whileNotReady, remaining };
+/** Fields that the event does not have are unchanged. The open window still counts from the recovery of its service. */
+function configOf(context: EndpointContext, event: Partial<EndpointSettings>) {
+  const { podSelectors, isDeclared, watchDuration, onStart, whileNotReady } = { ...context, ...event };
+  const recoveredAt = context.closesAt - context.watchDuration;
+  const closesAt = context.closesAt === 0 ? 0 : Math.max(context.now(), recoveredAt + watchDuration);
+  return { podSelectors, isDeclared, watchDuration, onStart, whileNotReady, closesAt };
+}
+
+/** The podSelectors of the children that a window has. Undefined: the pods that declare the service. */
+function dependantsOf({ podSelectors, isDeclared }: EndpointSettings): readonly (string | undefined)[] {
+  return isDeclared ? [...podSelectors, undefined] : podSelectors;
+}
+
+function childAt(window: number, place: number, podSelector: string | undefined): Child {
+  return { id: `dependants-${window}-${place}`, place, podSelector, isClosing: false };
+}
+
+function inputOf(context: EndpointContext, podSelector: string | undefined): DependantsInput {
+  const { namespace, service, window, openedAt, closesAt, now } = context;
+  return { namespace, service, window, podSelector, openedAt, closesAt, now };
+}
+
+function openWindow({ windows, window, closesAt }: EndpointContext): Window | undefined {
+  return closesAt === 0 ? undefined : windows.find((each) => each.window === window);
+}
+
+function changed({ windows }: EndpointContext, next: Window): readonly Window[] {
+  return windows.map((each) => (each.window === next.window ? next : each));
+}
+
+function withSkipped(
+  context: EndpointContext,
+  { window, uid = '' }: { readonly window?: number; readonly uid?: string },
+) {
+  const own = context.windows.find((each) => each.window === window);
+  return own === undefined ? {} : { windows: changed(context, { ...own, skipped: [...own.skipped, uid] }) };
+}
+
+function sumOf(one: DependantsOutput, other: DependantsOutput | undefined): DependantsOutput {
+  const union = (what: keyof DependantsOutput) => [...new Set([...one[what], ...(other?.[what] ?? [])])];
+  return { deleted: union('deleted'), skipped: union('skipped'), failed: union('failed') };
 }

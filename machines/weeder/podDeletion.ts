@@ -1,45 +1,59 @@
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
+import type { WithdrawalReason } from './dependants.ts';
 
 /** Why a pod is never deleted, whatever happens. */
 export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored';
 
 /**
- * Why a deletion that is possible waits. `coolingDown`: the pod replaces one that was deleted in this window;
- * `restartIsSooner`: the kubelet restarts the container before a replacement of the pod could run.
+ * Why a deletion that is possible waits. `coolingDown`: the pod replaces one that was deleted recently;
+ * `restartIsSooner`: the kubelet restarts the container before a replacement of the pod could run;
+ * `dependencyNotReady`: another service on which the pod depends is not ready.
  */
-export type WaitReason = 'coolingDown' | 'restartIsSooner';
+export type WaitReason = 'coolingDown' | 'restartIsSooner' | 'dependencyNotReady';
 
-/** The newest state of a crash-looping pod, as far as the decision needs it. */
+/** Why the deletion of a pod is no longer requested. `protected`: it is never deleted now. */
+export type EndOfRequest = WithdrawalReason | 'protected';
+
+/**
+ * The newest state of a crash-looping pod, and of the request to delete it, as far as the decision needs them. Times are
+ * milliseconds by the clock `now`.
+ */
 export interface PodState {
   readonly resourceVersion: string;
-  /** Milliseconds until a silent back-off counts as one; 0 when it counts already. */
-  readonly settleIn: number;
-  readonly protection: Protection;
-  /** Milliseconds until it is worth deciding again whether to delete the pod; 0 when a deletion is due. */
-  readonly waitIn: number;
+  /** Since when the container is in a back-off that its status does not report. Undefined: the status reports it. */
+  readonly unreportedSince: number | undefined;
+  /** When the deletion is worth more than it costs. */
+  readonly dueAt: number;
+  /** Why it is not worth it before. */
   readonly waitReason: WaitReason | undefined;
+  /** Another service on which the pod depends, and which is not ready: `namespace/name`. */
+  readonly heldBy: string | undefined;
+  /** When the window closes that requests the deletion. */
+  readonly closesAt: number;
+  /** How many lines of the crashed container's log are read before the deletion; 0: none. */
+  readonly logLines: number;
 }
 
 export interface PodDeletionInput extends PodState {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
-  /** How many lines of the crashed container's log are read before the deletion; 0: none. */
-  readonly logLines: number;
+  /** A clock that is never set. Milliseconds. */
+  readonly now: () => number;
 }
 
 interface PodDeletionContext extends PodDeletionInput {
   /** The resourceVersion that is the precondition of the attempt in flight. */
   readonly triedVersion: string;
   readonly hasTriedLog: boolean;
-  /** The number of refused attempts. */
-  readonly refusals: number;
+  /** The number of attempts that were not accepted. */
+  readonly failures: number;
   /** Milliseconds until the next attempt. */
   readonly retryIn: number;
   /** The state of the pod, as observed while an attempt was in flight. */
   readonly observed: 'crashLooping' | 'recovered' | 'removed';
-  /** No window requests the deletion any more. */
-  readonly isCancelled: boolean;
+  /** Why no window requests the deletion any more. Undefined: one does. */
+  readonly withdrawnBecause: EndOfRequest | undefined;
 }
 
 export type PodDeletionEvent =
@@ -48,10 +62,10 @@ export type PodDeletionEvent =
   | { readonly type: 'pod.recovered' }
   /** The pod was deleted or is terminating, or the selector no longer selects it. */
   | { readonly type: 'pod.removed' }
-  /** A window requests the deletion (again). */
-  | { readonly type: 'windows.open' }
+  /** A window requests the deletion again, while an attempt of the one before is in flight. */
+  | { readonly type: 'deletion.requested' }
   /** No open window requests the deletion any more. */
-  | { readonly type: 'windows.closed' }
+  | { readonly type: 'deletion.withdrawn'; readonly because?: EndOfRequest }
   /** The log has been read, or cannot be read. */
   | { readonly type: 'log.read' }
   | { readonly type: 'slot.granted' }
@@ -62,7 +76,7 @@ export type PodDeletionEvent =
   | { readonly type: 'delete.conflicted'; readonly jitter?: number }
   /** Recoverable. `retryAfter`, in milliseconds, is the minimum delay that the server requests. */
   | {
-      readonly type: 'delete.refused';
+      readonly type: 'delete.failed';
       readonly jitter?: number;
       readonly retryAfter?: number;
       readonly reason?: string;
@@ -72,9 +86,28 @@ export type PodDeletionEvent =
   /** Unrecoverable: the same request would always be refused. */
   | { readonly type: 'delete.rejected'; readonly reason?: string };
 
+/**
+ * A kubelet restarts a container at once if no back-off is due; a container that is still down after this time is in
+ * one, even if its status does not report it. Milliseconds.
+ */
+export const unreportedAfter = 2000;
+/** The maximum time for which a deletion waits for the log of the container. Milliseconds. */
+const longestRead = 500;
 const shortestRetry = 200;
 const longestRetry = 10_000;
 const longestDelay = 2 ** 31 - 1;
+const fiveMinutes = 300_000;
+
+/** The window closes while no deletion is due. */
+const whenNotDue = [
+  {
+    guard: 'isUntried',
+    target: 'skipped',
+    actions: 'recordWithdrawn',
+    description: 'No deletion was due, and none was tried.',
+  },
+  { target: 'abandoned', actions: 'recordWithdrawn' },
+] as const;
 
 function unprovided(): never {
   throw new Error(
@@ -93,64 +126,54 @@ export const podDeletion = setup({
     deletePod: fromCallback<AnyEventObject, PodDeletionInput>(unprovided),
   },
   actions: {
-    noteNewestState: assign(({ context, event }) =>
-      event.type === 'pod.crashLooping'
-        ? {
-            resourceVersion: event.resourceVersion ?? context.resourceVersion,
-            settleIn: event.settleIn ?? 0,
-            protection: event.protection ?? 'none',
-            waitIn: event.waitIn ?? 0,
-            waitReason: event.waitReason,
-            observed: 'crashLooping' as const,
-          }
-        : {},
+    recordNewestState: assign(({ context, event }) =>
+      event.type === 'pod.crashLooping' ? { ...stateFrom(event, context), observed: 'crashLooping' as const } : {},
     ),
-    noteTry: assign({ triedVersion: ({ context }) => context.resourceVersion }),
-    noteRefusal: assign(({ context, event }) => ({
-      refusals: context.refusals + 1,
-      retryIn: retryDelay(context.refusals, event),
+    recordTry: assign({ triedVersion: ({ context }) => context.resourceVersion }),
+    recordFailure: assign(({ context, event }) => ({
+      failures: context.failures + 1,
+      retryIn: retryDelay(context.failures, event),
     })),
-    noteSettled: assign({ settleIn: 0 }),
-    /** The implementation reads the current wait. */
-    measureWait: assign({}),
-    /** The implementation reads the config, and how long the windows are still open. */
-    noteLogLines: assign({}),
-    noteLogTried: assign({ hasTriedLog: true }),
-    noteRecovered: assign({ observed: 'recovered' }),
-    noteRemoved: assign({ observed: 'removed' }),
-    noteCancelled: assign({ isCancelled: true }),
-    noteRequested: assign({ isCancelled: false }),
+    /** A newer version of the pod in the same back-off does not begin the 2 seconds again. */
+    recordSettled: assign({ unreportedSince: undefined }),
+    recordLogTried: assign({ hasTriedLog: true }),
+    recordRecovered: assign({ observed: 'recovered' }),
+    recordRemoved: assign({ observed: 'removed' }),
+    recordWithdrawn: assign({
+      withdrawnBecause: ({ event }) => (event.type === 'deletion.withdrawn' ? (event.because ?? 'over') : undefined),
+    }),
+    recordRequested: assign({ withdrawnBecause: undefined }),
     /** The implementation sends `slot.granted`, at once or later, and releases the slot at the end of the attempt. */
     requestSlot: unprovided,
-    reportProtected: unprovided,
     reportDeleted: unprovided,
     reportRecovered: unprovided,
     reportRemoved: unprovided,
     reportPending: unprovided,
     reportSkipped: unprovided,
-    reportRefused: unprovided,
+    reportFailed: unprovided,
     reportAbandoned: unprovided,
   },
   guards: {
-    isProtected: ({ context }) => context.protection !== 'none',
-    isSettling: ({ context }) => context.settleIn > 0,
-    canKeepItsPlace: ({ event }) =>
+    isHeld: ({ context }) => context.heldBy !== undefined,
+    isSettling: ({ context }) =>
+      (context.unreportedSince ?? Number.NEGATIVE_INFINITY) + unreportedAfter > context.now(),
+    isPending: ({ context }) => context.dueAt > context.now(),
+    canKeepItsPlace: ({ context, event }) =>
       event.type === 'pod.crashLooping' &&
-      (event.settleIn ?? 0) <= 0 &&
-      (event.waitIn ?? 0) <= 0 &&
-      (event.protection ?? 'none') === 'none',
-    isPending: ({ context }) => context.waitIn > 0,
-    isLogWanted: ({ context }) => context.logLines > 0 && !context.hasTriedLog,
-    isUntried: ({ context }) => context.refusals === 0,
+      event.heldBy === undefined &&
+      waitOf(stateFrom(event, context), context) <= 0,
+    isLogWanted: ({ context: { logLines, hasTriedLog, closesAt, now } }) =>
+      logLines > 0 && !hasTriedLog && now() + longestRead < closesAt,
+    isUntried: ({ context }) => context.failures === 0,
     hasRecovered: ({ context }) => context.observed === 'recovered',
     wasRemoved: ({ context }) => context.observed === 'removed',
-    isCancelled: ({ context }) => context.isCancelled,
+    isWithdrawn: ({ context }) => context.withdrawnBecause !== undefined,
     hasNewerState: ({ context }) => context.resourceVersion !== context.triedVersion,
   },
   delays: {
-    settleTime: ({ context }) => Math.min(Math.max(0, context.settleIn), longestDelay),
-    waitTime: ({ context }) => Math.min(Math.max(0, context.waitIn), longestDelay),
-    logTimeout: 500,
+    settleTime: ({ context }) => delayUntil((context.unreportedSince ?? 0) + unreportedAfter, context),
+    waitTime: ({ context }) => delayUntil(context.dueAt, context),
+    logTimeout: longestRead,
     retryDelay: ({ context }) => Math.min(Math.max(0, context.retryIn), longestDelay),
   },
 }).createMachine({
@@ -163,65 +186,75 @@ export const podDeletion = setup({
     namespace: 'default',
     name: 'pod',
     resourceVersion: '',
-    settleIn: 0,
-    protection: 'none',
-    waitIn: 0,
+    unreportedSince: undefined,
+    dueAt: 0,
     waitReason: undefined,
+    heldBy: undefined,
+    closesAt: fiveMinutes,
     logLines: 0,
+    now: () => 0,
     ...input,
     triedVersion: '',
     hasTriedLog: false,
-    refusals: 0,
+    failures: 0,
     retryIn: shortestRetry,
     observed: 'crashLooping',
-    isCancelled: false,
+    withdrawnBecause: undefined,
   }),
   initial: 'deciding',
   states: {
     deciding: {
       description: 'Decides by the newest state whether the deletion is due now, or has to wait.',
-      entry: ['measureWait', 'noteLogLines'],
       always: [
-        { guard: 'isProtected', target: 'protected' },
+        { guard: 'isHeld', target: 'held' },
         { guard: 'isSettling', target: 'settling' },
         { guard: 'isPending', target: 'coolingDown' },
         { guard: 'isLogWanted', target: 'readingLog' },
         { target: 'attempting' },
       ],
     },
+    held: {
+      description:
+        'Another service on which the pod depends is not ready: a pod that starts now would crash again. The deletion ' +
+        'is decided again when that service recovers.',
+      entry: 'reportPending',
+      on: {
+        'pod.crashLooping': { target: 'deciding', actions: 'recordNewestState' },
+        'pod.recovered': { target: 'recovered' },
+        'pod.removed': { target: 'removed' },
+        'deletion.withdrawn': whenNotDue,
+      },
+    },
     settling: {
       description:
         'A container that has terminated may be restarted at once: only after 2 s without a restart is it in ' +
         'unreported back-off.',
-      after: { settleTime: { target: 'deciding', actions: 'noteSettled' } },
+      after: { settleTime: { target: 'deciding', actions: 'recordSettled' } },
       on: {
-        'pod.crashLooping': { target: 'deciding', actions: 'noteNewestState' },
+        'pod.crashLooping': { target: 'deciding', actions: 'recordNewestState' },
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
-        'windows.closed': [
-          { guard: 'isUntried', target: 'skipped', description: 'No deletion was due, and none was tried.' },
-          { target: 'abandoned' },
-        ],
+        'deletion.withdrawn': whenNotDue,
       },
     },
     coolingDown: {
       description:
-        'The pod replaces one that was deleted in this window, or the kubelet restarts its container sooner than a ' +
+        'The pod replaces one that was deleted recently, or the kubelet restarts its container sooner than a ' +
         'replacement could run: the deletion waits, and is decided again after that.',
       entry: 'reportPending',
       after: { waitTime: { target: 'deciding' } },
       on: {
-        'pod.crashLooping': { target: 'deciding', actions: 'noteNewestState' },
+        'pod.crashLooping': { target: 'deciding', actions: 'recordNewestState' },
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
-        'windows.closed': [{ guard: 'isUntried', target: 'skipped' }, { target: 'abandoned' }],
+        'deletion.withdrawn': whenNotDue,
       },
     },
     readingLog: {
       description:
         'Reads the end of the log of the crashed container, once and for 500 ms at most. The deletion follows in any ' +
         'case. No slot is held, so that no other deletion waits.',
-      entry: 'noteLogTried',
+      entry: 'recordLogTried',
       invoke: {
         id: 'readLog',
         src: 'readLog',
@@ -232,12 +265,12 @@ export const podDeletion = setup({
       on: {
         'log.read': { target: 'attempting' },
         'pod.crashLooping': [
-          { guard: 'canKeepItsPlace', actions: 'noteNewestState' },
-          { target: 'deciding', actions: 'noteNewestState' },
+          { guard: 'canKeepItsPlace', actions: 'recordNewestState' },
+          { target: 'deciding', actions: 'recordNewestState' },
         ],
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
-        'windows.closed': { target: 'abandoned' },
+        'deletion.withdrawn': { target: 'abandoned', actions: 'recordWithdrawn' },
       },
     },
     attempting: {
@@ -250,36 +283,36 @@ export const podDeletion = setup({
           on: {
             'slot.granted': { target: 'deleting' },
             'pod.crashLooping': [
-              { guard: 'canKeepItsPlace', actions: 'noteNewestState' },
-              { target: '#podDeletion.deciding', actions: 'noteNewestState' },
+              { guard: 'canKeepItsPlace', actions: 'recordNewestState' },
+              { target: '#podDeletion.deciding', actions: 'recordNewestState' },
             ],
             'pod.recovered': { target: '#podDeletion.recovered' },
             'pod.removed': { target: '#podDeletion.removed' },
-            'windows.closed': { target: '#podDeletion.abandoned' },
+            'deletion.withdrawn': { target: '#podDeletion.abandoned', actions: 'recordWithdrawn' },
           },
         },
         deleting: {
           description:
             'One DELETE (or eviction) is in flight. Its preconditions are uid and resourceVersion, so that neither a ' +
             'replacement nor a pod that has just recovered is deleted.',
-          entry: 'noteTry',
+          entry: 'recordTry',
           invoke: {
             id: 'deletePod',
             src: 'deletePod',
             input: ({ context }) => context,
-            onError: { target: '#podDeletion.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+            onError: { target: '#podDeletion.backingOff', actions: ['recordFailure', 'reportFailed'] },
           },
           on: {
             'delete.accepted': { target: '#podDeletion.deleted' },
             'delete.notFound': { target: '#podDeletion.removed' },
-            'delete.conflicted': { target: '#podDeletion.conflicted', actions: 'noteRefusal' },
-            'delete.refused': { target: '#podDeletion.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+            'delete.conflicted': { target: '#podDeletion.conflicted', actions: 'recordFailure' },
+            'delete.failed': { target: '#podDeletion.backingOff', actions: ['recordFailure', 'reportFailed'] },
             'delete.rejected': { target: '#podDeletion.abandoned' },
-            'pod.crashLooping': { actions: 'noteNewestState' },
-            'pod.recovered': { actions: 'noteRecovered' },
-            'pod.removed': { actions: 'noteRemoved' },
-            'windows.closed': { actions: 'noteCancelled' },
-            'windows.open': { actions: 'noteRequested' },
+            'pod.crashLooping': { actions: 'recordNewestState' },
+            'pod.recovered': { actions: 'recordRecovered' },
+            'pod.removed': { actions: 'recordRemoved' },
+            'deletion.withdrawn': { actions: 'recordWithdrawn' },
+            'deletion.requested': { actions: 'recordRequested' },
           },
         },
       },
@@ -289,15 +322,15 @@ export const podDeletion = setup({
       always: [
         { guard: 'hasRecovered', target: 'recovered' },
         { guard: 'wasRemoved', target: 'removed' },
-        { guard: 'isCancelled', target: 'abandoned' },
+        { guard: 'isWithdrawn', target: 'abandoned' },
         { guard: 'hasNewerState', target: 'deciding' },
       ],
       after: { retryDelay: { target: 'deciding', description: 'No newer state was observed: retry.' } },
       on: {
-        'pod.crashLooping': { target: 'deciding', actions: 'noteNewestState' },
+        'pod.crashLooping': { target: 'deciding', actions: 'recordNewestState' },
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
-        'windows.closed': { target: 'abandoned' },
+        'deletion.withdrawn': { target: 'abandoned', actions: 'recordWithdrawn' },
       },
     },
     backingOff: {
@@ -307,28 +340,14 @@ export const podDeletion = setup({
       always: [
         { guard: 'hasRecovered', target: 'recovered' },
         { guard: 'wasRemoved', target: 'removed' },
-        { guard: 'isCancelled', target: 'abandoned' },
+        { guard: 'isWithdrawn', target: 'abandoned' },
       ],
       after: { retryDelay: { target: 'deciding' } },
       on: {
-        'pod.crashLooping': { actions: 'noteNewestState' },
+        'pod.crashLooping': { actions: 'recordNewestState' },
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
-        'windows.closed': { target: 'abandoned' },
-      },
-    },
-    protected: {
-      description:
-        'Never deleted: the pod has no controller, is a mirror pod, or has the annotation weeder.dev/ignore.',
-      entry: 'reportProtected',
-      on: {
-        'pod.crashLooping': { target: 'deciding', actions: 'noteNewestState' },
-        'pod.recovered': { target: 'recovered' },
-        'pod.removed': { target: 'removed' },
-        'windows.open': {
-          actions: 'reportProtected',
-          description: 'Reports to one more window that the pod is protected.',
-        },
+        'deletion.withdrawn': { target: 'abandoned', actions: 'recordWithdrawn' },
       },
     },
     deleted: {
@@ -348,21 +367,44 @@ export const podDeletion = setup({
     },
     skipped: {
       type: 'final',
-      description: 'The windows closed before a deletion was due: none was tried.',
+      description: 'The window closed before a deletion was due: none was tried.',
       entry: 'reportSkipped',
     },
     abandoned: {
       type: 'final',
-      description: 'The windows closed before a deletion succeeded, or the API server never accepts it.',
+      description: 'The window closed before a deletion succeeded, or the API server never accepts it.',
       entry: 'reportAbandoned',
     },
   },
 });
 
+/** The state that the event has. A field that it lacks has its default. */
+function stateFrom(event: Partial<PodState>, { resourceVersion, closesAt }: PodState): PodState {
+  return {
+    resourceVersion: event.resourceVersion ?? resourceVersion,
+    unreportedSince: event.unreportedSince,
+    dueAt: event.dueAt ?? 0,
+    waitReason: event.waitReason,
+    heldBy: event.heldBy,
+    closesAt: event.closesAt ?? closesAt,
+    logLines: event.logLines ?? 0,
+  };
+}
+
+/** Milliseconds until a deletion is due in this state. */
+function waitOf({ unreportedSince, dueAt }: PodState, { now }: PodDeletionContext): number {
+  const settledAt = unreportedSince === undefined ? 0 : unreportedSince + unreportedAfter;
+  return Math.max(settledAt, dueAt) - now();
+}
+
+function delayUntil(time: number, { now }: PodDeletionContext): number {
+  return Math.min(Math.max(0, time - now()), longestDelay);
+}
+
 /** Doubles from 200 ms to 10 s, less a random part of up to one half; at least the delay that the server requests. */
-function retryDelay(refusals: number, event: PodDeletionEvent): number {
+function retryDelay(failures: number, event: PodDeletionEvent): number {
   const jitter = 'jitter' in event ? (event.jitter ?? 1) : 1;
   const retryAfter = 'retryAfter' in event ? (event.retryAfter ?? 0) : 0;
-  const ceiling = Math.min(longestRetry, shortestRetry * 2 ** Math.min(refusals, 16));
+  const ceiling = Math.min(longestRetry, shortestRetry * 2 ** Math.min(failures, 16));
   return Math.max(retryAfter, ceiling * (0.5 + 0.5 * jitter));
 }

@@ -35,7 +35,7 @@ export function weederTimelineEntry(event: ScenarioEvent | WeederEvent): Timelin
       };
     case 'pod.deleted': {
       const { name, cause } = event.pod;
-      const how = cause === 'silent' ? 'in unreported back-off' : cause;
+      const how = cause === 'unreported' ? 'in unreported back-off' : cause;
       return { who: 'weeder', what: `deletes ${name} (${how})`, tone: 'action' };
     }
     case 'pod.skipped':

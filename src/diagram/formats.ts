@@ -8,7 +8,7 @@ export const system = 'system';
 export const drawable = [
   system,
   'endpoint',
-  'window',
+  'dependants',
   'podDeletion',
   'workload',
   'rollout',

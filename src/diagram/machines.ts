@@ -7,14 +7,14 @@ import { reflector } from '../../machines/process/reflector.ts';
 import { recreation } from '../../machines/restart/recreation.ts';
 import { rollout } from '../../machines/restart/rollout.ts';
 import { workload } from '../../machines/restart/workload.ts';
+import { dependants } from '../../machines/weeder/dependants.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
 import { podDeletion } from '../../machines/weeder/podDeletion.ts';
-import { window } from '../../machines/weeder/window.ts';
 
 /** Every machine by its name, in the order of the documentation, with its file. */
 export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; readonly file: string }> = new Map([
   ['endpoint', { machine: endpoint, file: 'machines/weeder/endpoint.ts' }],
-  ['window', { machine: window, file: 'machines/weeder/window.ts' }],
+  ['dependants', { machine: dependants, file: 'machines/weeder/dependants.ts' }],
   ['podDeletion', { machine: podDeletion, file: 'machines/weeder/podDeletion.ts' }],
   ['workload', { machine: workload, file: 'machines/restart/workload.ts' }],
   ['rollout', { machine: rollout, file: 'machines/restart/rollout.ts' }],

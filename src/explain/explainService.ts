@@ -1,3 +1,5 @@
+import { unreportedAfter } from '../../machines/weeder/podDeletion.ts';
+import { systemClock } from '../base/clock.ts';
 import { formatDuration } from '../base/duration.ts';
 import { printable } from '../base/printable.ts';
 import { isConfigured, type ServiceConfig, type ServiceSettings } from '../config/config.ts';
@@ -112,7 +114,7 @@ function podsIn(index: PodIndex, scope: Scope): CrashLoopingPod[] {
 }
 
 function explainPod(pod: CrashLoopingPod, index: PodIndex | undefined, service: WatchedService): string {
-  const state = pod.cause === 'silent' ? 'in unreported back-off' : printable(pod.message ?? pod.cause);
+  const state = pod.cause === 'unreported' ? 'in unreported back-off' : printable(pod.message ?? pod.cause);
   const what = `${pod.namespace}/${pod.name}  ${pod.containerKind} ${pod.container}, restarts ${pod.restarts}, ${state}`;
   return `${what}  → ${verdict(pod, index, service)}`;
 }
@@ -124,7 +126,8 @@ function explainNeverStarted({ namespace, name, container, reason, because }: Ne
 function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: WatchedService): string {
   const isBareAllowed = pod.protection === 'barePod' && service.barePods === 'delete';
   if (pod.protection !== 'none' && !isBareAllowed) return `skipped: ${skippedBecause[pod.protection]}`;
-  const settleIn = index?.settleIn(pod.uid) ?? 0;
+  const since = index?.unreportedSince(pod.uid) ?? Number.NEGATIVE_INFINITY;
+  const settleIn = since + unreportedAfter - systemClock.monotonic();
   if (settleIn > 0)
     return `would be deleted in a window, if it is not restarted within ${formatDuration(Math.ceil(settleIn))}`;
   const wait = waitForRestart(pod, service, Date.now());

@@ -13,17 +13,13 @@ export interface Found {
   readonly snapshot: AnyMachineSnapshot;
 }
 
-/**
- * A root actor; undefined if it is not a machine. Pods are shown by name, because users do not know their uids, and
- * windows below their service.
- */
+/** A root actor; undefined if it is not a machine. Pods are shown by name, because users do not know their uids. */
 export function foundRoot(actor: AnyActorRef): Found | undefined {
   const snapshot: unknown = actor.getSnapshot();
   if (!isMachineSnapshot(snapshot)) return undefined;
-  const { namespace, service, name } = objectOf(snapshot.context);
+  const { namespace, name } = objectOf(snapshot.context);
   const id = textOf(name) === undefined ? actor.id : `${textOf(namespace)}/${textOf(name)}/${actor.id}`;
-  const parent = snapshot.machine.id === 'window' ? `${textOf(namespace)}/${textOf(service)}` : undefined;
-  return { id, parent, actor, snapshot };
+  return { id, parent: undefined, actor, snapshot };
 }
 
 /** An actor anywhere in the tree; undefined if it is not a machine. */

@@ -14,7 +14,7 @@ import { applicationList } from './lists/applicationViews.ts';
 import { type DependencyQuery, dependencyList } from './lists/dependencyViews.ts';
 import { workloadViews } from './lists/workloadViews.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
-import { observerMoment, processMoment, restartMoment, weederMoments } from './moments.ts';
+import { observerMoment, processMoment, restartMoment, weederMoment } from './moments.ts';
 import type { PageSource } from './pageSource.ts';
 import type { ActorPage, ApplicationList, DependencyList, Moment, ReplayClock, WorkloadList } from './protocol.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
@@ -190,7 +190,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     report(event) {
       const now = clock.now();
       tallies.note(event, now);
-      for (const moment of weederMoments(event, now)) add(moment);
+      add(weederMoment(event, now));
     },
     reportRestart(event) {
       const moment = restartMoment(event, clock.now());

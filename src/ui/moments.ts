@@ -3,7 +3,7 @@ import { identityText } from '../observer/model/identity.ts';
 import { listed } from '../observer/model/wording.ts';
 import { observerTable } from '../observer/report/observerTable.ts';
 import type { ProcessEvent } from '../process/processLog.ts';
-import { recordedEventsOf } from '../recording/weeder/recordedWeederEvent.ts';
+import { recordedEventOf } from '../recording/weeder/recordedWeederEvent.ts';
 import type { RestartEvent } from '../restart/model/events.ts';
 import { workloadKey } from '../restart/model/refs.ts';
 import { describeChanges } from '../restart/model/wording.ts';
@@ -11,9 +11,10 @@ import { restartTable } from '../restart/report/restartTable.ts';
 import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import type { Moment } from './protocol.ts';
 
-/** An event results in one moment for each window that it concerns. `t` is epoch milliseconds. */
-export function weederMoments(event: WeederEvent, t: number): Moment[] {
-  return recordedEventsOf(event).map(({ out, ...recorded }) => ({ t, what: out, ...recorded }));
+/** `t` is epoch milliseconds. */
+export function weederMoment(event: WeederEvent, t: number): Moment {
+  const { out, ...recorded } = recordedEventOf(event);
+  return { t, what: out, ...recorded };
 }
 
 /** Undefined: the page does not show the event. */

@@ -1,7 +1,7 @@
 import type { Moment } from './protocol.ts';
 
 /** The fields of a moment that show whether something began or ended. */
-type Turn = Pick<Moment, 'what' | 'about'>;
+type Turn = Pick<Moment, 'what' | 'about' | 'window'>;
 
 /** The discarded moments that began an outage or a window that has not ended. */
 interface Ongoing<T extends Turn> {
@@ -31,12 +31,14 @@ export function createOngoing<T extends Turn>(): Ongoing<T> {
 
   return {
     note(moment) {
-      const { what, about } = moment;
+      const { what, about, window } = moment;
       if (what === 'service.notReady') {
         if (!begun.has(`outage ${about}`)) begin('outage', moment);
       } else if (what === 'service.ready') begun.delete(`outage ${about}`);
-      else if (what === 'window.closed') begun.delete(`window ${about}`);
-      else if (what === 'window.opened') {
+      else if (what === 'window.closed') {
+        // A window that was replaced closes after the next one has opened.
+        if (begun.get(`window ${about}`)?.window === window) begun.delete(`window ${about}`);
+      } else if (what === 'window.opened') {
         begun.delete(`outage ${about}`);
         begin('window', moment);
       }

@@ -29,11 +29,9 @@ export function createWindowCounters(): WindowCounters {
     return tally?.number === window ? tally : undefined;
   }
 
-  function count(event: WindowRef & { readonly also?: readonly WindowRef[] }, what: 'deleted' | 'skipped' | 'failed') {
-    for (const ref of [event, ...(event.also ?? [])]) {
-      const tally = counterOf(ref);
-      if (tally !== undefined) tally[what] += 1;
-    }
+  function count(event: WindowRef, what: 'deleted' | 'skipped' | 'failed') {
+    const tally = counterOf(event);
+    if (tally !== undefined) tally[what] += 1;
   }
 
   function open({ namespace, service, window }: WindowRef, now: number, duration: number): void {

@@ -1,4 +1,4 @@
-import type { Dependants } from './deletions/windowActor.ts';
+import type { Dependants } from './deletions/deletionRequest.ts';
 import type { CrashLoopingPod } from './pods/crashLooping.ts';
 
 /** Who depends on a service: the pods of a podSelector of the config, or a workload that declares the service. */

@@ -9,14 +9,14 @@ import { selectorToString } from '../kube/objects/selector.ts';
 import { createLimitedQueue } from '../queue/limitedQueue.ts';
 import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
+import type { Dependants } from './deletions/deletionRequest.ts';
 import { createDeletions } from './deletions/deletions.ts';
 import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
-import type { Dependants } from './deletions/windowActor.ts';
-import { createWindows } from './deletions/windows.ts';
 import { type DeclaringWorkload, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
 import { createPodIndex, type PodIndex } from './pods/podIndex.ts';
 import { createEndpoints } from './services/endpoints.ts';
+import { createOutages } from './services/outages.ts';
 import { createReadiness, type Readiness, type ServiceReadiness } from './services/readiness.ts';
 import type { ReadySince } from './services/readySince.ts';
 import { keyOf } from './services/sliceView.ts';
@@ -63,7 +63,7 @@ export interface Weeder {
   /** Resolves when no deletion is in flight. */
   drained(): Promise<void>;
   counts(): WeederCounts;
-  /** The root actors: one for each service, each window and each pod. */
+  /** The root actors: one for each service, and one for each pod that a window wants to be deleted. */
   actors(): Iterable<AnyActorRef>;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
@@ -74,8 +74,8 @@ export interface Weeder {
   dependencies(declaringWorkloads?: DeclaringWorkloads): Iterable<ServiceDependants>;
   /** The configured services that do not exist or were never ready. Empty until `start()`. */
   unseen(): readonly UnseenService[];
-  /** The number of actors by machine; of `window` also those that are closing. */
-  actorCounts(): { readonly endpoint: number; readonly window: number; readonly podDeletion: number };
+  /** The number of actors by machine; of `dependants` also those that are closing. */
+  actorCounts(): { readonly endpoint: number; readonly dependants: number; readonly podDeletion: number };
 }
 
 type DeclaringWorkloads = (service: string) => Iterable<DeclaringWorkload>;
@@ -95,16 +95,23 @@ export function createWeeder(options: WeederOptions): Weeder {
   const indexes = new Map<string, PodIndex>();
   const declaredPods = createPodIndex(clock, groupsOfDeclared);
   const queue = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
-  const logLines = () => config.evidence?.logLines ?? 0;
-  const deletions = createDeletions({ clock, runtime, queue, deletePod, readLog, logLines, isDryRun, report, random });
-  const windows = createWindows({
+  const outages = createOutages({
+    heldDependantsOf: (namespace, service) =>
+      services(namespace, service)?.whileNotReady === 'hold' ? dependantsOf(namespace, service) : [],
+    declaredGroupsOf: declaredPods.groupsOf,
+    onChanged: (uids) => deletions.reconsider(uids),
+  });
+  const deletions = createDeletions({
     clock,
     runtime,
-    services,
-    deletions,
-    report: (event) => report(event.type === 'window.closed' ? { ...event, ...neverStartedOf(event) } : event),
-    dependantsOf,
-    onClosing: (service) => endpoints.windowClosed(service),
+    queue,
+    deletePod,
+    readLog,
+    logLines: () => config.evidence?.logLines ?? 0,
+    heldBy: outages.heldBy,
+    isDryRun,
+    report,
+    random,
   });
   const unseen = createUnseenServices();
   let isRunning = false;
@@ -126,10 +133,17 @@ export function createWeeder(options: WeederOptions): Weeder {
     clock,
     runtime,
     services,
-    windows,
-    report,
+    outages,
+    deletions,
+    report: (event) => report(event.type === 'window.closed' ? { ...event, ...neverStartedOf(event) } : event),
     readySince: options.readySince,
     evidence: slices.evidence,
+    dependantsBy: (namespace, service, podSelector) =>
+      dependantsOf(namespace, service).find(({ selector }) => selector === podSelector),
+    podOf: (namespace, service, uid) =>
+      dependantsOf(namespace, service)
+        .map(({ index }) => index.get(uid))
+        .find((pod) => pod !== undefined),
   });
 
   openIndexes(indexes, config, clock);
@@ -203,21 +217,23 @@ export function createWeeder(options: WeederOptions): Weeder {
       isRunning = false;
       queue.close();
       endpoints.stop();
-      windows.closeAll();
     },
     drained: () => queue.idle(),
     *actors() {
       yield* endpoints.actors();
-      yield* windows.actors();
       yield* deletions.actors();
     },
     crashLooping,
     dependencies,
     unseen: () => (isRunning ? unseen.all(config.services.keys(), slices.services().filter(isNamed)) : []),
-    actorCounts: () => ({ endpoint: endpoints.size, window: windows.actorCount, podDeletion: deletions.size }),
+    actorCounts: () => ({
+      endpoint: endpoints.size,
+      dependants: endpoints.dependants(),
+      podDeletion: deletions.size,
+    }),
     counts: () => ({
       endpoints: endpoints.size,
-      windows: windows.size,
+      windows: endpoints.openWindows(),
       podDeletions: deletions.size,
       crashLoopingPods: [declaredPods, ...indexes.values()].reduce((sum, index) => sum + index.size, 0),
       queued: queue.waiting,

@@ -21,9 +21,9 @@ const window = { namespace: 'shop', service: 'db', window: 2 };
 
 const events: readonly WeederEvent[] = [
   { type: 'window.opened', duration: 120_000, ...window },
-  { type: 'pod.logRead', pod, lines: ['first', 'the "last"\u001b[2J'], ...window, also: [] },
-  { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, isRepeated: false, ...window, also: [] },
-  { type: 'pod.recovered', pod, ...window, also: [] },
+  { type: 'pod.logRead', pod, lines: ['first', 'the "last"\u001b[2J'], ...window },
+  { type: 'pod.deleted', pod, how: 'delete', sinceOpened: 12.4, isRepeated: false, ...window },
+  { type: 'pod.recovered', pod, ...window },
   {
     type: 'deletion.refused',
     pod,
@@ -32,7 +32,6 @@ const events: readonly WeederEvent[] = [
     attempt: 1,
     retryIn: 400,
     ...window,
-    also: [{ ...window, service: 'dns', window: 7 }],
   },
   { type: 'window.closed', deleted: 1, skipped: 0, failed: [], ...window },
 ];

@@ -28,7 +28,7 @@ for (const { name, machines } of machineFiles()) {
 const causes: readonly { readonly machine: string; readonly effect: RegExp; readonly events: readonly string[] }[] = [
   { machine: 'podDeletion', effect: /^spawn deletePod$/, events: ['slot.granted'] },
   { machine: 'podDeletion', effect: /^reportDeleted$/, events: ['delete.accepted'] },
-  { machine: 'podDeletion', effect: /^reportRefused$/, events: ['delete.refused'] },
+  { machine: 'podDeletion', effect: /^reportFailed$/, events: ['delete.failed'] },
   { machine: 'rollout', effect: /^spawn restart$/, events: ['verified.outdated'] },
   { machine: 'rollout', effect: /^spawn verifyPods$/, events: ['slot.granted'] },
   { machine: 'workload', effect: /^spawn adoptionSlot$/, events: ['assessed.new'] },
@@ -65,26 +65,29 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   },
   {
     machine: 'endpoint',
-    effect: /^openWindow$/,
+    effect: /^spawn dependants-/,
     events: ['endpoint.ready', 'recovery.timeKnown', 'recovery.timeUnknown'],
   },
+  { machine: 'endpoint', effect: / window\.hold$/, events: ['config.changed', 'endpoint.notReady'] },
+  { machine: 'endpoint', effect: / window\.release$/, events: ['config.changed'] },
+  { machine: 'endpoint', effect: / config\.changed$/, events: ['config.changed'] },
+  { machine: 'endpoint', effect: / window\.close$/, events: ['service.removed'] },
+  { machine: 'endpoint', effect: /^reportWindowClosed$/, events: ['xstate.done.actor.dependants-1-1'] },
+  { machine: 'endpoint', effect: /^spawn readySince$/, events: ['endpoint.foundReady', 'window.expired', 'xstate.done.actor.dependants-1-1'] },
   {
-    machine: 'endpoint',
-    effect: /^holdWindow$/,
-    events: ['config.changed', 'endpoint.notReady'],
+    machine: 'dependants',
+    effect: /^withdrawDeletions$/,
+    events: [
+      'config.changed',
+      'window.close',
+      'window.hold',
+      'xstate.after.watchDuration.dependants.open.timer.running',
+    ],
   },
-  { machine: 'endpoint', effect: /^renewWindow$/, events: ['config.changed'] },
-  { machine: 'window', effect: /^requestDeletion$/, events: ['pod.crashLooping'] },
   {
-    machine: 'window',
-    effect: /^reportClosing$/,
-    events: ['config.changed', 'service.removed', 'window.close', 'xstate.after.watchDuration.window.running'],
-  },
-  { machine: 'window', effect: /^reportClosed$/, events: ['outcomes.known'] },
-  {
-    machine: 'endpoint',
-    effect: /^spawn readySince$/,
-    events: ['endpoint.foundReady', 'window.closed'],
+    machine: 'dependants',
+    effect: /^spawn podWatch$/,
+    events: ['window.release', 'xstate.after.restartDelay.dependants.open.pods.backingOff'],
   },
 ];
 
@@ -95,6 +98,7 @@ for (const { machine: name, effect, events } of causes) {
     assert.ok(exploration !== undefined);
     const found = pathsOf(machine, exploration).flatMap(({ state }) =>
       exploration.events
+        .filter(() => state.status === 'active')
         .filter((event) => exploration.isPossible?.(state, event) ?? state.can(event))
         .filter((event) => effectsOf(transition(machine, state, event)[1]).some((each) => effect.test(each)))
         .map((event) => event.type),

@@ -20,7 +20,7 @@ interface Retries {
 /** The machines that repeat the retry arithmetic, because each machine file has to be whole. */
 const retries: Readonly<Record<string, Retries>> = {
   podDeletion: {
-    toRefusal: ['slot.granted', 'delete.refused'],
+    toRefusal: ['slot.granted', 'delete.failed'],
     timer: 'xstate.after.retryDelay.podDeletion.backingOff',
     longest: 10_000,
   },

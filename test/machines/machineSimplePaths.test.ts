@@ -39,8 +39,14 @@ const afterAnswer: Readonly<Record<string, string>> = {
   'delete.notFound': 'removed',
   'delete.rejected': 'abandoned',
   'delete.conflicted': 'conflicted',
-  'delete.refused': 'backingOff',
+  'delete.failed': 'backingOff',
 };
+
+const endsWindow: ReadonlySet<string> = new Set([
+  'window.expired',
+  'service.removed',
+  'xstate.done.actor.dependants-1-1',
+]);
 
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   podDeletion: [
@@ -70,11 +76,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
     ],
     [
       'each refusal is reported, and followed by a pause',
-      (walked) => walked.every(({ event, effects }) => event !== 'delete.refused' || isBackOff(effects)),
+      (walked) => walked.every(({ event, effects }) => event !== 'delete.failed' || isBackOff(effects)),
     ],
     [
-      'a protected pod is neither queued nor deleted',
-      (walked, { context }) => context.protection === 'none' || count(walked, 'requestSlot') === 0,
+      'a pod is not queued while another service on which it depends is not ready',
+      (walked, { context }) => context.heldBy === undefined || count(walked, 'requestSlot') === 0,
     ],
   ],
   workload: [
@@ -132,44 +138,54 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       holds('readySince', /\.resolvingRecoveryTime$/),
     ],
     [
-      'a window is open from its opening until it is closed',
+      'a window is open from its opening until its time is over',
       (walked, snapshot) =>
         snapshot.hasTag('windowOpen') ===
-        walked.findLastIndex(({ effects }) => effects.includes('openWindow')) >
-          walked.findLastIndex(({ event }) => event === 'window.closed'),
+        walked.findLastIndex(({ effects }) => effects.includes('reportWindowOpened')) >
+          walked.findLastIndex(({ event }) => endsWindow.has(event)),
     ],
     [
-      'the number of opened windows is the number of the current window',
-      (walked, { context }) => count(walked, 'openWindow') === context.window,
+      'each window has a child from its opening until the child has ended',
+      (walked, { context }) =>
+        count(walked, 'spawn dependants-1-1') === context.window &&
+        context.windows.length === context.window - count(walked, 'reportWindowClosed'),
     ],
     [
       'the window is only held when the service is notReady in a window and the config says so',
       (walked, snapshot) =>
-        walked.at(-1)?.effects.includes('holdWindow') !== true ||
+        walked.at(-1)?.effects.includes('send dependants-1-1 window.hold') !== true ||
         (isIn(snapshot, 'endpoint.notReady') && snapshot.context.whileNotReady === 'hold'),
     ],
     [
       'in the state holding the window was held',
-      (walked, snapshot) => !isIn(snapshot, 'endpoint.notReady.holding') || count(walked, 'holdWindow') > 0,
+      (walked, snapshot) =>
+        !isIn(snapshot, 'endpoint.notReady.holding') || count(walked, 'send dependants-1-1 window.hold') > 0,
+    ],
+    [
+      'a service that leaves the config has no child when it has ended',
+      (_, { context, status }) => status !== 'done' || context.windows.length === 0,
     ],
   ],
-  window: [
-    ['the pods are watched while watching, and only then', holds('podWatch', 'window.running.watching')],
-    ['its closing is reported exactly once, when it closes', decidesOnce('reportClosing', 'window.closing')],
-    ['its results are reported exactly once, when it is closed', decidesOnce('reportClosed', 'window.closed')],
+  dependants: [
+    ['the pods are watched while watching, and only then', holds('podWatch', 'dependants.open.pods.watching')],
+    ['outcomes are awaited while closing, and only then', holds('pendingOutcomes', 'dependants.closing')],
     [
-      'no deletion is requested unless it is open',
-      (walked, snapshot) =>
-        walked.at(-1)?.effects.includes('requestDeletion') !== true || isIn(snapshot, 'window.running.watching.open'),
-    ],
-    [
-      'a window that is held, closes or is renewed withdraws the deletions that it requested',
+      'a child that is held or closes withdraws the deletions that it requested',
       (walked) =>
         walked.every(
           ({ effects }) =>
-            !effects.some((each) => each === 'reportClosing' || each === 'stop podWatch') ||
+            !effects.some((each) => each === 'spawn pendingOutcomes' || each === 'stop podWatch') ||
             effects.includes('withdrawDeletions') ||
             effects.includes('reportPodWatchFailed'),
+        ),
+    ],
+    [
+      'the end of its time is announced, and no other end is',
+      (walked) =>
+        walked.every(
+          ({ event, effects }) =>
+            effects.includes('send undefined window.expired') ===
+            (effects.includes('withdrawDeletions') && /^(xstate\.after\.watchDuration|config)/.test(event)),
         ),
     ],
   ],
@@ -271,7 +287,7 @@ function isIn(snapshot: AnyMachineSnapshot, state: string | RegExp): boolean {
 }
 
 function isBackOff(effects: readonly string[]): boolean {
-  return effects.includes('reportRefused') && effects.some((each) => each.startsWith('wait '));
+  return effects.includes('reportFailed') && effects.some((each) => each.startsWith('wait '));
 }
 
 function lastOf(walked: Walked): AnyMachineSnapshot {

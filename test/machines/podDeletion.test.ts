@@ -7,19 +7,21 @@ const pod = { uid: 'a', namespace: 'shoot-1', name: 'kapi-0', resourceVersion: '
 const turn: PodDeletionEvent = { type: 'slot.granted' };
 const left: PodDeletionEvent = { type: 'pod.recovered' };
 const removed: PodDeletionEvent = { type: 'pod.removed' };
-const pending = { waitIn: 5000, waitReason: 'restartIsSooner' } as const;
-const closed: PodDeletionEvent = { type: 'windows.closed' };
-const reopened: PodDeletionEvent = { type: 'windows.open' };
+/** The time of every decision, by the clock of the input. */
+const now = 60_000;
+const closesAt = now + 300_000;
+const pending = { dueAt: now + 5000, waitReason: 'restartIsSooner' } as const;
+const settling = (ms: number) => ({ unreportedSince: now - 2000 + ms });
+const withdrawn: PodDeletionEvent = { type: 'deletion.withdrawn' };
+const requestedAgain: PodDeletionEvent = { type: 'deletion.requested' };
 const logRead: PodDeletionEvent = { type: 'log.read' };
 const accepted: PodDeletionEvent = { type: 'delete.accepted' };
 const notFound: PodDeletionEvent = { type: 'delete.notFound' };
 const conflicted: PodDeletionEvent = { type: 'delete.conflicted', jitter: 1 };
-const refused = (jitter = 1, retryAfter = 0): PodDeletionEvent => ({ type: 'delete.refused', jitter, retryAfter });
+const failed = (jitter = 1, retryAfter = 0): PodDeletionEvent => ({ type: 'delete.failed', jitter, retryAfter });
 const updated = (part: Partial<PodDeletionInput> = {}): PodDeletionEvent => ({
   type: 'pod.crashLooping',
   resourceVersion: '11',
-  settleIn: 0,
-  protection: 'none',
   ...part,
 });
 const internal = (type: string): InternalEvent => ({ type: `xstate.${type}` });
@@ -30,7 +32,7 @@ const retry = internal('after.retryDelay.podDeletion.backingOff');
 const retryConflict = internal('after.retryDelay.podDeletion.conflicted');
 
 function decided(events: readonly (PodDeletionEvent | InternalEvent)[], input: Partial<PodDeletionInput> = {}) {
-  const { state, effects } = decide(podDeletion, { ...pod, ...input }, events);
+  const { state, effects } = decide(podDeletion, { ...pod, closesAt, now: () => now, ...input }, events);
   return { state, effects: effects.filter((effect) => effect !== 'stop deletePod') };
 }
 
@@ -42,16 +44,16 @@ test('a pod in CrashLoopBackOff enters the queue at once', () => {
 });
 
 test('a silent back-off waits 2 s first, recalculated with each update', () => {
-  assert.deepEqual(decided([], { settleIn: 1500 }), { state: 'settling', effects: ['wait 1500'] });
-  assert.deepEqual(decided([settled], { settleIn: 1500 }), {
+  assert.deepEqual(decided([], settling(1500)), { state: 'settling', effects: ['wait 1500'] });
+  assert.deepEqual(decided([settled], settling(1500)), {
     state: 'attempting.queued',
     effects: ['requestSlot'],
   });
-  assert.deepEqual(decided([updated({ settleIn: 700 })], { settleIn: 1500 }), {
+  assert.deepEqual(decided([updated(settling(700))], settling(1500)), {
     state: 'settling',
     effects: ['wait 700'],
   });
-  assert.equal(decided([updated()], { settleIn: 1500 }).state, 'attempting.queued');
+  assert.equal(decided([updated()], settling(1500)).state, 'attempting.queued');
 });
 
 test('a pod with a slot is deleted by one request, and the outcome is reported', () => {
@@ -66,7 +68,7 @@ test('the log is read before the first attempt, without a slot, and the deletion
   assert.deepEqual(decided([], wanted), { state: 'readingLog', effects: ['wait 500', 'spawn readLog'] });
   for (const end of [logRead, logTimeout, internal('error.actor.readLog')])
     assert.equal(decided([end], wanted).state, 'attempting.queued', end.type);
-  assert.equal(decided([logRead, turn, refused(), retry], wanted).state, 'attempting.queued');
+  assert.equal(decided([logRead, turn, failed(), retry], wanted).state, 'attempting.queued');
   assert.equal(decided([logRead, turn, conflicted, updated()], wanted).state, 'attempting.queued');
 });
 
@@ -74,74 +76,72 @@ test('while the log is read, a newer state counts: the pod is dropped, waits or 
   const wanted = { logLines: 20 };
   assert.equal(decided([left], wanted).state, 'recovered');
   assert.equal(decided([removed], wanted).state, 'removed');
-  assert.equal(decided([closed], wanted).state, 'abandoned');
+  assert.equal(decided([withdrawn], wanted).state, 'abandoned');
   assert.deepEqual(decided([updated()], wanted), { state: 'readingLog', effects: [] });
-  assert.equal(decided([updated({ protection: 'ignored' })], wanted).state, 'protected');
-  const settlesAgain = [updated({ settleIn: 700 }), settled];
+  assert.equal(decided([updated({ heldBy: 'shop/db' })], wanted).state, 'held');
+  const settlesAgain = [updated(settling(700)), settled];
   assert.equal(decided(settlesAgain.slice(0, 1), wanted).state, 'settling');
   assert.equal(decided(settlesAgain, wanted).state, 'attempting.queued', 'it is read once');
 });
 
 test('no log is read of a pod whose deletion is not due', () => {
-  assert.equal(decided([], { logLines: 20, settleIn: 1500 }).state, 'settling');
-  assert.equal(decided([settled], { logLines: 20, settleIn: 1500 }).state, 'readingLog');
+  assert.equal(decided([], { logLines: 20, ...settling(1500) }).state, 'settling');
+  assert.equal(decided([settled], { logLines: 20, ...settling(1500) }).state, 'readingLog');
   assert.equal(decided([], { logLines: 20, ...pending }).state, 'coolingDown');
-  assert.equal(decided([], { logLines: 20, protection: 'barePod' }).state, 'protected');
 });
 
 test('a pod that recovers or is removed is dropped in any waiting state', () => {
-  const waits = [[], [turn, refused()], [turn, conflicted]];
+  const waits = [[], [turn, failed()], [turn, conflicted]];
   for (const events of waits) {
     assert.deepEqual(decided([...events, left]), { state: 'recovered', effects: ['reportRecovered'] });
   }
-  assert.equal(decided([left], { settleIn: 1500 }).state, 'recovered');
-  assert.equal(decided([left], { protection: 'barePod' }).state, 'recovered');
+  assert.equal(decided([left], settling(1500)).state, 'recovered');
 });
 
 test('a pod that no window selects any more is abandoned in any waiting state', () => {
-  const waits = [[], [turn, refused()], [turn, conflicted]];
+  const waits = [[], [turn, failed()], [turn, conflicted]];
   for (const events of waits) {
-    assert.deepEqual(decided([...events, closed]), { state: 'abandoned', effects: ['reportAbandoned'] });
+    assert.deepEqual(decided([...events, withdrawn]), { state: 'abandoned', effects: ['reportAbandoned'] });
   }
 });
 
 test('a pod without a due deletion when its window closes is skipped, not abandoned', () => {
-  assert.deepEqual(decided([closed], { settleIn: 1500 }), { state: 'skipped', effects: ['reportSkipped'] });
-  assert.deepEqual(decided([closed], pending), { state: 'skipped', effects: ['reportSkipped'] });
-  const backToSettling = [turn, refused(), updated({ settleIn: 1500 }), retry];
+  assert.deepEqual(decided([withdrawn], settling(1500)), { state: 'skipped', effects: ['reportSkipped'] });
+  assert.deepEqual(decided([withdrawn], pending), { state: 'skipped', effects: ['reportSkipped'] });
+  const backToSettling = [turn, failed(), updated(settling(1500)), retry];
   assert.equal(decided(backToSettling).state, 'settling');
-  assert.equal(decided([...backToSettling, closed]).state, 'abandoned');
-  assert.equal(decided([turn, refused(), updated(pending), retry, closed]).state, 'abandoned');
+  assert.equal(decided([...backToSettling, withdrawn]).state, 'abandoned');
+  assert.equal(decided([turn, failed(), updated(pending), retry, withdrawn]).state, 'abandoned');
 });
 
 test('a deletion that would be too early or too expensive waits, and is reconsidered with the newest state', () => {
   assert.deepEqual(decided([], pending), { state: 'coolingDown', effects: ['reportPending', 'wait 5000'] });
   assert.equal(decided([updated()], pending).state, 'attempting.queued');
   assert.equal(decided([updated(pending)]).state, 'coolingDown');
-  assert.deepEqual(decided([updated({ ...pending, settleIn: 700 })], pending), {
+  assert.deepEqual(decided([updated({ ...pending, ...settling(700) })], pending), {
     state: 'settling',
     effects: ['wait 700'],
   });
-  assert.equal(decided([waited], pending).state, 'coolingDown');
+  assert.equal(decided([waited], pending).state, 'coolingDown', 'its timer was early');
   assert.equal(decided([left], pending).state, 'recovered');
 });
 
 test('a pod that another client deletes has not recovered, in any waiting state', () => {
-  for (const events of [[], [turn, refused()], [turn, conflicted]])
+  for (const events of [[], [turn, failed()], [turn, conflicted]])
     assert.deepEqual(decided([...events, removed]), { state: 'removed', effects: ['reportRemoved'] });
-  for (const answer of [refused(), conflicted]) assert.equal(decided([turn, removed, answer]).state, 'removed');
+  for (const answer of [failed(), conflicted]) assert.equal(decided([turn, removed, answer]).state, 'removed');
   assert.equal(decided([turn, removed, accepted]).state, 'deleted');
   assert.equal(decided([removed], pending).state, 'removed');
 });
 
-test('a deletion in flight completes: it counts when accepted, and is not retried when refused', () => {
-  assert.equal(decided([turn, closed]).state, 'attempting.deleting');
-  assert.equal(decided([turn, closed, accepted]).state, 'deleted');
+test('a deletion in flight completes: it counts when accepted, and is not retried when failed', () => {
+  assert.equal(decided([turn, withdrawn]).state, 'attempting.deleting');
+  assert.equal(decided([turn, withdrawn, accepted]).state, 'deleted');
   assert.equal(decided([turn, left, accepted]).state, 'deleted');
-  for (const answer of [refused(), conflicted]) {
-    assert.equal(decided([turn, closed, answer]).state, 'abandoned');
+  for (const answer of [failed(), conflicted]) {
+    assert.equal(decided([turn, withdrawn, answer]).state, 'abandoned');
     assert.equal(decided([turn, left, answer]).state, 'recovered');
-    assert.notEqual(decided([turn, closed, reopened, answer]).state, 'abandoned');
+    assert.notEqual(decided([turn, withdrawn, requestedAgain, answer]).state, 'abandoned');
     assert.notEqual(decided([turn, left, updated(), answer]).state, 'recovered');
   }
 });
@@ -152,9 +152,9 @@ test('an update while queued does not change the place in the queue, and the att
   assert.equal(triedVersion([updated(), turn]), '11');
 });
 
-test('a queued pod that has just ended again, or is now protected, leaves the queue', () => {
-  assert.deepEqual(decided([updated({ settleIn: 2000 })]), { state: 'settling', effects: ['wait 2000'] });
-  assert.deepEqual(decided([updated({ protection: 'ignored' })]), { state: 'protected', effects: ['reportProtected'] });
+test('a queued pod that has just ended again, or must wait for another service, leaves the queue', () => {
+  assert.deepEqual(decided([updated(settling(2000))]), { state: 'settling', effects: ['wait 2000'] });
+  assert.deepEqual(decided([updated({ heldBy: 'shop/db' })]), { state: 'held', effects: ['reportPending'] });
 });
 
 test('a 409 after an update is retried at once with the newer version, and any other after a pause', () => {
@@ -167,8 +167,8 @@ test('a 409 after an update is retried at once with the newer version, and any o
 
 test('pauses double from 200 ms to 10 s', () => {
   const pauses: (string | undefined)[] = [];
-  for (let refusals = 1; refusals <= 9; refusals += 1) {
-    const tries = Array.from({ length: refusals }, () => [turn, refused()]).flatMap((each) => [...each, retry]);
+  for (let failures = 1; failures <= 9; failures += 1) {
+    const tries = Array.from({ length: failures }, () => [turn, failed()]).flatMap((each) => [...each, retry]);
     const { state, effects } = decided(tries.slice(0, -1));
     assert.equal(state, 'backingOff');
     pauses.push(effects.find((effect) => effect.startsWith('wait')));
@@ -182,37 +182,39 @@ test('pauses double from 200 ms to 10 s', () => {
 
 test('jitter reduces the pause by up to a half, and Retry-After is the minimum', () => {
   const pause = (event: PodDeletionEvent) => decided([turn, event]).effects;
-  assert.deepEqual(pause(refused(0)), ['reportRefused', 'wait 100']);
-  assert.deepEqual(pause(refused(0.5)), ['reportRefused', 'wait 150']);
-  assert.deepEqual(pause(refused(0, 7000)), ['reportRefused', 'wait 7000']);
-  assert.deepEqual(pause(refused(1, 50)), ['reportRefused', 'wait 200']);
-  assert.deepEqual(pause(refused(1, 2 ** 40)), ['reportRefused', `wait ${2 ** 31 - 1}`]);
+  assert.deepEqual(pause(failed(0)), ['reportFailed', 'wait 100']);
+  assert.deepEqual(pause(failed(0.5)), ['reportFailed', 'wait 150']);
+  assert.deepEqual(pause(failed(0, 7000)), ['reportFailed', 'wait 7000']);
+  assert.deepEqual(pause(failed(1, 50)), ['reportFailed', 'wait 200']);
+  assert.deepEqual(pause(failed(1, 2 ** 40)), ['reportFailed', `wait ${2 ** 31 - 1}`]);
 });
 
 test('an update while backing off does not shorten the pause, and the next attempt uses its version', () => {
-  assert.deepEqual(decided([turn, refused(), updated()]), { state: 'backingOff', effects: [] });
-  assert.equal(triedVersion([turn, refused(), updated(), retry, turn]), '11');
+  assert.deepEqual(decided([turn, failed(), updated()]), { state: 'backingOff', effects: [] });
+  assert.equal(triedVersion([turn, failed(), updated(), retry, turn]), '11');
 });
 
 test('a failed effect counts as a refusal', () => {
   assert.deepEqual(decided([turn, internal('error.actor.deletePod')]), {
     state: 'backingOff',
-    effects: ['reportRefused', 'wait 200'],
+    effects: ['reportFailed', 'wait 200'],
   });
 });
 
-test('a protected pod is skipped whatever its state, and deleted once it is no longer protected', () => {
-  for (const protection of ['barePod', 'mirrorPod', 'ignored'] as const) {
-    assert.deepEqual(decided([], { protection, settleIn: 1500 }), { state: 'protected', effects: ['reportProtected'] });
-    assert.equal(decided([turn], { protection }).state, 'protected');
-    assert.equal(decided([updated()], { protection }).state, 'attempting.queued');
-    assert.equal(decided([updated({ settleIn: 900 })], { protection }).state, 'settling');
-  }
+test('a pod waits while another service on which it depends is not ready, and is deleted when that recovers', () => {
+  const held = { heldBy: 'shop/db' };
+  assert.deepEqual(decided([], { ...held, ...settling(1500) }), { state: 'held', effects: ['reportPending'] });
+  assert.equal(decided([updated(held)], held).state, 'held');
+  assert.deepEqual(decided([updated()], held), { state: 'attempting.queued', effects: ['requestSlot'] });
+  assert.equal(decided([updated(settling(700))], held).state, 'settling');
+  assert.equal(decided([left], held).state, 'recovered');
+  assert.equal(decided([removed], held).state, 'removed');
+  assert.deepEqual(decided([withdrawn], held), { state: 'skipped', effects: ['reportSkipped'] });
+  assert.equal(decided([turn, failed(), updated(held), retry, withdrawn]).state, 'abandoned');
+  assert.equal(decided([turn, updated(held), failed(), retry]).state, 'held');
 });
 
-test('each further window that selects a skipped pod reports it too', () => {
-  assert.deepEqual(decided([reopened], { protection: 'barePod' }), {
-    state: 'protected',
-    effects: ['reportProtected'],
-  });
+test('no log is read in the last 500 ms of the window', () => {
+  assert.equal(decided([], { logLines: 20, closesAt: now + 501 }).state, 'readingLog');
+  assert.equal(decided([], { logLines: 20, closesAt: now + 500 }).state, 'attempting.queued');
 });

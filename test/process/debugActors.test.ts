@@ -24,7 +24,7 @@ function described(options: SimulationOptions, before?: (at: World) => void) {
   return { at, list };
 }
 
-const refuse = () => ({ type: 'delete.refused', reason: 'no', failure: 'unavailable', retryAfter: 5000 }) as const;
+const refuse = () => ({ type: 'delete.failed', reason: 'no', failure: 'unavailable', retryAfter: 5000 }) as const;
 
 test('every actor shows its machine, its state, since when, and its timers', async () => {
   const { at, list } = described({ answer: refuse }, (before) => {

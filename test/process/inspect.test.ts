@@ -26,7 +26,7 @@ async function connected(url: string, clock: VirtualClock): Promise<Connected> {
 
 /** A recovery: one pod is deleted, and the deletion of another one is always refused. */
 function recovery(inspect: Inspection['inspect']): World {
-  const refuse = { type: 'delete.refused', reason: 'a secret reason', failure: 'forbidden', retryAfter: 5000 } as const;
+  const refuse = { type: 'delete.failed', reason: 'a secret reason', failure: 'forbidden', retryAfter: 5000 } as const;
   const answer = ({ name }: { readonly name: string }) =>
     name === 'kapi-1' ? refuse : ({ type: 'delete.accepted' } as const);
   const at = world({ answer, inspect }, (before) => {

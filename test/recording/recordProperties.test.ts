@@ -37,7 +37,7 @@ const story = fc.record({
       { type: 'delete.accepted' },
       { type: 'delete.conflicted' },
       { type: 'delete.notFound' },
-      { type: 'delete.refused', reason: '429', retryAfter: 100 },
+      { type: 'delete.failed', reason: '429', retryAfter: 100 },
       { type: 'delete.rejected', reason: '400' },
     ),
     { maxLength: 20 },

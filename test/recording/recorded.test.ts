@@ -78,7 +78,7 @@ test('at the recovery of not-ready-exit5 the status is terminated: watching for 
   assert.match(JSON.stringify(lastPod?.object), /"terminated":\{"exitCode":1/);
   const { events: reported } = await play(events);
   const deleted = reported.find((event) => event.type === 'pod.deleted');
-  assert.ok(deleted?.type === 'pod.deleted' && deleted.pod.cause === 'silent' && deleted.pod.restarts === 4);
+  assert.ok(deleted?.type === 'pod.deleted' && deleted.pod.cause === 'unreported' && deleted.pod.restarts === 4);
 });
 
 test('the deletion has the newest recorded state as its precondition', async () => {

@@ -96,6 +96,9 @@ for (const [name, reason] of [
     assert.ok(
       all.filter(({ seen }) => seen === undefined).every(({ restarts, isRunning }) => restarts === 0 || isRunning),
     );
-    assert.deepEqual(new Set(all.map(({ seen }) => seen?.cause)), new Set([undefined, 'silent', 'CrashLoopBackOff']));
+    assert.deepEqual(
+      new Set(all.map(({ seen }) => seen?.cause)),
+      new Set([undefined, 'unreported', 'CrashLoopBackOff']),
+    );
   });
 }

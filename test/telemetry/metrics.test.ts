@@ -106,7 +106,7 @@ test('a dry run, an eviction, a pod that recovers and a blocked deletion have re
   await evicting.clock.pass(1000);
   assert.equal((await counted(evicting))('pod_deletions_total', { service, result: 'evicted' }), 1);
 
-  const refused: DeletionAnswer = { type: 'delete.refused', reason: 'no', failure: 'unavailable', retryAfter: 5000 };
+  const refused: DeletionAnswer = { type: 'delete.failed', reason: 'no', failure: 'unavailable', retryAfter: 5000 };
   const recovering = recovery({ answer: () => refused }, crashing);
   await recovering.clock.pass(1000);
   recovering.put({ name: 'a', containers: [running()] });
@@ -148,7 +148,7 @@ test('the time from recovery to deletion and the back-off saved are in seconds',
 
 test('a deletion that was refused until the window closed counts as failed, once, and each refusal has its class', async () => {
   const at = recovery(
-    { answer: () => ({ type: 'delete.refused', reason: 'may not', failure: 'forbidden' }) },
+    { answer: () => ({ type: 'delete.failed', reason: 'may not', failure: 'forbidden' }) },
     { containers: [backOff(4)] },
   );
   await at.clock.pass(3 * minute);
@@ -344,7 +344,7 @@ test('a server that responds with every possible status does not create a series
 
 const crashing = crashLoopingPod({ finishedAt: Date.UTC(2026, 0, 1) });
 const window = { namespace: 'shop', service: 'db', window: 2 };
-const about = { pod: crashing, also: [], ...window };
+const about = { pod: crashing, ...window };
 
 /** One of each kind. The compiler reports a missing one. */
 const eventOfType: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, { type: T }> } = {
@@ -396,7 +396,7 @@ test('the back-off of the replacement of a deleted pod is not counted as saved',
 
 test('a pod that another client deletes has not recovered, and one whose window ends first is skipped', async () => {
   const at = recovery(
-    { answer: () => ({ type: 'delete.refused', reason: 'busy' }) },
+    { answer: () => ({ type: 'delete.failed', reason: 'busy' }) },
     { name: 'a', containers: [backOff(4)] },
   );
   await at.clock.pass(1000);

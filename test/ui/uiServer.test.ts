@@ -105,7 +105,7 @@ test('another site can neither read the page nor hold its connections open; a li
 
 test('actors are found by id, state and machine, and listed page by page in a stable order', async () => {
   await using page = await shown(
-    { answer: () => ({ type: 'delete.refused', reason: 'no', failure: 'unavailable', retryAfter: 5000 }) },
+    { answer: () => ({ type: 'delete.failed', reason: 'no', failure: 'unavailable', retryAfter: 5000 }) },
     (before) => {
       for (const namespace of ['shoot-2', 'shoot-1', 'shoot-10']) before.slice({ namespace, ready: [false] });
       before.put({ containers: [backOff(4)] });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { crashLooping, isSameBackOff, settleTime } from '../../src/weeder/pods/crashLooping.ts';
+import { crashLooping, isSameBackOff, unreportedSince } from '../../src/weeder/pods/crashLooping.ts';
 import { terminationMessage } from '../../src/weeder/pods/lastRun.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
@@ -11,7 +11,10 @@ const ended = Date.UTC(2026, 0, 1);
 const waiting = (reason: string): ContainerState => ({ state: { waiting: { reason } } });
 const initializing = [waiting('PodInitializing')];
 const sidecar = { restartPolicy: 'Always' };
-const silent = (restarts = 1, exitCode = 1, spec: object = {}) => ({ ...terminated(ended, restarts, exitCode), spec });
+const unreported = (restarts = 1, exitCode = 1, spec: object = {}) => ({
+  ...terminated(ended, restarts, exitCode),
+  spec,
+});
 
 const causeOf = (options: PodOptions) => crashLooping(pod(options))?.cause;
 
@@ -59,9 +62,9 @@ test('other waiting reasons are not a crash loop', () => {
 });
 
 test('a container that terminated after at least one restart is in unreported back-off; after the first exit it is not', () => {
-  assert.equal(causeOf({ containers: [silent(1)] }), 'silent');
-  assert.equal(causeOf({ containers: [silent(0)] }), undefined);
-  assert.equal(crashLooping(pod({ containers: [silent(1)] }))?.finishedAt, ended);
+  assert.equal(causeOf({ containers: [unreported(1)] }), 'unreported');
+  assert.equal(causeOf({ containers: [unreported(0)] }), undefined);
+  assert.equal(crashLooping(pod({ containers: [unreported(1)] }))?.finishedAt, ended);
 });
 
 const failedStart = (reason: string, restarts = 1, exitCode = 128): ContainerState => ({
@@ -73,11 +76,11 @@ const failedStart = (reason: string, restarts = 1, exitCode = 128): ContainerSta
 test('a failed start is in unreported back-off like an exit, other waiting reasons are not', () => {
   for (const reason of ['RunContainerError', 'PostStartHookError']) {
     const found = crashLooping(pod({ containers: [failedStart(reason, 3)] }));
-    assert.partialDeepStrictEqual(found, { cause: 'silent', restarts: 3, finishedAt: ended });
+    assert.partialDeepStrictEqual(found, { cause: 'unreported', restarts: 3, finishedAt: ended });
     assert.equal(causeOf({ containers: [failedStart(reason, 0)] }), undefined, 'the first attempt');
     assert.equal(causeOf({ containers: [waiting(reason)] }), undefined, 'nothing has ended');
     assert.equal(causeOf({ restartPolicy: 'Never', containers: [failedStart(reason), running()] }), undefined);
-    assert.equal(causeOf({ restartPolicy: 'OnFailure', containers: [failedStart(reason)] }), 'silent');
+    assert.equal(causeOf({ restartPolicy: 'OnFailure', containers: [failedStart(reason)] }), 'unreported');
   }
   for (const reason of ['ContainerCreating', 'CreateContainerConfigError', 'ImagePullBackOff']) {
     assert.equal(causeOf({ containers: [failedStart(reason, 3)] }), undefined, reason);
@@ -119,25 +122,25 @@ test('the kubelet’s last wait is the time between the two last runs', () => {
 
 test('the restart policy of the pod decides whether an ended container is restarted', () => {
   const rows = [
-    ['Always', 0, 'silent'],
-    ['Always', 1, 'silent'],
+    ['Always', 0, 'unreported'],
+    ['Always', 1, 'unreported'],
     ['OnFailure', 0, undefined],
-    ['OnFailure', 137, 'silent'],
+    ['OnFailure', 137, 'unreported'],
     ['Never', 0, undefined],
     ['Never', 1, undefined],
   ] as const;
   for (const [restartPolicy, exitCode, cause] of rows) {
-    const options = { restartPolicy, containers: [silent(2, exitCode), running()] };
+    const options = { restartPolicy, containers: [unreported(2, exitCode), running()] };
     assert.equal(causeOf(options), cause, `${restartPolicy} and exit code ${exitCode}`);
   }
 });
 
 test("a container's own restart policy takes precedence over the pod's", () => {
   const cause = (restartPolicy: string, own: string, exitCode: number) =>
-    causeOf({ restartPolicy, containers: [silent(1, exitCode, { restartPolicy: own }), running()] });
-  assert.equal(cause('Never', 'Always', 0), 'silent');
+    causeOf({ restartPolicy, containers: [unreported(1, exitCode, { restartPolicy: own }), running()] });
+  assert.equal(cause('Never', 'Always', 0), 'unreported');
   assert.equal(cause('Never', 'OnFailure', 0), undefined);
-  assert.equal(cause('Never', 'OnFailure', 2), 'silent');
+  assert.equal(cause('Never', 'OnFailure', 2), 'unreported');
   assert.equal(cause('Always', 'Never', 2), undefined);
   assert.equal(cause('Always', 'OnFailure', 0), undefined);
 });
@@ -146,33 +149,33 @@ test("a container's restart rules take precedence over its policy", () => {
   const cause = (operator: string, values: number[], exitCode: number, action = 'Restart') => {
     const restartPolicyRules = [{ action, exitCodes: { operator, values } }];
     const spec = { restartPolicy: 'Never', restartPolicyRules };
-    return causeOf({ restartPolicy: 'Never', containers: [silent(1, exitCode, spec), running()] });
+    return causeOf({ restartPolicy: 'Never', containers: [unreported(1, exitCode, spec), running()] });
   };
-  assert.equal(cause('In', [42], 42), 'silent');
+  assert.equal(cause('In', [42], 42), 'unreported');
   assert.equal(cause('In', [42], 1), undefined);
-  assert.equal(cause('NotIn', [42], 1), 'silent');
+  assert.equal(cause('NotIn', [42], 1), 'unreported');
   assert.equal(cause('NotIn', [42], 42), undefined);
-  assert.equal(cause('In', [42], 42, 'RestartAllContainers'), 'silent');
+  assert.equal(cause('In', [42], 42, 'RestartAllContainers'), 'unreported');
   assert.equal(cause('In', [42], 42, 'SomethingNew'), undefined);
   assert.equal(cause('Between', [42], 42), undefined);
 });
 
 test('a completed init container is not in back-off; a failed one is, if the pod’s policy allows a retry', () => {
   const init = (restartPolicy: string, exitCode: number) =>
-    causeOf({ restartPolicy, phase: 'Pending', initContainers: [silent(2, exitCode)], containers: initializing });
+    causeOf({ restartPolicy, phase: 'Pending', initContainers: [unreported(2, exitCode)], containers: initializing });
   assert.equal(init('Always', 0), undefined);
-  assert.equal(init('Always', 1), 'silent');
-  assert.equal(init('OnFailure', 1), 'silent');
+  assert.equal(init('Always', 1), 'unreported');
+  assert.equal(init('OnFailure', 1), 'unreported');
   assert.equal(init('Never', 1), undefined);
-  assert.equal(causeOf({ initContainers: [silent(2, 0)], containers: [running()] }), undefined);
+  assert.equal(causeOf({ initContainers: [unreported(2, 0)], containers: [running()] }), undefined);
 });
 
 test('a sidecar is restarted whatever its exit code and the policy of its pod, unless the pod is ending', () => {
   const withMain = (main: ContainerState, restartPolicy: string) =>
-    causeOf({ restartPolicy, initContainers: [silent(1, 0, sidecar)], containers: [main] });
-  for (const policy of ['Always', 'OnFailure', 'Never']) assert.equal(withMain(running(), policy), 'silent');
-  assert.equal(withMain(silent(0, 0), 'OnFailure'), undefined);
-  assert.equal(withMain(silent(3, 1), 'Never'), undefined);
+    causeOf({ restartPolicy, initContainers: [unreported(1, 0, sidecar)], containers: [main] });
+  for (const policy of ['Always', 'OnFailure', 'Never']) assert.equal(withMain(running(), policy), 'unreported');
+  assert.equal(withMain(unreported(0, 0), 'OnFailure'), undefined);
+  assert.equal(withMain(unreported(3, 1), 'Never'), undefined);
 });
 
 test('a pod that has ended or is being deleted is ignored', () => {
@@ -200,25 +203,22 @@ test('the protection of a pod, and the order of precedence', () => {
   assert.equal(crashLooping({ ...owned, metadata: { ...owned.metadata, ownerReferences } })?.protection, 'barePod');
 });
 
-test('settleTime is 2 s by the node’s or by our clock, whichever ends first; 0 for CrashLoopBackOff', () => {
+test('an unreported back-off began when it was first seen, or when the container ended by the node’s clock', () => {
   const clock = virtualClock(ended);
-  const found = crashLooping(pod({ containers: [silent()] }));
+  const found = crashLooping(pod({ containers: [unreported()] }));
   assert.ok(found !== undefined);
-  assert.equal(settleTime(found, 0, clock), 2000);
-  clock.advance(1999);
-  assert.equal(settleTime(found, 0, clock), 1);
-  assert.equal(settleTime(found, 1999, clock), 1);
-  clock.advance(1);
-  assert.equal(settleTime(found, 2000, clock), 0);
+  const began = clock.monotonic();
+  assert.equal(unreportedSince(found, began, clock), began);
+  clock.advance(2000);
+  assert.equal(unreportedSince(found, began + 1999, clock), began);
   clock.jumpWallClock(-3_600_000);
-  assert.equal(settleTime(found, 2000, clock), 2000);
-  assert.equal(settleTime(found, 1000, clock), 1000);
-  assert.equal(settleTime({ ...found, finishedAt: undefined }, 500, clock), 500);
-  assert.equal(settleTime({ ...found, cause: 'CrashLoopBackOff' }, 2000, clock), 0);
+  assert.equal(unreportedSince(found, began + 1999, clock), began + 1999);
+  assert.equal(unreportedSince({ ...found, finishedAt: undefined }, began + 500, clock), began + 500);
+  assert.equal(unreportedSince({ ...found, cause: 'CrashLoopBackOff' }, began, clock), undefined);
 });
 
 test('a back-off is the same while cause, container and restart count are the same', () => {
-  const found = crashLooping(pod({ containers: [silent()] }));
+  const found = crashLooping(pod({ containers: [unreported()] }));
   assert.ok(found !== undefined);
   assert.ok(isSameBackOff(found, { ...found, resourceVersion: 'x', message: 'y' }));
   assert.ok(!isSameBackOff(found, { ...found, restarts: 2 }));
@@ -228,13 +228,13 @@ test('a back-off is the same while cause, container and restart count are the sa
 
 test('any value in place of a pod or a part of it is a crash loop or not, and nothing throws', () => {
   fc.assert(fc.property(fc.anything(), (garbage) => void crashLooping(garbage)));
-  const paths = pathsOf(pod({ initContainers: [silent(1, 0, sidecar)], containers: [backOff(), silent()] }));
+  const paths = pathsOf(pod({ initContainers: [unreported(1, 0, sidecar)], containers: [backOff(), unreported()] }));
   fc.assert(
     fc.property(fc.constantFrom(...paths), fc.anything(), (path, garbage) => {
-      const broken = pod({ initContainers: [silent(1, 0, sidecar)], containers: [backOff(), silent()] });
+      const broken = pod({ initContainers: [unreported(1, 0, sidecar)], containers: [backOff(), unreported()] });
       set(broken, path, garbage);
       const found = crashLooping(broken);
-      if (found !== undefined) assert.ok(settleTime(found, 0, virtualClock()) <= 2000);
+      if (found !== undefined) assert.ok((unreportedSince(found, 0, virtualClock()) ?? 0) <= 0);
     }),
     propertyRuns(1000),
   );

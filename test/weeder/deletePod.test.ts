@@ -72,17 +72,17 @@ test('every failure becomes an event: notFound, conflicted, refused or rejected'
     notFound: 'delete.notFound',
     conflict: 'delete.conflicted',
     expired: 'delete.rejected',
-    throttled: 'delete.refused',
-    unauthorized: 'delete.refused',
-    forbidden: 'delete.refused',
-    invalid: 'delete.refused',
-    unavailable: 'delete.refused',
+    throttled: 'delete.failed',
+    unauthorized: 'delete.failed',
+    forbidden: 'delete.failed',
+    invalid: 'delete.failed',
+    unavailable: 'delete.failed',
     rejected: 'delete.rejected',
-    network: 'delete.refused',
-    timeout: 'delete.refused',
-    badAnswer: 'delete.refused',
-    credentials: 'delete.refused',
-    cancelled: 'delete.refused',
+    network: 'delete.failed',
+    timeout: 'delete.failed',
+    badAnswer: 'delete.failed',
+    credentials: 'delete.failed',
+    cancelled: 'delete.failed',
   };
   for (const [kind, type] of Object.entries(expected)) {
     const { client: kube } = client(() => failed(kind as FailureKind));
@@ -104,7 +104,7 @@ test('the reason for a missing permission names the rule that grants it', async 
 test("the server's Retry-After and its message are passed on", async () => {
   const { client: kube } = client(() => failed('throttled', { retryAfterMs: 10_000 }));
   assert.deepEqual(await deleteThrough(kube)(request, signal), {
-    type: 'delete.refused',
+    type: 'delete.failed',
     reason: 'https://cluster refused: it was throttled. The server limits requests: retry later.',
     failure: 'throttled',
     retryAfter: 10_000,

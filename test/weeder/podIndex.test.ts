@@ -175,7 +175,7 @@ test('several streams feed one index, and the list of one does not affect the ot
   assert.deepEqual(listening(index, 'all').calls(), ['b/two']);
 });
 
-test('settleIn counts from the first observation of the back-off', () => {
+test('an unreported back-off counts from its first observation', () => {
   const clock = virtualClock();
   const index = createPodIndex(clock);
   const state = (restarts: number): PodOptions => ({ containers: [terminated(clock.now() + 60_000, restarts)] });
@@ -183,12 +183,13 @@ test('settleIn counts from the first observation of the back-off', () => {
   const uid = 'uid-of-shoot-1-kapi-0';
   clock.advance(500);
   put(index, state(1));
-  assert.equal(index.settleIn(uid), 1500);
+  const began = clock.monotonic() - 500;
+  assert.equal(index.unreportedSince(uid), began);
   put(index, state(2));
-  assert.equal(index.settleIn(uid), 2000);
+  assert.equal(index.unreportedSince(uid), began + 500);
   clock.advance(5000);
-  assert.equal(index.settleIn(uid), 0);
-  assert.equal(index.settleIn('unknown'), 0);
+  assert.equal(index.unreportedSince(uid), began + 500);
+  assert.equal(index.unreportedSince('unknown'), undefined);
 });
 
 test('an event is not parsed if the pod is unknown and the event cannot make it crash-looping', () => {

@@ -37,7 +37,7 @@ const pending = {
   also: [],
   ...window,
 } as const;
-const failed = { type: 'deletion.failed', pod, reason: 'the window closed first', also: [], ...window } as const;
+const failed = { type: 'deletion.failed', pod, reason: 'the window closed first', ...window } as const;
 
 const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: undefined };
 
@@ -96,23 +96,13 @@ test('the Event of a deleted pod says how the last run of its container ended', 
 });
 
 test('an eviction in unreported back-off, in another namespace and at an unknown time has an Event', () => {
-  const silent = { ...pod, cause: 'silent', namespace: 'web', restarts: 1, finishedAt: undefined } as const;
+  const silent = { ...pod, cause: 'unreported', namespace: 'web', restarts: 1, finishedAt: undefined } as const;
   const [event] = eventsFor([{ ...deleted, pod: silent, how: 'evict' }]);
   assert.deepEqual([event?.action, event?.regarding.namespace], ['Evict', 'web']);
   assert.equal(
     event?.note,
     'Evicted, because service shop/etcd recovered: container main was in unreported back-off after 1 restart.',
   );
-});
-
-test('a pod that two windows select is reported once, with both services', () => {
-  const also = [
-    { namespace: 'shop', service: 'kapi', window: 3 },
-    { namespace: 'shop', service: 'etcd', window: 1 },
-  ];
-  const [note, ...more] = notes([{ ...deleted, also }]);
-  assert.match(note ?? '', /^Deleted, because services etcd and kapi recovered: /);
-  assert.deepEqual(more, []);
 });
 
 test('a window is reported on the Service, with its uid also after its slices are deleted', () => {
@@ -170,7 +160,7 @@ test('pods that do not fit into a note are counted', () => {
 
 test('the Event of a pending deletion has the reason and the duration', () => {
   assert.deepEqual(notes([pending, { ...pending, reason: 'restartIsSooner', waitIn: 300 }]), [
-    'Crash-looping, and not deleted yet after service etcd recovered: the pod replaces one that was deleted in this window. The next check is in 12s.',
+    'Crash-looping, and not deleted yet after service etcd recovered: the pod replaces one that was deleted recently. The next check is in 12s.',
     'Crash-looping, and not deleted yet after service etcd recovered: the kubelet restarts the container sooner than a replacement of the pod could run. The next check is in 1s.',
   ]);
 });
@@ -204,12 +194,12 @@ test('domain events that are only useful in the log are not Events', () => {
   const quiet: WeederEvent[] = [
     { type: 'service.ready', namespace: 'shop', service: 'etcd' },
     { type: 'service.notReady', namespace: 'shop', service: 'etcd' },
-    { type: 'pod.recovered', pod, also: [], ...window },
-    { type: 'pod.logRead', pod, lines: ['s3cret'], also: [], ...window },
-    { type: 'deletion.refused', pod, also: [], reason: 'no', failure: 'other', attempt: 1, retryIn: 200, ...window },
-    { type: 'deletion.blocked', pod, also: [], ...window },
-    { type: 'pod.removed', pod, also: [], ...window },
-    { type: 'deletion.expired', pod, reason: 'tooLate', also: [], ...window },
+    { type: 'pod.recovered', pod, ...window },
+    { type: 'pod.logRead', pod, lines: ['s3cret'], ...window },
+    { type: 'deletion.refused', pod, reason: 'no', failure: 'other', attempt: 1, retryIn: 200, ...window },
+    { type: 'deletion.blocked', pod, ...window },
+    { type: 'pod.removed', pod, ...window },
+    { type: 'deletion.expired', pod, reason: 'tooLate', ...window },
     { type: 'actor.failed', actor: 'x', error: new Error('x') },
   ];
   assert.deepEqual(eventsFor(quiet), []);

@@ -9,7 +9,7 @@ import { recordedSink, recordSink } from '../file/recordSink.ts';
 import { recordedRequests } from '../file/requests.ts';
 import { createSnapshot } from '../file/snapshot.ts';
 import { watchBusy } from '../file/watchBusy.ts';
-import { recordedEventsOf } from './recordedWeederEvent.ts';
+import { recordedEventOf } from './recordedWeederEvent.ts';
 import { reduceWeederObject } from './reduceObject.ts';
 import { isReadySince, weederPort } from './weederPort.ts';
 
@@ -36,7 +36,7 @@ export function recordWeeder(options: WeederOptions, recording: ControllerRecord
     ...weederPort(() => options, recordedRequests(requested)),
     random: recordRandom(options.random, append),
     report(event) {
-      for (const recorded of recordedEventsOf(event)) requested(recorded);
+      requested(recordedEventOf(event));
       options.report(event);
     },
   });

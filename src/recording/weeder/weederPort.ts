@@ -7,7 +7,7 @@ import type { Requests, ResponseFormat } from '../file/requests.ts';
 type WeederPort = Pick<WeederOptions, 'deletePod' | 'readLog' | 'readySince'>;
 
 const reason = z.string();
-const deletion: z.ZodType<DeletionAnswer> = z.discriminatedUnion('type', [
+const deletion = z.discriminatedUnion('type', [
   z.object({ type: z.literal('delete.accepted') }),
   z.object({ type: z.literal('delete.notFound') }),
   z.object({ type: z.literal('delete.conflicted') }),
@@ -26,9 +26,13 @@ const deletion: z.ZodType<DeletionAnswer> = z.discriminatedUnion('type', [
  */
 export const weederResponse = z.union([deletion, z.number(), z.null()]);
 
+/** A failure that is retried is `delete.refused` in a recording. */
 const deletionFormat: ResponseFormat<DeletionAnswer> = {
-  record: (answer) => answer,
-  replay: (recorded) => deletion.safeParse(recorded).data ?? { type: 'delete.accepted' },
+  record: (answer) => (answer.type === 'delete.failed' ? { ...answer, type: 'delete.refused' } : answer),
+  replay(recorded) {
+    const { data = { type: 'delete.accepted' } } = deletion.safeParse(recorded);
+    return data.type === 'delete.refused' ? { ...data, type: 'delete.failed' } : data;
+  },
 };
 
 /** A recording has only the number of the lines. */

@@ -12,7 +12,7 @@ export type Difference =
 /**
  * In a replay every timer is punctual. In the recorded run timers waited for the event loop, which was blocked for 30
  * ms by reading a long list, and for 440 ms in the worst case measured. The shortest time on which a decision of the
- * weeder depends is the 2 s of a silent back-off, so decisions that differ by less than this are the same.
+ * weeder depends is the 2 s of an unreported back-off, so decisions that differ by less than this are the same.
  * Milliseconds.
  */
 export const tolerance = 250;

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Input } from '../../recording/file/entry.ts';
 import type { RecordingHeader } from '../../recording/lines.ts';
-import { recordedEventsOf } from '../../recording/weeder/recordedWeederEvent.ts';
+import { recordedEventOf } from '../../recording/weeder/recordedWeederEvent.ts';
 import { createWeederSnapshot } from '../../recording/weeder/recordWeeder.ts';
 import { isDeletion, weederPort } from '../../recording/weeder/weederPort.ts';
 import type { ReportWeeder } from '../../weeder/deletions/weederEvents.ts';
@@ -40,7 +40,7 @@ export function createWeederPlayer(stage: Stage, config: Config, report: ReportW
         concurrentDeletions,
         isDryRun,
         report(event) {
-          for (const recorded of recordedEventsOf(event)) played.record(recorded);
+          played.record(recordedEventOf(event));
           report(event);
         },
       });

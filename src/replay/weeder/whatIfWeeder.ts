@@ -5,7 +5,7 @@ import { matchesSelector } from '../../kube/objects/selector.ts';
 import { containerStatusesOf } from '../../kube/objects/status.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
-import { recordedEventsOf } from '../../recording/weeder/recordedWeederEvent.ts';
+import { recordedEventOf } from '../../recording/weeder/recordedWeederEvent.ts';
 import { readNoLog } from '../../weeder/deletions/readLog.ts';
 import { type BackOff, backOffOf } from '../../weeder/pods/backOff.ts';
 import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';
@@ -87,11 +87,11 @@ export function createWhatIfWeeder({
         return { type: 'delete.accepted' };
       },
       report(event) {
-        events.push(...recordedEventsOf(event).map((recorded) => ({ t: clock.monotonic(), ...recorded })));
+        events.push({ t: clock.monotonic(), ...recordedEventOf(event) });
         if (event.type !== 'pod.deleted') return;
         const { pod, sinceOpened, isRepeated } = event;
         const backOff = backOffOf(pod);
-        const isSilent = pod.cause === 'silent';
+        const isSilent = pod.cause === 'unreported';
         const name = `${pod.namespace}/${pod.name}`;
         const times = { at: clock.now(), sinceOpened, restartedAt: undefined };
         const would: WouldDelete = { pod: name, ...times, isSilent, isRepeated, backOff };

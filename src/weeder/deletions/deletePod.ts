@@ -61,9 +61,9 @@ function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
   if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
   if (failure.kind === 'cancelled') {
     const reason = failure === notLeading ? failure.message : 'no window requests the deletion any longer';
-    return { type: 'delete.refused', reason, failure: failure.kind };
+    return { type: 'delete.failed', reason, failure: failure.kind };
   }
   const reason = describeFailure(failure, server);
   if (!isRecoverable(failure)) return { type: 'delete.rejected', reason };
-  return { type: 'delete.refused', reason, failure: failure.kind, retryAfter: failure.retryAfterMs ?? 0 };
+  return { type: 'delete.failed', reason, failure: failure.kind, retryAfter: failure.retryAfterMs ?? 0 };
 }

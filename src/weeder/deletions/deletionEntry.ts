@@ -1,25 +1,25 @@
 import type { Actor } from 'xstate';
-import type { PodState, Protection, podDeletion, WaitReason } from '../../../machines/weeder/podDeletion.ts';
+import type { PodState, Protection, podDeletion } from '../../../machines/weeder/podDeletion.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Release } from '../../queue/limitedQueue.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
 import { waitForRestart } from './deletionCost.ts';
-import { type WindowRef, windowRefOf } from './weederEvents.ts';
-import type { DeletionRequest, WindowEntry } from './windowEntry.ts';
-
-/** Why a window no longer requests the deletion of a pod; `reconfigured`: the config has changed. */
-export type WithdrawalReason = 'recovered' | 'removed' | 'over' | 'reconfigured' | 'held';
+import type { DeletionRequest } from './deletionRequest.ts';
+import type { DeletionRounds } from './deletionRounds.ts';
 
 /** The state of one pod whose deletion a window requests or has requested. */
 export interface DeletionEntry {
   readonly actor: Actor<typeof podDeletion>;
-  readonly requests: Set<DeletionRequest>;
-  /** The requests that were withdrawn while an attempt was in flight, and why: they receive its outcome, too. */
-  readonly withdrawn: Map<DeletionRequest, WithdrawalReason>;
+  /** The request that observed the pod first. The outcome counts for its window. */
+  owner: DeletionRequest;
+  /** Other requests for this pod, in the order in which they observed it. The first one follows the owner. */
+  waiting: readonly DeletionRequest[];
+  /** The request whose attempt is in flight. */
+  sentFor: DeletionRequest | undefined;
   pod: CrashLoopingPod;
-  /** The state that the actor was sent last. */
-  reported: PodState;
+  /** Since when the pod is in an unreported back-off, by the monotonic clock. */
+  unreportedSince: number | undefined;
   /** How the latest attempt was sent. */
   how: DeletionPolicy['deletion'];
   /** Releases the slot of the latest attempt, or its place in the queue. */
@@ -30,106 +30,41 @@ export interface DeletionEntry {
   reportedWait: string | undefined;
 }
 
-const allEndings = ['recovered', 'removed', 'over', 'reconfigured', 'held', undefined] as const;
-
-/** Windows without duplicates; the one that requested the deletion first comes first. */
-type ConcernedWindows = readonly [WindowEntry, ...WindowEntry[]];
-
-/**
- * The policy for an attempt that is sent now. Undefined if no open window requests one; a window whose timer is late
- * counts as closed.
- */
-export function policyNow({ requests, pod }: DeletionEntry, now: number): DeletionPolicy | undefined {
-  return [...requests].find((request) => now <= request.window.closesAt && permits(request, pod))?.policy;
+/** Whether a window still requests the deletion. */
+export function isRequested({ owner, pod }: Pick<DeletionEntry, 'owner' | 'pod'>): boolean {
+  return owner.uids.has(pod.uid);
 }
 
-/** The maximum time for which the `podDeletion` machine waits for a log. Milliseconds. */
-const longestRead = 500;
+/** Why a pod is never deleted under this policy. */
+export function protectionBy({ barePods }: DeletionPolicy, { protection }: CrashLoopingPod): Protection {
+  return protection === 'barePod' && barePods === 'delete' ? 'none' : protection;
+}
 
-/** How many lines of the log are read: none if the windows may close meanwhile, because the deletion would fail then. */
-export function linesToRead(wanted: number, requests: Iterable<DeletionRequest>, now: number): number {
-  return [...requests].some(({ window }) => now + longestRead < window.closesAt) ? wanted : 0;
+interface StateSources {
+  readonly clock: Clock;
+  readonly rounds: DeletionRounds;
+  readonly logLines: () => number;
+  /** Another service on which the pod depends, and which is not ready. */
+  readonly heldBy: (pod: CrashLoopingPod, window: DeletionRequest['window']) => string | undefined;
 }
 
 /** The state of the pod on which the `podDeletion` machine decides. */
-export function stateOf(pod: CrashLoopingPod, requests: readonly DeletionRequest[], clock: Clock): PodState {
-  const { resourceVersion } = pod;
+export function stateOf(
+  { owner, pod, unreportedSince }: Pick<DeletionEntry, 'owner' | 'pod' | 'unreportedSince'>,
+  { clock, rounds, logLines, heldBy }: StateSources,
+): PodState {
   return {
-    resourceVersion,
-    settleIn: settleIn(pod, requests),
-    protection: protectionFor(pod, requests),
-    ...waitOf(pod, requests, clock),
+    resourceVersion: pod.resourceVersion,
+    unreportedSince,
+    ...dueTime(rounds.dueAt(pod), waitForRestart(pod, owner.policy, clock.now()), clock.monotonic()),
+    heldBy: heldBy(pod, owner.window),
+    closesAt: owner.closesAt,
+    logLines: logLines(),
   };
 }
 
-/** A bare pod is not protected if at least one of the windows deletes bare pods. */
-export function protectionFor({ protection }: CrashLoopingPod, requests: readonly DeletionRequest[]): Protection {
-  const canDeleteBarePods = requests.some((request) => request.policy.barePods === 'delete');
-  return protection === 'barePod' && canDeleteBarePods ? 'none' : protection;
-}
-
-/** How long the deletion waits because it would be too early, or would bring the pod back later than a restart. */
-export function waitOf(
-  pod: CrashLoopingPod,
-  requests: Iterable<DeletionRequest>,
-  clock: Clock,
-): Pick<PodState, 'waitIn' | 'waitReason'> {
-  const waits = [...requests]
-    .filter((request) => permits(request, pod))
-    .map(({ window, policy }) => longest(window.rounds.pauseLeft(pod), waitForRestart(pod, policy, clock.now())));
-  return waits.sort((a, b) => a.waitIn - b.waitIn)[0] ?? { waitIn: 0, waitReason: undefined };
-}
-
-function longest(pause: number, restart: number): { waitIn: number; waitReason: WaitReason | undefined } {
-  if (pause === 0 && restart === 0) return { waitIn: 0, waitReason: undefined };
-  return restart >= pause
-    ? { waitIn: restart, waitReason: 'restartIsSooner' }
-    : { waitIn: pause, waitReason: 'coolingDown' };
-}
-
-/**
- * Milliseconds until the pod's silent back-off counts as one. Streams that do not have this version of the pod are
- * ignored.
- */
-export function settleIn({ uid, resourceVersion }: CrashLoopingPod, requests: Iterable<DeletionRequest>): number {
-  const indexes = [...requests].map((request) => request.index);
-  const current = indexes.filter((index) => index.get(uid)?.resourceVersion === resourceVersion);
-  return Math.min(...current.map((index) => index.settleIn(uid)));
-}
-
-/** The windows whose stats count a deletion: those that requested it while it was in flight. */
-export function requestedBy({ withdrawn, requests, pod }: DeletionEntry): ConcernedWindows | undefined {
-  const requesting = [...withdrawn.keys(), ...requests].filter(
-    (request) => permits(request, pod) && request.window.pending.has(pod.uid),
-  );
-  return someOf(requesting.map((request) => request.window));
-}
-
-/**
- * The windows that an outcome concerns, selected by why they withdrew their request; undefined: they have not withdrawn
- * it.
- */
-export function concernedBy(
-  { withdrawn, requests }: DeletionEntry,
-  endings: readonly (WithdrawalReason | undefined)[] = allEndings,
-): ConcernedWindows | undefined {
-  const newest = new Map<WindowEntry, WithdrawalReason | undefined>();
-  for (const [request, ending] of withdrawn) newest.set(request.window, ending);
-  for (const request of requests) newest.set(request.window, undefined);
-  return someOf([...newest].filter(([, ending]) => endings.includes(ending)).map(([window]) => window));
-}
-
-/** The fields by which an event names the windows that it concerns. */
-export function refsOf([first, ...others]: ConcernedWindows): WindowRef & { readonly also: readonly WindowRef[] } {
-  return { ...windowRefOf(first), also: others.map(windowRefOf) };
-}
-
-/** A window whose policy keeps bare pods does not request their deletion. */
-function permits({ policy }: DeletionRequest, { protection }: CrashLoopingPod): boolean {
-  return protection === 'none' || policy.barePods === 'delete';
-}
-
-function someOf(windows: Iterable<WindowEntry>): ConcernedWindows | undefined {
-  const [first, ...others] = new Set(windows);
-  return first === undefined ? undefined : [first, ...others];
+/** When the deletion is not too early, and brings the pod back sooner than a restart. */
+function dueTime(pausedUntil: number, restart: number, now: number): Pick<PodState, 'dueAt' | 'waitReason'> {
+  if (restart > 0 && now + restart >= pausedUntil) return { dueAt: now + restart, waitReason: 'restartIsSooner' };
+  return { dueAt: pausedUntil, waitReason: pausedUntil > now ? 'coolingDown' : undefined };
 }

@@ -2,21 +2,30 @@ import type { Clock } from '../../base/clock.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 
 const firstPause = 10_000;
+/** As long as the longest back-off of a kubelet. */
+const longestPause = 300_000;
+/** An owner without a deletion for this time begins again, as a container does that runs for so long in a kubelet. */
+const forgottenAfter = 2 * longestPause;
+/** More rounds than this make no pause longer. */
+const maxRounds = 7;
 
 /**
- * How often one window has deleted the pods of each owner. All pods that exist at its first deletion form the first
- * round, and are deleted at once. The pods that replace them form the next round, which begins 10 s after the first
- * began; each further round waits twice as long. A pod without an owner or a creation time never waits.
+ * How often the pods of each owner were deleted, in all windows together: an outage that follows another one, or a
+ * second service of the same dependant, must not multiply the deletions of a pod that is broken for its own reasons.
+ *
+ * All pods that exist at the first deletion form the first round, and are deleted at once. The pods that replace them
+ * form the next round, which begins 10 s after the first began; each further round waits twice as long, up to 5 minutes.
+ * After 10 minutes without a deletion the rounds begin again. A pod without an owner or a creation time never waits.
  */
 export interface DeletionRounds {
   /** The API server accepted a deletion of this pod. `at`: epoch milliseconds by the API server's clock, if known. */
   deleted(pod: CrashLoopingPod, at: number | undefined): void;
   /** The API server reported when it accepted the deletion of this pod: epoch milliseconds by its clock. */
-  dated(uid: string, at: number): void;
-  /** Whether the pod was created after a pod of its owner was deleted in this window. */
-  isReplacement(pod: CrashLoopingPod): boolean;
-  /** Milliseconds until a deletion of the pod is due; 0 if it is due now. */
-  pauseLeft(pod: CrashLoopingPod): number;
+  dated(pod: CrashLoopingPod, at: number): void;
+  /** Whether the pod was created after a pod of its owner was deleted, not before `openedAt` by the monotonic clock. */
+  isReplacement(pod: CrashLoopingPod, openedAt: number): boolean;
+  /** When a deletion of the pod is due, by the monotonic clock in milliseconds; 0: at once. */
+  dueAt(pod: CrashLoopingPod): number;
 }
 
 interface Round {
@@ -25,36 +34,59 @@ interface Round {
   /** By the monotonic clock. */
   readonly began: number;
   /** By the API server's clock, in whole seconds: a pod created since then replaces a deleted one. */
-  since: number;
+  readonly since: number;
 }
 
 export function createDeletionRounds(clock: Clock): DeletionRounds {
-  const rounds = new Map<string, Round[]>();
+  /** By owner; the one whose last round began first comes first. */
+  const owners = new Map<string, readonly Round[]>();
 
-  function before({ owner, createdAt }: CrashLoopingPod): Round[] {
-    const known = owner === undefined ? [] : (rounds.get(owner) ?? []);
-    return createdAt === undefined ? [] : known.filter(({ since }) => since <= createdAt);
+  function roundsOf(owner: string | undefined): readonly Round[] {
+    const rounds = owners.get(owner ?? '') ?? [];
+    return isForgotten(rounds) ? [] : rounds;
+  }
+
+  function isForgotten(rounds: readonly Round[]): boolean {
+    const last = rounds.at(-1);
+    return last === undefined || clock.monotonic() - last.began >= forgottenAfter;
+  }
+
+  function forgetOld(): void {
+    for (const [owner, rounds] of owners) {
+      if (!isForgotten(rounds)) return;
+      owners.delete(owner);
+    }
+  }
+
+  function before({ owner, createdAt }: CrashLoopingPod): readonly Round[] {
+    return createdAt === undefined ? [] : roundsOf(owner).filter(({ since }) => since <= createdAt);
   }
 
   return {
     deleted(pod, at) {
       const { owner, uid } = pod;
       if (owner === undefined) return;
-      const known = rounds.get(owner) ?? [];
+      const known = roundsOf(owner);
       if (before(pod).length < known.length) return;
-      const since = wholeSecond(at ?? clock.now());
-      rounds.set(owner, [...known, { uid, began: clock.monotonic(), since }]);
+      const round = { uid, began: clock.monotonic(), since: wholeSecond(at ?? clock.now()) };
+      owners.delete(owner);
+      owners.set(owner, [...known, round].slice(-maxRounds));
+      forgetOld();
     },
-    dated(uid, at) {
-      for (const known of rounds.values())
-        for (const round of known) if (round.uid === uid) round.since = wholeSecond(at);
+    dated({ owner = '', uid }, at) {
+      const since = wholeSecond(at);
+      const rounds = owners.get(owner);
+      if (rounds !== undefined)
+        owners.set(
+          owner,
+          rounds.map((round) => (round.uid === uid ? { ...round, since } : round)),
+        );
     },
-    isReplacement: (pod) => before(pod).length > 0,
-    pauseLeft(pod) {
-      const known = before(pod);
-      const last = known.at(-1);
-      if (last === undefined) return 0;
-      return Math.max(0, last.began + firstPause * 2 ** (known.length - 1) - clock.monotonic());
+    isReplacement: (pod, openedAt) => before(pod).some(({ began }) => began >= openedAt),
+    dueAt(pod) {
+      const rounds = before(pod);
+      const last = rounds.at(-1);
+      return last === undefined ? 0 : last.began + Math.min(longestPause, firstPause * 2 ** (rounds.length - 1));
     },
   };
 }

@@ -1,190 +1,194 @@
 import { type Actor, createActor } from 'xstate';
+import type { EndOfRequest } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
+import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { Departure } from '../pods/podIndex.ts';
-import { type DeletionEntry, linesToRead, protectionFor, stateOf, type WithdrawalReason } from './deletionEntry.ts';
+import { type DeletionEntry, isRequested, stateOf } from './deletionEntry.ts';
+import type { DeletionRequest } from './deletionRequest.ts';
+import { createDeletionRounds } from './deletionRounds.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
 import type { ReportWeeder } from './weederEvents.ts';
-import type { DeletionRequest } from './windowEntry.ts';
 
-const inFlight = { attempting: 'deleting' } as const;
-const signals = {
-  recovered: 'pod.recovered',
-  removed: 'pod.removed',
-  over: 'windows.closed',
-  reconfigured: 'windows.closed',
-  held: 'windows.closed',
-} as const;
-
-/** The pods whose deletion open windows request. Each pod has a `podDeletion` actor, which is a root. */
+/**
+ * The pods whose deletion open windows request. Each pod has a `podDeletion` actor, which is a root, and belongs to the
+ * request that observed it first: the outcome counts once, for the window of that request. If it withdraws, the actor
+ * goes over to the request that has waited longest, and keeps its place in the queue and its pauses.
+ */
 export interface Deletions {
   /** The pod crash-loops, or has a newer state in which it still crash-loops. */
-  request(request: DeletionRequest, uid: string): void;
+  request(request: DeletionRequest, pod: CrashLoopingPod): void;
   /** According to this request's stream, the pod no longer crash-loops or no longer exists. */
   left(request: DeletionRequest, uid: string, departure: Departure): void;
-  /** This request has ended, or is held while its service is down. Attempts in flight continue. */
-  withdraw(request: DeletionRequest, because: 'over' | 'reconfigured' | 'held'): void;
-  /** Deletions that are withdrawn during this call continue if another request for them begins during it. */
-  handOver(work: () => void): void;
+  /** The request no longer includes this pod. An attempt in flight continues. */
+  withdraw(request: DeletionRequest, uid: string, because: EndOfRequest): void;
+  withdrawAll(request: DeletionRequest, because: EndOfRequest): void;
+  /** Calls `done` once no attempt of the request is in flight. */
+  whenIdle(request: DeletionRequest, done: () => void): void;
+  /** A service on which these pods depend is not ready any more, or is ready again. */
+  reconsider(uids: Iterable<string>): void;
+  /** The config of the request has changed. */
+  reconfigured(request: DeletionRequest): void;
   actors(): Iterable<Actor<PodDeletionLogic>>;
   readonly size: number;
 }
 
-interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf'> {
+interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'rounds'> {
   readonly runtime: ActorRuntime;
   readonly report: ReportWeeder;
+  /** How many lines of a crashed container's log the config wants; 0: none. */
+  readonly logLines: () => number;
+  /** Another service on which the pod depends, and which is not ready: `namespace/name`. */
+  readonly heldBy: (pod: CrashLoopingPod, window: DeletionRequest['window']) => string | undefined;
 }
 
 export function createDeletions(options: DeletionsOptions): Deletions {
-  const { runtime, report, clock, logLines } = options;
+  const { runtime, report, clock } = options;
+  const rounds = createDeletionRounds(clock);
+  const sources = { ...options, rounds };
   /** By uid. The entry of a finished actor remains while a window requests the deletion: the pod was handled. */
   const entries = createRegistry<DeletionEntry>({
-    changed(uid, { actor, slot }) {
-      const snapshot = actor.getSnapshot();
+    changed(_uid, entry) {
+      const snapshot = entry.actor.getSnapshot();
       // The outcome has been reported, and the next deletion may begin.
-      if (!snapshot.matches('attempting')) slot?.();
-      if (!snapshot.matches(inFlight)) finalise(uid);
+      if (!snapshot.matches('attempting')) entry.slot?.();
+      if (!snapshot.matches({ attempting: 'deleting' })) endAttempt(entry);
     },
-    done(uid, { requests }) {
-      if (requests.size === 0) forget(uid);
+    done(uid, entry) {
+      if (!isRequested(entry)) forget(uid);
     },
-    failed(uid, error, entry) {
+    failed(_uid, error, entry) {
       entry.slot?.();
-      finalise(uid, entry);
+      endAttempt(entry);
       const { namespace, name } = entry.pod;
       report({ type: 'actor.failed', actor: `podDeletion ${namespace}/${name}`, error });
     },
   });
-  /** The ends of requests during a hand-over. */
-  let postponed: (() => void)[] | undefined;
-  const logic = providePodDeletion({ ...options, entryOf: (uid) => entries.get(uid) });
+  const idle = new Map<DeletionRequest, () => void>();
+  const logic = providePodDeletion({ ...options, rounds, entryOf: (uid) => entries.get(uid) });
 
-  function create(requests: ReadonlySet<DeletionRequest>, pod: CrashLoopingPod): void {
-    const reported = stateOf(pod, [...requests], clock);
+  function create(owner: DeletionRequest, pod: CrashLoopingPod, waiting: readonly DeletionRequest[]): void {
     const { uid, namespace, name } = pod;
     // The actor makes its first decision before its entry exists, and must not read the entry of the previous actor.
     entries.remove(uid);
-    const lines = linesToRead(logLines(), requests, clock.monotonic());
-    const input = { uid, namespace, name, ...reported, logLines: lines };
+    const observed = { owner, pod, unreportedSince: owner.index.unreportedSince(uid) };
+    const input = { uid, namespace, name, now: clock.monotonic, ...stateOf(observed, sources) };
     const actor = createActor(logic, { ...runtime, id: uid, input });
     const history = { slot: undefined, how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
-    entries.add(uid, { actor, requests: new Set(requests), withdrawn: new Map(), pod, reported, ...history });
+    entries.add(uid, { actor, ...observed, waiting, sentFor: undefined, ...history });
   }
 
-  function sendNewestState(entry: DeletionEntry, pod: CrashLoopingPod, isNewRequest: boolean): void {
-    const state = stateOf(pod, [...entry.requests], clock);
-    const hasChanged =
-      state.resourceVersion !== entry.reported.resourceVersion || state.protection !== entry.reported.protection;
-    entry.pod = pod;
-    entry.reported = state;
-    if (hasChanged || isNewRequest) entry.actor.send({ type: 'pod.crashLooping', ...state });
-  }
-
-  /**
-   * When a window that deletes bare pods withdraws, the pod is protected again if the remaining windows keep bare pods.
-   */
-  function sendProtection(entry: DeletionEntry): void {
-    const protection = protectionFor(entry.pod, [...entry.requests]);
-    if (protection === entry.reported.protection) return;
-    entry.reported = { ...entry.reported, protection };
-    entry.actor.send({ type: 'pod.crashLooping', ...entry.reported });
+  function sendNewestState({ actor, ...entry }: DeletionEntry): void {
+    if (isActive(actor)) actor.send({ type: 'pod.crashLooping', ...stateOf(entry, sources) });
   }
 
   function forget(uid: string): void {
-    finalise(uid);
+    const entry = entries.get(uid);
+    if (entry !== undefined) endAttempt(entry);
     entries.remove(uid);
   }
 
-  /** No attempt is in flight any more, so the windows that waited for its outcome have received it. */
-  function finalise(uid: string, entry = entries.get(uid)): void {
-    if (entry === undefined) return;
-    const waiting = [...entry.withdrawn.keys(), ...entry.requests];
-    entry.withdrawn.clear();
-    for (const { window } of waiting) {
-      const isLast = window.pending.delete(uid) && window.pending.size === 0;
-      if (isLast && window.actor.getSnapshot().matches('closing')) window.actor.send({ type: 'outcomes.known' });
-    }
+  function endAttempt(entry: DeletionEntry): void {
+    const request = entry.sentFor;
+    if (request === undefined) return;
+    entry.sentFor = undefined;
+    request.inFlight -= 1;
+    if (request.inFlight > 0) return;
+    idle.get(request)?.();
+    idle.delete(request);
   }
 
-  function release(request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
-    request.uids.delete(uid);
-    if (entries.get(uid)?.requests.delete(request) !== true) return;
-    if (postponed === undefined) settle(request, uid, ending);
-    else postponed.push(() => settle(request, uid, ending));
-  }
-
-  function settle(request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
+  /** The request ends for one pod. */
+  function release(request: DeletionRequest, uid: string, because: EndOfRequest | 'recovered' | 'removed'): void {
     const entry = entries.get(uid);
-    if (entry === undefined) return;
-    if (entry.requests.size > 0) withdrawOne(entry, request, uid, ending);
-    else end(entry, request, uid, ending);
-  }
-
-  /** Other requests for this pod remain. */
-  function withdrawOne(entry: DeletionEntry, request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
-    if (request.window.pending.has(uid)) entry.withdrawn.set(request, ending);
-    sendProtection(entry);
-  }
-
-  /** This was the last request for this pod. */
-  function end(entry: DeletionEntry, request: DeletionRequest, uid: string, ending: WithdrawalReason): void {
-    const snapshot = entry.actor.getSnapshot();
-    if (
-      snapshot.status !== 'active' ||
-      (snapshot.matches('protected') && ending !== 'recovered' && ending !== 'removed')
-    ) {
-      forget(uid);
+    if (!request.uids.delete(uid) || entry === undefined) return;
+    if (entry.owner !== request) {
+      entry.waiting = entry.waiting.filter((each) => each !== request);
       return;
     }
-    entry.withdrawn.set(request, ending);
-    entry.actor.send({ type: signals[ending] });
+    const [next, ...rest] = entry.waiting;
+    if (next !== undefined) handOver(entry, next, rest);
+    else if (!isActive(entry.actor)) forget(uid);
+    else if (because === 'recovered' || because === 'removed') entry.actor.send({ type: `pod.${because}` });
+    else entry.actor.send({ type: 'deletion.withdrawn', because });
+  }
+
+  function handOver(entry: DeletionEntry, next: DeletionRequest, rest: readonly DeletionRequest[]): void {
+    // Each window tries a rejected deletion once more, so that its results include the rejection, too.
+    if (entry.actor.getSnapshot().matches('abandoned')) {
+      create(next, entry.pod, rest);
+      return;
+    }
+    entry.owner = next;
+    entry.waiting = rest;
+    sendNewestState(entry);
+  }
+
+  /** A further request for a pod: it waits, or continues what the owner has withdrawn. */
+  function join(entry: DeletionEntry, request: DeletionRequest): void {
+    const { pod, waiting, owner, actor } = entry;
+    const isFree = !isRequested(entry);
+    request.uids.add(pod.uid);
+    if (actor.getSnapshot().matches('abandoned')) {
+      owner.uids.delete(pod.uid);
+      request.uids.add(pod.uid);
+      create(request, pod, waiting);
+    } else if (isFree) {
+      entry.owner = request;
+      if (isActive(actor)) actor.send({ type: 'deletion.requested' });
+      sendNewestState(entry);
+    } else entry.waiting = [...waiting, request];
+  }
+
+  function update(entry: DeletionEntry, request: DeletionRequest, pod: CrashLoopingPod): void {
+    const known = entry.pod.resourceVersion;
+    // Another stream may be ahead of this one.
+    if (pod.resourceVersion === known || !isAtLeast(pod.resourceVersion, known)) return;
+    entry.pod = pod;
+    entry.unreportedSince = request.index.unreportedSince(pod.uid);
+    sendNewestState(entry);
   }
 
   return {
-    request(request, uid) {
-      const pod = request.index.get(uid);
-      if (pod === undefined) return;
-      request.uids.add(uid);
-      const entry = entries.get(uid);
+    request(request, pod) {
+      const entry = entries.get(pod.uid);
       if (entry === undefined) {
-        create(new Set([request]), pod);
+        request.uids.add(pod.uid);
+        create(request, pod, []);
         return;
       }
-      const isNew = !entry.requests.has(request);
-      entry.requests.add(request);
-      entry.withdrawn.delete(request);
-      if (entry.actor.getSnapshot().matches(inFlight)) request.window.pending.add(uid);
-      if (isNew && entry.actor.getSnapshot().matches('abandoned')) {
-        // Each new window tries a rejected deletion once more, so that its stats include the rejection, too.
-        create(entry.requests, pod);
-        return;
-      }
-      // The state is sent before `windows.open`: otherwise a window that deletes bare pods would receive a report
-      // that this pod is skipped.
-      sendNewestState(entry, pod, isNew);
-      const isUnreported = entry.actor.getSnapshot().matches('protected') && !request.window.skipped.has(uid);
-      if (isNew || isUnreported) entry.actor.send({ type: 'windows.open' });
+      update(entry, request, pod);
+      if (!request.uids.has(pod.uid)) join(entry, request);
     },
     left(request, uid, { isRemoved, deletedAt }) {
       const entry = entries.get(uid);
       if (entry !== undefined && deletedAt !== undefined) {
         entry.deletedAt = deletedAt;
-        request.window.rounds.dated(uid, deletedAt);
+        rounds.dated(entry.pod, deletedAt);
       }
       release(request, uid, isRemoved ? 'removed' : 'recovered');
     },
-    withdraw(request, because) {
+    withdraw: release,
+    withdrawAll(request, because) {
       for (const uid of [...request.uids]) release(request, uid, because);
     },
-    handOver(work) {
-      const ends: (() => void)[] = [];
-      postponed = ends;
-      try {
-        work();
-      } finally {
-        postponed = undefined;
-        for (const end of ends) end();
+    whenIdle(request, done) {
+      if (request.inFlight === 0) done();
+      else idle.set(request, done);
+    },
+    reconsider(uids) {
+      for (const uid of uids) {
+        const entry = entries.get(uid);
+        if (entry === undefined) continue;
+        const { heldBy } = entry.actor.getSnapshot().context;
+        if (heldBy !== options.heldBy(entry.pod, entry.owner.window)) sendNewestState(entry);
+      }
+    },
+    reconfigured(request) {
+      for (const uid of request.uids) {
+        const entry = entries.get(uid);
+        if (entry?.owner === request) sendNewestState(entry);
       }
     },
     actors: () => entries.actors(),
@@ -192,4 +196,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       return entries.size;
     },
   };
+}
+
+function isActive(actor: Actor<PodDeletionLogic>): boolean {
+  return actor.getSnapshot().status === 'active';
 }

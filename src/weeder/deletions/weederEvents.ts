@@ -40,8 +40,8 @@ export type WeederEvent =
   | ({ readonly type: 'pod.recovered' } & ConcernsPod)
   /** Another client deleted the pod, or the selector no longer selects it. */
   | ({ readonly type: 'pod.removed' } & ConcernsPod)
-  /** A deletion is possible, and waits for `waitIn` before it is decided again. */
-  | ({ readonly type: 'deletion.pending'; readonly reason: WaitReason; readonly waitIn: number } & ConcernsPod)
+  /** A deletion is possible, and waits for `waitIn` before it is decided again, or until the service `heldBy` is ready. */
+  | ({ readonly type: 'deletion.pending'; readonly reason: WaitReason; readonly waitIn: number } & ConcernsPod & HeldBy)
   /** The window closed before a deletion was due: none was attempted. */
   | ({ readonly type: 'deletion.expired'; readonly reason: WaitReason | 'tooLate' } & ConcernsPod)
   | ({ readonly type: 'deletion.refused' } & ConcernsPod & Retry)
@@ -52,18 +52,18 @@ export type WeederEvent =
   | { readonly type: 'declaration.problem'; readonly workload: ObjectRef; readonly problem: string }
   | ActorFailed;
 
-/**
- * An outcome for a pod is one event, however many windows it concerns, so that counting events counts each pod once. The
- * event names the window that requested the deletion first.
- */
+/** An outcome for a pod is one event: it counts for the window whose podSelector observed the pod first. */
 interface ConcernsPod extends WindowRef {
   readonly pod: CrashLoopingPod;
-  /** The other windows that the event concerns, for counts per window; nearly always empty. */
-  readonly also: readonly WindowRef[];
+}
+
+interface HeldBy {
+  /** Another service on which the pod depends, and which is not ready: `namespace/name`. */
+  readonly heldBy?: string;
 }
 
 interface DeletionDetails {
-  /** Since the named window opened. */
+  /** Since the window opened. */
   readonly sinceOpened: number;
   readonly how: 'delete' | 'evict' | 'dryRun';
   /** The pod replaced one that was deleted in the same window: the time saved was counted for that one. */

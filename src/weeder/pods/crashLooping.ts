@@ -12,8 +12,8 @@ export interface CrashLoopingPod extends Identity {
   /** The crash-looping container; the first one if there are several. */
   readonly container: string;
   readonly containerKind: 'container' | 'initContainer' | 'sidecar';
-  /** `silent`: the container is in a back-off, while the status still reports how its last run ended. */
-  readonly cause: 'CrashLoopBackOff' | 'silent';
+  /** `unreported`: the container is in a back-off, while the status still reports how its last run ended. */
+  readonly cause: 'CrashLoopBackOff' | 'unreported';
   readonly restarts: number;
   /** When the container last finished: epoch milliseconds by the node's clock. */
   readonly finishedAt: number | undefined;
@@ -44,11 +44,6 @@ type Container = Pick<
   'container' | 'containerKind' | 'cause' | 'restarts' | 'finishedAt' | 'lastRun' | 'waited' | 'message'
 >;
 
-/**
- * A kubelet restarts a container at once if no back-off is due; a container that is still down after this time is in
- * one. Milliseconds.
- */
-const silentAfter = 2000;
 /** Waiting reasons of a failed start. The kubelet leaves them in place while it delays the next start. */
 const failedStarts: readonly unknown[] = ['RunContainerError', 'PostStartHookError'];
 
@@ -85,12 +80,14 @@ function stoppingTime(spec: JsonObject, status: JsonObject): number {
   return isRunning ? (numberOf(spec['terminationGracePeriodSeconds']) ?? 30) * 1000 : 0;
 }
 
-/** How long until a silent back-off counts as one, in milliseconds; 0 if it already does. */
-export function settleTime(pod: CrashLoopingPod, firstSeen: number, clock: Clock): number {
-  if (pod.cause === 'CrashLoopBackOff') return 0;
+/**
+ * Since when the container is in a back-off that its status does not report, in milliseconds by the monotonic clock: by
+ * the node's clock or by our own, whichever gives the longer time. Undefined: the status reports the back-off.
+ */
+export function unreportedSince(pod: CrashLoopingPod, firstSeen: number, clock: Clock): number | undefined {
+  if (pod.cause === 'CrashLoopBackOff') return undefined;
   const ageByNode = pod.finishedAt === undefined ? 0 : clock.now() - pod.finishedAt;
-  const ageByUs = clock.monotonic() - firstSeen;
-  return Math.max(0, silentAfter - Math.max(ageByNode, ageByUs));
+  return Math.min(firstSeen, clock.monotonic() - ageByNode);
 }
 
 /** Whether two versions of a pod are in the same run of the same back-off. */
@@ -108,7 +105,7 @@ function findCrashLoopingContainer(spec: JsonObject, status: JsonObject): Contai
   if (backedOff !== undefined) return describe(backedOff, 'CrashLoopBackOff');
   const inBackOff = containers
     .filter((each) => each.restarts >= 1 && hasEnded(each) && isRestarted(each))
-    .map((each) => describe(each, 'silent'));
+    .map((each) => describe(each, 'unreported'));
   return inBackOff.sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0))[0];
 }
 

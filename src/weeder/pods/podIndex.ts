@@ -3,7 +3,7 @@ import { numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
 import { namespaceOf } from '../../kube/objects/identity.ts';
 import type { ChangeType, LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
-import { type CrashLoopingPod, crashLooping, isSameBackOff, settleTime } from './crashLooping.ts';
+import { type CrashLoopingPod, crashLooping, isSameBackOff, unreportedSince } from './crashLooping.ts';
 import { mayNeverStart, type NeverStarted, neverStarted } from './neverStarted.ts';
 
 /** Receives the changes of the crash-looping pods in the subscribed namespaces. */
@@ -37,8 +37,12 @@ export interface PodIndex extends ObjectSink {
    */
   createSink(): ClosableSink;
   get(uid: string): CrashLoopingPod | undefined;
-  /** Milliseconds until this pod's silent back-off counts as one; 0 if it does. */
-  settleIn(uid: string): number;
+  /** Since when the pod is in an unreported back-off, by the monotonic clock. Undefined: it is in none. */
+  unreportedSince(uid: string): number | undefined;
+  /** Whether the pod crash-loops now and is in one of these groups. */
+  includes(scope: Scope, uid: string): boolean;
+  /** The groups of a pod that crash-loops now. */
+  groupsOf(uid: string): Groups;
   /** Reports every pod that crash-loops now to the listener, and then each change. Returns the unsubscribe function. */
   subscribe(scope: Scope, listener: PodListener): () => void;
   /** The uids of the pods that crash-loop now in these groups. */
@@ -173,10 +177,15 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
     ...createSink(),
     createSink,
     get: (uid) => entries.get(uid)?.pod,
-    settleIn(uid) {
+    unreportedSince(uid) {
       const entry = entries.get(uid);
-      return entry === undefined ? 0 : settleTime(entry.pod, entry.firstSeen, clock);
+      return entry === undefined ? undefined : unreportedSince(entry.pod, entry.firstSeen, clock);
     },
+    includes(scope, uid) {
+      const groups = entries.get(uid)?.groups ?? [];
+      return scope === 'all' ? groups.length > 0 : groups.some((name) => scope.includes(name));
+    },
+    groupsOf: (uid) => entries.get(uid)?.groups ?? [],
     subscribe(scope, listener) {
       const names = scope === 'all' ? [everywhere] : [...new Set(scope)];
       for (const name of names) addTo(listeners, name, listener);

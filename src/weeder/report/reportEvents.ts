@@ -18,8 +18,7 @@ function fieldsOf(event: WeederEvent): object {
   if (!('pod' in event)) return windowRefOf(event);
   const { namespace, name, uid, container, cause, restarts, message } = event.pod;
   const pod = { pod: `${namespace}/${name}`, uid, container, cause, restarts, backOff: message };
-  const also = 'also' in event && event.also.length > 0 ? { also: event.also } : {};
-  return { ...windowRefOf(event), ...also, ...pod };
+  return { ...windowRefOf(event), ...pod };
 }
 
 interface RecordEventsOptions extends WeederRun {

@@ -12,7 +12,7 @@ import {
   deletedNote,
   lastRunFields,
   openedNote,
-  servicesOf,
+  serviceOf,
   skippedBecause,
   stateOf,
   type WeederRun,
@@ -73,7 +73,7 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
     ...decision('deletion skipped', onPage),
     log: ({ reason }) => info(`deletion skipped: ${skippedBecause[reason]}`, { reason }),
     event: (event) => {
-      const note = `Crash-looping, and skipped after ${servicesOf(event)} recovered: ${skippedBecause[event.reason]}.`;
+      const note = `Crash-looping, and skipped after ${serviceOf(event)} recovered: ${skippedBecause[event.reason]}.`;
       return normal('DeletionSkipped', 'Keep', note);
     },
     detail: ({ reason }) => reason,
@@ -90,12 +90,14 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
   },
   'deletion.pending': {
     ...report('deletion pending', onPage),
-    log: ({ reason, waitIn }) =>
-      info(`deletion pending: ${waitBecause[reason]}`, { reason, waitIn: roundedDuration(waitIn) }),
+    log: ({ reason, waitIn, heldBy }) =>
+      info(`deletion pending: ${waitBecause[reason]}`, { reason, waitIn: roundedDuration(waitIn), heldBy }),
     event: (event) => {
-      const { reason, waitIn } = event;
-      const again = `The next check is in ${durationInSeconds(Math.max(1_000, waitIn))}`;
-      const note = `Crash-looping, and not deleted yet after ${servicesOf(event)} recovered: ${waitBecause[reason]}. ${again}.`;
+      const { reason, waitIn, heldBy } = event;
+      const time = durationInSeconds(Math.max(1_000, waitIn));
+      const again = heldBy === undefined ? `in ${time}` : `when ${heldBy} is ready, if that is within ${time}`;
+      const since = `Crash-looping, and not deleted yet after ${serviceOf(event)} recovered`;
+      const note = `${since}: ${waitBecause[reason]}. The next check is ${again}.`;
       return normal('DeletionPending', 'Wait', note);
     },
     detail: ({ reason }) => reason,
@@ -121,7 +123,7 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
     ...decision('deletion failed', onPage),
     log: ({ reason }) => warn('deletion failed', { reason }),
     event: (event) => {
-      const note = `Not deleted after ${servicesOf(event)} recovered: ${event.reason}`;
+      const note = `Not deleted after ${serviceOf(event)} recovered: ${event.reason}`;
       return warning('DeletionFailed', 'GiveUp', withFullStop(note));
     },
     outcome: () => 'failed',

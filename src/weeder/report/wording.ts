@@ -21,8 +21,9 @@ export const skippedBecause = {
 
 /** Why a deletion waits. */
 export const waitBecause = {
-  coolingDown: 'the pod replaces one that was deleted in this window',
+  coolingDown: 'the pod replaces one that was deleted recently',
   restartIsSooner: 'the kubelet restarts the container sooner than a replacement of the pod could run',
+  dependencyNotReady: 'another service on which the pod depends is not ready',
   tooLate: 'the container had just ended',
 } as const;
 
@@ -72,10 +73,10 @@ export function deletedNote(event: Extract<WeederEvent, { type: 'pod.deleted' }>
   const { pod, how } = event;
   const { container, cause, restarts } = pod;
   const left = backOffLeft(pod, now);
-  const state = cause === 'silent' ? 'was in unreported back-off' : 'was in CrashLoopBackOff';
+  const state = cause === 'unreported' ? 'was in unreported back-off' : 'was in CrashLoopBackOff';
   const times = `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`;
   const rest = left === undefined ? '' : `, with ${durationInSeconds(left)} of its back-off left`;
-  const why = `${deletedBy[how].words}, because ${servicesOf(event)} recovered`;
+  const why = `${deletedBy[how].words}, because ${serviceOf(event)} recovered`;
   return `${why}: container ${container} ${state} after ${times}${rest}.${lastRunNote(pod)}`;
 }
 
@@ -102,18 +103,12 @@ function isoTime(time: number | undefined): string | undefined {
   return time === undefined ? undefined : timeInSeconds(time);
 }
 
-/** `service etcd`, with its namespace if that is not the pod's own; all services if several recovered. */
-export function servicesOf(
-  event: WindowRef & { readonly pod: CrashLoopingPod; readonly also?: readonly WindowRef[] },
-): string {
-  const names = [event, ...(event.also ?? [])].map(({ namespace, service }) =>
-    namespace === event.pod.namespace ? service : `${namespace}/${service}`,
-  );
-  const unique = [...new Set(names)];
-  return `${unique.length === 1 ? 'service' : 'services'} ${unique.join(' and ')}`;
+/** `service etcd`, with its namespace if that is not the pod's own. */
+export function serviceOf({ namespace, service, pod }: WindowRef & { readonly pod: CrashLoopingPod }): string {
+  return `service ${namespace === pod.namespace ? service : `${namespace}/${service}`}`;
 }
 
 /** The state of a deleted pod, for a timeline. */
 export function stateOf({ cause, restarts }: CrashLoopingPod): string {
-  return `${cause === 'silent' ? 'in unreported back-off' : cause}, restarts ${restarts}`;
+  return `${cause === 'unreported' ? 'in unreported back-off' : cause}, restarts ${restarts}`;
 }

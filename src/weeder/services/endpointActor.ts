@@ -2,28 +2,32 @@ import { fromCallback } from 'xstate';
 import { endpoint } from '../../../machines/weeder/endpoint.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ServiceLookup } from '../../config/serviceLookup.ts';
+import { type DependantsEffects, provideDependants } from '../deletions/dependantsActor.ts';
 import type { ReportWeeder } from '../deletions/weederEvents.ts';
-import type { Windows } from '../deletions/windows.ts';
+import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { ReadyEvidence } from './readiness.ts';
 import type { ReadySince } from './readySince.ts';
 
-/** The dependencies of the effects of the `endpoint` machine. */
-export interface EndpointEffects {
+/** The dependencies of the effects of the `endpoint` machine and its children. */
+export interface EndpointEffects extends DependantsEffects {
   readonly clock: Clock;
   readonly services: ServiceLookup;
-  readonly windows: Windows;
   readonly report: ReportWeeder;
+  /** A dependant of the service that crash-loops now. */
+  readonly podOf: (namespace: string, service: string, uid: string) => CrashLoopingPod | undefined;
   readonly readySince: ReadySince;
   readonly evidence: (namespace: string, service: string) => ReadyEvidence;
 }
 
 export type EndpointLogic = typeof endpoint;
 
-/** The `endpoint` machine with its effects. */
+/** The `endpoint` machine with its effects, and those of its children. */
 export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
-  const { clock, services, windows, report, readySince, evidence } = effects;
+  const { clock, services, report, readySince, evidence, podOf } = effects;
+  const children = provideDependants(effects);
   return endpoint.provide({
     actors: {
+      dependants: children.logic,
       readySince: fromCallback(({ input: { namespace, service }, sendBack }) => {
         const controller = new AbortController();
         const watchDuration = services(namespace, service)?.watchDuration ?? 0;
@@ -41,10 +45,25 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
     actions: {
       reportNotReady: ({ context: { namespace, service } }) => report({ type: 'service.notReady', namespace, service }),
       reportFoundReady: ({ context: { namespace, service } }) => report({ type: 'service.ready', namespace, service }),
-      openWindow: ({ context: { namespace, service, window, remaining } }) =>
-        windows.open({ namespace, service, window }, remaining),
-      holdWindow: ({ context }) => windows.hold(context),
-      renewWindow: ({ context }) => windows.configure(context, context),
+      reportWindowOpened: ({ context: { namespace, service, window, openedAt, closesAt } }) =>
+        report({ type: 'window.opened', namespace, service, window, duration: closesAt - openedAt }),
+      reportWindowClosed({ context: { namespace, service, windows } }) {
+        for (const { window, children, deleted, skipped, failed } of windows) {
+          const counts = { deleted: deleted.length, skipped: skipped.length, failed };
+          if (children.length === 0) report({ type: 'window.closed', namespace, service, window, ...counts });
+        }
+      },
+      reportSkipped({ context: { namespace, service }, event }) {
+        if (event.type !== 'pod.skipped') return;
+        const { window = 0, uid = '', protection: reason = 'none' } = event;
+        const pod = podOf(namespace, service, uid);
+        if (pod !== undefined) report({ type: 'pod.skipped', pod, reason, namespace, service, window });
+      },
+      reportDependantsFailed({ context: { namespace, service }, event }) {
+        const { error, actorId: id } = 'error' in event ? event : { error: event.type, actorId: '' };
+        report({ type: 'actor.failed', actor: `dependants of ${namespace}/${service}`, error });
+        children.abandon({ namespace, service, id });
+      },
     },
   });
 }

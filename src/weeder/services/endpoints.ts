@@ -1,9 +1,11 @@
-import { type Actor, createActor } from 'xstate';
+import { type Actor, createActor, type SnapshotFrom } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import { behavesTheSame } from '../../config/compare.ts';
 import type { ServiceLookup, WatchedService } from '../../config/serviceLookup.ts';
+import { selectorToString } from '../../kube/objects/selector.ts';
 import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './endpointActor.ts';
+import type { Outages } from './outages.ts';
 import type { ServiceReadiness } from './readiness.ts';
 import { keyOf } from './sliceView.ts';
 
@@ -20,62 +22,65 @@ interface Endpoints {
    * alone.
    */
   configure(before: ServiceLookup): void;
-  /** The open window of the service is over. */
-  windowClosed(service: Pick<ServiceReadiness, 'namespace' | 'service'>): void;
-  /** Stops every actor. */
+  /** Closes every window. The actors end when the outcomes of the deletions in flight are known. */
   stop(): void;
   actors(): Iterable<Actor<EndpointLogic>>;
   readonly size: number;
+  /** How many windows are open. */
+  openWindows(): number;
+  /** How many children the actors have: those of open windows, and of windows that close. */
+  dependants(): number;
 }
 
 interface EndpointsOptions extends EndpointEffects {
   readonly runtime: ActorRuntime;
+  readonly outages: Outages;
 }
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
-  const { services, runtime, report, windows, clock } = options;
+  const { services, runtime, report, clock, outages } = options;
   const registry = createRegistry<{ readonly actor: Actor<EndpointLogic> }>({
     changed: removeIfIdle,
+    dropped(key, { actor }) {
+      numbers.set(key, actor.getSnapshot().context.window);
+      withoutSlices.delete(key);
+      outages.ended(serviceOf(key));
+    },
     failed: (key, error) => report({ type: 'actor.failed', actor: `endpoint ${key}`, error }),
   });
   /** Services without a slice: their actor is removed when its last window closes. */
   const withoutSlices = new Set<string>();
+  /** The number of the newest window of each service whose actor was removed: numbers are never reused. */
+  const numbers = new Map<string, number>();
   const logic = provideEndpoint(options);
 
   function actorOf({ namespace, service }: ServiceReadiness): Actor<EndpointLogic> | undefined {
     const key = keyOf(namespace, service);
     const known = registry.get(key)?.actor;
     const config = services(namespace, service);
-    if (known !== undefined || config === undefined) return known;
-    const { watchDuration, onStart, whileNotReady } = config;
-    const lastWindow = windows.lastOf({ namespace, service });
-    const input = { namespace, service, lastWindow, watchDuration, onStart, whileNotReady };
-    const actor = createActor(logic, { ...runtime, id: key, input });
+    if (config === undefined) return undefined;
+    if (known !== undefined) {
+      // The config may have the service again, while its windows still close.
+      if (known.getSnapshot().matches('closing')) known.send({ type: 'config.changed', ...settingsOf(config) });
+      return known;
+    }
+    const input = { namespace, service, lastWindow: numbers.get(key) ?? 0, now: clock.monotonic };
+    const actor = createActor(logic, { ...runtime, id: key, input: { ...input, ...settingsOf(config) } });
     registry.add(key, { actor });
     return actor;
   }
 
   /** An actor without slices and windows has no state that a new one would lack. */
   function removeIfIdle(key: string): void {
-    const actor = registry.get(key)?.actor;
-    if (!withoutSlices.has(key) || actor === undefined || !actor.getSnapshot().matches({ notReady: 'idle' })) return;
-    withoutSlices.delete(key);
-    registry.remove(key);
+    const snapshot = registry.get(key)?.actor.getSnapshot();
+    if (!withoutSlices.has(key) || snapshot?.matches({ notReady: 'idle' }) !== true) return;
+    if (snapshot.context.windows.length === 0) registry.remove(key);
   }
 
-  /** The service was removed from the config: its window closes, and deletions that were not sent are dropped. */
-  function end(key: string): void {
-    registry.remove(key);
-    withoutSlices.delete(key);
-    windows.remove(serviceOf(key));
-  }
-
-  /** An open window still counts from the recovery of its service, with the new watchDuration. */
-  function change(key: string, was: WatchedService, is: WatchedService): void {
-    const { watchDuration, onStart, whileNotReady } = is;
-    const began = (windows.openOf(serviceOf(key))?.closesAt ?? 0) - was.watchDuration;
-    const remaining = Math.max(0, began + watchDuration - clock.monotonic());
-    registry.get(key)?.actor.send({ type: 'config.changed', watchDuration, onStart, whileNotReady, remaining });
+  function count(of: (snapshot: SnapshotFrom<EndpointLogic>) => number): number {
+    let sum = 0;
+    for (const actor of registry.actors()) sum += of(actor.getSnapshot());
+    return sum;
   }
 
   return {
@@ -86,10 +91,14 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       });
       // Removed services come first: a deletion that is no longer requested must not start because of the other
       // changes.
-      for (const { key, is } of known) if (is === undefined) end(key);
-      for (const { key, was, is } of known) {
-        if (was !== undefined && is !== undefined && !behavesTheSame(was, is)) change(key, was, is);
+      for (const { key, is } of known) {
+        if (is === undefined) registry.get(key)?.actor.send({ type: 'service.removed' });
       }
+      for (const { key, was, is } of known) {
+        if (was !== undefined && is !== undefined && !behavesTheSame(was, is))
+          registry.get(key)?.actor.send({ type: 'config.changed', ...settingsOf(is) });
+      }
+      outages.refresh();
     },
     foundReady: (service) => actorOf(service)?.send({ type: 'endpoint.foundReady' }),
     readyAfterGap: (service, seenUntil) => actorOf(service)?.send({ type: 'endpoint.foundReady', seenUntil }),
@@ -97,22 +106,30 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       const key = keyOf(service.namespace, service.service);
       if (service.exists) withoutSlices.delete(key);
       else withoutSlices.add(key);
+      // Before the service holds or releases its own deletions, because another window may take them over.
+      if (service.isReady || !service.exists) outages.ended(service);
+      else if (registry.get(key) !== undefined) outages.began(service);
       if (service.isReady) actorOf(service)?.send({ type: 'endpoint.ready' });
       else registry.get(key)?.actor.send({ type: 'endpoint.notReady' });
       removeIfIdle(key);
       if (registry.get(key) === undefined) withoutSlices.delete(key);
     },
-    windowClosed: ({ namespace, service }) =>
-      registry.get(keyOf(namespace, service))?.actor.send({ type: 'window.closed' }),
     stop() {
-      registry.stop();
-      withoutSlices.clear();
+      for (const actor of [...registry.actors()]) actor.send({ type: 'weeder.stopped' });
     },
+    openWindows: () => count(({ context: { closesAt } }) => (closesAt > 0 ? 1 : 0)),
+    dependants: () =>
+      count(({ context: { windows } }) => windows.reduce((sum, { children }) => sum + children.length, 0)),
     actors: () => registry.actors(),
     get size() {
       return registry.size;
     },
   };
+}
+
+function settingsOf({ podSelectors, declaredIn, watchDuration, onStart, whileNotReady }: WatchedService) {
+  const selectors = [...new Set(podSelectors.map(selectorToString))];
+  return { podSelectors: selectors, isDeclared: declaredIn !== 'none', watchDuration, onStart, whileNotReady };
 }
 
 function serviceOf(key: string): { readonly namespace: string; readonly service: string } {

@@ -80,7 +80,7 @@ test('a cancelled deletion says whether leadership or its window was lost', asyn
     policy: { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined },
     isRequested: () => true,
   };
-  const refused = (reason: string): DeletionAnswer => ({ type: 'delete.refused', reason, failure: 'cancelled' });
+  const refused = (reason: string): DeletionAnswer => ({ type: 'delete.failed', reason, failure: 'cancelled' });
   const deletionBy = (isValid: boolean) =>
     deleteThrough(leaderGate({ isValid: () => isValid, signal: never }, clientOf(() => accepted).client));
   assert.deepEqual(await deletionBy(true)(request, never), { type: 'delete.accepted' });

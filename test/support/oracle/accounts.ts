@@ -1,4 +1,4 @@
-import { type WeederEvent, type WindowRef, windowRefOf } from '../../../src/weeder/deletions/weederEvents.ts';
+import type { WeederEvent, WindowRef } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
 import type { Entry, History } from '../recording/history.ts';
 import { falseOutcomes } from './accountsOutcomes.ts';
@@ -117,9 +117,7 @@ function namedInOrder(entries: readonly Entry[], due: readonly DueWindow[], open
 
 export function namesOf(event: ReportedEvent | undefined): string[] {
   if (event === undefined || !('pod' in event)) return [];
-  return [windowRefOf(event), ...('also' in event ? event.also : [])].map((ref) =>
-    nameOf({ ...ref, life: event.life }),
-  );
+  return [nameOf(event)];
 }
 
 export function nameOf({ namespace, service, window, life }: WindowRef & { readonly life: number }): string {

@@ -86,7 +86,7 @@ function hasToFail({ entries, uid, requests, attempts }: Case, own: readonly Del
     const isLater = ({ to }: DeletionRequest) => (entries[to]?.t ?? Number.POSITIVE_INFINITY) >= request.endsAt;
     const others = requests.filter((each) => each.window !== request.window && each.from < over && isLater(each));
     if (delivered === undefined || last === undefined || last.at < request.from || others.length > 0) return false;
-    const isRefused = last.answer?.type === 'delete.refused' || last.answer?.type === 'delete.conflicted';
+    const isRefused = last.answer?.type === 'delete.failed' || last.answer?.type === 'delete.conflicted';
     const isBeforeEnd = (entries[last.at]?.t ?? 0) < request.endsAt;
     return isRefused && isBeforeEnd && last.answeredAt < over && doesPermit(request, delivered);
   });

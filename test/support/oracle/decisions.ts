@@ -14,6 +14,7 @@ export interface InternalEvent {
   readonly type: `xstate.${string}`;
   readonly actorId?: string;
   readonly error?: Error;
+  readonly output?: unknown;
 }
 
 /** What a machine decided, as text: nothing was executed. */

@@ -151,7 +151,7 @@ function pauseAfter(
   const since = entries[answeredAt]?.t ?? 0;
   const ceiling = (isCautious: boolean) =>
     Math.min(10_000, 100 * 2 ** refusals(entries, requests, attempts, last, isCautious));
-  if (answer?.type === 'delete.refused') {
+  if (answer?.type === 'delete.failed') {
     const options = answer.retryAfter ?? 0;
     return { may: since + Math.max(options, ceiling(true) / 2), must: since + Math.max(options, ceiling(false)) };
   }

@@ -123,7 +123,7 @@ export function refusals(
   isCautious: boolean,
 ): number {
   const before = attempts.findLast(({ at }) => at < last.at);
-  const isRefused = before?.answer?.type === 'delete.refused' || before?.answer?.type === 'delete.conflicted';
+  const isRefused = before?.answer?.type === 'delete.failed' || before?.answer?.type === 'delete.conflicted';
   if (before === undefined || !isRefused || before.answeredAt > last.at) return 1;
   const life = lastOf(entries, last.at, ({ what }) => what === 'running');
   const forgotten = isForgotten(entries, requests, before.answeredAt, last.at - 1);

@@ -63,7 +63,7 @@ export async function recordIncident(file: string, options: IncidentOptions = {}
       readLog: async () => log,
       deletePod: async ({ name }) => {
         requests += 1;
-        if (name === 'kapi-0' && requests === 1) return { type: 'delete.refused', reason: '429', retryAfter: 0 };
+        if (name === 'kapi-0' && requests === 1) return { type: 'delete.failed', reason: '429', retryAfter: 0 };
         if (name === 'kapi-0') deletions += 1;
         return { type: 'delete.accepted' };
       },

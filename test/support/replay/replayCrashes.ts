@@ -37,15 +37,11 @@ export function replayCrashes(): ReplayCrashes {
     },
     reach(weeder) {
       for (const index of weeder.pods.values()) {
-        const { get, subscribe } = index;
+        const { subscribe } = index;
         Object.assign(index, {
           subscribe: (...args: Parameters<typeof subscribe>) => {
             mayCrash('podWatch');
             return subscribe(...args);
-          },
-          get: (uid: string) => {
-            mayCrash('window');
-            return get(uid);
           },
         });
       }

@@ -129,7 +129,7 @@ const actions = {
   sleep: duration().optional(),
   weeder: z.enum(['stops', 'starts']).optional(),
   config: configFile.optional(),
-  crash: z.enum(['readySince', 'readLog', 'deletePod', 'podWatch', 'window']).optional(),
+  crash: z.enum(['readySince', 'readLog', 'deletePod', 'podWatch']).optional(),
   expect: expectation.optional(),
 };
 

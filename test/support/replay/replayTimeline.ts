@@ -25,25 +25,25 @@ export function sentenceOf(event: WeederEvent): string {
     case 'window.closed':
       return `${windowOf(event)} closes, ${event.deleted} deleted, ${event.skipped} skipped, ${event.failed.length} failed`;
     case 'pod.logRead':
-      return `${podOf(event.pod)} log read (${event.lines.join(', ')}) in ${windowsOf(event)}`;
+      return `${podOf(event.pod)} log read (${event.lines.join(', ')}) in ${windowOf(event)}`;
     case 'pod.deleted':
-      return `${podOf(event.pod)} ${deeds[event.how]} (${event.pod.cause}) in ${windowsOf(event)}`;
+      return `${podOf(event.pod)} ${deeds[event.how]} (${event.pod.cause}) in ${windowOf(event)}`;
     case 'pod.skipped':
       return `${podOf(event.pod)} skipped (${event.reason}) in ${windowOf(event)}`;
     case 'pod.recovered':
-      return `${podOf(event.pod)} recovered in ${windowsOf(event)}`;
+      return `${podOf(event.pod)} recovered in ${windowOf(event)}`;
     case 'pod.removed':
-      return `${podOf(event.pod)} removed in ${windowsOf(event)}`;
+      return `${podOf(event.pod)} removed in ${windowOf(event)}`;
     case 'deletion.pending':
-      return `${podOf(event.pod)} pending (${event.reason}) in ${windowsOf(event)}`;
+      return `${podOf(event.pod)} pending (${event.reason}) in ${windowOf(event)}`;
     case 'deletion.expired':
-      return `${podOf(event.pod)} expired (${event.reason}) in ${windowsOf(event)}`;
+      return `${podOf(event.pod)} expired (${event.reason}) in ${windowOf(event)}`;
     case 'deletion.refused':
       return `${podOf(event.pod)} refused, next try in ${formatDuration(event.retryIn)}`;
     case 'deletion.blocked':
-      return `${podOf(event.pod)} blocked in ${windowsOf(event)}`;
+      return `${podOf(event.pod)} blocked in ${windowOf(event)}`;
     case 'deletion.failed':
-      return `${podOf(event.pod)} failed in ${windowsOf(event)}, ${event.reason}`;
+      return `${podOf(event.pod)} failed in ${windowOf(event)}, ${event.reason}`;
     case 'declaration.problem':
       return `problem, ${workloadName(event.workload)}, ${event.problem}`;
     case 'actor.failed':
@@ -74,10 +74,6 @@ function written(line: TimelineLine | undefined): string {
 
 function podOf({ namespace, name }: CrashLoopingPod): string {
   return `${namespace}/${name}`;
-}
-
-function windowsOf(event: WindowRef & { readonly also: readonly WindowRef[] }): string {
-  return [event, ...event.also].map(windowOf).join(' and ');
 }
 
 function windowOf({ namespace, service, window }: WindowRef): string {

@@ -88,9 +88,9 @@ function answerOf(
     case 'accept':
       return accept(request);
     case 'refuse':
-      return { type: 'delete.refused' };
+      return { type: 'delete.failed' };
     case 'tooMany':
-      return { type: 'delete.refused', reason: '429', retryAfter: tooMany };
+      return { type: 'delete.failed', reason: '429', retryAfter: tooMany };
     case 'reject':
       return { type: 'delete.rejected', reason: 'no' };
     case 'conflict':

@@ -6,7 +6,7 @@ import { minute } from '../../support/world/simulation.ts';
 import { ends, type World, world } from '../../support/world/world.ts';
 
 const up = { ready: [true] };
-const refused: DeletionAnswer = { type: 'delete.refused', reason: '500: etcd is slow' };
+const refused: DeletionAnswer = { type: 'delete.failed', reason: '500: etcd is slow' };
 const crashLooping = { containers: [backOff()] };
 /** With the jitter of the simulation, which is the middle value. */
 const pauses = [150, 300, 600, 1200, 2400, 4800, 7500, 7500];
@@ -62,7 +62,7 @@ test('a deletion that is refused until the window closes fails then: it is repor
 });
 
 test('a deletion is not retried before Retry-After', async () => {
-  const at = scripted([{ type: 'delete.refused', retryAfter: 8000 }]);
+  const at = scripted([{ type: 'delete.failed', retryAfter: 8000 }]);
   await ends(at);
   assert.deepEqual(times(at), [0, 8000]);
 });

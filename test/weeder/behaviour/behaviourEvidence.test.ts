@@ -156,7 +156,7 @@ test('a refused deletion is retried without a second read', async () => {
     readLog,
     answer: (request) => {
       refusals -= 1;
-      return refusals < 0 ? at.answerTo(request) : { type: 'delete.refused' };
+      return refusals < 0 ? at.answerTo(request) : { type: 'delete.failed' };
     },
   });
   at.put(crashLooping('kapi-0'));

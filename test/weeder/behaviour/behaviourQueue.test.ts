@@ -150,7 +150,7 @@ test('queued deletions fail when the window closes, each by name, and are never 
 test('a pod with a refused deletion lets others proceed while it backs off', async () => {
   const { at, unanswered, answerOldest } = slowWorld(1);
   await settled();
-  unanswered.shift()?.answer({ type: 'delete.refused' });
+  unanswered.shift()?.answer({ type: 'delete.failed' });
   await settled();
   assert.deepEqual(at.deletedNames(), ['kapi-0', 'kapi-1']);
   await at.clock.pass(150);

@@ -20,7 +20,7 @@ test('a new complete list removes the pods that disappeared during the gap', asy
 });
 
 test('a pod that disappeared while its deletion backed off is not tried again', async () => {
-  const at = world({ answer: () => ({ type: 'delete.refused' }) });
+  const at = world({ answer: () => ({ type: 'delete.failed' }) });
   at.put(crashLooping());
   at.slice(up);
   await at.clock.pass(100);
@@ -46,7 +46,7 @@ test('an interrupted list removes nothing; the next complete one does', async ()
 });
 
 test('a new list changes nothing for the pods that it contains', async () => {
-  const at = world({ answer: () => ({ type: 'delete.refused' }) });
+  const at = world({ answer: () => ({ type: 'delete.failed' }) });
   at.put(crashLooping());
   at.slice(up);
   await at.clock.pass(100);

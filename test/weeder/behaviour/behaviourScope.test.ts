@@ -113,7 +113,7 @@ test('a pod that two windows select is deleted once', async () => {
   assert.deepEqual(at.timeline(), ['kapi@0']);
 });
 
-test('a deletion counts for each window that requested it, whether the response or the stream arrives first', async () => {
+test('a deletion counts for the window that requested it first, whether the response or the stream arrives first', async () => {
   for (const isStreamFirst of [true, false]) {
     const late = Promise.withResolvers<DeletionAnswer>();
     const at = world({ services: twoServices, answer: () => late.promise });
@@ -130,7 +130,7 @@ test('a deletion counts for each window that requested it, whether the response 
     const counts = at.eventsOf('window.closed').map(({ service, deleted, failed }) => [service, deleted, failed]);
     assert.deepEqual(counts, [
       ['etcd', 1, []],
-      ['dns', 1, []],
+      ['dns', 0, []],
     ]);
     assert.equal(at.eventsOf('pod.deleted').length, 1);
   }
@@ -153,33 +153,28 @@ test('a deletion does not count for a later window, or for one that skips such p
   ]);
 });
 
-test('an event about a pod is reported once, and names every window that it concerns', async () => {
-  const answers: DeletionAnswer[] = [
-    { type: 'delete.refused' },
-    { type: 'delete.rejected' },
-    { type: 'delete.accepted' },
-  ];
-  const at = world({ services: twoServices, answer: () => answers.shift() ?? { type: 'delete.notFound' } });
+test('an event about a pod names the window that observed it first', async () => {
+  const answers: DeletionAnswer[] = [{ type: 'delete.failed' }, { type: 'delete.rejected' }];
+  const at = world({ services: twoServices, answer: () => answers.shift() ?? { type: 'delete.accepted' } });
   at.slice({ ...up, service: 'etcd' });
   at.slice({ ...up, service: 'dns' });
-  for (const options of [crashLooping('rejected'), crashLooping('accepted')]) {
-    at.put(options);
-    await at.clock.pass(10_000);
-  }
-  assert.deepEqual(
-    at.events.flatMap((event) =>
-      'also' in event ? `${event.type} ${event.pod.name} ${[event, ...event.also].map((each) => each.service)}` : [],
-    ),
-    ['deletion.refused rejected etcd,dns', 'deletion.failed rejected etcd,dns', 'pod.deleted accepted etcd,dns'],
-  );
+  at.put(crashLooping('rejected'));
+  await at.clock.pass(10_000);
+  at.put(crashLooping('accepted'));
+  await at.clock.pass(10_000);
+  const seen = () =>
+    at.events.flatMap((event) => ('pod' in event ? `${event.type} ${event.pod.name} ${event.service}` : []));
+  const ofFirst = ['deletion.refused rejected etcd', 'deletion.failed rejected etcd', 'pod.deleted accepted etcd'];
+  assert.deepEqual(seen(), ofFirst);
   await ends(at);
+  assert.deepEqual(seen(), [...ofFirst, 'pod.deleted rejected dns'], 'the second window tries once more');
 });
 
 test('a pod is to be deleted as long as one window selects it: the first window to close does not cancel the deletion', async () => {
   let isRefused = true;
   const at = world({
     services: twoServices,
-    answer: (request) => (isRefused ? { type: 'delete.refused' } : at.answerTo(request)),
+    answer: (request) => (isRefused ? { type: 'delete.failed' } : at.answerTo(request)),
   });
   at.put(crashLooping('kapi'));
   at.slice({ ...up, service: 'etcd' });
@@ -193,18 +188,63 @@ test('a pod is to be deleted as long as one window selects it: the first window 
   await ends(at);
 });
 
-test('a service that is not ready again does not block deletions of another service', async () => {
+test('a pod that two services select waits in the window of one while the other is down, and no longer', async () => {
   const at = world({ services: twoServices });
   at.slice({ ...up, service: 'etcd' });
   at.slice({ ...up, service: 'dns' });
   at.slice({ ready: [false], service: 'etcd' });
   at.put(crashLooping('kapi'));
+  await at.clock.pass(10_000);
+  assert.deepEqual(at.timeline(), []);
+  assert.partialDeepStrictEqual(at.eventsOf('deletion.pending'), [
+    { service: 'dns', reason: 'dependencyNotReady', heldBy: 'shoot-1/etcd', waitIn: 180_000 },
+  ]);
+  at.slice({ ...up, service: 'etcd' });
   await ends(at);
-  assert.deepEqual(at.timeline(), ['kapi@0']);
+  assert.deepEqual(at.timeline(), ['kapi@10000']);
+});
+
+test('a queued deletion waits when another service of the pod goes down, and expires with its window', async () => {
+  const late = Promise.withResolvers<DeletionAnswer>();
+  const at = world({ services: twoServices, concurrentDeletions: 1, answer: () => late.promise });
+  at.slice({ ...up, service: 'etcd' });
+  at.slice({ ...up, service: 'dns' });
+  at.put(crashLooping('first'));
+  at.put(crashLooping('kapi'));
+  at.slice({ ready: [false], service: 'etcd' });
+  late.resolve({ type: 'delete.accepted' });
+  await ends(at);
+  assert.deepEqual(at.deletedNames(), ['first']);
+  assert.partialDeepStrictEqual(at.eventsOf('deletion.expired'), [
+    { pod: { name: 'kapi' }, service: 'dns', reason: 'dependencyNotReady' },
+  ]);
+});
+
+test('a service holds no pods of others that says delete, was never ready, does not exist, or selects other pods', async () => {
+  const other = { name: 'etcd', watchDuration: minute };
+  const cases = [
+    { etcd: { ...other, whileNotReady: 'delete' as const }, isSeenReady: true, isRemoved: false },
+    { etcd: other, isSeenReady: false, isRemoved: false },
+    { etcd: other, isSeenReady: true, isRemoved: true },
+    { etcd: { ...other, podSelectors: [controller] }, isSeenReady: true, isRemoved: false },
+    { etcd: { ...other, dependantNamespaces: ['shoot-2'] }, isSeenReady: true, isRemoved: false },
+  ];
+  for (const { etcd, isSeenReady, isRemoved } of cases) {
+    const at = world({ services: [etcd, { name: 'dns' }] });
+    if (isSeenReady) at.slice({ ...up, service: 'etcd' });
+    await at.clock.pass(2 * minute);
+    at.slice({ ready: [false], service: 'etcd' });
+    if (isRemoved) at.slice({ ready: [false], service: 'etcd' }, 'DELETED');
+    at.put(crashLooping('kapi'));
+    at.slice({ ...up, service: 'dns' });
+    await at.clock.pass(1000);
+    assert.deepEqual(at.deletedNames(), ['kapi'], JSON.stringify({ etcd, isSeenReady, isRemoved }));
+    await ends(at);
+  }
 });
 
 test('a pod that is relabelled while the window is open is subject to the selectors that match it now', async () => {
-  const at = world({ service: { podSelectors: [apiserver, controller] }, answer: () => ({ type: 'delete.refused' }) });
+  const at = world({ service: { podSelectors: [apiserver, controller] }, answer: () => ({ type: 'delete.failed' }) });
   at.put(crashLooping('kapi'));
   at.slice(up);
   await at.clock.pass(1000);
@@ -228,7 +268,7 @@ test('running and pending pods of other namespaces are not deleted', async () =>
 });
 
 test('if two streams know a pod, the more recent version determines when its back-off began', async () => {
-  const at = world({ service: { podSelectors: [apiserver, controller] }, answer: () => ({ type: 'delete.refused' }) });
+  const at = world({ service: { podSelectors: [apiserver, controller] }, answer: () => ({ type: 'delete.failed' }) });
   const [apiservers, controllers] = [...at.weeder.pods.values()];
   at.slice(up);
   const common = { name: 'kapi', isBare: true };

@@ -68,7 +68,7 @@ test('a pod whose annotation is removed while the window is open is deleted then
 });
 
 test('a pod that is annotated while its deletion backs off is skipped from then on', async () => {
-  const at = world({ answer: () => ({ type: 'delete.refused' }) });
+  const at = world({ answer: () => ({ type: 'delete.failed' }) });
   at.put(crashLooping);
   at.slice(up);
   await at.clock.pass(100);
@@ -120,7 +120,7 @@ test('a bare pod that two windows select is deleted as soon as one of them delet
 });
 
 test('a bare pod is skipped again when the window that would delete it has closed', async () => {
-  const at = world({ services: strictAndLoose, answer: () => ({ type: 'delete.refused' }) });
+  const at = world({ services: strictAndLoose, answer: () => ({ type: 'delete.failed' }) });
   at.put({ ...crashLooping, isBare: true });
   at.slice({ ...up, service: 'strict' });
   at.slice({ ...up, service: 'loose' });

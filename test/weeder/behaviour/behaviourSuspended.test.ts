@@ -38,7 +38,7 @@ test('updates that arrive after a suspension within a window delete', async () =
 });
 
 test('a previously refused deletion is not retried after the end, and is reported as failed', async () => {
-  const at = await opened({ answer: () => ({ type: 'delete.refused', reason: '500' }) });
+  const at = await opened({ answer: () => ({ type: 'delete.failed', reason: '500' }) });
   at.put(crashLooping('kapi-0'));
   await at.clock.pass(1000);
   const tries = at.timeline().length;

@@ -133,7 +133,7 @@ test('while the service is notReady again the window stays open and deletes noth
 });
 
 test('a held window that expires deletes nothing, and its pods do not count as failed', async () => {
-  const at = world({ answer: () => ({ type: 'delete.refused' }) });
+  const at = world({ answer: () => ({ type: 'delete.failed' }) });
   at.put(crashLooping());
   at.slice(up);
   await at.clock.pass(1000);

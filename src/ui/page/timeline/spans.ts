@@ -23,6 +23,8 @@ interface OpenLane {
   readonly about: string;
   readonly outages: OpenSpan[];
   readonly windows: OpenSpan[];
+  /** The number of the newest window. */
+  window: number | undefined;
   readonly recoveries: number[];
   readonly deletions: Moment[];
   readonly problems: Moment[];
@@ -42,6 +44,7 @@ export function lanesOf(moments: readonly Moment[]): Lane[] {
       about,
       outages: [],
       windows: [],
+      window: undefined,
       recoveries: [],
       deletions: [],
       problems: [],
@@ -65,8 +68,11 @@ function put(lane: OpenLane, moment: Moment): void {
       recover(lane, t);
       end(lane.windows, t);
       lane.windows.push(begun(t));
+      lane.window = moment.window;
       break;
     case 'window.closed':
+      // A window that was replaced closes after the next one has opened.
+      if (lane.window !== undefined && moment.window !== lane.window) break;
       if (lane.windows.length === 0) lane.windows.push({ from: t, to: undefined, hasBegunBefore: true });
       end(lane.windows, t);
       break;

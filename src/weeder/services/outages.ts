@@ -1,0 +1,98 @@
+import type { Dependants } from '../deletions/deletionRequest.ts';
+import type { CrashLoopingPod } from '../pods/crashLooping.ts';
+import { keyOf } from './sliceView.ts';
+
+interface Service {
+  readonly namespace: string;
+  readonly service: string;
+}
+
+/** The services that this process has seen ready, and that are not ready now although they exist. */
+export interface Outages {
+  /** A service is not ready any more. */
+  began(service: Service): void;
+  /** It is ready again, does not exist any more, or is no longer watched. */
+  ended(service: Service): void;
+  /** The config has changed, and with it the dependants of services. */
+  refresh(): void;
+  /** The first of these services on which the pod depends, other than this one: `namespace/name`. */
+  heldBy(pod: CrashLoopingPod, other: Service): string | undefined;
+}
+
+interface OutagesOptions {
+  /** The dependants whose deletions wait while the service is not ready: none if the config says `whileNotReady: delete`. */
+  readonly heldDependantsOf: (namespace: string, service: string) => readonly Dependants[];
+  /** The groups of a pod in the index of declared dependants. */
+  readonly declaredGroupsOf: (uid: string) => readonly string[];
+  /** Called with the pods whose deletion may have to wait now, or no longer. */
+  readonly onChanged: (uids: Iterable<string>) => void;
+}
+
+interface Outage extends Service {
+  readonly key: string;
+  readonly dependants: readonly Dependants[];
+}
+
+export function createOutages({ heldDependantsOf, declaredGroupsOf, onChanged }: OutagesOptions): Outages {
+  const outages = new Map<string, Outage>();
+  /** By group of pods, so that a pod is compared with few services. */
+  const byGroup = new Map<string, Set<Outage>>();
+
+  function put({ namespace, service }: Service): Outage {
+    const key = keyOf(namespace, service);
+    const outage = { key, namespace, service, dependants: heldDependantsOf(namespace, service) };
+    outages.set(key, outage);
+    for (const group of groupsOf(outage)) {
+      const known = byGroup.get(group);
+      if (known === undefined) byGroup.set(group, new Set([outage]));
+      else known.add(outage);
+    }
+    return outage;
+  }
+
+  function remove(outage: Outage): void {
+    outages.delete(outage.key);
+    for (const group of groupsOf(outage)) {
+      const known = byGroup.get(group);
+      known?.delete(outage);
+      if (known?.size === 0) byGroup.delete(group);
+    }
+  }
+
+  return {
+    began(service) {
+      if (!outages.has(keyOf(service.namespace, service.service))) onChanged(uidsOf(put(service)));
+    },
+    ended({ namespace, service }) {
+      const outage = outages.get(keyOf(namespace, service));
+      if (outage === undefined) return;
+      remove(outage);
+      onChanged(uidsOf(outage));
+    },
+    refresh() {
+      for (const outage of [...outages.values()]) {
+        remove(outage);
+        onChanged(new Set([...uidsOf(outage), ...uidsOf(put(outage))]));
+      }
+    },
+    heldBy(pod, { namespace, service }) {
+      if (outages.size === 0) return undefined;
+      const own = keyOf(namespace, service);
+      for (const group of [pod.namespace, everywhere, ...declaredGroupsOf(pod.uid)])
+        for (const { key, dependants } of byGroup.get(group) ?? [])
+          if (key !== own && dependants.some(({ index, scope }) => index.includes(scope, pod.uid))) return key;
+      return undefined;
+    },
+  };
+}
+
+/** No group of pods has this name. */
+const everywhere = '*';
+
+function groupsOf({ dependants }: Outage): ReadonlySet<string> {
+  return new Set(dependants.flatMap(({ scope }) => (scope === 'all' ? everywhere : scope)));
+}
+
+function uidsOf({ dependants }: Outage): Set<string> {
+  return new Set(dependants.flatMap(({ index, scope }) => [...index.uids(scope)]));
+}
