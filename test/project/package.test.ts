@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, suite, test } from 'node:test';
@@ -61,4 +61,11 @@ test('npm ci builds the bundle without a line about each of its files', () => {
   const built = spawnSync('npm', ['run', 'prepare'], { cwd: checkout, env, encoding: 'utf8' });
   const banner = ['', `> weeder@${packageJson.version} prepare`, `> ${packageJson.scripts.prepare}`, '', ''];
   assert.deepEqual([built.stdout, built.stderr], [banner.join('\n'), '']);
+});
+
+test('npm pack makes no package of the checkout, and says what does', () => {
+  const packed = spawnSync('npm', ['pack', '--pack-destination', folder], { cwd: checkout, env, encoding: 'utf8' });
+  assert.equal(packed.status, 1);
+  assert.match(packed.stderr, /^npm run release makes the package, which has no dependencies\.$/m);
+  assert.ok(!existsSync(join(folder, `weeder-${packageJson.version}.tgz`)));
 });
