@@ -79,14 +79,14 @@ const licenses: Plugin = {
 
 /**
  * The production bundle: the `bin` entry and the chunks it loads, with only what weeder uses of its dependencies.
- * pino-pretty and the inspector stay outside: they are optional, and loaded only for a terminal and for --inspect. What
- * cannot be found is an error. Names stay as they are, for stack traces and profiles.
+ * The optional dependencies stay outside: pino-pretty is loaded only for a terminal, and the inspector only for --inspect.
+ * What cannot be found is an error. Names stay as they are, for stack traces and profiles.
  */
 export default {
   input: 'src/cli/weeder.ts',
   logLevel: 'warn',
   platform: 'node',
-  external: ['pino-pretty', '@statelyai/inspect'],
+  external: Object.keys(packageJson.optionalDependencies),
   onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   plugins: [slim, ascii, licenses],
   treeshake: {

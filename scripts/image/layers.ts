@@ -4,6 +4,7 @@ import { Problem } from '../problem.ts';
 import type { Bundle } from './bundle.ts';
 import { debianFiles, nodeFiles } from './download.ts';
 import type { Architecture, Pins } from './pins.ts';
+import { publishedPackageJson } from './publishedPackageJson.ts';
 import { sbomOf } from './sbom.ts';
 import { fileEntry, folderEntry, linkEntry, type TarEntry } from './tar.ts';
 
@@ -40,7 +41,7 @@ export function weederLayer(bundle: Bundle, pins: Pins, architecture: Architectu
     title: 'weeder',
     entries: [
       ...[...bundle.files].map(([path, text]) => fileEntry(`weeder/dist/${path}`, text)),
-      fileEntry('weeder/package.json', source('package.json')),
+      fileEntry('weeder/package.json', publishedPackageJson),
       fileEntry('weeder/LICENSE', source('LICENSE')),
       fileEntry('weeder/weeder.cdx.json', sbomOf(bundle, { pins, architecture })),
       fileEntry('usr/local/bin/weeder', source('deploy/image/weeder'), 0o755),

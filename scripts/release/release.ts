@@ -15,6 +15,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type Bundle, makeBundle } from '../image/bundle.ts';
 import { buildImage, readPlatforms } from '../image/image.ts';
 import { type Architecture, readPins } from '../image/pins.ts';
+import { publishedPackageJson } from '../image/publishedPackageJson.ts';
 import { sbomOf } from '../image/sbom.ts';
 import { orProblem, Problem, run, runScript } from '../problem.ts';
 import { chartArchive } from './chart.ts';
@@ -69,7 +70,8 @@ async function makeArtifacts(platforms: readonly Architecture[]): Promise<Map<st
 function npmPackage({ files: built }: Bundle): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-release-'));
   try {
-    for (const path of ['package.json', ...packageJson.files].filter((each) => each !== 'dist')) {
+    writeFileSync(join(folder, 'package.json'), publishedPackageJson);
+    for (const path of packageJson.files.filter((each) => each !== 'dist')) {
       cpSync(join(checkout, path), join(folder, path), { recursive: true });
     }
     for (const [path, content] of built) {

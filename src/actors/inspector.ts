@@ -86,7 +86,7 @@ async function loadPackage(): Promise<Result<typeof import('@statelyai/inspect')
   try {
     return ok(await import('@statelyai/inspect'));
   } catch (error) {
-    const hint = 'It is a development dependency: run weeder from a checkout, after npm ci.';
+    const hint = 'It is an optional dependency: run weeder from a checkout, after npm ci.';
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     const why = isMissing ? 'which is not installed here' : `which cannot be loaded: ${messageOf(error)}`;
     return failed(codedError('USAGE', `--inspect needs the package @statelyai/inspect, ${why}.`, hint));

@@ -93,7 +93,7 @@ suite('weeder run --inspect', { concurrency: true }, () => {
     const sentence = oneSentence(await cli([...baseFlags, '--inspect'], { program: alone }), 2);
     assert.equal(
       sentence,
-      '--inspect needs the package @statelyai/inspect, which is not installed here. It is a development dependency: run weeder from a checkout, after npm ci.',
+      '--inspect needs the package @statelyai/inspect, which is not installed here. It is an optional dependency: run weeder from a checkout, after npm ci.',
     );
   });
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import packageJson from '../../package.json' with { type: 'json' };
 import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,11 +24,23 @@ const imports = files.flatMap(importsOf);
 
 /** Includes types and dynamic imports. */
 function importsOf(from: string): Import[] {
-  const text = readFileSync(join(root, from), 'utf8');
-  return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(([, name = '']) => ({
+  return namesIn(readFileSync(join(root, from), 'utf8')).map((name) => ({
     from,
     to: name.startsWith('.') ? relative(root, join(root, dirname(from), name)) : name,
   }));
+}
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/(?:\bfrom |\bimport\(|^import )'([^']+)'/gm)].map(([, name = '']) => name);
+}
+
+/** The packages outside of this repository that the files load: not those of which they import only types. */
+function packagesLoadedBy(pattern: string): string[] {
+  const types = /^(?:import|export) type [^;]+;|\btypeof import\([^)]+\)/gm;
+  const names = globSync(pattern, { cwd: root })
+    .flatMap((file) => namesIn(readFileSync(join(root, file), 'utf8').replace(types, '')))
+    .flatMap((name) => (isBuiltin(name) ? [] : (/^(?:@[^/]+\/)?[^./][^/]*/.exec(name) ?? [])));
+  return [...new Set(names)].filter((name) => name !== embeddedCluster.name).sort();
 }
 
 /** The innermost room of the table that contains a file; undefined if none does. */
@@ -115,6 +129,18 @@ test('the embedded cluster imports nothing of weeder', () => {
   assert.deepEqual(forbidden.map(inWords), []);
   const production = own.filter(({ from, to }) => /\/src\//.test(from) && /\/(test|conformance)\//.test(to));
   assert.deepEqual(production.map(inWords), []);
+});
+
+test('the dependencies of weeder and of the embedded cluster are the packages that their sources load', () => {
+  const { dependencies, optionalDependencies } = packageJson;
+  assert.deepEqual(
+    packagesLoadedBy('{src,machines}/**/*.ts'),
+    Object.keys({ ...dependencies, ...optionalDependencies }).sort(),
+  );
+  assert.deepEqual(
+    packagesLoadedBy('packages/embedded-cluster/src/**/*.ts'),
+    Object.keys(embeddedCluster.dependencies).sort(),
+  );
 });
 
 test('a machine imports XState and other machines', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, suite, test } from 'node:test';
@@ -19,16 +19,9 @@ function run(cwd: string, program: string, ...args: string[]): string {
 }
 
 suite('the package', () => {
-  // It shows what the script `prepare` prints, which npm ci runs, too.
-  const pack = ['pack', '--foreground-scripts', '--pack-destination', folder];
-  const packed = spawnSync('npm', pack, { cwd: checkout, env, encoding: 'utf8' });
-  run(folder, 'npm', 'install', '--offline', `weeder-${packageJson.version}.tgz`);
-
-  test('is built without a line about each of its files', () => {
-    const { version, scripts } = packageJson;
-    const lines = ['', `> weeder@${version} prepare`, `> ${scripts.prepare}`, '', `weeder-${version}.tgz`, ''];
-    assert.deepEqual([packed.stdout, packed.stderr], [lines.join('\n'), '']);
-  });
+  const release = ['scripts/release/release.ts', '--draft', '--without-image', '--output', join(folder, 'release')];
+  run(checkout, process.execPath, ...release);
+  run(folder, 'npm', 'install', '--offline', `./release/weeder-${packageJson.version}.tgz`);
 
   test('is installed alone, without the registry', () => {
     assert.deepEqual(readdirSync(join(folder, 'node_modules')).sort(), ['.bin', '.package-lock.json', 'weeder']);
@@ -37,6 +30,14 @@ suite('the package', () => {
   test('has the bundle, the JSON Schemas and the documents, and nothing else', () => {
     const files = readdirSync(join(folder, 'node_modules', 'weeder'));
     assert.deepEqual(files.sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'schema']);
+  });
+
+  test('has of the package.json what its users need: no dependencies, and no scripts', () => {
+    const keys = 'name version description license homepage repository bugs keywords type engines bin exports';
+    assert.deepEqual(
+      JSON.parse(readFileSync(join(folder, 'node_modules/weeder/package.json'), 'utf8')),
+      Object.fromEntries(Object.entries(packageJson).filter(([key]) => keys.split(' ').includes(key))),
+    );
   });
 
   test('has the license of each package in its bundle', () => {
@@ -54,4 +55,17 @@ suite('the package', () => {
     assert.match(weeder('check', config), /\S/);
     assert.match(weeder('demo', '--speed=50', '--outage=40s'), /with weeder +without/);
   });
+});
+
+test('npm ci builds the bundle without a line about each of its files', () => {
+  const built = spawnSync('npm', ['run', 'prepare'], { cwd: checkout, env, encoding: 'utf8' });
+  const banner = ['', `> weeder@${packageJson.version} prepare`, `> ${packageJson.scripts.prepare}`, '', ''];
+  assert.deepEqual([built.stdout, built.stderr], [banner.join('\n'), '']);
+});
+
+test('npm pack makes no package of the checkout, and says what does', () => {
+  const packed = spawnSync('npm', ['pack', '--pack-destination', folder], { cwd: checkout, env, encoding: 'utf8' });
+  assert.equal(packed.status, 1);
+  assert.match(packed.stderr, /^npm run release makes the package, which has no dependencies\.$/m);
+  assert.ok(!existsSync(join(folder, `weeder-${packageJson.version}.tgz`)));
 });

@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { imageConfig } from '../../../scripts/image/config.ts';
+import { publishedPackageJson } from '../../../scripts/image/publishedPackageJson.ts';
 import { readTar } from '../../../scripts/image/tar.ts';
 import { config, folder, startCli } from '../../support/cli.ts';
 import { until } from '../../support/until.ts';
@@ -68,6 +69,10 @@ suite('the image', () => {
       sizes.every((size, index) => size < ([4, 52, 1][index] ?? 0)),
       sizes.join(),
     );
+  });
+
+  test('has the package.json of the package of npm', () => {
+    assert.equal(readFileSync(join(root, 'weeder/package.json'), 'utf8'), publishedPackageJson);
   });
 
   test('belongs to root, and runs as another user without a shell', () => {
