@@ -88,18 +88,18 @@ export const application = setup({
     deleteResources: unprovidedEffect(),
   },
   actions: {
-    clearChanged: assign({ hasChanged: false }),
-    markChanged: assign({ hasChanged: true }),
-    setReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    setPause: assign(({ event }) => ({ pausedFor: pauseOf(event) })),
-    resetRetries: assign({ refusals: 0, reason: '' }),
-    recordRefusal: assign(({ context, event }) => ({
+    forgetChanged: assign({ hasChanged: false }),
+    recordChanged: assign({ hasChanged: true }),
+    recordReason: assign(({ event }) => ({ reason: reasonOf(event) })),
+    recordPause: assign(({ event }) => ({ pausedFor: pauseOf(event) })),
+    forgetFailures: assign({ refusals: 0, reason: '' }),
+    recordFailure: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
     })),
-    scheduleRecheck: assign(({ context, event }) => ({
+    recordPending: assign(({ context, event }) => ({
       reason: '',
       refusals: context.refusals + 1,
       retryIn: Math.min(longestEnding, retryDelay(context.refusals, event)),
@@ -144,20 +144,20 @@ export const application = setup({
       description:
         'Reads the current spec: the resources with their kinds, and their observed fields. Adds the finalizer before ' +
         'anything is applied.',
-      entry: 'clearChanged',
+      entry: 'forgetChanged',
       invoke: {
         id: 'validate',
         src: 'validate',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
       on: {
         'application.changed': { target: 'validating', reenter: true },
         'spec.valid': { target: 'applying' },
-        'spec.invalid': { target: 'invalid', actions: 'setReason' },
-        'spec.paused': { target: 'paused', actions: 'setPause' },
-        'spec.terminating': { target: 'deleting', actions: 'resetRetries' },
-        'spec.refused': { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        'spec.invalid': { target: 'invalid', actions: 'recordReason' },
+        'spec.paused': { target: 'paused', actions: 'recordPause' },
+        'spec.terminating': { target: 'deleting', actions: 'forgetFailures' },
+        'spec.refused': { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
     },
     invalid: {
@@ -179,18 +179,18 @@ export const application = setup({
         id: 'applyResources',
         src: 'applyResources',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
       on: {
         'application.changed': {
-          actions: 'markChanged',
+          actions: 'recordChanged',
           description: 'The request in flight is finished first.',
         },
         'apply.done': [
           { guard: 'hasChanged', target: 'stopping', description: 'A slow request may still be in flight.' },
-          { target: 'observing', actions: ['resetRetries', 'reportApplied'] },
+          { target: 'observing', actions: ['forgetFailures', 'reportApplied'] },
         ],
-        'apply.refused': { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        'apply.refused': { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
     },
     observing: {
@@ -199,7 +199,7 @@ export const application = setup({
         id: 'observer',
         src: 'observer',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
       on: { 'application.changed': { target: 'stopping' } },
     },
@@ -209,7 +209,7 @@ export const application = setup({
         id: 'drain',
         src: 'drain',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
       on: {
         'application.changed': { description: 'The spec is read once nothing is in flight.' },
@@ -232,18 +232,18 @@ export const application = setup({
             id: 'deleteResources',
             src: 'deleteResources',
             input: ({ context }) => inputOf(context),
-            onError: { target: 'waiting', actions: ['recordRefusal', 'reportRefused'] },
+            onError: { target: 'waiting', actions: ['recordFailure', 'reportRefused'] },
           },
           on: {
-            'application.changed': { actions: 'markChanged' },
+            'application.changed': { actions: 'recordChanged' },
             'deletion.done': { target: '#application.deleted' },
             'deletion.pending': [
-              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'clearChanged' },
-              { target: 'waiting', actions: 'scheduleRecheck' },
+              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'forgetChanged' },
+              { target: 'waiting', actions: 'recordPending' },
             ],
             'deletion.refused': [
-              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'clearChanged' },
-              { target: 'waiting', actions: ['recordRefusal', 'reportRefused'] },
+              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'forgetChanged' },
+              { target: 'waiting', actions: ['recordFailure', 'reportRefused'] },
             ],
           },
         },

@@ -169,11 +169,11 @@ function unprovidedEffect() {
 const afterWrite = {
   'object.changed': { description: 'It is checked again afterwards.' },
   'resync.due': { description: 'It is checked again afterwards.' },
-  'write.done': { target: 'checking', actions: ['resetRetries', 'clearReports'] },
+  'write.done': { target: 'checking', actions: ['forgetFailures', 'clearReports'] },
   'write.conflicted': { target: 'checking', description: 'The object has changed: it is checked again.' },
   'write.fellBack': {
     target: 'checking',
-    actions: ['recordRefusal', 'reportRefused'],
+    actions: ['recordFailure', 'reportRefused'],
     description: 'The last known good manifest is compared from now on.',
   },
 } as const;
@@ -192,14 +192,14 @@ export const resource = setup({
   },
   actions: {
     announceError: raise(({ event }) => ({ type: 'effect.failed' as const, reason: reasonOf(event) })),
-    setCorrection: assign(({ context, event }) => toCorrectOf(context, event)),
+    recordToCorrect: assign(({ context, event }) => toCorrectOf(context, event)),
     recordWrite: assign(({ context, event }) => ({
       conflicts: 'hasConflicted' in event && event.hasConflicted ? context.conflicts + 1 : 0,
       memory: memoryAfter(context.memory, event),
     })),
-    setReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    resetRetries: assign({ refusals: 0, conflicts: 0, reason: '' }),
-    recordRefusal: assign(({ context, event }) => ({
+    recordReason: assign(({ event }) => ({ reason: reasonOf(event) })),
+    forgetFailures: assign({ refusals: 0, conflicts: 0, reason: '' }),
+    recordFailure: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
       refusals: context.refusals + 1,
@@ -273,7 +273,7 @@ export const resource = setup({
   states: {
     unobserved: {
       description: 'Its application is not observed, for instance while it is applied: nothing is corrected.',
-      entry: 'resetRetries',
+      entry: 'forgetFailures',
       on: {
         'observation.started': { target: 'checking' },
         'object.changed': { description: 'It is compared when the observation starts.' },
@@ -287,13 +287,13 @@ export const resource = setup({
         'object.changed': { description: 'The newest version is compared once the response arrives.' },
         'resync.due': { description: 'A check is in flight.' },
         'check.inSync': { target: 'inSync' },
-        'check.drifted': { target: 'drifted', actions: ['setCorrection', 'reportDrifted'] },
-        'check.missing': { target: 'missing', actions: ['setCorrection', 'reportMissing'] },
+        'check.drifted': { target: 'drifted', actions: ['recordToCorrect', 'reportDrifted'] },
+        'check.missing': { target: 'missing', actions: ['recordToCorrect', 'reportMissing'] },
       },
     },
     inSync: {
       description: 'Every observed field is as it was applied.',
-      entry: ['resetRetries', 'reportInSync'],
+      entry: ['forgetFailures', 'reportInSync'],
     },
     drifted: {
       description: 'An observed field differs.',
@@ -345,7 +345,7 @@ export const resource = setup({
     },
     claimed: {
       description: 'It belongs to another application, and is not changed.',
-      entry: ['setReason', 'reportClaimed'],
+      entry: ['recordReason', 'reportClaimed'],
     },
     usingLastApplied: {
       description:
@@ -356,7 +356,7 @@ export const resource = setup({
     },
     typeMissing: {
       description: 'The API server does not serve its kind: waits until the shared discovery finds it.',
-      entry: ['setReason', 'reportTypeMissing'],
+      entry: ['recordReason', 'reportTypeMissing'],
       invoke: running('awaitKind'),
       on: {
         'kind.served': { target: 'checking' },
@@ -369,7 +369,7 @@ export const resource = setup({
     },
     refused: {
       description: 'The API server refuses it permanently: retried every five minutes.',
-      entry: ['recordRefusal', 'reportRefused'],
+      entry: ['recordFailure', 'reportRefused'],
       after: { refusedRetryInterval: { target: 'checking' } },
       on: {
         'object.changed': [
@@ -381,7 +381,7 @@ export const resource = setup({
     },
     backingOff: {
       description: 'A transient failure: retried after a pause of up to five minutes.',
-      entry: ['recordRefusal', 'reportFailed'],
+      entry: ['recordFailure', 'reportFailed'],
       after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': [
@@ -394,7 +394,7 @@ export const resource = setup({
     },
     kindUnavailable: {
       description: 'The API server of its kind does not respond: waits as for a kind that is not served.',
-      entry: ['recordRefusal', 'reportFailed'],
+      entry: ['recordFailure', 'reportFailed'],
       invoke: running('awaitKind'),
       on: {
         'kind.served': { target: 'checking' },
@@ -405,7 +405,7 @@ export const resource = setup({
       description:
         'There is no proof that the ServiceAccount of the application may see the object: whatever happens to the object, ' +
         'the same is reported at the same times. Checked again after a pause of up to five minutes.',
-      entry: ['recordRefusal', 'reportUnverified'],
+      entry: ['recordFailure', 'reportUnverified'],
       after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': { description: 'Must not reveal whether the object exists, or its state.' },

@@ -72,7 +72,7 @@ export const manager = setup({
       enqueue.stopChild(event.actorId);
       enqueue.spawnChild('reflector', { id: event.actorId, input: { name: event.actorId } });
     }),
-    noteStreams: assign(({ context, event }) => (event.type === 'streams.changed' ? streamsOf(context, event) : {})),
+    recordStreams: assign(({ context, event }) => (event.type === 'streams.changed' ? streamsOf(context, event) : {})),
     replaceReflectors: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'streams.changed') return;
       const { streams } = streamsOf(context, event);
@@ -81,11 +81,11 @@ export const manager = setup({
         if (!context.streams.includes(name)) enqueue.spawnChild('reflector', { id: name, input: { name } });
       }
     }),
-    noteSynced: assign({
+    recordSynced: assign({
       unsynced: ({ context, event }) =>
         context.unsynced.filter((name) => event.type !== 'reflector.synced' || name !== event.name),
     }),
-    noteLeadershipLost: assign({ hasLostLeadership: true }),
+    recordLeadershipLost: assign({ hasLostLeadership: true }),
     releaseLeadership: sendTo('leadership', { type: 'release.requested' }),
     startSynced: unprovided,
     stopControllers: unprovided,
@@ -115,8 +115,8 @@ export const manager = setup({
     id: 'leadership',
     src: 'leadership',
     input: ({ context }: { readonly context: ManagerContext }) => context.election,
-    onDone: { target: '.draining', actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
-    onError: { target: '.draining', actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
+    onDone: { target: '.draining', actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
+    onError: { target: '.draining', actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
   },
   initial: 'electing',
   states: {
@@ -124,7 +124,7 @@ export const manager = setup({
       description: 'Stands by until this replica leads. Without leader election it leads at once.',
       on: {
         'leadership.acquired': { target: 'syncing' },
-        'streams.changed': { actions: 'noteStreams' },
+        'streams.changed': { actions: 'recordStreams' },
         'shutdown.requested': { target: 'releasing' },
       },
     },
@@ -134,14 +134,14 @@ export const manager = setup({
       entry: 'spawnReflectors',
       always: { guard: 'isSynced', target: 'running' },
       on: {
-        'reflector.synced': { actions: ['noteSynced', 'startSynced'] },
+        'reflector.synced': { actions: ['recordSynced', 'startSynced'] },
         'streams.changed': {
-          actions: ['replaceReflectors', 'noteStreams', 'startSynced'],
+          actions: ['replaceReflectors', 'recordStreams', 'startSynced'],
           description: 'The config has changed: new streams have to be synced as well.',
         },
         'leadership.lost': {
           target: 'draining',
-          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
+          actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
         'shutdown.requested': { target: 'draining' },
         'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
@@ -153,12 +153,12 @@ export const manager = setup({
       entry: 'startSynced',
       on: {
         'streams.changed': {
-          actions: ['replaceReflectors', 'noteStreams'],
+          actions: ['replaceReflectors', 'recordStreams'],
           description: 'The config has changed: only the streams that differ are closed and opened.',
         },
         'leadership.lost': {
           target: 'draining',
-          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
+          actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
         'shutdown.requested': { target: 'draining' },
         'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
@@ -173,7 +173,7 @@ export const manager = setup({
         'requests.drained': [{ guard: 'hasLostLeadership', target: 'stopped' }, { target: 'releasing' }],
         'leadership.lost': {
           description: 'The requests in flight are dropped as well.',
-          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
+          actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
         'xstate.done.actor.*': { description: 'The end of a stream or of leadership has no effect now.' },
         'xstate.error.actor.*': { description: 'A failure of a stream or of leadership has no effect now.' },

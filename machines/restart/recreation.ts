@@ -78,9 +78,9 @@ export const recreation = setup({
     deleteCopy: unprovidedEffect(),
   },
   actions: {
-    noteUnchanged: assign({ wasUnchanged: true }),
-    noteProgress: assign({ refusals: 0, reason: '' }),
-    noteRefusal: assign(({ context, event }) => ({
+    recordUnchanged: assign({ wasUnchanged: true }),
+    forgetFailures: assign({ refusals: 0, reason: '' }),
+    recordFailure: assign(({ context, event }) => ({
       ...refusalOf(event),
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
@@ -123,7 +123,7 @@ export const recreation = setup({
         id: 'checkJob',
         src: 'checkJob',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
       on: {
         'job.unchanged': [
@@ -135,18 +135,18 @@ export const recreation = setup({
           { target: 'unconfirmed' },
         ],
         'job.retained': { target: 'deletingCopy' },
-        'job.terminating': { target: 'terminating', actions: 'noteProgress' },
-        'job.notFound': { target: 'coolingDown', actions: 'noteProgress' },
-        'job.stateMissing': { target: 'transferringState', actions: 'noteProgress' },
-        'job.stateTransferred': { target: 'deletingCopy', actions: 'noteProgress' },
-        'job.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        'job.terminating': { target: 'terminating', actions: 'forgetFailures' },
+        'job.notFound': { target: 'coolingDown', actions: 'forgetFailures' },
+        'job.stateMissing': { target: 'transferringState', actions: 'forgetFailures' },
+        'job.stateTransferred': { target: 'deletingCopy', actions: 'forgetFailures' },
+        'job.refused': { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
     },
     unconfirmed: {
       description:
         'The Job exists, but a request to delete it may still be in flight: the copy remains for as long as an API ' +
         'server works on a request.',
-      after: { requestTimeout: { target: 'checking', actions: 'noteUnchanged' } },
+      after: { requestTimeout: { target: 'checking', actions: 'recordUnchanged' } },
       on: { 'job.changed': { target: 'checking' } },
     },
     terminating: {
@@ -164,13 +164,13 @@ export const recreation = setup({
         id: 'createJob',
         src: 'createJob',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
       on: {
-        'create.done': { target: 'checking', actions: ['noteProgress', 'reportRecreated'] },
+        'create.done': { target: 'checking', actions: ['forgetFailures', 'reportRecreated'] },
         'create.conflicted': { target: 'checking', description: 'Another client was faster, or a response was lost.' },
         'create.cancelled': { target: 'ended' },
-        'create.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        'create.refused': { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
     },
     transferringState: {
@@ -184,11 +184,11 @@ export const recreation = setup({
         id: 'deleteCopy',
         src: 'deleteCopy',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
       on: {
         'copy.deleted': { target: 'ended' },
-        'copy.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        'copy.refused': { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
       },
     },
     backingOff: {

@@ -149,17 +149,17 @@ export const rollout = setup({
     restore: unprovidedEffect(),
   },
   actions: {
-    noteConfig: assign(({ context, event }) =>
+    recordConfig: assign(({ context, event }) =>
       event.type === 'config.changed' ? { progressDeadline: event.progressDeadline ?? context.progressDeadline } : {},
     ),
-    markDirty: assign({ isDirty: true }),
-    noteReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    clearReason: assign({ reason: '' }),
-    noteAccepted: assign({ hasRestarted: true, stopped: undefined }),
-    noteStopReason: assign(({ context }) => ({ reason: context.stopped?.reason ?? '' })),
-    noteStalled: assign(({ event }) => stoppedAs('stalled', reasonOf(event))),
-    noteSuspended: assign(({ event }) => stoppedAs('suspended', reasonOf(event))),
-    noteEnd: assign(({ event }) => ({ end: endOf(event) })),
+    recordDirty: assign({ isDirty: true }),
+    recordReason: assign(({ event }) => ({ reason: reasonOf(event) })),
+    forgetReason: assign({ reason: '' }),
+    recordAccepted: assign({ hasRestarted: true, stopped: undefined }),
+    recordStopReason: assign(({ context }) => ({ reason: context.stopped?.reason ?? '' })),
+    recordStalled: assign(({ event }) => stoppedAs('stalled', reasonOf(event))),
+    recordSuspended: assign(({ event }) => stoppedAs('suspended', reasonOf(event))),
+    recordEnd: assign(({ event }) => ({ end: endOf(event) })),
     raiseStalled: raise(({ context }) => ({
       type: 'rollout.stalled',
       reason: `not complete after ${context.progressDeadline / 1000} s`,
@@ -203,8 +203,8 @@ export const rollout = setup({
   output: ({ context: { end, hasRestarted, hasStopped, stopped } }) => ({ end, hasRestarted, hasStopped, stopped }),
   initial: 'beginning',
   on: {
-    'config.changed': { actions: 'noteConfig' },
-    'workload.changed': { actions: 'markDirty', description: 'It waits for the end of the rollout.' },
+    'config.changed': { actions: 'recordConfig' },
+    'workload.changed': { actions: 'recordDirty', description: 'It waits for the end of the rollout.' },
     'workload.deleted': { target: '.ended' },
     'effect.refused': { target: '.ended' },
     'effect.conflicted': { target: '.ended' },
@@ -216,7 +216,7 @@ export const rollout = setup({
       description: 'The restart may have begun before, such as in another process.',
       always: [
         { guard: 'isRolling', target: 'active.rolling' },
-        { guard: 'isStopped', target: 'stopped', actions: 'noteStopReason' },
+        { guard: 'isStopped', target: 'stopped', actions: 'recordStopReason' },
         { target: 'active' },
       ],
     },
@@ -224,17 +224,17 @@ export const rollout = setup({
       description: 'Waits for a slot, and holds it until the rollout ends or stops.',
       invoke: running('restartSlot'),
       on: {
-        'rollout.stalled': { target: 'stopped', actions: ['noteStalled', 'reportStalled'] },
-        'rollout.suspended': { target: 'stopped', actions: ['noteSuspended', 'reportPending'] },
+        'rollout.stalled': { target: 'stopped', actions: ['recordStalled', 'reportStalled'] },
+        'rollout.suspended': { target: 'stopped', actions: ['recordSuspended', 'reportPending'] },
       },
       initial: 'waiting',
       states: {
         waiting: {
           description: 'Waits for minInterval, a maintenance window, the end of a pause, or a slot.',
           on: {
-            'slot.pending': { actions: ['noteReason', 'reportPending'] },
+            'slot.pending': { actions: ['recordReason', 'reportPending'] },
             'slot.blocked': { target: '#rollout.ended' },
-            'slot.granted': { target: 'verifying', actions: 'clearReason' },
+            'slot.granted': { target: 'verifying', actions: 'forgetReason' },
             'workload.changed': { target: '#rollout.ended' },
           },
         },
@@ -250,7 +250,7 @@ export const rollout = setup({
             'workload.changed': [
               {
                 guard: 'isOverdue',
-                actions: 'markDirty',
+                actions: 'recordDirty',
                 description: 'The newer change waits for the end of the rollout.',
               },
               { target: '#rollout.ended', description: 'Both changes are one restart.' },
@@ -263,7 +263,7 @@ export const rollout = setup({
             'changed the workload since the decision.',
           invoke: running('restart'),
           on: {
-            'restart.accepted': { target: 'rolling', actions: ['noteAccepted', 'reportRestarted'] },
+            'restart.accepted': { target: 'rolling', actions: ['recordAccepted', 'reportRestarted'] },
           },
         },
         rolling: {
@@ -301,15 +301,15 @@ export const rollout = setup({
         suspended: {
           description: 'Waits for a user: to delete the pods (OnDelete), or to resume a paused Deployment.',
           always: { guard: 'isStalled', target: 'stalled' },
-          on: { 'rollout.stalled': { target: 'stalled', actions: ['noteStalled', 'reportStalled'] } },
+          on: { 'rollout.stalled': { target: 'stalled', actions: ['recordStalled', 'reportStalled'] } },
         },
         stalled: {
           description: 'No progress, a pod that cannot start, or the end of progressDeadline.',
-          on: { 'rollout.suspended': { target: 'suspended', actions: ['noteSuspended', 'reportPending'] } },
+          on: { 'rollout.suspended': { target: 'suspended', actions: ['recordSuspended', 'reportPending'] } },
         },
       },
     },
-    ended: { type: 'final', entry: 'noteEnd', description: 'The output says how it ended.' },
+    ended: { type: 'final', entry: 'recordEnd', description: 'The output says how it ended.' },
   },
 });
 

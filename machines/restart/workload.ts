@@ -143,31 +143,31 @@ export const workload = setup({
     writeState: unprovidedEffect(),
   },
   actions: {
-    clearDirty: assign({ isDirty: false }),
-    markDirty: assign({ isDirty: true }),
-    noteConfig: assign(({ context, event }) =>
+    forgetDirty: assign({ isDirty: false }),
+    recordDirty: assign({ isDirty: true }),
+    recordConfig: assign(({ context, event }) =>
       event.type === 'config.changed' ? { progressDeadline: event.progressDeadline ?? context.progressDeadline } : {},
     ),
-    noteRolloutFound: assign(({ context, event }) => ({
+    recordRolloutFound: assign(({ context, event }) => ({
       ...restarted,
       beginsAt: 'rolling',
       isDirty: context.isDirty || (event.type === 'assessed.rolling' && event.hasNewerChange === true),
     })),
-    noteCurrent: assign({ ...restarted, ...noFailures, stopped: undefined }),
-    noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? changeOf(context, event) : {})),
-    noteReason: assign(({ event }) => reasonOf(event)),
-    noteStopped: assign({ beginsAt: 'stopped' }),
-    noteRefusal: assign(({ context, event }) => ({
+    recordCurrent: assign({ ...restarted, ...noFailures, stopped: undefined }),
+    recordChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? changeOf(context, event) : {})),
+    recordReason: assign(({ event }) => reasonOf(event)),
+    recordStopped: assign({ beginsAt: 'stopped' }),
+    recordFailure: assign(({ context, event }) => ({
       ...reasonOf(event),
       failure: 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other',
       refusals: context.refusals + 1,
       retryIn: retryDelay(context.refusals, event),
     })),
-    noteConflict: assign(({ context, event }) => ({
+    recordConflict: assign(({ context, event }) => ({
       conflicts: context.conflicts + 1,
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
-    noteRollout: assign(({ event }) => {
+    recordRollout: assign(({ event }) => {
       const { hasRestarted, hasStopped, stopped } = outputOf(event) ?? {};
       const isSuccess = hasRestarted === true || hasStopped === true;
       return { stopped, ...(hasRestarted === true ? restarted : {}), ...(isSuccess ? noFailures : {}) };
@@ -179,12 +179,12 @@ export const workload = setup({
     })),
     sendToRollout: sendTo('rollout', ({ event }) => event),
     forgetFailures: assign(noFailures),
-    noteAdopted: assign({ outcome: 'adopted' }),
-    noteRolledOut: assign({ outcome: 'rolledOut', stopped: undefined }),
-    noteSkipped: assign({ outcome: 'skipped' }),
-    noteUnconfirmed: assign({ outcome: 'unconfirmed' }),
-    noteReverted: assign({ outcome: 'reverted', stopped: undefined }),
-    noteReleased: assign({ outcome: 'released' }),
+    recordAdopted: assign({ outcome: 'adopted' }),
+    recordRolledOut: assign({ outcome: 'rolledOut', stopped: undefined }),
+    recordSkipped: assign({ outcome: 'skipped' }),
+    recordUnconfirmed: assign({ outcome: 'unconfirmed' }),
+    recordReverted: assign({ outcome: 'reverted', stopped: undefined }),
+    recordReleased: assign({ outcome: 'released' }),
     reportChanged: unprovided,
     reportCurrent: unprovided,
     reportBlocked: unprovided,
@@ -231,54 +231,54 @@ export const workload = setup({
   initial: 'assessing',
   on: {
     'workload.deleted': { target: '.ended', description: 'The workload was deleted.' },
-    'config.changed': { actions: 'noteConfig' },
-    'effect.refused': { target: '.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+    'config.changed': { actions: 'recordConfig' },
+    'effect.refused': { target: '.backingOff', actions: ['recordFailure', 'reportRefused'] },
     'effect.conflicted': [
       {
         guard: 'isPatient',
         target: '.assessing',
-        actions: 'noteConflict',
+        actions: 'recordConflict',
         description: 'Decides again by the current version.',
       },
-      { target: '.backingOff', actions: 'noteConflict' },
+      { target: '.backingOff', actions: 'recordConflict' },
     ],
   },
   states: {
     assessing: {
       description: 'Compares the current content of the used sources with the state that is stored on the workload.',
-      entry: 'clearDirty',
+      entry: 'forgetDirty',
       invoke: running('assess'),
       on: {
         'workload.changed': {
-          actions: 'markDirty',
+          actions: 'recordDirty',
           description: 'Assessed again afterwards: frequent changes must not prevent this assessment from completing.',
         },
-        'assessed.new': { target: 'assessed.adopting', actions: 'noteAdopted' },
+        'assessed.new': { target: 'assessed.adopting', actions: 'recordAdopted' },
         'assessed.current': { target: 'assessed.current' },
         'assessed.changed': [
-          { guard: 'isKnownChange', target: 'assessed.stale', actions: 'noteChange' },
-          { target: 'assessed.stale', actions: ['noteChange', 'reportChanged'] },
+          { guard: 'isKnownChange', target: 'assessed.stale', actions: 'recordChange' },
+          { target: 'assessed.stale', actions: ['recordChange', 'reportChanged'] },
         ],
         'assessed.unconfirmed': {
           target: 'writingState',
-          actions: 'noteUnconfirmed',
+          actions: 'recordUnconfirmed',
           description: 'The state is written first, so that this is not lost. Then it counts as a change.',
         },
         'assessed.rolling': [
           {
             guard: 'hasStalled',
             target: 'restarting',
-            actions: 'noteStopped',
+            actions: 'recordStopped',
             description: 'A stalled rollout is not followed as if it had just begun.',
           },
-          { target: 'restarting', actions: 'noteRolloutFound' },
+          { target: 'restarting', actions: 'recordRolloutFound' },
         ],
         'assessed.stalled': {
           target: 'restarting',
-          actions: ['noteStopped', 'forgetFailures'],
+          actions: ['recordStopped', 'forgetFailures'],
           description: 'Followed again: a user may have deleted the pods, or resumed the Deployment.',
         },
-        'assessed.blocked': { target: 'assessed.blocked', actions: 'noteReason' },
+        'assessed.blocked': { target: 'assessed.blocked', actions: 'recordReason' },
         'assessed.unmanaged': { target: 'releasing' },
       },
     },
@@ -298,7 +298,7 @@ export const workload = setup({
         },
         current: {
           description: 'The pods run with the current content.',
-          entry: ['noteCurrent', 'reportCurrent'],
+          entry: ['recordCurrent', 'reportCurrent'],
         },
         stale: {
           description:
@@ -322,19 +322,19 @@ export const workload = setup({
         id: 'rollout',
         src: 'rollout',
         input: rolloutInputOf,
-        onDone: { actions: ['noteRollout', 'raiseEnd'] },
+        onDone: { actions: ['recordRollout', 'raiseEnd'] },
         onError: { actions: 'raiseRefused' },
       },
       on: {
         'workload.changed': {
-          actions: ['markDirty', 'sendToRollout'],
+          actions: ['recordDirty', 'sendToRollout'],
           description: 'Cancels a restart that has not begun. Otherwise the change waits for the end of the rollout.',
         },
-        'config.changed': { actions: ['noteConfig', 'sendToRollout'] },
-        'rollout.blocked': { target: 'assessed.blocked', actions: 'noteReason' },
-        'rollout.complete': { target: 'writingState', actions: 'noteRolledOut' },
-        'rollout.reverted': { target: 'writingState', actions: 'noteReverted' },
-        'rollout.skipped': { target: 'writingState', actions: 'noteSkipped' },
+        'config.changed': { actions: ['recordConfig', 'sendToRollout'] },
+        'rollout.blocked': { target: 'assessed.blocked', actions: 'recordReason' },
+        'rollout.complete': { target: 'writingState', actions: 'recordRolledOut' },
+        'rollout.reverted': { target: 'writingState', actions: 'recordReverted' },
+        'rollout.skipped': { target: 'writingState', actions: 'recordSkipped' },
         'rollout.restored': { target: 'assessing', actions: 'forgetFailures' },
         'rollout.cancelled': { target: 'assessing' },
       },
@@ -355,14 +355,14 @@ export const workload = setup({
     },
     releasing: {
       description: 'Removes the state. The annotation in the template stays: removing it would cause a rollout.',
-      entry: 'noteReleased',
+      entry: 'recordReleased',
       invoke: running('writeState'),
       on: {
         'state.written': [
           { guard: 'isDirty', target: 'assessing', actions: ['forgetFailures', 'reportWritten'] },
           { target: 'ended', actions: 'reportWritten' },
         ],
-        'workload.changed': { actions: 'markDirty' },
+        'workload.changed': { actions: 'recordDirty' },
       },
     },
     backingOff: {
