@@ -10,7 +10,10 @@ const files = machineFiles();
 const inputs: Readonly<Record<string, unknown>> = { manager: { streams: ['pods'] } };
 
 const verbs =
-  'announce|clear|drop|end|forget|hold|list|mark|measure|note|open|raise|reap|record|release|renew|replace|report|request|reset|restart|schedule|send|set|spawn|start|stop|withdraw';
+  'announce|clear|drop|end|forget|hold|measure|note|open|raise|record|release|renew|replace|report|request|restart|send|spawn|start|stop|withdraw';
+
+/** The machines whose `note*` and `measure*` are not renamed yet. */
+const stillNoting = ['endpoint', 'podDeletion', 'window'];
 
 for (const { name, path, imports, machines } of files) {
   const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
@@ -84,6 +87,13 @@ for (const { name, path, imports, machines } of files) {
       assert.match(action, new RegExp(`^(${verbs})[A-Z][A-Za-z]*$`), `action ${action}`);
     }
   });
+
+  test(`${name} assigns in the actions that record or forget, and in no others`, () => {
+    if (stillNoting.includes(name)) return;
+    for (const [action, implementation] of Object.entries(machine.implementations.actions)) {
+      assert.equal(isAssign(implementation), /^(record|forget)[A-Z]/.test(action), `action ${action}`);
+    }
+  });
 }
 
 test('the weeder has its documented machines', () => {
@@ -99,6 +109,10 @@ test('another import in a machine file, or a target that does not exist, is dete
   assert.throws(() => sketch(`import { foo } from './foo.ts';\n${good}`), SyntaxError);
   assert.throws(() => sketch(good.replace("id: 'one'", "on: { go: { target: 'nowhere' } }")), /nowhere/);
 });
+
+function isAssign(implementation: unknown): boolean {
+  return typeof implementation === 'function' && 'type' in implementation && implementation.type === 'xstate.assign';
+}
 
 interface Reference {
   readonly kind: 'actions' | 'guards' | 'actors' | 'delays';
