@@ -9,23 +9,23 @@ export interface ApplicationInput {
 interface ApplicationContext extends ApplicationInput {
   /** The application has changed since its spec was last read. */
   readonly hasChanged: boolean;
-  /** Consecutive refusals. */
-  readonly refusals: number;
+  /** Consecutive failures. */
+  readonly failures: number;
   /** Milliseconds. */
   readonly retryIn: number;
   /** The rest of its pause, in milliseconds. */
   readonly pausedFor: number;
   /** Why it is invalid or retried, for users. */
   readonly reason: string;
-  /** The class of the latest refusal. */
+  /** The class of the latest failure. */
   readonly failure: string;
 }
 
 /**
  * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds; `failure` is
- * the class of the refusal.
+ * its class.
  */
-interface Refused {
+interface Failure {
   readonly jitter?: number;
   readonly retryAfter?: number;
   readonly reason?: string;
@@ -45,17 +45,17 @@ export type ApplicationEvent =
   | { readonly type: 'spec.paused'; readonly pausedFor?: number }
   /** The application has a deletionTimestamp. */
   | { readonly type: 'spec.terminating' }
-  | ({ readonly type: 'spec.refused' } & Refused)
+  | ({ readonly type: 'spec.failed' } & Failure)
   /** Each resource was tried once; failed ones are retried while the application is observed. */
   | { readonly type: 'apply.done' }
-  | ({ readonly type: 'apply.refused' } & Refused)
+  | ({ readonly type: 'apply.failed' } & Failure)
   /** No request about its resources is in flight. */
   | { readonly type: 'requests.drained' }
   /** Its resources are deleted or released, and its finalizer is removed. */
   | { readonly type: 'deletion.done' }
   /** A deleted resource still exists, and nothing blocks its deletion. */
   | { readonly type: 'deletion.pending'; readonly jitter?: number }
-  | ({ readonly type: 'deletion.refused' } & Refused);
+  | ({ readonly type: 'deletion.failed' } & Failure);
 
 const shortestRetry = 200;
 const longestRetry = 60_000;
@@ -92,22 +92,22 @@ export const application = setup({
     recordChanged: assign({ hasChanged: true }),
     recordReason: assign(({ event }) => ({ reason: reasonOf(event) })),
     recordPause: assign(({ event }) => ({ pausedFor: pauseOf(event) })),
-    forgetFailures: assign({ refusals: 0, reason: '' }),
+    forgetFailures: assign({ failures: 0, reason: '' }),
     recordFailure: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
-      refusals: context.refusals + 1,
-      retryIn: retryDelay(context.refusals, event),
+      failures: context.failures + 1,
+      retryIn: retryDelay(context.failures, event),
     })),
     recordPending: assign(({ context, event }) => ({
       reason: '',
-      refusals: context.refusals + 1,
-      retryIn: Math.min(longestEnding, retryDelay(context.refusals, event)),
+      failures: context.failures + 1,
+      retryIn: Math.min(longestEnding, retryDelay(context.failures, event)),
     })),
     reportInvalid: unprovided,
     reportPaused: unprovided,
     reportApplied: unprovided,
-    reportRefused: unprovided,
+    reportFailed: unprovided,
   },
   guards: {
     hasChanged: ({ context }) => context.hasChanged,
@@ -126,7 +126,7 @@ export const application = setup({
     application: 'default/web',
     ...input,
     hasChanged: false,
-    refusals: 0,
+    failures: 0,
     retryIn: shortestRetry,
     pausedFor: 0,
     reason: '',
@@ -149,7 +149,7 @@ export const application = setup({
         id: 'validate',
         src: 'validate',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: {
         'application.changed': { target: 'validating', reenter: true },
@@ -157,7 +157,7 @@ export const application = setup({
         'spec.invalid': { target: 'invalid', actions: 'recordReason' },
         'spec.paused': { target: 'paused', actions: 'recordPause' },
         'spec.terminating': { target: 'deleting', actions: 'forgetFailures' },
-        'spec.refused': { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
+        'spec.failed': { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
     },
     invalid: {
@@ -179,7 +179,7 @@ export const application = setup({
         id: 'applyResources',
         src: 'applyResources',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: {
         'application.changed': {
@@ -190,7 +190,7 @@ export const application = setup({
           { guard: 'hasChanged', target: 'stopping', description: 'A slow request may still be in flight.' },
           { target: 'observing', actions: ['forgetFailures', 'reportApplied'] },
         ],
-        'apply.refused': { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
+        'apply.failed': { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
     },
     observing: {
@@ -199,7 +199,7 @@ export const application = setup({
         id: 'observer',
         src: 'observer',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: { 'application.changed': { target: 'stopping' } },
     },
@@ -209,7 +209,7 @@ export const application = setup({
         id: 'drain',
         src: 'drain',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordFailure', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: {
         'application.changed': { description: 'The spec is read once nothing is in flight.' },
@@ -232,7 +232,7 @@ export const application = setup({
             id: 'deleteResources',
             src: 'deleteResources',
             input: ({ context }) => inputOf(context),
-            onError: { target: 'waiting', actions: ['recordFailure', 'reportRefused'] },
+            onError: { target: 'waiting', actions: ['recordFailure', 'reportFailed'] },
           },
           on: {
             'application.changed': { actions: 'recordChanged' },
@@ -241,9 +241,9 @@ export const application = setup({
               { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'forgetChanged' },
               { target: 'waiting', actions: 'recordPending' },
             ],
-            'deletion.refused': [
+            'deletion.failed': [
               { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'forgetChanged' },
-              { target: 'waiting', actions: ['recordFailure', 'reportRefused'] },
+              { target: 'waiting', actions: ['recordFailure', 'reportFailed'] },
             ],
           },
         },

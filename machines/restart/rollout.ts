@@ -46,19 +46,19 @@ export interface RolloutEffectInput extends Pick<RolloutInput, 'workload' | 'cha
 }
 
 /** `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds. */
-interface Refused {
+interface Failure {
   readonly jitter?: number;
   readonly retryAfter?: number;
   readonly reason?: string;
-  /** The class of the refusal. */
+  /** Its class. */
   readonly failure?: string;
 }
 
 /** The result of a request that was not accepted, whichever it was. */
 export type EffectFailed =
-  | ({ readonly type: 'effect.refused' } & Refused)
+  | ({ readonly type: 'effect.failed' } & Failure)
   /** 409: another client has changed the workload. */
-  | ({ readonly type: 'effect.conflicted' } & Refused)
+  | ({ readonly type: 'effect.conflicted' } & Failure)
   /** The workload was deleted. */
   | { readonly type: 'workload.deleted' };
 
@@ -164,8 +164,8 @@ export const rollout = setup({
       type: 'rollout.stalled',
       reason: `not complete after ${context.progressDeadline / 1000} s`,
     })),
-    raiseRefused: raise(({ event }) => ({
-      type: 'effect.refused',
+    raiseFailed: raise(({ event }) => ({
+      type: 'effect.failed',
       reason: 'error' in event && event.error instanceof Error ? event.error.message : '',
     })),
     reportPending: unprovided,
@@ -206,7 +206,7 @@ export const rollout = setup({
     'config.changed': { actions: 'recordConfig' },
     'workload.changed': { actions: 'recordDirty', description: 'It waits for the end of the rollout.' },
     'workload.deleted': { target: '.ended' },
-    'effect.refused': { target: '.ended' },
+    'effect.failed': { target: '.ended' },
     'effect.conflicted': { target: '.ended' },
     'rollout.complete': { target: '.ended' },
     'rollout.reverted': { target: '.ended' },
@@ -315,7 +315,7 @@ export const rollout = setup({
 
 /** Runs an effect, which throws only because of a bug in weeder. */
 function running<Effect extends string>(effect: Effect) {
-  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseRefused' } } as const;
+  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseFailed' } } as const;
 }
 
 function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffectInput {
@@ -342,7 +342,7 @@ function endOf(event: RolloutEvent | DoneActorEvent | ErrorActorEvent): RolloutE
   switch (event.type) {
     case 'rollout.complete':
     case 'rollout.reverted':
-    case 'effect.refused':
+    case 'effect.failed':
     case 'effect.conflicted':
     case 'workload.deleted':
       return event;

@@ -61,10 +61,10 @@ interface WorkloadContext extends WorkloadInput {
   readonly blockedFor: number | undefined;
   /** Consecutive conflicts. */
   readonly conflicts: number;
-  /** Consecutive refused requests. */
-  readonly refusals: number;
+  /** Consecutive failed requests. */
+  readonly failures: number;
   readonly retryIn: number;
-  /** The class of the latest refusal. */
+  /** The class of the latest failure. */
   readonly failure: string;
 }
 
@@ -116,7 +116,7 @@ const restarted = {
 } as const;
 
 /** A success resets the counts of consecutive failures. */
-const noFailures = { conflicts: 0, refusals: 0 } as const;
+const noFailures = { conflicts: 0, failures: 0 } as const;
 
 function unprovided(): never {
   throw new Error(
@@ -160,8 +160,8 @@ export const workload = setup({
     recordFailure: assign(({ context, event }) => ({
       ...reasonOf(event),
       failure: 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other',
-      refusals: context.refusals + 1,
-      retryIn: retryDelay(context.refusals, event),
+      failures: context.failures + 1,
+      retryIn: retryDelay(context.failures, event),
     })),
     recordConflict: assign(({ context, event }) => ({
       conflicts: context.conflicts + 1,
@@ -173,8 +173,8 @@ export const workload = setup({
       return { stopped, ...(hasRestarted === true ? restarted : {}), ...(isSuccess ? noFailures : {}) };
     }),
     raiseEnd: raise(({ event }) => outputOf(event)?.end ?? { type: 'rollout.cancelled' }),
-    raiseRefused: raise(({ event }) => ({
-      type: 'effect.refused',
+    raiseFailed: raise(({ event }) => ({
+      type: 'effect.failed',
       reason: 'error' in event && event.error instanceof Error ? event.error.message : '',
     })),
     sendToRollout: sendTo('rollout', ({ event }) => event),
@@ -190,7 +190,7 @@ export const workload = setup({
     reportBlocked: unprovided,
     reportReverted: unprovided,
     reportWritten: unprovided,
-    reportRefused: unprovided,
+    reportFailed: unprovided,
   },
   guards: {
     isPatient: ({ context }) => context.conflicts < patientConflicts,
@@ -224,7 +224,7 @@ export const workload = setup({
     quietIn: 0,
     blockedFor: undefined,
     conflicts: 0,
-    refusals: 0,
+    failures: 0,
     retryIn: shortestRetry,
     failure: 'other',
   }),
@@ -232,7 +232,7 @@ export const workload = setup({
   on: {
     'workload.deleted': { target: '.ended', description: 'The workload was deleted.' },
     'config.changed': { actions: 'recordConfig' },
-    'effect.refused': { target: '.backingOff', actions: ['recordFailure', 'reportRefused'] },
+    'effect.failed': { target: '.backingOff', actions: ['recordFailure', 'reportFailed'] },
     'effect.conflicted': [
       {
         guard: 'isPatient',
@@ -323,7 +323,7 @@ export const workload = setup({
         src: 'rollout',
         input: rolloutInputOf,
         onDone: { actions: ['recordRollout', 'raiseEnd'] },
-        onError: { actions: 'raiseRefused' },
+        onError: { actions: 'raiseFailed' },
       },
       on: {
         'workload.changed': {
@@ -378,7 +378,7 @@ export const workload = setup({
 
 /** Runs an effect, which throws only because of a bug in weeder. */
 function running<Effect extends string>(effect: Effect) {
-  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseRefused' } } as const;
+  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseFailed' } } as const;
 }
 
 function inputOf({ context }: { readonly context: WorkloadContext }): EffectInput {

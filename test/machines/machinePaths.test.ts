@@ -48,7 +48,7 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
     events: [
       'application.changed',
       'deletion.pending',
-      'deletion.refused',
+      'deletion.failed',
       'spec.terminating',
       'xstate.after.retryDelay.application.deleting.waiting',
     ],

@@ -12,8 +12,8 @@ import {
   toVerifying,
 } from '../support/objects/workloadEvents.ts';
 
-const refused = (retryAfter = 0): WorkloadEvent => ({
-  type: 'effect.refused',
+const failed = (retryAfter = 0): WorkloadEvent => ({
+  type: 'effect.failed',
   jitter: 1,
   retryAfter,
 });
@@ -148,12 +148,12 @@ test('the record of a deleted workload is removed from every state', () => {
   }
 });
 
-test('a refusal is reported, and followed by a pause that doubles from 200 ms to a minute', () => {
+test('a failure is reported, and followed by a pause that doubles from 200 ms to a minute', () => {
   const pauses = Array.from({ length: 11 }, (_, times) => {
-    const before = Array.from({ length: times }, () => [refused(), timers.retry]).flat();
-    const { state, effects } = decided([...before, refused()]);
+    const before = Array.from({ length: times }, () => [failed(), timers.retry]).flat();
+    const { state, effects } = decided([...before, failed()]);
     assert.equal(state, 'backingOff');
-    assert.equal(effects[0], 'reportRefused');
+    assert.equal(effects[0], 'reportFailed');
     return effects[1];
   });
   const expected = [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000];
@@ -164,31 +164,31 @@ test('a refusal is reported, and followed by a pause that doubles from 200 ms to
 });
 
 test('the pause is at least Retry-After, and a success resets it', () => {
-  assert.deepEqual(decided([refused(7_000)]).effects, ['reportRefused', 'wait 7000']);
-  const row = [refused(), timers.retry, refused(), timers.retry];
-  assert.equal(decided([...row, refused()]).effects[1], 'wait 800');
+  assert.deepEqual(decided([failed(7_000)]).effects, ['reportFailed', 'wait 7000']);
+  const row = [failed(), timers.retry, failed(), timers.retry];
+  assert.equal(decided([...row, failed()]).effects[1], 'wait 800');
   for (const good of [
     [event.isCurrent, event.workloadChanged],
     [blocked, event.workloadChanged],
     [event.isNew, event.granted, event.written],
   ]) {
-    assert.equal(decided([...row, ...good, refused()]).effects[1], 'wait 200');
+    assert.equal(decided([...row, ...good, failed()]).effects[1], 'wait 200');
   }
 });
 
-test('after a refusal and its pause the workload is assessed again', () => {
+test('after a failure and its pause the workload is assessed again', () => {
   for (const events of [
-    [...toVerifying, refused()],
-    [...toPatching, refused()],
-    [event.isNew, event.granted, refused()],
-    [event.isUnmanaged, refused()],
+    [...toVerifying, failed()],
+    [...toPatching, failed()],
+    [event.isNew, event.granted, failed()],
+    [event.isUnmanaged, failed()],
   ]) {
     assert.equal(decided(events).state, 'backingOff');
     assert.deepEqual(stateAndEffects([...events, timers.retry]), { state: 'assessing', effects: ['spawn assess'] });
   }
 });
 
-test('a failed effect counts as a refusal', () => {
+test('an effect that throws counts as a failure', () => {
   const broken = [
     ['assess', []],
     ['adoptionSlot', [event.isNew]],
@@ -199,7 +199,7 @@ test('a failed effect counts as a refusal', () => {
   ] as const;
   for (const [actor, events] of broken) {
     const { state, effects } = stateAndEffects([...events, { type: `xstate.error.actor.${actor}`, actorId: actor }]);
-    assert.deepEqual([state, effects], ['backingOff', ['reportRefused', 'wait 200']], actor);
+    assert.deepEqual([state, effects], ['backingOff', ['reportFailed', 'wait 200']], actor);
   }
 });
 

@@ -55,7 +55,7 @@ export async function whyNotReplaced(
       'its pods cannot be terminated together, because its volumes would be deleted with them (whenScaled: Delete)',
     );
   const using = await api.podsUsing(summary.ref.namespace, sources, signal);
-  if (using.is === 'refused') return { ...using, type: 'effect.refused' };
+  if (using.is === 'refused') return { ...using, type: 'effect.failed' };
   const listed = await podsOf(api, summary, signal);
   const own = new Set(podsWithCachedContent(summary, readPods(listed)).map(({ uid }) => uid));
   const others = readPods(using.is === 'ok' ? using.value : [])

@@ -21,7 +21,7 @@ export function verifyPods(effects: RestartEffects): RolloutEffect {
     // The next run of a CronJob reads everything again; only its template has to change.
     if (summary.selector === undefined) return { type: 'verified.outdated' };
     const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
-    if (listed.is === 'refused') return { ...listed, type: 'effect.refused' };
+    if (listed.is === 'refused') return { ...listed, type: 'effect.failed' };
     if (listed.is !== 'ok') return { type: 'verified.current' };
     const pods = readPods(listed.value);
     const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(summary, pods)));

@@ -78,7 +78,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const counting = stateThatCounts(reportUnreadable, entry, hashKeys);
     const { key, state } = counting;
     const current = await readCurrentSources(uses, key, digests, sources);
-    if (current.is === 'refused') return { ...current, type: 'effect.refused' };
+    if (current.is === 'refused') return { ...current, type: 'effect.failed' };
     recordContents(entry, key, current.sources, state);
     const compared = assess(current.sources, counting.written, hasStalled);
     // If another client removed the state, such as by a PUT, the state is written first; but the pods are still those
@@ -86,7 +86,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const known = assess(current.sources, state, hasStalled);
     entry.present = await presentPods(effects.api, entry, current.sources, known, signal);
     const answer = await findUncertainStarts(effects.api, entry, current.sources, compared, state, signal);
-    if (answer.is === 'refused') return { ...answer, type: 'effect.refused' };
+    if (answer.is === 'refused') return { ...answer, type: 'effect.failed' };
     const { assessment } = answer;
     const firstSeen = firstSeenOf(current.sources, counting.written, seenBefore(entry, counting));
     entry.finding = {

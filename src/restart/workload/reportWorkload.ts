@@ -102,8 +102,8 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         sinceChange,
       });
     }),
-    reportRefused: reporting((entry, { reason, failure, refusals, retryIn }) => {
-      report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: refusals, retryIn });
+    reportFailed: reporting((entry, { reason, failure, failures, retryIn }) => {
+      report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: failures, retryIn });
     }),
   };
 }
@@ -114,7 +114,7 @@ interface Context {
   readonly reason: string;
   readonly blockedFor: number | undefined;
   readonly outcome: string;
-  readonly refusals: number;
+  readonly failures: number;
   readonly failure: string;
   readonly retryIn: number;
   readonly changedSince: number | undefined;
