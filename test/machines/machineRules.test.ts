@@ -12,8 +12,8 @@ const inputs: Readonly<Record<string, unknown>> = { manager: { streams: ['pods']
 const verbs =
   'announce|clear|drop|end|forget|hold|measure|note|open|raise|record|release|renew|replace|report|request|restart|send|spawn|start|stop|withdraw';
 
-/** The machines whose `note*` and `measure*` are not renamed yet. */
-const stillNoting = ['endpoint', 'podDeletion', 'window'];
+/** The machines with `note*`, `measure*` or an event `*.refused`, which are not renamed yet. */
+const notRenamed = ['endpoint', 'podDeletion', 'window'];
 
 for (const { name, path, imports, machines } of files) {
   const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
@@ -79,6 +79,10 @@ for (const { name, path, imports, machines } of files) {
     }
     for (const type of machine.events.filter((each) => !isInternal(each))) {
       assert.match(type, /^[a-z][A-Za-z]*(\.[a-z][A-Za-z]*)+$/, `event ${type}`);
+      assert.ok(
+        notRenamed.includes(name) || !type.endsWith('.refused'),
+        `${type}: failed is retried, rejected is final`,
+      );
     }
     for (const guard of Object.keys(machine.implementations.guards)) {
       assert.match(guard, /^(is|has|can|[a-z]+s)[A-Z][A-Za-z]*$/, `guard ${guard}`);
@@ -89,7 +93,7 @@ for (const { name, path, imports, machines } of files) {
   });
 
   test(`${name} assigns in the actions that record or forget, and in no others`, () => {
-    if (stillNoting.includes(name)) return;
+    if (notRenamed.includes(name)) return;
     for (const [action, implementation] of Object.entries(machine.implementations.actions)) {
       assert.equal(isAssign(implementation), /^(record|forget)[A-Z]/.test(action), `action ${action}`);
     }
