@@ -54,6 +54,19 @@ interface Failure {
   readonly failure?: string;
 }
 
+/** Why a restart is pending, blocked or suspended. */
+interface Why {
+  /** In one word, for metrics: of a set that src/restart knows. */
+  readonly cause?: string;
+  /** For humans. */
+  readonly reason?: string;
+}
+
+export interface Blocked extends Why {
+  /** Undefined: until something changes. */
+  readonly blockedFor?: number;
+}
+
 /** The result of a request that was not accepted, whichever it was. */
 export type EffectFailed =
   | ({ readonly type: 'effect.failed' } & Failure)
@@ -73,7 +86,7 @@ export type RolloutObserved =
   /** The rollout makes no progress, or a pod cannot start. */
   | { readonly type: 'rollout.stalled'; readonly reason?: string }
   /** The rollout waits for a user: to delete pods (OnDelete), or to resume a paused Deployment. */
-  | { readonly type: 'rollout.suspended'; readonly reason?: string }
+  | ({ readonly type: 'rollout.suspended' } & Why)
   /** All pods were to terminate before new ones start, and none is left. */
   | { readonly type: 'rollout.emptied' };
 
@@ -85,15 +98,15 @@ export type RolloutEvent =
   | { readonly type: 'config.changed'; readonly progressDeadline?: number }
   | { readonly type: 'slot.granted' }
   /** Why the workload has no slot yet. */
-  | { readonly type: 'slot.pending'; readonly reason?: string }
-  /** The workload must not be restarted: for `blockedFor` milliseconds, or, without it, until something changes. */
-  | { readonly type: 'slot.blocked'; readonly reason?: string; readonly blockedFor?: number }
+  | ({ readonly type: 'slot.pending' } & Why)
+  /** The workload must not be restarted. */
+  | ({ readonly type: 'slot.blocked' } & Blocked)
   /** At least one container runs with old content. */
   | { readonly type: 'verified.outdated' }
   /** No container runs with old content. */
   | { readonly type: 'verified.current' }
   /** A restart would not help. */
-  | { readonly type: 'verified.blocked'; readonly reason?: string; readonly blockedFor?: number }
+  | ({ readonly type: 'verified.blocked' } & Blocked)
   | { readonly type: 'restart.accepted' }
   /** The workload may start pods again. */
   | { readonly type: 'restore.done' };
@@ -104,7 +117,7 @@ export type RolloutEnd =
   | RolloutOver
   /** Pods that started after the last write run with the target already, so nothing had to be restarted. */
   | { readonly type: 'rollout.skipped' }
-  | { readonly type: 'rollout.blocked'; readonly reason?: string; readonly blockedFor?: number }
+  | ({ readonly type: 'rollout.blocked' } & Blocked)
   /** The workload has its pods again after all had to terminate. */
   | { readonly type: 'rollout.restored' }
   /** Something changed before the restart began, or after its rollout has stopped. */
@@ -120,7 +133,8 @@ export interface RolloutOutput {
 }
 
 interface RolloutContext extends RolloutInput, RolloutOutput {
-  /** Why the restart is pending, or its rollout has stopped; for humans. */
+  /** Why the restart is pending, or its rollout has stopped; `reason` is for humans. */
+  readonly cause: string;
   readonly reason: string;
 }
 
@@ -153,12 +167,12 @@ export const rollout = setup({
       event.type === 'config.changed' ? { progressDeadline: event.progressDeadline ?? context.progressDeadline } : {},
     ),
     recordDirty: assign({ isDirty: true }),
-    recordReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    forgetReason: assign({ reason: '' }),
+    recordReason: assign(({ event }) => ({ cause: causeOf(event), reason: reasonOf(event) })),
+    forgetReason: assign({ cause: 'other', reason: '' }),
     recordAccepted: assign({ hasRestarted: true, stopped: undefined }),
     recordStopReason: assign(({ context }) => ({ reason: context.stopped?.reason ?? '' })),
     recordStalled: assign(({ event }) => stoppedAs('stalled', reasonOf(event))),
-    recordSuspended: assign(({ event }) => stoppedAs('suspended', reasonOf(event))),
+    recordSuspended: assign(({ event }) => ({ cause: causeOf(event), ...stoppedAs('suspended', reasonOf(event)) })),
     recordEnd: assign(({ event }) => ({ end: endOf(event) })),
     raiseStalled: raise(({ context }) => ({
       type: 'rollout.stalled',
@@ -195,6 +209,7 @@ export const rollout = setup({
     stopped: undefined,
     changedSince: undefined,
     ...input,
+    cause: 'other',
     reason: '',
     hasRestarted: false,
     hasStopped: false,
@@ -331,6 +346,10 @@ function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffe
 
 function stoppedAs(is: StoppedRollout['is'], reason: string) {
   return { stopped: { is, reason }, reason, hasStopped: true };
+}
+
+function causeOf(event: object): string {
+  return 'cause' in event && typeof event.cause === 'string' ? event.cause : 'other';
 }
 
 function reasonOf(event: object): string {

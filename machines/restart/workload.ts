@@ -9,7 +9,7 @@ import {
   sendTo,
   setup,
 } from 'xstate';
-import type { EffectFailed, RolloutEnd, RolloutInput, RolloutOutput, StoppedRollout } from './rollout.ts';
+import type { Blocked, EffectFailed, RolloutEnd, RolloutInput, RolloutOutput, StoppedRollout } from './rollout.ts';
 
 /** One managed workload. Durations are milliseconds. */
 export interface WorkloadInput {
@@ -55,7 +55,8 @@ interface WorkloadContext extends WorkloadInput {
   readonly quietIn: number;
   /** There was no quiet period for `quietMax`: a newer change no longer delays the restart. */
   readonly isOverdue: boolean;
-  /** Why the workload is blocked or retried; for humans. */
+  /** Why the workload is blocked or retried; `reason` is for humans. */
+  readonly cause: string;
   readonly reason: string;
   /** How long the workload is blocked; undefined: until something changes. */
   readonly blockedFor: number | undefined;
@@ -92,8 +93,8 @@ export type WorkloadEvent =
   | { readonly type: 'assessed.rolling'; readonly hasNewerChange?: boolean }
   /** The target of the stalled rollout is still the desired one. */
   | { readonly type: 'assessed.stalled' }
-  /** The workload must not be restarted now: for `blockedFor` milliseconds, or, without it, until something changes. */
-  | { readonly type: 'assessed.blocked'; readonly reason?: string; readonly blockedFor?: number }
+  /** The workload must not be restarted now. */
+  | ({ readonly type: 'assessed.blocked' } & Blocked)
   /** The workload is not to be managed: it has opted out, or no rule matches it. */
   | { readonly type: 'assessed.unmanaged' }
   /** The workload may be adopted. */
@@ -226,6 +227,7 @@ export const workload = setup({
     conflicts: 0,
     failures: 0,
     retryIn: shortestRetry,
+    cause: 'other',
     failure: 'other',
   }),
   initial: 'assessing',
@@ -395,10 +397,10 @@ function outputOf(event: WorkloadEvent | DoneActorEvent<RolloutOutput> | ErrorAc
   return 'output' in event ? event.output : undefined;
 }
 
-function reasonOf(event: object): { readonly reason: string; readonly blockedFor: number | undefined } {
-  const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : '';
+function reasonOf(event: object): Pick<WorkloadContext, 'cause' | 'reason' | 'blockedFor'> {
   return {
-    reason,
+    cause: 'cause' in event && typeof event.cause === 'string' ? event.cause : 'other',
+    reason: 'reason' in event && typeof event.reason === 'string' ? event.reason : '',
     blockedFor: 'blockedFor' in event && typeof event.blockedFor === 'number' ? event.blockedFor : undefined,
   };
 }

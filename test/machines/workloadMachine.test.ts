@@ -17,7 +17,8 @@ const failed = (retryAfter = 0): WorkloadEvent => ({
   jitter: 1,
   retryAfter,
 });
-const blocked: WorkloadEvent = { type: 'assessed.blocked', reason: 'configmap/shop/a is missing' };
+const missing = { cause: 'sourceMissing', reason: 'configmap/shop/a is missing' };
+const blocked: WorkloadEvent = { type: 'assessed.blocked', ...missing };
 
 test('the machine starts with an assessment', () => {
   assert.deepEqual(stateAndEffects([]), { state: 'assessing', effects: ['spawn assess'] });
@@ -78,11 +79,11 @@ test('a change that is reverted restarts nothing', () => {
   }
 });
 
-test('the reason for waiting is reported; with a slot, the pods are verified before anything is written', () => {
-  const waits: RestartMachineEvent = { type: 'slot.pending', reason: 'its interval' };
+test('the cause of waiting is known and reported; with a slot, the pods are verified before anything is written', () => {
+  const waits: RestartMachineEvent = { type: 'slot.pending', cause: 'interval', reason: 'its interval' };
   const waiting = decided([changed(), timers.quiet, waits]);
   assert.deepEqual([waiting.state, waiting.effects], ['restarting.active.waiting', ['reportPending']]);
-  assert.equal(waiting.context.reason, 'its interval');
+  assert.deepEqual([waiting.context.cause, waiting.context.reason], ['interval', 'its interval']);
   const verifying = decided([changed(), timers.quiet, waits, event.granted]);
   assert.deepEqual(
     [verifying.state, verifying.effects, verifying.context.reason],
@@ -96,16 +97,16 @@ test('if no container has old content that is recorded, and nothing is restarted
   assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'skipped']);
 });
 
-test('a workload that must not be restarted is blocked with the reason, wherever that is found', () => {
+test('a workload that must not be restarted is blocked with the cause, wherever that is found', () => {
   for (const events of [
     [blocked],
-    [changed(), timers.quiet, { type: 'slot.blocked', reason: 'configmap/shop/a is missing' } as const],
-    [...toVerifying, { type: 'verified.blocked', reason: 'configmap/shop/a is missing' } as const],
+    [changed(), timers.quiet, { type: 'slot.blocked', ...missing } as const],
+    [...toVerifying, { type: 'verified.blocked', ...missing } as const],
   ]) {
     const { state, effects, context } = decided(events);
     assert.equal(state, 'assessed.blocked');
     assert.ok(effects.includes('reportBlocked'));
-    assert.equal(context.reason, 'configmap/shop/a is missing');
+    assert.deepEqual({ cause: context.cause, reason: context.reason }, missing);
   }
 });
 

@@ -5,6 +5,7 @@ import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
+import type { PendingCause } from '../model/events.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { type PodSummary, readPods } from '../pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
@@ -98,7 +99,7 @@ async function checkOnce(
   if (summary.emptied?.isUndone) return { type: 'rollout.reverted' };
   if (isUnobserved(entry)) {
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
-    return standingEvent(entry, { is: 'unobserved' }, isStallReported, reason);
+    return standingEvent({ is: 'unobserved' }, isStallReported, reason);
   }
   const listed = await effects.api.listPods(summary.ref.namespace, summary.selector, signal);
   if (signal.aborted) return undefined;
@@ -119,7 +120,7 @@ async function checkOnce(
   const stalled = stallOf(view);
   // The failure of a pod is a better reason than the lack of progress.
   const reason = podFailuresOf(summary, own) ?? (stalled && (refusal ?? stalled));
-  return standingEvent(entry, progress, isStallReported, reason);
+  return standingEvent(progress, isStallReported, reason);
 }
 
 const reportRefusal = createRefusalReporter();
@@ -140,7 +141,7 @@ function byStatusAlone(
   const isOurs = entry.summary.templateAnnotation === hash;
   if (!isByEviction(entry) && progress.is === 'complete')
     return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
-  return standingEvent(entry, progress, isStallReported, stallOf({ own: [], old: [], progress }));
+  return standingEvent(progress, isStallReported, stallOf({ own: [], old: [], progress }));
 }
 
 /** Every pod of a recreated Job is new; later changes are detected as usual. */
@@ -161,15 +162,14 @@ function isUnobserved(entry: WorkloadEntry): boolean {
 
 /** `reason`: why the rollout has stalled, if that is new. */
 function standingEvent(
-  entry: WorkloadEntry,
   progress: RolloutProgress,
   isStallReported: boolean,
   reason: string | undefined,
 ): RolloutObserved | undefined {
   const suspended = suspensionOf(progress);
   if (suspended !== undefined) {
-    entry.cause = progress.is === 'paused' ? 'paused' : 'other';
-    return { type: 'rollout.suspended', reason: suspended };
+    const cause: PendingCause = progress.is === 'paused' ? 'paused' : 'other';
+    return { type: 'rollout.suspended', cause, reason: suspended };
   }
   return reason === undefined || isStallReported ? undefined : { type: 'rollout.stalled', reason };
 }

@@ -5,6 +5,7 @@ import { noteRemoval } from '../effects/contest.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import { type Finding, markChangesHandled, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
+import type { BlockCause } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadSummary.ts';
 import { quietPeriodOf } from '../pace/quietPeriod.ts';
@@ -34,7 +35,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const { summary, settings } = entry;
     if (summary.ref.kind !== 'Job' || settings === undefined) return undefined;
     const reason = whyNotRecreated(summary, settings);
-    return reason === undefined ? undefined : blocked(entry, 'job', reason);
+    return reason === undefined ? undefined : blocked('job', reason);
   }
 
   function eventOf(
@@ -45,7 +46,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   ): WorkloadEvent {
     switch (assessment.is) {
       case 'blocked':
-        return blocked(entry, 'sourceMissing', assessment.reason);
+        return blocked('sourceMissing', assessment.reason);
       case 'changed':
         return (
           blockedRecreation(entry) ?? {
@@ -67,13 +68,13 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   const answer: WorkloadEffect = async (entry, { hasStalled }, signal) => {
     const { summary, settings, uses } = entry;
     if (settings === undefined) return unmanaged(entry);
-    if (summary.isEnding) return blocked(entry, 'other', 'it is being deleted');
+    if (summary.isEnding) return blocked('other', 'it is being deleted');
     if (hasRun(entry)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
-    if (unread.length > 0) return blocked(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
+    if (unread.length > 0) return blocked('reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const asOf = entry.changedAt;
     const hashKeys = keys();
-    if (hashKeys === undefined) return blocked(entry, 'hashKey', 'the hash key is unavailable');
+    if (hashKeys === undefined) return blocked('hashKey', 'the hash key is unavailable');
     noteRemoval(effects, entry);
     const counting = stateThatCounts(reportUnreadable, entry, hashKeys);
     const { key, state } = counting;
@@ -157,7 +158,7 @@ function unmanaged(entry: WorkloadEntry): WorkloadEvent {
   return { type: 'assessed.unmanaged' };
 }
 
-function blocked(entry: WorkloadEntry, cause: WorkloadEntry['cause'], reason: string): WorkloadEvent {
-  entry.cause = cause;
-  return { type: 'assessed.blocked', reason };
+/** `reading`: a list is still being read, which is not reported. */
+function blocked(cause: BlockCause | 'reading', reason: string): WorkloadEvent {
+  return { type: 'assessed.blocked', cause, reason };
 }

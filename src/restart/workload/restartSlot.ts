@@ -58,8 +58,7 @@ function waitForSlot(
   }
 
   function wait(cause: PendingCause, reason: string): void {
-    entry.cause = cause;
-    send({ type: 'slot.pending', reason });
+    send({ type: 'slot.pending', cause, reason });
   }
 
   function check(): void {
@@ -71,8 +70,8 @@ function waitForSlot(
     }
     const left = verdict.until === undefined ? undefined : Math.max(1, verdict.until - clock.now());
     if (verdict.is === 'blocked') {
-      entry.cause = verdict.cause;
-      send({ type: 'slot.blocked', reason: verdict.reason, ...(left === undefined ? {} : { blockedFor: left }) });
+      const { cause, reason } = verdict;
+      send({ type: 'slot.blocked', cause, reason, ...(left === undefined ? {} : { blockedFor: left }) });
       return;
     }
     wait(verdict.cause, verdict.reason);
