@@ -85,8 +85,6 @@ export interface WorkloadEntry {
   present: ReadonlyMap<string, PresentPods>;
   /** The contents that its sources have had since its pods were created, as far as they were observed. */
   contentHistory: ContentHistory;
-  /** The slot of its restart was used. */
-  hasRestarted: boolean;
   /** A state that a dry run has not written, or that stays in memory during a `contest`: it counts as written. */
   unwrittenState: string | undefined;
   /** This process wrote the latest state, and has not found it removed since. */
@@ -116,6 +114,12 @@ export function statusOf({ actor }: Pick<WorkloadEntry, 'actor'>): WorkloadStatu
   if (!isRestarting) return { state: leafOf(value), cause: context.cause, reason: context.reason, actor };
   const { cause, reason } = within.context;
   return { state: leafOf(within.value), cause: textOf(cause) ?? '', reason: textOf(reason) ?? '', actor: rollout };
+}
+
+/** Whether the restart of a `rollout` actor was accepted, also after the actor was stopped. */
+export function hasRestarted(rollout: AnyActorRef): boolean {
+  const snapshot: unknown = rollout.getSnapshot();
+  return isMachineSnapshot(snapshot) && snapshot.context['hasRestarted'] === true;
 }
 
 export function stateOf(entry: Pick<WorkloadEntry, 'actor'>): string {

@@ -4,7 +4,7 @@ import type { EffectInput } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
 import type { Release } from '../../queue/limitedQueue.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { hasRestarted, statusOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { PendingCause } from '../model/events.ts';
 import { mayRestart, type Permission } from '../pace/mayRestart.ts';
 import { awaitRollout } from '../rollout/awaitRollout.ts';
@@ -31,7 +31,8 @@ function waitForSlot(
   { changedSince: since = entry.changedAt, hasStalled }: RolloutEffectInput,
   send: (event: RolloutEvent) => void,
 ): () => void {
-  const { clock, schedule } = effects;
+  const { clock, schedule, isDryRun } = effects;
+  const { actor: rollout } = statusOf(entry);
   let timer: TimerHandle | undefined;
   /** A restart does not wait for weeder's own stalled rollout. */
   let isRolloutOver = hasStalled;
@@ -78,12 +79,11 @@ function waitForSlot(
     if (left !== undefined) timer = clock.setTimeout(check, Math.min(longestWait, left));
   }
 
-  entry.hasRestarted = false;
   check();
   return () => {
     clock.clearTimeout(timer);
     stopWaiting();
-    release?.({ wasUsed: entry.hasRestarted });
+    release?.({ wasUsed: !isDryRun && hasRestarted(rollout) });
   };
 }
 

@@ -43,7 +43,6 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
       ? restartJob(effects, entry, finding.key, text, signal, defer)
       : writeWorkload(effects, entry, 'restart.accepted', patch, signal));
     if (event.type !== 'restart.accepted') return event;
-    entry.hasRestarted = true;
     entry.hasWrittenState = true;
     if (entry.unwrittenState !== undefined) entry.unwrittenState = text;
     return begun();

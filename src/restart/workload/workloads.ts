@@ -151,7 +151,6 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       finding: undefined,
       present: new Map(),
       contentHistory: new Map(),
-      hasRestarted: false,
       unwrittenState: undefined,
       hasWrittenState: false,
       contest: undefined,
