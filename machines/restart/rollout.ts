@@ -130,6 +130,8 @@ export interface RolloutOutput {
   /** The rollout has stalled, or was suspended, while it was followed. */
   readonly hasStopped: boolean;
   readonly stopped: StoppedRollout | undefined;
+  /** Something has changed that no assessment has seen yet. */
+  readonly isDirty: boolean;
 }
 
 interface RolloutContext extends RolloutInput, RolloutOutput {
@@ -215,7 +217,13 @@ export const rollout = setup({
     hasStopped: false,
     end: { type: 'rollout.cancelled' },
   }),
-  output: ({ context: { end, hasRestarted, hasStopped, stopped } }) => ({ end, hasRestarted, hasStopped, stopped }),
+  output: ({ context: { end, hasRestarted, hasStopped, stopped, isDirty } }) => ({
+    end,
+    hasRestarted,
+    hasStopped,
+    stopped,
+    isDirty,
+  }),
   initial: 'beginning',
   on: {
     'config.changed': { actions: 'recordConfig' },

@@ -46,7 +46,7 @@ interface WorkloadContext extends WorkloadInput {
   readonly outcome: Outcome;
   readonly stopped: StoppedRollout | undefined;
   readonly beginsAt: RolloutInput['beginsAt'];
-  /** A change was observed after the last assessment began. */
+  /** A change was observed after the last assessment began. During a restart the `rollout` child has this. */
   readonly isDirty: boolean;
   /** The first and the latest change that have not been handled, by the monotonic clock. */
   readonly changedSince: number | undefined;
@@ -169,9 +169,9 @@ export const workload = setup({
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
     recordRollout: assign(({ event }) => {
-      const { hasRestarted, hasStopped, stopped } = outputOf(event) ?? {};
+      const { hasRestarted, hasStopped, stopped, isDirty = false } = outputOf(event) ?? {};
       const isSuccess = hasRestarted === true || hasStopped === true;
-      return { stopped, ...(hasRestarted === true ? restarted : {}), ...(isSuccess ? noFailures : {}) };
+      return { stopped, isDirty, ...(hasRestarted === true ? restarted : {}), ...(isSuccess ? noFailures : {}) };
     }),
     raiseEnd: raise(({ event }) => outputOf(event)?.end ?? { type: 'rollout.cancelled' }),
     raiseFailed: raise(({ event }) => ({
@@ -329,7 +329,7 @@ export const workload = setup({
       },
       on: {
         'workload.changed': {
-          actions: ['recordDirty', 'sendToRollout'],
+          actions: 'sendToRollout',
           description: 'Cancels a restart that has not begun. Otherwise the change waits for the end of the rollout.',
         },
         'config.changed': { actions: ['recordConfig', 'sendToRollout'] },

@@ -148,6 +148,9 @@ test('an update during verification makes one restart of both, unless quietMax i
   const needed = decided([...verifying, event.workloadChanged, event.needed]);
   assert.equal(needed.state, 'restarting.active.patching');
   assert.equal(needed.context.isDirty, true);
+  const blocked = { type: 'verified.blocked' } as const;
+  assert.equal(decided([...verifying, blocked]).state, 'assessed.blocked');
+  assert.equal(decided([...verifying, event.workloadChanged, blocked]).state, 'assessing');
 });
 
 test('an update while the restart is in flight does not stop it, and is assessed afterwards', () => {

@@ -14,7 +14,7 @@ export interface Exploration {
 }
 
 function rolloutDone(end: RolloutEnd, hasRestarted: boolean, stopped?: StoppedRollout) {
-  const output: RolloutOutput = { end, hasRestarted, hasStopped: stopped !== undefined, stopped };
+  const output: RolloutOutput = { end, hasRestarted, hasStopped: stopped !== undefined, stopped, isDirty: false };
   return { type: 'xstate.done.actor.rollout', actorId: 'rollout', output };
 }
 
