@@ -39,8 +39,6 @@ export interface RolloutInput {
 export interface RolloutEffectInput extends Pick<RolloutInput, 'workload' | 'changedSince'> {
   /** The rollout of the stored target was followed until it stopped. */
   readonly hasStalled: boolean;
-  /** The stalled rollout was reported, so it is not reported again. */
-  readonly isStallReported: boolean;
   /** The restart has begun already: it counts as an active rollout, and takes nothing from the restart rate. */
   readonly isUnderWay: boolean;
 }
@@ -346,7 +344,6 @@ function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffe
   return {
     workload,
     hasStalled: stopped !== undefined,
-    isStallReported: stopped?.is === 'stalled',
     changedSince,
     isUnderWay: beginsAt !== 'waiting' || hasRestarted,
   };

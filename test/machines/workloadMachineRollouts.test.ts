@@ -52,6 +52,7 @@ test('a stalled rollout is reported once with its reason, and followed without a
   const { state, effects, context } = decided(toStalled);
   assert.deepEqual([state, effects], ['restarting.stopped.stalled', ['reportStalled', 'spawn followRollout']]);
   assert.deepEqual(context.stopped, { is: 'stalled', reason: 'no progress' });
+  assert.deepEqual(stateAndEffects([...toStalled, event.stalled]), { state, effects: [] });
   const late = decided([...toRolling, timers.deadline]);
   assert.equal(late.state, 'restarting.stopped.stalled');
   assert.equal(late.context.reason, 'not complete after 600 s');
