@@ -18,10 +18,13 @@ interface ManagerInput {
   readonly election?: object | undefined;
 }
 
+/** Why the manager stopped: shutdown was requested, another replica may lead, or a bug in weeder ended an actor. */
+export type ManagerEnd = 'shutdown' | 'leadershipLost' | 'broken';
+
 interface ManagerContext extends ManagerInput {
   readonly unsynced: readonly string[];
-  /** Leadership was lost: there is no Lease to release. */
-  readonly hasLostLeadership: boolean;
+  /** Why it stops, if it does now. */
+  readonly end: ManagerEnd;
 }
 
 export type ManagerEvent =
@@ -57,6 +60,7 @@ export const manager = setup({
     context: {} as ManagerContext,
     events: {} as ManagerEvent,
     input: {} as Partial<ManagerInput> | undefined,
+    output: {} as ManagerEnd,
   },
   actors: {
     leadership: unprovidedChild,
@@ -85,7 +89,7 @@ export const manager = setup({
       unsynced: ({ context, event }) =>
         context.unsynced.filter((name) => event.type !== 'reflector.synced' || name !== event.name),
     }),
-    recordLeadershipLost: assign({ hasLostLeadership: true }),
+    recordLeadershipLost: assign(({ event }) => ({ end: 'error' in event ? 'broken' : 'leadershipLost' })),
     releaseLeadership: sendTo('leadership', { type: 'release.requested' }),
     startSynced: unprovided,
     stopControllers: unprovided,
@@ -98,7 +102,8 @@ export const manager = setup({
   guards: {
     isReflector: ({ context, event }) => 'actorId' in event && context.streams.includes(event.actorId),
     isSynced: ({ context }) => context.unsynced.length === 0,
-    hasLostLeadership: ({ context }) => context.hasLostLeadership,
+    /** Then there is no Lease to release. */
+    hasLostLeadership: ({ context }) => context.end !== 'shutdown',
   },
   delays: { drainTimeout: 1500, releaseTimeout: 3000 },
 }).createMachine({
@@ -109,8 +114,9 @@ export const manager = setup({
   context: ({ input }) => {
     const streams = input?.streams ?? ['endpointslices', 'pods'];
     const unsynced = streams.filter((name) => input?.optional?.includes(name) !== true);
-    return { streams, election: input?.election, unsynced, hasLostLeadership: false };
+    return { streams, election: input?.election, unsynced, end: 'shutdown' };
   },
+  output: ({ context }) => context.end,
   invoke: {
     id: 'leadership',
     src: 'leadership',
