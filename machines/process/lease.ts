@@ -113,7 +113,7 @@ export const lease = setup({
       now: sightingOf(event, context).now,
       failures: 0,
     })),
-    recordWritten: assign(({ context, event }) => ({
+    recordHeld: assign(({ context, event }) => ({
       version: event.type === 'lease.written' ? event.version : undefined,
       tookMs: tookMs(event),
       holder: context.identity,
@@ -124,7 +124,7 @@ export const lease = setup({
     recordFailure: assign({ failures: ({ context }) => context.failures + 1 }),
     raiseFailed: raise(({ event }) => ({ type: 'lease.failed', message: causeOf(event) })),
     raiseUnwatched: raise(({ event }) => ({ type: 'watch.ended', message: causeOf(event) })),
-    recordReleaseRequested: assign({ isReleaseRequested: true }),
+    recordRelease: assign({ isReleaseRequested: true }),
     recordOverdue: assign({ reason: 'it could not be renewed in time' }),
     recordTaken: assign(({ context, event }) => {
       const { holder } = sightingOf(event, context);
@@ -241,7 +241,7 @@ export const lease = setup({
               {
                 guard: 'isInTime',
                 target: '#leading',
-                actions: ['recordWritten', 'reportAcquired', 'announceAcquired'],
+                actions: ['recordHeld', 'reportAcquired', 'announceAcquired'],
               },
               { description: 'The response is too old to rely on.', target: 'reading' },
             ],
@@ -249,7 +249,7 @@ export const lease = setup({
             'release.requested': {
               description:
                 'Waits for the response: this replica may become the holder, and has to release the Lease then.',
-              actions: 'recordReleaseRequested',
+              actions: 'recordRelease',
             },
           },
         },
@@ -302,7 +302,7 @@ export const lease = setup({
       after: { renewDeadline: { target: 'lost', actions: 'recordOverdue' } },
       on: {
         'lease.written': [
-          { guard: 'isInTime', target: 'leading', reenter: true, actions: 'recordWritten' },
+          { guard: 'isInTime', target: 'leading', reenter: true, actions: 'recordHeld' },
           {
             description: 'The process was suspended, and the response came after the deadline.',
             target: 'lost',
