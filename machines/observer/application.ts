@@ -9,23 +9,23 @@ export interface ApplicationInput {
 interface ApplicationContext extends ApplicationInput {
   /** The application has changed since its spec was last read. */
   readonly hasChanged: boolean;
-  /** Consecutive refusals. */
-  readonly refusals: number;
+  /** Consecutive failures. */
+  readonly failures: number;
   /** Milliseconds. */
   readonly retryIn: number;
   /** The rest of its pause, in milliseconds. */
   readonly pausedFor: number;
   /** Why it is invalid or retried, for users. */
   readonly reason: string;
-  /** The class of the latest refusal. */
+  /** The class of the latest failure. */
   readonly failure: string;
 }
 
 /**
  * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds; `failure` is
- * the class of the refusal.
+ * its class.
  */
-interface Refused {
+interface Failure {
   readonly jitter?: number;
   readonly retryAfter?: number;
   readonly reason?: string;
@@ -45,17 +45,17 @@ export type ApplicationEvent =
   | { readonly type: 'spec.paused'; readonly pausedFor?: number }
   /** The application has a deletionTimestamp. */
   | { readonly type: 'spec.terminating' }
-  | ({ readonly type: 'spec.refused' } & Refused)
+  | ({ readonly type: 'spec.failed' } & Failure)
   /** Each resource was tried once; failed ones are retried while the application is observed. */
   | { readonly type: 'apply.done' }
-  | ({ readonly type: 'apply.refused' } & Refused)
+  | ({ readonly type: 'apply.failed' } & Failure)
   /** No request about its resources is in flight. */
   | { readonly type: 'requests.drained' }
   /** Its resources are deleted or released, and its finalizer is removed. */
   | { readonly type: 'deletion.done' }
   /** A deleted resource still exists, and nothing blocks its deletion. */
   | { readonly type: 'deletion.pending'; readonly jitter?: number }
-  | ({ readonly type: 'deletion.refused' } & Refused);
+  | ({ readonly type: 'deletion.failed' } & Failure);
 
 const shortestRetry = 200;
 const longestRetry = 60_000;
@@ -88,26 +88,26 @@ export const application = setup({
     deleteResources: unprovidedEffect(),
   },
   actions: {
-    clearChanged: assign({ hasChanged: false }),
-    markChanged: assign({ hasChanged: true }),
-    setReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    setPause: assign(({ event }) => ({ pausedFor: pauseOf(event) })),
-    resetRetries: assign({ refusals: 0, reason: '' }),
-    recordRefusal: assign(({ context, event }) => ({
+    forgetChanged: assign({ hasChanged: false }),
+    recordChanged: assign({ hasChanged: true }),
+    recordReason: assign(({ event }) => ({ reason: reasonOf(event) })),
+    recordPause: assign(({ event }) => ({ pausedFor: pauseOf(event) })),
+    forgetFailures: assign({ failures: 0, reason: '' }),
+    recordFailure: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
-      refusals: context.refusals + 1,
-      retryIn: retryDelay(context.refusals, event),
+      failures: context.failures + 1,
+      retryIn: retryDelay(context.failures, event),
     })),
-    scheduleRecheck: assign(({ context, event }) => ({
+    recordPending: assign(({ context, event }) => ({
       reason: '',
-      refusals: context.refusals + 1,
-      retryIn: Math.min(longestEnding, retryDelay(context.refusals, event)),
+      failures: context.failures + 1,
+      retryIn: Math.min(longestEnding, retryDelay(context.failures, event)),
     })),
     reportInvalid: unprovided,
     reportPaused: unprovided,
     reportApplied: unprovided,
-    reportRefused: unprovided,
+    reportFailed: unprovided,
   },
   guards: {
     hasChanged: ({ context }) => context.hasChanged,
@@ -126,7 +126,7 @@ export const application = setup({
     application: 'default/web',
     ...input,
     hasChanged: false,
-    refusals: 0,
+    failures: 0,
     retryIn: shortestRetry,
     pausedFor: 0,
     reason: '',
@@ -144,20 +144,20 @@ export const application = setup({
       description:
         'Reads the current spec: the resources with their kinds, and their observed fields. Adds the finalizer before ' +
         'anything is applied.',
-      entry: 'clearChanged',
+      entry: 'forgetChanged',
       invoke: {
         id: 'validate',
         src: 'validate',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: {
         'application.changed': { target: 'validating', reenter: true },
         'spec.valid': { target: 'applying' },
-        'spec.invalid': { target: 'invalid', actions: 'setReason' },
-        'spec.paused': { target: 'paused', actions: 'setPause' },
-        'spec.terminating': { target: 'deleting', actions: 'resetRetries' },
-        'spec.refused': { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        'spec.invalid': { target: 'invalid', actions: 'recordReason' },
+        'spec.paused': { target: 'paused', actions: 'recordPause' },
+        'spec.terminating': { target: 'deleting', actions: 'forgetFailures' },
+        'spec.failed': { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
     },
     invalid: {
@@ -179,18 +179,18 @@ export const application = setup({
         id: 'applyResources',
         src: 'applyResources',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: {
         'application.changed': {
-          actions: 'markChanged',
+          actions: 'recordChanged',
           description: 'The request in flight is finished first.',
         },
         'apply.done': [
           { guard: 'hasChanged', target: 'stopping', description: 'A slow request may still be in flight.' },
-          { target: 'observing', actions: ['resetRetries', 'reportApplied'] },
+          { target: 'observing', actions: ['forgetFailures', 'reportApplied'] },
         ],
-        'apply.refused': { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        'apply.failed': { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
     },
     observing: {
@@ -199,7 +199,7 @@ export const application = setup({
         id: 'observer',
         src: 'observer',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: { 'application.changed': { target: 'stopping' } },
     },
@@ -209,7 +209,7 @@ export const application = setup({
         id: 'drain',
         src: 'drain',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['recordRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: {
         'application.changed': { description: 'The spec is read once nothing is in flight.' },
@@ -232,18 +232,18 @@ export const application = setup({
             id: 'deleteResources',
             src: 'deleteResources',
             input: ({ context }) => inputOf(context),
-            onError: { target: 'waiting', actions: ['recordRefusal', 'reportRefused'] },
+            onError: { target: 'waiting', actions: ['recordFailure', 'reportFailed'] },
           },
           on: {
-            'application.changed': { actions: 'markChanged' },
+            'application.changed': { actions: 'recordChanged' },
             'deletion.done': { target: '#application.deleted' },
             'deletion.pending': [
-              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'clearChanged' },
-              { target: 'waiting', actions: 'scheduleRecheck' },
+              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'forgetChanged' },
+              { target: 'waiting', actions: 'recordPending' },
             ],
-            'deletion.refused': [
-              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'clearChanged' },
-              { target: 'waiting', actions: ['recordRefusal', 'reportRefused'] },
+            'deletion.failed': [
+              { guard: 'hasChanged', target: 'attempting', reenter: true, actions: 'forgetChanged' },
+              { target: 'waiting', actions: ['recordFailure', 'reportFailed'] },
             ],
           },
         },

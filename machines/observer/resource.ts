@@ -39,20 +39,20 @@ interface ResourceContext extends ResourceInput {
   readonly backoff: number;
   /** False: drift is reported, and nothing is written. */
   readonly mayCorrect: boolean;
-  /** Consecutive refusals. */
-  readonly refusals: number;
+  /** Consecutive failures. */
+  readonly failures: number;
   readonly retryIn: number;
   /** Why it is not in sync or is retried, for users. */
   readonly reason: string;
-  /** The class of the latest refusal. */
+  /** The class of the latest failure. */
   readonly failure: string;
 }
 
 /**
  * `jitter` is random, from 0 to 1. `retryAfter` is the delay that the server requested, and `maxRetryDelay` the longest
- * delay, both in milliseconds. `failure` is the class of the refusal.
+ * delay, both in milliseconds. `failure` is its class.
  */
-interface Refused {
+interface Failure {
   readonly jitter?: number;
   readonly retryAfter?: number;
   readonly maxRetryDelay?: number;
@@ -106,7 +106,7 @@ export type ResourceEvent =
   /** The result of a write, also if no effect waits for it any more. */
   | ({ readonly type: 'write.ended' } & WriteResult)
   /** The newest manifest was refused, and the one that was applied before it is compared from now on. */
-  | ({ readonly type: 'write.fellBack' } & Refused)
+  | ({ readonly type: 'write.fellBack' } & Failure)
   /** The results of any effect. The object is being deleted. */
   | { readonly type: 'effect.terminating' }
   /** Another application owns the object. */
@@ -115,20 +115,20 @@ export type ResourceEvent =
   | { readonly type: 'effect.typeMissing'; readonly reason?: string }
   | { readonly type: 'kind.served' }
   /** The API server of its kind does not respond, so nothing is known about the kind. */
-  | ({ readonly type: 'effect.kindUnavailable' } & Refused)
+  | ({ readonly type: 'effect.kindUnavailable' } & Failure)
   /** The resource can never be applied as it is. */
-  | ({ readonly type: 'effect.refused' } & Refused)
+  | ({ readonly type: 'effect.rejected' } & Failure)
   /**
    * The newest manifest can never be applied, and is retried after `nextAttemptIn` milliseconds; the last applied one
    * is in sync.
    */
-  | ({ readonly type: 'effect.usingLastApplied'; readonly nextAttemptIn?: number } & Refused)
+  | ({ readonly type: 'effect.usingLastApplied'; readonly nextAttemptIn?: number } & Failure)
   /**
    * There is no proof that the application's ServiceAccount may see the object, so nothing about it may be reported.
    */
-  | ({ readonly type: 'effect.unverified' } & Refused)
+  | ({ readonly type: 'effect.unverified' } & Failure)
   /** A transient failure. */
-  | ({ readonly type: 'effect.failed' } & Refused);
+  | ({ readonly type: 'effect.failed' } & Failure);
 
 const shortestRetry = 200;
 const longestRetry = 300_000;
@@ -169,11 +169,11 @@ function unprovidedEffect() {
 const afterWrite = {
   'object.changed': { description: 'It is checked again afterwards.' },
   'resync.due': { description: 'It is checked again afterwards.' },
-  'write.done': { target: 'checking', actions: ['resetRetries', 'clearReports'] },
+  'write.done': { target: 'checking', actions: ['forgetFailures', 'clearReports'] },
   'write.conflicted': { target: 'checking', description: 'The object has changed: it is checked again.' },
   'write.fellBack': {
     target: 'checking',
-    actions: ['recordRefusal', 'reportRefused'],
+    actions: ['recordFailure', 'reportRejected'],
     description: 'The last known good manifest is compared from now on.',
   },
 } as const;
@@ -191,24 +191,24 @@ export const resource = setup({
     awaitKind: unprovidedEffect(),
   },
   actions: {
-    announceError: raise(({ event }) => ({ type: 'effect.failed' as const, reason: reasonOf(event) })),
-    setCorrection: assign(({ context, event }) => toCorrectOf(context, event)),
+    raiseFailed: raise(({ event }) => ({ type: 'effect.failed' as const, reason: reasonOf(event) })),
+    recordToCorrect: assign(({ context, event }) => toCorrectOf(context, event)),
     recordWrite: assign(({ context, event }) => ({
       conflicts: 'hasConflicted' in event && event.hasConflicted ? context.conflicts + 1 : 0,
       memory: memoryAfter(context.memory, event),
     })),
-    setReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    resetRetries: assign({ refusals: 0, conflicts: 0, reason: '' }),
-    recordRefusal: assign(({ context, event }) => ({
+    recordReason: assign(({ event }) => ({ reason: reasonOf(event) })),
+    forgetFailures: assign({ failures: 0, conflicts: 0, reason: '' }),
+    recordFailure: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
-      refusals: context.refusals + 1,
-      retryIn: retryDelay(context.refusals, event),
+      failures: context.failures + 1,
+      retryIn: retryDelay(context.failures, event),
     })),
     recordLastApplied: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
-      refusals: Math.max(1, context.refusals),
+      failures: Math.max(1, context.failures),
       conflicts: 0,
       retryIn: nextAttemptOf(event),
     })),
@@ -220,7 +220,7 @@ export const resource = setup({
     clearReports: unprovided,
     reportClaimed: unprovided,
     reportTypeMissing: unprovided,
-    reportRefused: unprovided,
+    reportRejected: unprovided,
     reportUsingLastApplied: unprovided,
     reportFailed: unprovided,
     reportUnverified: unprovided,
@@ -233,8 +233,8 @@ export const resource = setup({
   delays: {
     correctionBackoff: ({ context }) => context.backoff,
     retryDelay: ({ context }) => context.retryIn,
-    /** A permanent refusal is reported at once, and retried only this rarely. */
-    refusedRetryInterval: longestRetry,
+    /** A rejection is reported at once, and retried only this rarely. */
+    rejectedRetryInterval: longestRetry,
     /** The stream usually reports the deletion sooner than this poll. */
     terminatingPollInterval: 5_000,
   },
@@ -250,7 +250,7 @@ export const resource = setup({
     conflicts: 0,
     backoff: 0,
     mayCorrect: true,
-    refusals: 0,
+    failures: 0,
     retryIn: shortestRetry,
     reason: '',
     failure: 'other',
@@ -265,7 +265,7 @@ export const resource = setup({
     'effect.claimed': { target: '.claimed' },
     'effect.typeMissing': { target: '.typeMissing' },
     'effect.kindUnavailable': { target: '.kindUnavailable' },
-    'effect.refused': { target: '.refused' },
+    'effect.rejected': { target: '.refused' },
     'effect.usingLastApplied': { target: '.usingLastApplied' },
     'effect.unverified': { target: '.unverified' },
     'effect.failed': { target: '.backingOff' },
@@ -273,7 +273,7 @@ export const resource = setup({
   states: {
     unobserved: {
       description: 'Its application is not observed, for instance while it is applied: nothing is corrected.',
-      entry: 'resetRetries',
+      entry: 'forgetFailures',
       on: {
         'observation.started': { target: 'checking' },
         'object.changed': { description: 'It is compared when the observation starts.' },
@@ -287,13 +287,13 @@ export const resource = setup({
         'object.changed': { description: 'The newest version is compared once the response arrives.' },
         'resync.due': { description: 'A check is in flight.' },
         'check.inSync': { target: 'inSync' },
-        'check.drifted': { target: 'drifted', actions: ['setCorrection', 'reportDrifted'] },
-        'check.missing': { target: 'missing', actions: ['setCorrection', 'reportMissing'] },
+        'check.drifted': { target: 'drifted', actions: ['recordToCorrect', 'reportDrifted'] },
+        'check.missing': { target: 'missing', actions: ['recordToCorrect', 'reportMissing'] },
       },
     },
     inSync: {
       description: 'Every observed field is as it was applied.',
-      entry: ['resetRetries', 'reportInSync'],
+      entry: ['forgetFailures', 'reportInSync'],
     },
     drifted: {
       description: 'An observed field differs.',
@@ -345,7 +345,7 @@ export const resource = setup({
     },
     claimed: {
       description: 'It belongs to another application, and is not changed.',
-      entry: ['setReason', 'reportClaimed'],
+      entry: ['recordReason', 'reportClaimed'],
     },
     usingLastApplied: {
       description:
@@ -356,7 +356,7 @@ export const resource = setup({
     },
     typeMissing: {
       description: 'The API server does not serve its kind: waits until the shared discovery finds it.',
-      entry: ['setReason', 'reportTypeMissing'],
+      entry: ['recordReason', 'reportTypeMissing'],
       invoke: running('awaitKind'),
       on: {
         'kind.served': { target: 'checking' },
@@ -369,8 +369,8 @@ export const resource = setup({
     },
     refused: {
       description: 'The API server refuses it permanently: retried every five minutes.',
-      entry: ['recordRefusal', 'reportRefused'],
-      after: { refusedRetryInterval: { target: 'checking' } },
+      entry: ['recordFailure', 'reportRejected'],
+      after: { rejectedRetryInterval: { target: 'checking' } },
       on: {
         'object.changed': [
           { guard: 'isInSync', target: 'checking', description: 'Another client has corrected it.' },
@@ -381,7 +381,7 @@ export const resource = setup({
     },
     backingOff: {
       description: 'A transient failure: retried after a pause of up to five minutes.',
-      entry: ['recordRefusal', 'reportFailed'],
+      entry: ['recordFailure', 'reportFailed'],
       after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': [
@@ -394,7 +394,7 @@ export const resource = setup({
     },
     kindUnavailable: {
       description: 'The API server of its kind does not respond: waits as for a kind that is not served.',
-      entry: ['recordRefusal', 'reportFailed'],
+      entry: ['recordFailure', 'reportFailed'],
       invoke: running('awaitKind'),
       on: {
         'kind.served': { target: 'checking' },
@@ -405,7 +405,7 @@ export const resource = setup({
       description:
         'There is no proof that the ServiceAccount of the application may see the object: whatever happens to the object, ' +
         'the same is reported at the same times. Checked again after a pause of up to five minutes.',
-      entry: ['recordRefusal', 'reportUnverified'],
+      entry: ['recordFailure', 'reportUnverified'],
       after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': { description: 'Must not reveal whether the object exists, or its state.' },
@@ -417,7 +417,7 @@ export const resource = setup({
 
 /** Runs an effect, which throws only because of a bug in weeder. */
 function running<Effect extends string>(effect: Effect) {
-  return { id: effect, src: effect, input: inputOf, onError: { actions: 'announceError' } } as const;
+  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseFailed' } } as const;
 }
 
 function inputOf({ context: { application, resource: key } }: { readonly context: ResourceContext }): ResourceInput {

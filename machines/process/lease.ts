@@ -103,30 +103,30 @@ export const lease = setup({
     leaseWatch: fromCallback<LeaseEvent, LeaseWatchInput>(unprovided),
   },
   actions: {
-    noteFound: assign(({ context, event }) => {
+    recordFound: assign(({ context, event }) => {
       const { holder, version, record, heldFor, now } = sightingOf(event, context);
       const changedAt = record === context.record ? context.changedAt : now;
       return { holder, version, record, heldFor, now, changedAt, failures: 0 };
     }),
-    noteMissing: assign(({ context, event }) => ({
+    recordMissing: assign(({ context, event }) => ({
       version: undefined,
       now: sightingOf(event, context).now,
       failures: 0,
     })),
-    noteWritten: assign(({ context, event }) => ({
+    recordHeld: assign(({ context, event }) => ({
       version: event.type === 'lease.written' ? event.version : undefined,
       tookMs: tookMs(event),
       holder: context.identity,
       failures: 0,
       conflicts: 0,
     })),
-    noteConflict: assign({ conflicts: ({ context }) => context.conflicts + 1, failures: 0 }),
-    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    recordConflict: assign({ conflicts: ({ context }) => context.conflicts + 1, failures: 0 }),
+    recordFailure: assign({ failures: ({ context }) => context.failures + 1 }),
     raiseFailed: raise(({ event }) => ({ type: 'lease.failed', message: causeOf(event) })),
     raiseUnwatched: raise(({ event }) => ({ type: 'watch.ended', message: causeOf(event) })),
-    noteReleaseRequested: assign({ isReleaseRequested: true }),
-    noteOverdue: assign({ reason: 'it could not be renewed in time' }),
-    noteTaken: assign(({ context, event }) => {
+    recordRelease: assign({ isReleaseRequested: true }),
+    recordOverdue: assign({ reason: 'it could not be renewed in time' }),
+    recordTaken: assign(({ context, event }) => {
       const { holder } = sightingOf(event, context);
       return { holder, reason: holder === '' ? 'the holder released it' : `${holder} holds it now` };
     }),
@@ -198,7 +198,7 @@ export const lease = setup({
     candidate: {
       description: 'Does not act. Another replica leads, or none does yet.',
       on: {
-        'lease.failed': { target: '.retrying', actions: ['noteFailure', 'reportFailed'] },
+        'lease.failed': { target: '.retrying', actions: ['recordFailure', 'reportFailed'] },
         'release.requested': { target: 'released' },
       },
       initial: 'reading',
@@ -214,16 +214,16 @@ export const lease = setup({
                 guard: 'isFree',
                 description: 'The Lease was released, is held by this replica, or was not renewed within its duration.',
                 target: 'acquiring',
-                actions: 'noteFound',
+                actions: 'recordFound',
               },
-              { target: 'standingBy', actions: 'noteFound' },
+              { target: 'standingBy', actions: 'recordFound' },
             ],
             'lease.missing': [
-              { guard: 'isUnclaimed', target: 'acquiring', actions: 'noteMissing' },
+              { guard: 'isUnclaimed', target: 'acquiring', actions: 'recordMissing' },
               {
                 description: 'The Lease was deleted while another replica held it, and that replica may still act.',
                 target: 'retrying',
-                actions: 'noteMissing',
+                actions: 'recordMissing',
               },
             ],
           },
@@ -238,14 +238,18 @@ export const lease = setup({
           },
           on: {
             'lease.written': [
-              { guard: 'isInTime', target: '#leading', actions: ['noteWritten', 'reportAcquired', 'announceAcquired'] },
+              {
+                guard: 'isInTime',
+                target: '#leading',
+                actions: ['recordHeld', 'reportAcquired', 'announceAcquired'],
+              },
               { description: 'The response is too old to rely on.', target: 'reading' },
             ],
-            'lease.conflicted': { target: 'retrying', actions: 'noteConflict' },
+            'lease.conflicted': { target: 'retrying', actions: 'recordConflict' },
             'release.requested': {
               description:
                 'Waits for the response: this replica may become the holder, and has to release the Lease then.',
-              actions: 'noteReleaseRequested',
+              actions: 'recordRelease',
             },
           },
         },
@@ -261,10 +265,10 @@ export const lease = setup({
           },
           on: {
             'lease.found': [
-              { guard: 'isFree', target: 'reading', actions: 'noteFound' },
-              { target: '.waiting', actions: ['noteFound', 'reportHolder'] },
+              { guard: 'isFree', target: 'reading', actions: 'recordFound' },
+              { target: '.waiting', actions: ['recordFound', 'reportHolder'] },
             ],
-            'lease.missing': { target: 'retrying', actions: 'noteMissing' },
+            'lease.missing': { target: 'retrying', actions: 'recordMissing' },
             'watch.ended': [
               { guard: 'hasSettled', target: 'reading' },
               {
@@ -295,17 +299,17 @@ export const lease = setup({
       description: 'This replica acts. Each renewal restarts the deadline, counted from its request.',
       tags: 'leading',
       always: { guard: 'isReleaseRequested', target: 'releasing' },
-      after: { renewDeadline: { target: 'lost', actions: 'noteOverdue' } },
+      after: { renewDeadline: { target: 'lost', actions: 'recordOverdue' } },
       on: {
         'lease.written': [
-          { guard: 'isInTime', target: 'leading', reenter: true, actions: 'noteWritten' },
+          { guard: 'isInTime', target: 'leading', reenter: true, actions: 'recordHeld' },
           {
             description: 'The process was suspended, and the response came after the deadline.',
             target: 'lost',
-            actions: 'noteOverdue',
+            actions: 'recordOverdue',
           },
         ],
-        'lease.failed': { target: '.retrying', actions: ['noteFailure', 'reportFailed'] },
+        'lease.failed': { target: '.retrying', actions: ['recordFailure', 'reportFailed'] },
         'release.requested': { target: 'releasing' },
       },
       initial: 'resting',
@@ -324,7 +328,7 @@ export const lease = setup({
           },
           on: {
             'lease.conflicted': [
-              { guard: 'isFirstConflict', target: 'checking', actions: 'noteConflict' },
+              { guard: 'isFirstConflict', target: 'checking', actions: 'recordConflict' },
               { target: 'retrying' },
             ],
           },
@@ -338,13 +342,13 @@ export const lease = setup({
           invoke: { id: 'leaseRead', src: 'leaseRead', onError: { actions: 'raiseFailed' } },
           on: {
             'lease.found': [
-              { guard: 'isMine', target: 'renewing', actions: 'noteFound' },
-              { target: '#lost', actions: 'noteTaken' },
+              { guard: 'isMine', target: 'renewing', actions: 'recordFound' },
+              { target: '#lost', actions: 'recordTaken' },
             ],
             'lease.missing': {
               description: 'Another client deleted the Lease: it is created again.',
               target: 'renewing',
-              actions: 'noteMissing',
+              actions: 'recordMissing',
             },
           },
         },
@@ -379,7 +383,7 @@ export const lease = setup({
           description: 'A renewal was in flight: reads whether this replica still holds the Lease.',
           invoke: { id: 'leaseRead', src: 'leaseRead', onError: { actions: 'raiseFailed' } },
           on: {
-            'lease.found': [{ guard: 'isMine', target: 'writing', actions: 'noteFound' }, { target: '#released' }],
+            'lease.found': [{ guard: 'isMine', target: 'writing', actions: 'recordFound' }, { target: '#released' }],
             'lease.missing': { target: '#released' },
           },
         },

@@ -18,10 +18,13 @@ interface ManagerInput {
   readonly election?: object | undefined;
 }
 
+/** Why the manager stopped: shutdown was requested, another replica may lead, or a bug in weeder ended an actor. */
+export type ManagerEnd = 'shutdown' | 'leadershipLost' | 'broken';
+
 interface ManagerContext extends ManagerInput {
   readonly unsynced: readonly string[];
-  /** Leadership was lost: there is no Lease to release. */
-  readonly hasLostLeadership: boolean;
+  /** Why it stops, if it does now. */
+  readonly end: ManagerEnd;
 }
 
 export type ManagerEvent =
@@ -57,6 +60,7 @@ export const manager = setup({
     context: {} as ManagerContext,
     events: {} as ManagerEvent,
     input: {} as Partial<ManagerInput> | undefined,
+    output: {} as ManagerEnd,
   },
   actors: {
     leadership: unprovidedChild,
@@ -72,7 +76,7 @@ export const manager = setup({
       enqueue.stopChild(event.actorId);
       enqueue.spawnChild('reflector', { id: event.actorId, input: { name: event.actorId } });
     }),
-    noteStreams: assign(({ context, event }) => (event.type === 'streams.changed' ? streamsOf(context, event) : {})),
+    recordStreams: assign(({ context, event }) => (event.type === 'streams.changed' ? streamsOf(context, event) : {})),
     replaceReflectors: enqueueActions(({ context, event, enqueue }) => {
       if (event.type !== 'streams.changed') return;
       const { streams } = streamsOf(context, event);
@@ -81,11 +85,11 @@ export const manager = setup({
         if (!context.streams.includes(name)) enqueue.spawnChild('reflector', { id: name, input: { name } });
       }
     }),
-    noteSynced: assign({
+    recordSynced: assign({
       unsynced: ({ context, event }) =>
         context.unsynced.filter((name) => event.type !== 'reflector.synced' || name !== event.name),
     }),
-    noteLeadershipLost: assign({ hasLostLeadership: true }),
+    recordLeadershipLost: assign(({ event }) => ({ end: 'error' in event ? 'broken' : 'leadershipLost' })),
     releaseLeadership: sendTo('leadership', { type: 'release.requested' }),
     startSynced: unprovided,
     stopControllers: unprovided,
@@ -98,7 +102,8 @@ export const manager = setup({
   guards: {
     isReflector: ({ context, event }) => 'actorId' in event && context.streams.includes(event.actorId),
     isSynced: ({ context }) => context.unsynced.length === 0,
-    hasLostLeadership: ({ context }) => context.hasLostLeadership,
+    /** Then there is no Lease to release. */
+    hasLostLeadership: ({ context }) => context.end !== 'shutdown',
   },
   delays: { drainTimeout: 1500, releaseTimeout: 3000 },
 }).createMachine({
@@ -109,14 +114,15 @@ export const manager = setup({
   context: ({ input }) => {
     const streams = input?.streams ?? ['endpointslices', 'pods'];
     const unsynced = streams.filter((name) => input?.optional?.includes(name) !== true);
-    return { streams, election: input?.election, unsynced, hasLostLeadership: false };
+    return { streams, election: input?.election, unsynced, end: 'shutdown' };
   },
+  output: ({ context }) => context.end,
   invoke: {
     id: 'leadership',
     src: 'leadership',
     input: ({ context }: { readonly context: ManagerContext }) => context.election,
-    onDone: { target: '.draining', actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
-    onError: { target: '.draining', actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
+    onDone: { target: '.draining', actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
+    onError: { target: '.draining', actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'] },
   },
   initial: 'electing',
   states: {
@@ -124,7 +130,7 @@ export const manager = setup({
       description: 'Stands by until this replica leads. Without leader election it leads at once.',
       on: {
         'leadership.acquired': { target: 'syncing' },
-        'streams.changed': { actions: 'noteStreams' },
+        'streams.changed': { actions: 'recordStreams' },
         'shutdown.requested': { target: 'releasing' },
       },
     },
@@ -134,14 +140,14 @@ export const manager = setup({
       entry: 'spawnReflectors',
       always: { guard: 'isSynced', target: 'running' },
       on: {
-        'reflector.synced': { actions: ['noteSynced', 'startSynced'] },
+        'reflector.synced': { actions: ['recordSynced', 'startSynced'] },
         'streams.changed': {
-          actions: ['replaceReflectors', 'noteStreams', 'startSynced'],
+          actions: ['replaceReflectors', 'recordStreams', 'startSynced'],
           description: 'The config has changed: new streams have to be synced as well.',
         },
         'leadership.lost': {
           target: 'draining',
-          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
+          actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
         'shutdown.requested': { target: 'draining' },
         'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
@@ -153,12 +159,12 @@ export const manager = setup({
       entry: 'startSynced',
       on: {
         'streams.changed': {
-          actions: ['replaceReflectors', 'noteStreams'],
+          actions: ['replaceReflectors', 'recordStreams'],
           description: 'The config has changed: only the streams that differ are closed and opened.',
         },
         'leadership.lost': {
           target: 'draining',
-          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
+          actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
         'shutdown.requested': { target: 'draining' },
         'xstate.done.actor.*': { guard: 'isReflector', actions: ['reportReflectorFailed', 'restartReflector'] },
@@ -173,7 +179,7 @@ export const manager = setup({
         'requests.drained': [{ guard: 'hasLostLeadership', target: 'stopped' }, { target: 'releasing' }],
         'leadership.lost': {
           description: 'The requests in flight are dropped as well.',
-          actions: ['noteLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
+          actions: ['recordLeadershipLost', 'dropRequests', 'reportLeadershipLost'],
         },
         'xstate.done.actor.*': { description: 'The end of a stream or of leadership has no effect now.' },
         'xstate.error.actor.*': { description: 'A failure of a stream or of leadership has no effect now.' },

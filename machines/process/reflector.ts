@@ -97,7 +97,7 @@ export const reflector = setup({
     stream: fromCallback<ReflectorEvent, StreamInput>(unprovided),
   },
   actions: {
-    noteSynced: assign(({ event }) =>
+    recordSynced: assign(({ event }) =>
       event.type === 'stream.synced'
         ? { resourceVersion: event.resourceVersion, initial: 'stream' as const, hasSynced: true }
         : {},
@@ -106,7 +106,7 @@ export const reflector = setup({
       if (context.hasSynced || self._parent === undefined) return;
       enqueue.sendTo(self._parent, { type: 'reflector.synced', name: context.name } satisfies ReflectorSyncedEvent);
     }),
-    noteLoss: assign(({ context, event }) => {
+    recordLoss: assign(({ context, event }) => {
       const { resourceVersion, livedMs, retryAfterMs, retryWithinMs } = lossOf(event);
       const before = livedMs >= stableMs ? { attempts: 0, expiries: 0 } : context;
       const isExpiry = event.type === 'stream.expired';
@@ -121,12 +121,12 @@ export const reflector = setup({
       const garbledAt = event.type === 'stream.garbled' ? resourceVersion : context.garbledAt;
       return { resourceVersion, attempts, expiries, delayMs, garbledAt };
     }),
-    noteEnd: assign(({ event }) => {
+    recordEnd: assign(({ event }) => {
       const { resourceVersion, livedMs } = lossOf(event);
       return livedMs >= stableMs ? { resourceVersion, attempts: 0, expiries: 0 } : { resourceVersion };
     }),
     forgetPosition: assign({ resourceVersion: undefined, garbledAt: undefined }),
-    listByPages: assign({ initial: 'pages' }),
+    recordUnsupported: assign({ initial: 'pages' }),
     reportOpened: unprovided,
     reportSynced: unprovided,
     reportEnded: unprovided,
@@ -176,7 +176,7 @@ export const reflector = setup({
         onError: {
           description: 'The stream failed and its position is unknown, so the complete state is read again.',
           target: 'backingOff',
-          actions: ['noteLoss', 'forgetPosition', 'reportLost'],
+          actions: ['recordLoss', 'forgetPosition', 'reportLost'],
         },
       },
       initial: 'choosing',
@@ -190,7 +190,7 @@ export const reflector = setup({
           on: {
             'stream.synced': {
               target: 'watching',
-              actions: ['announceFirstSync', 'noteSynced', 'reportSynced'],
+              actions: ['announceFirstSync', 'recordSynced', 'reportSynced'],
             },
           },
         },
@@ -206,32 +206,32 @@ export const reflector = setup({
             description: 'A watch ends normally after its timeout: it resumes at once.',
             target: 'connected',
             reenter: true,
-            actions: ['noteEnd', 'reportEnded'],
+            actions: ['recordEnd', 'reportEnded'],
           },
-          { target: 'backingOff', actions: ['noteLoss', 'reportLost'] },
+          { target: 'backingOff', actions: ['recordLoss', 'reportLost'] },
         ],
-        'stream.failed': { target: 'backingOff', actions: ['noteLoss', 'reportLost'] },
+        'stream.failed': { target: 'backingOff', actions: ['recordLoss', 'reportLost'] },
         'stream.garbled': [
           {
             guard: 'isGarbledAgain',
             description:
               'The same position for the second time: resuming does not help, so the complete state is read.',
             target: 'backingOff',
-            actions: ['noteLoss', 'forgetPosition', 'reportLost'],
+            actions: ['recordLoss', 'forgetPosition', 'reportLost'],
           },
-          { target: 'backingOff', actions: ['noteLoss', 'reportLost'] },
+          { target: 'backingOff', actions: ['recordLoss', 'reportLost'] },
         ],
-        'stream.expired': { target: 'expired', actions: ['noteLoss', 'reportExpired'] },
+        'stream.expired': { target: 'expired', actions: ['recordLoss', 'reportExpired'] },
         'stream.silent': {
           description: 'The connection is half-open. The transport has been requested to replace it.',
           target: 'backingOff',
-          actions: ['noteLoss', 'reportSilent'],
+          actions: ['recordLoss', 'reportSilent'],
         },
         'stream.unsupported': {
           description: 'The server does not support WatchList, so the complete state is read in pages.',
           target: 'connected',
           reenter: true,
-          actions: ['forgetPosition', 'listByPages', 'reportUnsupported'],
+          actions: ['forgetPosition', 'recordUnsupported', 'reportUnsupported'],
         },
       },
     },

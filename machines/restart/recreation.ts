@@ -9,20 +9,20 @@ export interface RecreationInput {
 interface RecreationContext extends RecreationInput {
   /** The Job was unchanged since its copy was made, for as long as an earlier request may still be in flight. */
   readonly wasUnchanged: boolean;
-  /** Consecutive refused requests. */
-  readonly refusals: number;
+  /** Consecutive failed requests. */
+  readonly failures: number;
   /** Milliseconds. */
   readonly retryIn: number;
   readonly reason: string;
-  /** The class of the latest refusal. */
+  /** The class of the latest failure. */
   readonly failure: string;
 }
 
 /**
  * `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds; `failure` is
- * the class of the refusal.
+ * its class.
  */
-interface Refused {
+interface Failure {
   readonly jitter?: number;
   readonly retryAfter?: number;
   readonly reason?: string;
@@ -43,15 +43,15 @@ export type RecreationEvent =
   | { readonly type: 'job.stateMissing' }
   /** Another Job of the same name exists, and no state is left to be transferred. */
   | { readonly type: 'job.stateTransferred' }
-  | ({ readonly type: 'job.refused' } & Refused)
+  | ({ readonly type: 'job.failed' } & Failure)
   | { readonly type: 'create.done' }
   /** A Job of this name exists already. */
   | { readonly type: 'create.conflicted' }
   /** Another client deleted the copy, so the Job must not be recreated. */
   | { readonly type: 'create.cancelled' }
-  | ({ readonly type: 'create.refused' } & Refused)
+  | ({ readonly type: 'create.failed' } & Failure)
   | { readonly type: 'copy.deleted' }
-  | ({ readonly type: 'copy.refused' } & Refused);
+  | ({ readonly type: 'copy.failed' } & Failure);
 
 const shortestRetry = 200;
 const longestRetry = 60_000;
@@ -78,15 +78,15 @@ export const recreation = setup({
     deleteCopy: unprovidedEffect(),
   },
   actions: {
-    noteUnchanged: assign({ wasUnchanged: true }),
-    noteProgress: assign({ refusals: 0, reason: '' }),
-    noteRefusal: assign(({ context, event }) => ({
-      ...refusalOf(event),
-      refusals: context.refusals + 1,
-      retryIn: retryDelay(context.refusals, event),
+    recordUnchanged: assign({ wasUnchanged: true }),
+    forgetFailures: assign({ failures: 0, reason: '' }),
+    recordFailure: assign(({ context, event }) => ({
+      ...failureOf(event),
+      failures: context.failures + 1,
+      retryIn: retryDelay(context.failures, event),
     })),
     reportRecreated: unprovided,
-    reportRefused: unprovided,
+    reportFailed: unprovided,
   },
   guards: {
     wasUnchanged: ({ context }) => context.wasUnchanged,
@@ -110,7 +110,7 @@ export const recreation = setup({
     job: 'job/default/once',
     ...input,
     wasUnchanged: false,
-    refusals: 0,
+    failures: 0,
     retryIn: shortestRetry,
     reason: '',
     failure: 'other',
@@ -123,7 +123,7 @@ export const recreation = setup({
         id: 'checkJob',
         src: 'checkJob',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: {
         'job.unchanged': [
@@ -135,18 +135,18 @@ export const recreation = setup({
           { target: 'unconfirmed' },
         ],
         'job.retained': { target: 'deletingCopy' },
-        'job.terminating': { target: 'terminating', actions: 'noteProgress' },
-        'job.notFound': { target: 'coolingDown', actions: 'noteProgress' },
-        'job.stateMissing': { target: 'transferringState', actions: 'noteProgress' },
-        'job.stateTransferred': { target: 'deletingCopy', actions: 'noteProgress' },
-        'job.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        'job.terminating': { target: 'terminating', actions: 'forgetFailures' },
+        'job.notFound': { target: 'coolingDown', actions: 'forgetFailures' },
+        'job.stateMissing': { target: 'transferringState', actions: 'forgetFailures' },
+        'job.stateTransferred': { target: 'deletingCopy', actions: 'forgetFailures' },
+        'job.failed': { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
     },
     unconfirmed: {
       description:
         'The Job exists, but a request to delete it may still be in flight: the copy remains for as long as an API ' +
         'server works on a request.',
-      after: { requestTimeout: { target: 'checking', actions: 'noteUnchanged' } },
+      after: { requestTimeout: { target: 'checking', actions: 'recordUnchanged' } },
       on: { 'job.changed': { target: 'checking' } },
     },
     terminating: {
@@ -164,13 +164,13 @@ export const recreation = setup({
         id: 'createJob',
         src: 'createJob',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: {
-        'create.done': { target: 'checking', actions: ['noteProgress', 'reportRecreated'] },
+        'create.done': { target: 'checking', actions: ['forgetFailures', 'reportRecreated'] },
         'create.conflicted': { target: 'checking', description: 'Another client was faster, or a response was lost.' },
         'create.cancelled': { target: 'ended' },
-        'create.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        'create.failed': { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
     },
     transferringState: {
@@ -184,11 +184,11 @@ export const recreation = setup({
         id: 'deleteCopy',
         src: 'deleteCopy',
         input: ({ context }) => inputOf(context),
-        onError: { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        onError: { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
       on: {
         'copy.deleted': { target: 'ended' },
-        'copy.refused': { target: 'backingOff', actions: ['noteRefusal', 'reportRefused'] },
+        'copy.failed': { target: 'backingOff', actions: ['recordFailure', 'reportFailed'] },
       },
     },
     backingOff: {
@@ -206,8 +206,8 @@ function inputOf({ job }: RecreationContext): RecreationInput {
   return { job };
 }
 
-/** The reason and class of a refusal, or the error of an effect that failed. */
-function refusalOf(event: object): { readonly reason: string; readonly failure: string } {
+/** The reason and class of a failure, or the error of an effect that threw. */
+function failureOf(event: object): { readonly reason: string; readonly failure: string } {
   const failure = 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
   if ('error' in event && event.error instanceof Error) return { reason: event.error.message, failure };
   return { reason: 'reason' in event && typeof event.reason === 'string' ? event.reason : '', failure };

@@ -39,26 +39,37 @@ export interface RolloutInput {
 export interface RolloutEffectInput extends Pick<RolloutInput, 'workload' | 'changedSince'> {
   /** The rollout of the stored target was followed until it stopped. */
   readonly hasStalled: boolean;
-  /** The stalled rollout was reported, so it is not reported again. */
-  readonly isStallReported: boolean;
   /** The restart has begun already: it counts as an active rollout, and takes nothing from the restart rate. */
   readonly isUnderWay: boolean;
 }
 
 /** `jitter` is random, from 0 to 1; `retryAfter` is the delay that the server requested, in milliseconds. */
-interface Refused {
+interface Failure {
   readonly jitter?: number;
   readonly retryAfter?: number;
   readonly reason?: string;
-  /** The class of the refusal. */
+  /** Its class. */
   readonly failure?: string;
+}
+
+/** Why a restart is pending, blocked or suspended. */
+interface Why {
+  /** In one word, for metrics: of a set that src/restart knows. */
+  readonly cause?: string;
+  /** For humans. */
+  readonly reason?: string;
+}
+
+export interface Blocked extends Why {
+  /** Undefined: until something changes. */
+  readonly blockedFor?: number;
 }
 
 /** The result of a request that was not accepted, whichever it was. */
 export type EffectFailed =
-  | ({ readonly type: 'effect.refused' } & Refused)
+  | ({ readonly type: 'effect.failed' } & Failure)
   /** 409: another client has changed the workload. */
-  | ({ readonly type: 'effect.conflicted' } & Refused)
+  | ({ readonly type: 'effect.conflicted' } & Failure)
   /** The workload was deleted. */
   | { readonly type: 'workload.deleted' };
 
@@ -73,7 +84,7 @@ export type RolloutObserved =
   /** The rollout makes no progress, or a pod cannot start. */
   | { readonly type: 'rollout.stalled'; readonly reason?: string }
   /** The rollout waits for a user: to delete pods (OnDelete), or to resume a paused Deployment. */
-  | { readonly type: 'rollout.suspended'; readonly reason?: string }
+  | ({ readonly type: 'rollout.suspended' } & Why)
   /** All pods were to terminate before new ones start, and none is left. */
   | { readonly type: 'rollout.emptied' };
 
@@ -85,15 +96,15 @@ export type RolloutEvent =
   | { readonly type: 'config.changed'; readonly progressDeadline?: number }
   | { readonly type: 'slot.granted' }
   /** Why the workload has no slot yet. */
-  | { readonly type: 'slot.pending'; readonly reason?: string }
-  /** The workload must not be restarted: for `blockedFor` milliseconds, or, without it, until something changes. */
-  | { readonly type: 'slot.blocked'; readonly reason?: string; readonly blockedFor?: number }
+  | ({ readonly type: 'slot.pending' } & Why)
+  /** The workload must not be restarted. */
+  | ({ readonly type: 'slot.blocked' } & Blocked)
   /** At least one container runs with old content. */
   | { readonly type: 'verified.outdated' }
   /** No container runs with old content. */
   | { readonly type: 'verified.current' }
   /** A restart would not help. */
-  | { readonly type: 'verified.blocked'; readonly reason?: string; readonly blockedFor?: number }
+  | ({ readonly type: 'verified.blocked' } & Blocked)
   | { readonly type: 'restart.accepted' }
   /** The workload may start pods again. */
   | { readonly type: 'restore.done' };
@@ -104,7 +115,7 @@ export type RolloutEnd =
   | RolloutOver
   /** Pods that started after the last write run with the target already, so nothing had to be restarted. */
   | { readonly type: 'rollout.skipped' }
-  | { readonly type: 'rollout.blocked'; readonly reason?: string; readonly blockedFor?: number }
+  | ({ readonly type: 'rollout.blocked' } & Blocked)
   /** The workload has its pods again after all had to terminate. */
   | { readonly type: 'rollout.restored' }
   /** Something changed before the restart began, or after its rollout has stopped. */
@@ -117,10 +128,13 @@ export interface RolloutOutput {
   /** The rollout has stalled, or was suspended, while it was followed. */
   readonly hasStopped: boolean;
   readonly stopped: StoppedRollout | undefined;
+  /** Something has changed that no assessment has seen yet. */
+  readonly isDirty: boolean;
 }
 
 interface RolloutContext extends RolloutInput, RolloutOutput {
-  /** Why the restart is pending, or its rollout has stopped; for humans. */
+  /** Why the restart is pending, or its rollout has stopped; `reason` is for humans. */
+  readonly cause: string;
   readonly reason: string;
 }
 
@@ -149,23 +163,23 @@ export const rollout = setup({
     restore: unprovidedEffect(),
   },
   actions: {
-    noteConfig: assign(({ context, event }) =>
+    recordConfig: assign(({ context, event }) =>
       event.type === 'config.changed' ? { progressDeadline: event.progressDeadline ?? context.progressDeadline } : {},
     ),
-    markDirty: assign({ isDirty: true }),
-    noteReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    clearReason: assign({ reason: '' }),
-    noteAccepted: assign({ hasRestarted: true, stopped: undefined }),
-    noteStopReason: assign(({ context }) => ({ reason: context.stopped?.reason ?? '' })),
-    noteStalled: assign(({ event }) => stoppedAs('stalled', reasonOf(event))),
-    noteSuspended: assign(({ event }) => stoppedAs('suspended', reasonOf(event))),
-    noteEnd: assign(({ event }) => ({ end: endOf(event) })),
+    recordDirty: assign({ isDirty: true }),
+    recordReason: assign(({ event }) => ({ cause: causeOf(event), reason: reasonOf(event) })),
+    forgetReason: assign({ cause: 'other', reason: '' }),
+    recordAccepted: assign({ hasRestarted: true, stopped: undefined }),
+    recordStopReason: assign(({ context }) => ({ reason: context.stopped?.reason ?? '' })),
+    recordStalled: assign(({ event }) => stoppedAs('stalled', reasonOf(event))),
+    recordSuspended: assign(({ event }) => ({ cause: causeOf(event), ...stoppedAs('suspended', reasonOf(event)) })),
+    recordEnd: assign(({ event }) => ({ end: endOf(event) })),
     raiseStalled: raise(({ context }) => ({
       type: 'rollout.stalled',
       reason: `not complete after ${context.progressDeadline / 1000} s`,
     })),
-    raiseRefused: raise(({ event }) => ({
-      type: 'effect.refused',
+    raiseFailed: raise(({ event }) => ({
+      type: 'effect.failed',
       reason: 'error' in event && event.error instanceof Error ? event.error.message : '',
     })),
     reportPending: unprovided,
@@ -195,18 +209,25 @@ export const rollout = setup({
     stopped: undefined,
     changedSince: undefined,
     ...input,
+    cause: 'other',
     reason: '',
     hasRestarted: false,
     hasStopped: false,
     end: { type: 'rollout.cancelled' },
   }),
-  output: ({ context: { end, hasRestarted, hasStopped, stopped } }) => ({ end, hasRestarted, hasStopped, stopped }),
+  output: ({ context: { end, hasRestarted, hasStopped, stopped, isDirty } }) => ({
+    end,
+    hasRestarted,
+    hasStopped,
+    stopped,
+    isDirty,
+  }),
   initial: 'beginning',
   on: {
-    'config.changed': { actions: 'noteConfig' },
-    'workload.changed': { actions: 'markDirty', description: 'It waits for the end of the rollout.' },
+    'config.changed': { actions: 'recordConfig' },
+    'workload.changed': { actions: 'recordDirty', description: 'It waits for the end of the rollout.' },
     'workload.deleted': { target: '.ended' },
-    'effect.refused': { target: '.ended' },
+    'effect.failed': { target: '.ended' },
     'effect.conflicted': { target: '.ended' },
     'rollout.complete': { target: '.ended' },
     'rollout.reverted': { target: '.ended' },
@@ -216,7 +237,7 @@ export const rollout = setup({
       description: 'The restart may have begun before, such as in another process.',
       always: [
         { guard: 'isRolling', target: 'active.rolling' },
-        { guard: 'isStopped', target: 'stopped', actions: 'noteStopReason' },
+        { guard: 'isStopped', target: 'stopped', actions: 'recordStopReason' },
         { target: 'active' },
       ],
     },
@@ -224,17 +245,17 @@ export const rollout = setup({
       description: 'Waits for a slot, and holds it until the rollout ends or stops.',
       invoke: running('restartSlot'),
       on: {
-        'rollout.stalled': { target: 'stopped', actions: ['noteStalled', 'reportStalled'] },
-        'rollout.suspended': { target: 'stopped', actions: ['noteSuspended', 'reportPending'] },
+        'rollout.stalled': { target: 'stopped', actions: ['recordStalled', 'reportStalled'] },
+        'rollout.suspended': { target: 'stopped', actions: ['recordSuspended', 'reportPending'] },
       },
       initial: 'waiting',
       states: {
         waiting: {
           description: 'Waits for minInterval, a maintenance window, the end of a pause, or a slot.',
           on: {
-            'slot.pending': { actions: ['noteReason', 'reportPending'] },
+            'slot.pending': { actions: ['recordReason', 'reportPending'] },
             'slot.blocked': { target: '#rollout.ended' },
-            'slot.granted': { target: 'verifying', actions: 'clearReason' },
+            'slot.granted': { target: 'verifying', actions: 'forgetReason' },
             'workload.changed': { target: '#rollout.ended' },
           },
         },
@@ -250,7 +271,7 @@ export const rollout = setup({
             'workload.changed': [
               {
                 guard: 'isOverdue',
-                actions: 'markDirty',
+                actions: 'recordDirty',
                 description: 'The newer change waits for the end of the rollout.',
               },
               { target: '#rollout.ended', description: 'Both changes are one restart.' },
@@ -263,7 +284,7 @@ export const rollout = setup({
             'changed the workload since the decision.',
           invoke: running('restart'),
           on: {
-            'restart.accepted': { target: 'rolling', actions: ['noteAccepted', 'reportRestarted'] },
+            'restart.accepted': { target: 'rolling', actions: ['recordAccepted', 'reportRestarted'] },
           },
         },
         rolling: {
@@ -301,21 +322,21 @@ export const rollout = setup({
         suspended: {
           description: 'Waits for a user: to delete the pods (OnDelete), or to resume a paused Deployment.',
           always: { guard: 'isStalled', target: 'stalled' },
-          on: { 'rollout.stalled': { target: 'stalled', actions: ['noteStalled', 'reportStalled'] } },
+          on: { 'rollout.stalled': { target: 'stalled', actions: ['recordStalled', 'reportStalled'] } },
         },
         stalled: {
           description: 'No progress, a pod that cannot start, or the end of progressDeadline.',
-          on: { 'rollout.suspended': { target: 'suspended', actions: ['noteSuspended', 'reportPending'] } },
+          on: { 'rollout.suspended': { target: 'suspended', actions: ['recordSuspended', 'reportPending'] } },
         },
       },
     },
-    ended: { type: 'final', entry: 'noteEnd', description: 'The output says how it ended.' },
+    ended: { type: 'final', entry: 'recordEnd', description: 'The output says how it ended.' },
   },
 });
 
 /** Runs an effect, which throws only because of a bug in weeder. */
 function running<Effect extends string>(effect: Effect) {
-  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseRefused' } } as const;
+  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseFailed' } } as const;
 }
 
 function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffectInput {
@@ -323,7 +344,6 @@ function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffe
   return {
     workload,
     hasStalled: stopped !== undefined,
-    isStallReported: stopped?.is === 'stalled',
     changedSince,
     isUnderWay: beginsAt !== 'waiting' || hasRestarted,
   };
@@ -331,6 +351,10 @@ function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffe
 
 function stoppedAs(is: StoppedRollout['is'], reason: string) {
   return { stopped: { is, reason }, reason, hasStopped: true };
+}
+
+function causeOf(event: object): string {
+  return 'cause' in event && typeof event.cause === 'string' ? event.cause : 'other';
 }
 
 function reasonOf(event: object): string {
@@ -342,7 +366,7 @@ function endOf(event: RolloutEvent | DoneActorEvent | ErrorActorEvent): RolloutE
   switch (event.type) {
     case 'rollout.complete':
     case 'rollout.reverted':
-    case 'effect.refused':
+    case 'effect.failed':
     case 'effect.conflicted':
     case 'workload.deleted':
       return event;

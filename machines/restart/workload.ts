@@ -9,7 +9,7 @@ import {
   sendTo,
   setup,
 } from 'xstate';
-import type { EffectFailed, RolloutEnd, RolloutInput, RolloutOutput, StoppedRollout } from './rollout.ts';
+import type { Blocked, EffectFailed, RolloutEnd, RolloutInput, RolloutOutput, StoppedRollout } from './rollout.ts';
 
 /** One managed workload. Durations are milliseconds. */
 export interface WorkloadInput {
@@ -46,7 +46,7 @@ interface WorkloadContext extends WorkloadInput {
   readonly outcome: Outcome;
   readonly stopped: StoppedRollout | undefined;
   readonly beginsAt: RolloutInput['beginsAt'];
-  /** A change was observed after the last assessment began. */
+  /** A change was observed after the last assessment began. During a restart the `rollout` child has this. */
   readonly isDirty: boolean;
   /** The first and the latest change that have not been handled, by the monotonic clock. */
   readonly changedSince: number | undefined;
@@ -55,16 +55,17 @@ interface WorkloadContext extends WorkloadInput {
   readonly quietIn: number;
   /** There was no quiet period for `quietMax`: a newer change no longer delays the restart. */
   readonly isOverdue: boolean;
-  /** Why the workload is blocked or retried; for humans. */
+  /** Why the workload is blocked or retried; `reason` is for humans. */
+  readonly cause: string;
   readonly reason: string;
   /** How long the workload is blocked; undefined: until something changes. */
   readonly blockedFor: number | undefined;
   /** Consecutive conflicts. */
   readonly conflicts: number;
-  /** Consecutive refused requests. */
-  readonly refusals: number;
+  /** Consecutive failed requests. */
+  readonly failures: number;
   readonly retryIn: number;
-  /** The class of the latest refusal. */
+  /** The class of the latest failure. */
   readonly failure: string;
 }
 
@@ -92,8 +93,8 @@ export type WorkloadEvent =
   | { readonly type: 'assessed.rolling'; readonly hasNewerChange?: boolean }
   /** The target of the stalled rollout is still the desired one. */
   | { readonly type: 'assessed.stalled' }
-  /** The workload must not be restarted now: for `blockedFor` milliseconds, or, without it, until something changes. */
-  | { readonly type: 'assessed.blocked'; readonly reason?: string; readonly blockedFor?: number }
+  /** The workload must not be restarted now. */
+  | ({ readonly type: 'assessed.blocked' } & Blocked)
   /** The workload is not to be managed: it has opted out, or no rule matches it. */
   | { readonly type: 'assessed.unmanaged' }
   /** The workload may be adopted. */
@@ -116,7 +117,7 @@ const restarted = {
 } as const;
 
 /** A success resets the counts of consecutive failures. */
-const noFailures = { conflicts: 0, refusals: 0 } as const;
+const noFailures = { conflicts: 0, failures: 0 } as const;
 
 function unprovided(): never {
   throw new Error(
@@ -143,54 +144,54 @@ export const workload = setup({
     writeState: unprovidedEffect(),
   },
   actions: {
-    clearDirty: assign({ isDirty: false }),
-    markDirty: assign({ isDirty: true }),
-    noteConfig: assign(({ context, event }) =>
+    forgetDirty: assign({ isDirty: false }),
+    recordDirty: assign({ isDirty: true }),
+    recordConfig: assign(({ context, event }) =>
       event.type === 'config.changed' ? { progressDeadline: event.progressDeadline ?? context.progressDeadline } : {},
     ),
-    noteRolloutFound: assign(({ context, event }) => ({
+    recordRolloutFound: assign(({ context, event }) => ({
       ...restarted,
       beginsAt: 'rolling',
       isDirty: context.isDirty || (event.type === 'assessed.rolling' && event.hasNewerChange === true),
     })),
-    noteCurrent: assign({ ...restarted, ...noFailures, stopped: undefined }),
-    noteChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? changeOf(context, event) : {})),
-    noteReason: assign(({ event }) => reasonOf(event)),
-    noteStopped: assign({ beginsAt: 'stopped' }),
-    noteRefusal: assign(({ context, event }) => ({
+    recordCurrent: assign({ ...restarted, ...noFailures, stopped: undefined }),
+    recordChange: assign(({ context, event }) => (event.type === 'assessed.changed' ? changeOf(context, event) : {})),
+    recordReason: assign(({ event }) => reasonOf(event)),
+    recordStopped: assign({ beginsAt: 'stopped' }),
+    recordFailure: assign(({ context, event }) => ({
       ...reasonOf(event),
       failure: 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other',
-      refusals: context.refusals + 1,
-      retryIn: retryDelay(context.refusals, event),
+      failures: context.failures + 1,
+      retryIn: retryDelay(context.failures, event),
     })),
-    noteConflict: assign(({ context, event }) => ({
+    recordConflict: assign(({ context, event }) => ({
       conflicts: context.conflicts + 1,
       retryIn: retryDelay(context.conflicts - patientConflicts, event),
     })),
-    noteRollout: assign(({ event }) => {
-      const { hasRestarted, hasStopped, stopped } = outputOf(event) ?? {};
+    recordRollout: assign(({ event }) => {
+      const { hasRestarted, hasStopped, stopped, isDirty = false } = outputOf(event) ?? {};
       const isSuccess = hasRestarted === true || hasStopped === true;
-      return { stopped, ...(hasRestarted === true ? restarted : {}), ...(isSuccess ? noFailures : {}) };
+      return { stopped, isDirty, ...(hasRestarted === true ? restarted : {}), ...(isSuccess ? noFailures : {}) };
     }),
     raiseEnd: raise(({ event }) => outputOf(event)?.end ?? { type: 'rollout.cancelled' }),
-    raiseRefused: raise(({ event }) => ({
-      type: 'effect.refused',
+    raiseFailed: raise(({ event }) => ({
+      type: 'effect.failed',
       reason: 'error' in event && event.error instanceof Error ? event.error.message : '',
     })),
     sendToRollout: sendTo('rollout', ({ event }) => event),
     forgetFailures: assign(noFailures),
-    noteAdopted: assign({ outcome: 'adopted' }),
-    noteRolledOut: assign({ outcome: 'rolledOut', stopped: undefined }),
-    noteSkipped: assign({ outcome: 'skipped' }),
-    noteUnconfirmed: assign({ outcome: 'unconfirmed' }),
-    noteReverted: assign({ outcome: 'reverted', stopped: undefined }),
-    noteReleased: assign({ outcome: 'released' }),
+    recordAdopted: assign({ outcome: 'adopted' }),
+    recordRolledOut: assign({ outcome: 'rolledOut', stopped: undefined }),
+    recordSkipped: assign({ outcome: 'skipped' }),
+    recordUnconfirmed: assign({ outcome: 'unconfirmed' }),
+    recordReverted: assign({ outcome: 'reverted', stopped: undefined }),
+    recordReleased: assign({ outcome: 'released' }),
     reportChanged: unprovided,
     reportCurrent: unprovided,
     reportBlocked: unprovided,
     reportReverted: unprovided,
     reportWritten: unprovided,
-    reportRefused: unprovided,
+    reportFailed: unprovided,
   },
   guards: {
     isPatient: ({ context }) => context.conflicts < patientConflicts,
@@ -224,61 +225,62 @@ export const workload = setup({
     quietIn: 0,
     blockedFor: undefined,
     conflicts: 0,
-    refusals: 0,
+    failures: 0,
     retryIn: shortestRetry,
+    cause: 'other',
     failure: 'other',
   }),
   initial: 'assessing',
   on: {
     'workload.deleted': { target: '.ended', description: 'The workload was deleted.' },
-    'config.changed': { actions: 'noteConfig' },
-    'effect.refused': { target: '.backingOff', actions: ['noteRefusal', 'reportRefused'] },
+    'config.changed': { actions: 'recordConfig' },
+    'effect.failed': { target: '.backingOff', actions: ['recordFailure', 'reportFailed'] },
     'effect.conflicted': [
       {
         guard: 'isPatient',
         target: '.assessing',
-        actions: 'noteConflict',
+        actions: 'recordConflict',
         description: 'Decides again by the current version.',
       },
-      { target: '.backingOff', actions: 'noteConflict' },
+      { target: '.backingOff', actions: 'recordConflict' },
     ],
   },
   states: {
     assessing: {
       description: 'Compares the current content of the used sources with the state that is stored on the workload.',
-      entry: 'clearDirty',
+      entry: 'forgetDirty',
       invoke: running('assess'),
       on: {
         'workload.changed': {
-          actions: 'markDirty',
+          actions: 'recordDirty',
           description: 'Assessed again afterwards: frequent changes must not prevent this assessment from completing.',
         },
-        'assessed.new': { target: 'assessed.adopting', actions: 'noteAdopted' },
+        'assessed.new': { target: 'assessed.adopting', actions: 'recordAdopted' },
         'assessed.current': { target: 'assessed.current' },
         'assessed.changed': [
-          { guard: 'isKnownChange', target: 'assessed.stale', actions: 'noteChange' },
-          { target: 'assessed.stale', actions: ['noteChange', 'reportChanged'] },
+          { guard: 'isKnownChange', target: 'assessed.stale', actions: 'recordChange' },
+          { target: 'assessed.stale', actions: ['recordChange', 'reportChanged'] },
         ],
         'assessed.unconfirmed': {
           target: 'writingState',
-          actions: 'noteUnconfirmed',
+          actions: 'recordUnconfirmed',
           description: 'The state is written first, so that this is not lost. Then it counts as a change.',
         },
         'assessed.rolling': [
           {
             guard: 'hasStalled',
             target: 'restarting',
-            actions: 'noteStopped',
+            actions: 'recordStopped',
             description: 'A stalled rollout is not followed as if it had just begun.',
           },
-          { target: 'restarting', actions: 'noteRolloutFound' },
+          { target: 'restarting', actions: 'recordRolloutFound' },
         ],
         'assessed.stalled': {
           target: 'restarting',
-          actions: ['noteStopped', 'forgetFailures'],
+          actions: ['recordStopped', 'forgetFailures'],
           description: 'Followed again: a user may have deleted the pods, or resumed the Deployment.',
         },
-        'assessed.blocked': { target: 'assessed.blocked', actions: 'noteReason' },
+        'assessed.blocked': { target: 'assessed.blocked', actions: 'recordReason' },
         'assessed.unmanaged': { target: 'releasing' },
       },
     },
@@ -298,7 +300,7 @@ export const workload = setup({
         },
         current: {
           description: 'The pods run with the current content.',
-          entry: ['noteCurrent', 'reportCurrent'],
+          entry: ['recordCurrent', 'reportCurrent'],
         },
         stale: {
           description:
@@ -322,19 +324,19 @@ export const workload = setup({
         id: 'rollout',
         src: 'rollout',
         input: rolloutInputOf,
-        onDone: { actions: ['noteRollout', 'raiseEnd'] },
-        onError: { actions: 'raiseRefused' },
+        onDone: { actions: ['recordRollout', 'raiseEnd'] },
+        onError: { actions: 'raiseFailed' },
       },
       on: {
         'workload.changed': {
-          actions: ['markDirty', 'sendToRollout'],
+          actions: 'sendToRollout',
           description: 'Cancels a restart that has not begun. Otherwise the change waits for the end of the rollout.',
         },
-        'config.changed': { actions: ['noteConfig', 'sendToRollout'] },
-        'rollout.blocked': { target: 'assessed.blocked', actions: 'noteReason' },
-        'rollout.complete': { target: 'writingState', actions: 'noteRolledOut' },
-        'rollout.reverted': { target: 'writingState', actions: 'noteReverted' },
-        'rollout.skipped': { target: 'writingState', actions: 'noteSkipped' },
+        'config.changed': { actions: ['recordConfig', 'sendToRollout'] },
+        'rollout.blocked': { target: 'assessed.blocked', actions: 'recordReason' },
+        'rollout.complete': { target: 'writingState', actions: 'recordRolledOut' },
+        'rollout.reverted': { target: 'writingState', actions: 'recordReverted' },
+        'rollout.skipped': { target: 'writingState', actions: 'recordSkipped' },
         'rollout.restored': { target: 'assessing', actions: 'forgetFailures' },
         'rollout.cancelled': { target: 'assessing' },
       },
@@ -355,14 +357,14 @@ export const workload = setup({
     },
     releasing: {
       description: 'Removes the state. The annotation in the template stays: removing it would cause a rollout.',
-      entry: 'noteReleased',
+      entry: 'recordReleased',
       invoke: running('writeState'),
       on: {
         'state.written': [
           { guard: 'isDirty', target: 'assessing', actions: ['forgetFailures', 'reportWritten'] },
           { target: 'ended', actions: 'reportWritten' },
         ],
-        'workload.changed': { actions: 'markDirty' },
+        'workload.changed': { actions: 'recordDirty' },
       },
     },
     backingOff: {
@@ -378,7 +380,7 @@ export const workload = setup({
 
 /** Runs an effect, which throws only because of a bug in weeder. */
 function running<Effect extends string>(effect: Effect) {
-  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseRefused' } } as const;
+  return { id: effect, src: effect, input: inputOf, onError: { actions: 'raiseFailed' } } as const;
 }
 
 function inputOf({ context }: { readonly context: WorkloadContext }): EffectInput {
@@ -395,10 +397,10 @@ function outputOf(event: WorkloadEvent | DoneActorEvent<RolloutOutput> | ErrorAc
   return 'output' in event ? event.output : undefined;
 }
 
-function reasonOf(event: object): { readonly reason: string; readonly blockedFor: number | undefined } {
-  const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : '';
+function reasonOf(event: object): Pick<WorkloadContext, 'cause' | 'reason' | 'blockedFor'> {
   return {
-    reason,
+    cause: 'cause' in event && typeof event.cause === 'string' ? event.cause : 'other',
+    reason: 'reason' in event && typeof event.reason === 'string' ? event.reason : '',
     blockedFor: 'blockedFor' in event && typeof event.blockedFor === 'number' ? event.blockedFor : undefined,
   };
 }

@@ -13,7 +13,7 @@ type RunEffect<TInput> = (input: TInput, signal: AbortSignal, defer: Defer) => P
 
 interface EffectOptions<TInput> {
   /** The type of the event in place of an error, which is a bug in weeder; its `reason` is the message. */
-  readonly refusal: string;
+  readonly failure: string;
   /** From 0 to 1; the event has it as `jitter`. */
   readonly random: () => number;
   /** Holds the effect until it has ended; undefined: a shutdown does not wait for it. */
@@ -30,7 +30,7 @@ export function effectLogic<TInput extends NonReducibleUnknown>(
   options: EffectOptions<TInput>,
   run: RunEffect<TInput>,
 ) {
-  const { refusal, random, inFlight } = options;
+  const { failure, random, inFlight } = options;
   return fromCallback<AnyEventObject, TInput>(({ input, sendBack }) => {
     // `abort()` gets an existing reason, because it would otherwise create an exception with a stack for every effect.
     const stop = new AbortController();
@@ -41,7 +41,7 @@ export function effectLogic<TInput extends NonReducibleUnknown>(
     const answered = running
       .then(
         (outcome) => sendBack({ ...(typeof outcome === 'function' ? outcome() : outcome), jitter: random() }),
-        (error) => sendBack({ type: refusal, reason: messageOf(error), jitter: random() }),
+        (error) => sendBack({ type: failure, reason: messageOf(error), jitter: random() }),
       )
       .finally(() => {
         for (const work of deferred) work();

@@ -1,5 +1,5 @@
 import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
-import { manager } from '../../machines/process/manager.ts';
+import { type ManagerEnd, manager } from '../../machines/process/manager.ts';
 import { type ActorTimes, createActorTimes } from '../actors/actorTimes.ts';
 import type { Clock, TimerHandle } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
@@ -55,11 +55,6 @@ export interface ManagerOptions<C extends Controllers = Controllers> {
 
 /** The state of the manager machine, or `broken` if a bug in weeder ended it. */
 export type ManagerState = 'electing' | 'syncing' | 'running' | 'draining' | 'releasing' | 'stopped' | 'broken';
-
-/**
- * Why the manager stopped: shutdown was requested, another replica may lead, or a controller failed because of a bug.
- */
-export type ManagerEnd = 'shutdown' | 'leadershipLost' | 'broken';
 
 /** Runs the controllers. It knows how long each actor has been in its state, and when its timers started. */
 export interface Manager<C = Controllers> extends Pick<ActorTimes, 'since' | 'startedAt'> {
@@ -185,7 +180,6 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     }
   }
 
-  let end: ManagerEnd = 'shutdown';
   const logic = manager.provide({
     actors: {
       leadership: leadership.logic,
@@ -210,7 +204,6 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
       dropRequests: () => leadership.drop(),
       reportReflectorFailed: ({ event }) => logger.error({ event }, 'internal error: stream failed, restarting'),
       reportLeadershipLost: ({ event }) => {
-        end = 'error' in event ? 'broken' : 'leadershipLost';
         if ('error' in event) logger.error({ err: event.error }, 'internal error: leader election failed');
       },
       reportDrainOverdue: () => logger.warn({ inFlight: work().inFlight }, 'stopping with requests in flight'),
@@ -227,7 +220,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     actor.subscribe({
       // Events are written while the Lease is released, because the time for both is short.
       next: ({ value }) => value === 'releasing' && closeEvents(),
-      complete: () => resolve(end),
+      complete: () => resolve(actor.getSnapshot().output ?? 'shutdown'),
       error: (error) => {
         logger.error({ err: error }, 'internal error: manager failed');
         resolve('broken');

@@ -6,7 +6,7 @@ import type { RestartConfig } from '../config/restart.ts';
 import type { WorkloadKind } from '../kube/objects/workloadKinds.ts';
 import type { ClosableSink } from '../kube/watch/sink.ts';
 import type { HashKeys } from './digest/hashKeys.ts';
-import { stateOf, type WorkloadEntry } from './effects/workloadEntry.ts';
+import { statusOf, type WorkloadEntry } from './effects/workloadEntry.ts';
 import { createRecreations } from './jobs/recreations.ts';
 import type { ReportRestart } from './model/events.ts';
 import { type SourceKind, type SourceRef, type WorkloadRef, workloadKey } from './model/refs.ts';
@@ -206,7 +206,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
 }
 
 function countStates(entries: Iterable<WorkloadEntry>): Pick<RestartCounts, 'states' | 'pending' | 'blocked'> {
-  const found = [...entries].map((entry) => ({ state: stateOf(entry), cause: entry.cause }));
+  const found = [...entries].map(statusOf);
   const causesIn = (name: string) => tally(found.filter(({ state }) => state === name).map(({ cause }) => cause));
   return {
     states: tally(found.map(({ state }) => state)),

@@ -48,7 +48,7 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
     events: [
       'application.changed',
       'deletion.pending',
-      'deletion.refused',
+      'deletion.failed',
       'spec.terminating',
       'xstate.after.retryDelay.application.deleting.waiting',
     ],
@@ -73,7 +73,11 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   { machine: 'endpoint', effect: / config\.changed$/, events: ['config.changed'] },
   { machine: 'endpoint', effect: / window\.close$/, events: ['service.removed'] },
   { machine: 'endpoint', effect: /^reportWindowClosed$/, events: ['xstate.done.actor.dependants-1-1'] },
-  { machine: 'endpoint', effect: /^spawn readySince$/, events: ['endpoint.foundReady', 'window.expired', 'xstate.done.actor.dependants-1-1'] },
+  {
+    machine: 'endpoint',
+    effect: /^spawn readySince$/,
+    events: ['endpoint.foundReady', 'window.expired', 'xstate.done.actor.dependants-1-1'],
+  },
   {
     machine: 'dependants',
     effect: /^withdrawDeletions$/,

@@ -8,10 +8,10 @@ import { propertyRuns } from '../support/propertyRuns.ts';
 
 const { numRuns, seed } = propertyRuns(50);
 
-/** A refusal of the first request of a machine, and the timer after which the machine repeats the request. */
+/** A failure of the first request of a machine, and the timer after which the machine repeats the request. */
 interface Retries {
-  /** The events from the start of an attempt to the refusal. */
-  readonly toRefusal: readonly string[];
+  /** The events from the start of an attempt to the failure. */
+  readonly toFailure: readonly string[];
   readonly timer: string;
   /** The longest delay, apart from one that the server requests. Milliseconds. */
   readonly longest: number;
@@ -20,39 +20,39 @@ interface Retries {
 /** The machines that repeat the retry arithmetic, because each machine file has to be whole. */
 const retries: Readonly<Record<string, Retries>> = {
   podDeletion: {
-    toRefusal: ['slot.granted', 'delete.failed'],
+    toFailure: ['slot.granted', 'delete.failed'],
     timer: 'xstate.after.retryDelay.podDeletion.backingOff',
     longest: 10_000,
   },
   workload: {
-    toRefusal: ['effect.refused'],
+    toFailure: ['effect.failed'],
     timer: 'xstate.after.retryDelay.workload.backingOff',
     longest: 60_000,
   },
   recreation: {
-    toRefusal: ['job.refused'],
+    toFailure: ['job.failed'],
     timer: 'xstate.after.retryDelay.recreation.backingOff',
     longest: 60_000,
   },
   application: {
-    toRefusal: ['requests.drained', 'spec.refused'],
+    toFailure: ['requests.drained', 'spec.failed'],
     timer: 'xstate.after.retryDelay.application.backingOff',
     longest: 60_000,
   },
   resource: {
-    toRefusal: ['observation.started', 'effect.failed'],
+    toFailure: ['observation.started', 'effect.failed'],
     timer: 'xstate.after.retryDelay.resource.backingOff',
     longest: 300_000,
   },
 };
 
-/** The delays that a machine decides on after consecutive refusals with these fields. */
-function delaysOf(machine: AnyStateMachine, { toRefusal, timer }: Retries, refusals: readonly object[]): number[] {
+/** The delays that a machine decides on after consecutive failures with these fields. */
+function delaysOf(machine: AnyStateMachine, { toFailure, timer }: Retries, failures: readonly object[]): number[] {
   let [snapshot] = initialTransition(machine);
-  return refusals.map((refusal) => {
+  return failures.map((failure) => {
     let effects: string[] = [];
-    for (const type of toRefusal) {
-      const event: EventObject = { type, ...refusal };
+    for (const type of toFailure) {
+      const event: EventObject = { type, ...failure };
       const [next, actions] = transition(machine, snapshot, event);
       [snapshot, effects] = [next, effectsOf(actions)];
     }
@@ -81,9 +81,9 @@ for (const [name, entry] of Object.entries(retries)) {
   test(`${name} retries after the delay that all machines agree on, up to ${entry.longest / 1000} s`, () => {
     const machine = machineNamed(name);
     fc.assert(
-      fc.property(fc.array(fields, { minLength: 1, maxLength: 20 }), (refusals) => {
-        const expected = refusals.map((each, before) => expectedDelay(before, each, entry.longest));
-        assert.deepEqual(delaysOf(machine, entry, refusals), expected);
+      fc.property(fc.array(fields, { minLength: 1, maxLength: 20 }), (failures) => {
+        const expected = failures.map((each, before) => expectedDelay(before, each, entry.longest));
+        assert.deepEqual(delaysOf(machine, entry, failures), expected);
       }),
       { numRuns, seed },
     );

@@ -10,7 +10,7 @@ const files = machineFiles();
 const inputs: Readonly<Record<string, unknown>> = { manager: { streams: ['pods'] } };
 
 const verbs =
-  'announce|clear|close|collect|drop|end|forget|hold|list|mark|measure|note|open|raise|reap|reconfigure|record|release|renew|replace|report|request|reset|restart|schedule|send|set|spawn|start|stop|withdraw';
+  'announce|clear|close|collect|drop|end|forget|hold|open|raise|reconfigure|record|release|renew|replace|report|request|restart|send|spawn|start|stop|withdraw';
 
 for (const { name, path, imports, machines } of files) {
   const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
@@ -76,12 +76,19 @@ for (const { name, path, imports, machines } of files) {
     }
     for (const type of machine.events.filter((each) => !isInternal(each))) {
       assert.match(type, /^[a-z][A-Za-z]*(\.[a-z][A-Za-z]*)+$/, `event ${type}`);
+      assert.ok(!type.endsWith('.refused'), `${type}: failed is retried, rejected is final`);
     }
     for (const guard of Object.keys(machine.implementations.guards)) {
       assert.match(guard, /^(is|has|can|[a-z]+s)[A-Z][A-Za-z]*$/, `guard ${guard}`);
     }
     for (const action of Object.keys(machine.implementations.actions)) {
       assert.match(action, new RegExp(`^(${verbs})[A-Z][A-Za-z]*$`), `action ${action}`);
+    }
+  });
+
+  test(`${name} assigns in the actions that record or forget, and in no others`, () => {
+    for (const [action, implementation] of Object.entries(machine.implementations.actions)) {
+      assert.equal(isAssign(implementation), /^(record|forget)[A-Z]/.test(action), `action ${action}`);
     }
   });
 }
@@ -99,6 +106,10 @@ test('another import in a machine file, or a target that does not exist, is dete
   assert.throws(() => sketch(`import { foo } from './foo.ts';\n${good}`), SyntaxError);
   assert.throws(() => sketch(good.replace("id: 'one'", "on: { go: { target: 'nowhere' } }")), /nowhere/);
 });
+
+function isAssign(implementation: unknown): boolean {
+  return typeof implementation === 'function' && 'type' in implementation && implementation.type === 'xstate.assign';
+}
 
 interface Reference {
   readonly kind: 'actions' | 'guards' | 'actors' | 'delays';

@@ -102,6 +102,17 @@ test('a lost Lease is not released', () => {
   assert.deepEqual(decided([...running, shutdown, lost]).effects, ['dropRequests', 'reportLeadershipLost']);
 });
 
+test('the output says why the manager has stopped', () => {
+  const broken: InternalEvent = { ...ended('error', 'leadership'), error: new Error('broken') };
+  const endOf = (...events: readonly (ManagerEvent | InternalEvent)[]) =>
+    decide(manager, { streams: ['slices', 'pods'] }, [...running, ...events]).snapshot.output;
+  assert.equal(endOf(shutdown, drained, released), 'shutdown');
+  assert.equal(endOf(shutdown, drainTimeout), 'shutdown');
+  for (const loss of [lost, ended('done', 'leadership')]) assert.equal(endOf(loss, drained), 'leadershipLost');
+  assert.equal(endOf(shutdown, lost, drained), 'leadershipLost');
+  assert.equal(endOf(broken, drained), 'broken');
+});
+
 test('a shutdown lets deletions in flight complete, and then releases the Lease', () => {
   assert.deepEqual(decided([...running, shutdown]), { state: 'draining', effects: drain });
   assert.deepEqual(decided([...running, shutdown, drained]), {

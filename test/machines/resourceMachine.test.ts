@@ -15,7 +15,7 @@ const results: readonly (readonly [result: ResourceEvent['type'], state: string,
   ['effect.terminating', 'terminating', 'reportTerminating'],
   ['effect.claimed', 'claimed', 'reportClaimed'],
   ['effect.typeMissing', 'typeMissing', 'reportTypeMissing'],
-  ['effect.refused', 'refused', 'reportRefused'],
+  ['effect.rejected', 'refused', 'reportRejected'],
   ['effect.unverified', 'unverified', 'reportUnverified'],
   ['effect.failed', 'backingOff', 'reportFailed'],
 ];
@@ -37,8 +37,8 @@ for (const [type, state, report] of results) {
 test('a refused write is checked again, and not refused, if the last known good manifest is in force', () => {
   const decided = decide(resource, {}, [observed, { type: 'check.drifted' }, { type: 'write.fellBack' }]);
   assert.equal(decided.state, 'checking');
-  assert.deepEqual(decided.snapshot.context.refusals, 1);
-  assert.ok(decided.effects.includes('reportRefused'));
+  assert.deepEqual(decided.snapshot.context.failures, 1);
+  assert.ok(decided.effects.includes('reportRejected'));
 });
 
 test('an effect that throws counts as a failure, with the message of its error', () => {

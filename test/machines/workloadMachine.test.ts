@@ -12,12 +12,13 @@ import {
   toVerifying,
 } from '../support/objects/workloadEvents.ts';
 
-const refused = (retryAfter = 0): WorkloadEvent => ({
-  type: 'effect.refused',
+const failed = (retryAfter = 0): WorkloadEvent => ({
+  type: 'effect.failed',
   jitter: 1,
   retryAfter,
 });
-const blocked: WorkloadEvent = { type: 'assessed.blocked', reason: 'configmap/shop/a is missing' };
+const missing = { cause: 'sourceMissing', reason: 'configmap/shop/a is missing' };
+const blocked: WorkloadEvent = { type: 'assessed.blocked', ...missing };
 
 test('the machine starts with an assessment', () => {
   assert.deepEqual(stateAndEffects([]), { state: 'assessing', effects: ['spawn assess'] });
@@ -78,11 +79,11 @@ test('a change that is reverted restarts nothing', () => {
   }
 });
 
-test('the reason for waiting is reported; with a slot, the pods are verified before anything is written', () => {
-  const waits: RestartMachineEvent = { type: 'slot.pending', reason: 'its interval' };
+test('the cause of waiting is known and reported; with a slot, the pods are verified before anything is written', () => {
+  const waits: RestartMachineEvent = { type: 'slot.pending', cause: 'interval', reason: 'its interval' };
   const waiting = decided([changed(), timers.quiet, waits]);
   assert.deepEqual([waiting.state, waiting.effects], ['restarting.active.waiting', ['reportPending']]);
-  assert.equal(waiting.context.reason, 'its interval');
+  assert.deepEqual([waiting.context.cause, waiting.context.reason], ['interval', 'its interval']);
   const verifying = decided([changed(), timers.quiet, waits, event.granted]);
   assert.deepEqual(
     [verifying.state, verifying.effects, verifying.context.reason],
@@ -96,16 +97,16 @@ test('if no container has old content that is recorded, and nothing is restarted
   assert.deepEqual([state, effects, context.outcome], ['writingState', ['spawn writeState'], 'skipped']);
 });
 
-test('a workload that must not be restarted is blocked with the reason, wherever that is found', () => {
+test('a workload that must not be restarted is blocked with the cause, wherever that is found', () => {
   for (const events of [
     [blocked],
-    [changed(), timers.quiet, { type: 'slot.blocked', reason: 'configmap/shop/a is missing' } as const],
-    [...toVerifying, { type: 'verified.blocked', reason: 'configmap/shop/a is missing' } as const],
+    [changed(), timers.quiet, { type: 'slot.blocked', ...missing } as const],
+    [...toVerifying, { type: 'verified.blocked', ...missing } as const],
   ]) {
     const { state, effects, context } = decided(events);
     assert.equal(state, 'assessed.blocked');
     assert.ok(effects.includes('reportBlocked'));
-    assert.equal(context.reason, 'configmap/shop/a is missing');
+    assert.deepEqual({ cause: context.cause, reason: context.reason }, missing);
   }
 });
 
@@ -148,12 +149,12 @@ test('the record of a deleted workload is removed from every state', () => {
   }
 });
 
-test('a refusal is reported, and followed by a pause that doubles from 200 ms to a minute', () => {
+test('a failure is reported, and followed by a pause that doubles from 200 ms to a minute', () => {
   const pauses = Array.from({ length: 11 }, (_, times) => {
-    const before = Array.from({ length: times }, () => [refused(), timers.retry]).flat();
-    const { state, effects } = decided([...before, refused()]);
+    const before = Array.from({ length: times }, () => [failed(), timers.retry]).flat();
+    const { state, effects } = decided([...before, failed()]);
     assert.equal(state, 'backingOff');
-    assert.equal(effects[0], 'reportRefused');
+    assert.equal(effects[0], 'reportFailed');
     return effects[1];
   });
   const expected = [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000];
@@ -164,31 +165,31 @@ test('a refusal is reported, and followed by a pause that doubles from 200 ms to
 });
 
 test('the pause is at least Retry-After, and a success resets it', () => {
-  assert.deepEqual(decided([refused(7_000)]).effects, ['reportRefused', 'wait 7000']);
-  const row = [refused(), timers.retry, refused(), timers.retry];
-  assert.equal(decided([...row, refused()]).effects[1], 'wait 800');
+  assert.deepEqual(decided([failed(7_000)]).effects, ['reportFailed', 'wait 7000']);
+  const row = [failed(), timers.retry, failed(), timers.retry];
+  assert.equal(decided([...row, failed()]).effects[1], 'wait 800');
   for (const good of [
     [event.isCurrent, event.workloadChanged],
     [blocked, event.workloadChanged],
     [event.isNew, event.granted, event.written],
   ]) {
-    assert.equal(decided([...row, ...good, refused()]).effects[1], 'wait 200');
+    assert.equal(decided([...row, ...good, failed()]).effects[1], 'wait 200');
   }
 });
 
-test('after a refusal and its pause the workload is assessed again', () => {
+test('after a failure and its pause the workload is assessed again', () => {
   for (const events of [
-    [...toVerifying, refused()],
-    [...toPatching, refused()],
-    [event.isNew, event.granted, refused()],
-    [event.isUnmanaged, refused()],
+    [...toVerifying, failed()],
+    [...toPatching, failed()],
+    [event.isNew, event.granted, failed()],
+    [event.isUnmanaged, failed()],
   ]) {
     assert.equal(decided(events).state, 'backingOff');
     assert.deepEqual(stateAndEffects([...events, timers.retry]), { state: 'assessing', effects: ['spawn assess'] });
   }
 });
 
-test('a failed effect counts as a refusal', () => {
+test('an effect that throws counts as a failure', () => {
   const broken = [
     ['assess', []],
     ['adoptionSlot', [event.isNew]],
@@ -199,7 +200,7 @@ test('a failed effect counts as a refusal', () => {
   ] as const;
   for (const [actor, events] of broken) {
     const { state, effects } = stateAndEffects([...events, { type: `xstate.error.actor.${actor}`, actorId: actor }]);
-    assert.deepEqual([state, effects], ['backingOff', ['reportRefused', 'wait 200']], actor);
+    assert.deepEqual([state, effects], ['backingOff', ['reportFailed', 'wait 200']], actor);
   }
 });
 

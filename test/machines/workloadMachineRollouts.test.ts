@@ -52,6 +52,7 @@ test('a stalled rollout is reported once with its reason, and followed without a
   const { state, effects, context } = decided(toStalled);
   assert.deepEqual([state, effects], ['restarting.stopped.stalled', ['reportStalled', 'spawn followRollout']]);
   assert.deepEqual(context.stopped, { is: 'stalled', reason: 'no progress' });
+  assert.deepEqual(stateAndEffects([...toStalled, event.stalled]), { state, effects: [] });
   const late = decided([...toRolling, timers.deadline]);
   assert.equal(late.state, 'restarting.stopped.stalled');
   assert.equal(late.context.reason, 'not complete after 600 s');
@@ -148,6 +149,9 @@ test('an update during verification makes one restart of both, unless quietMax i
   const needed = decided([...verifying, event.workloadChanged, event.needed]);
   assert.equal(needed.state, 'restarting.active.patching');
   assert.equal(needed.context.isDirty, true);
+  const blocked = { type: 'verified.blocked' } as const;
+  assert.equal(decided([...verifying, blocked]).state, 'assessed.blocked');
+  assert.equal(decided([...verifying, event.workloadChanged, blocked]).state, 'assessing');
 });
 
 test('an update while the restart is in flight does not stop it, and is assessed afterwards', () => {

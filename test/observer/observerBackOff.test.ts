@@ -4,11 +4,11 @@ import { initialTransition, transition } from 'xstate';
 import { type ApplicationEvent, application } from '../../machines/observer/application.ts';
 import { configMap, observerWorld } from '../support/world/observerWorld.ts';
 
-/** The pauses after a number of attempts that this event refuses. */
-function pauses(before: readonly ApplicationEvent[], refused: ApplicationEvent, count: number): readonly number[] {
+/** The pauses after a number of attempts that end with this failure. */
+function pauses(before: readonly ApplicationEvent[], failed: ApplicationEvent, count: number): readonly number[] {
   let [state] = initialTransition(application);
   return Array.from({ length: count }, () => {
-    for (const event of [...before, refused]) [state] = transition(application, state, event);
+    for (const event of [...before, failed]) [state] = transition(application, state, event);
     assert.equal(state.value, 'backingOff');
     const { retryIn } = state.context;
     [state] = transition(application, state, { type: 'application.changed' });
@@ -18,22 +18,22 @@ function pauses(before: readonly ApplicationEvent[], refused: ApplicationEvent, 
   });
 }
 
-test('a repeatedly refused application is retried after growing pauses, whatever the refusal', () => {
+test('an application that fails repeatedly is retried after growing pauses, whatever the failure', () => {
   const growing = [200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000];
-  assert.deepEqual(pauses([], { type: 'spec.refused', jitter: 1 }, 10), growing);
+  assert.deepEqual(pauses([], { type: 'spec.failed', jitter: 1 }, 10), growing);
   // A status that cannot be written: the spec is valid each time.
-  assert.deepEqual(pauses([{ type: 'spec.valid' }], { type: 'apply.refused', jitter: 1 }, 10), growing);
+  assert.deepEqual(pauses([{ type: 'spec.valid' }], { type: 'apply.failed', jitter: 1 }, 10), growing);
 });
 
 test('the pauses start over after an application was applied', () => {
   let [state] = initialTransition(application);
-  const refuse = { type: 'apply.refused', jitter: 1 } as const;
+  const failed = { type: 'apply.failed', jitter: 1 } as const;
   const again = [{ type: 'application.changed' }, { type: 'requests.drained' }, { type: 'spec.valid' }] as const;
-  const events: readonly ApplicationEvent[] = [{ type: 'spec.valid' }, refuse, ...again, refuse, ...again];
+  const events: readonly ApplicationEvent[] = [{ type: 'spec.valid' }, failed, ...again, failed, ...again];
   for (const event of events) [state] = transition(application, state, event);
-  assert.equal(state.context.refusals, 2);
+  assert.equal(state.context.failures, 2);
   [state] = transition(application, state, { type: 'apply.done' });
-  assert.deepEqual([state.value, state.context.refusals], ['observing', 0]);
+  assert.deepEqual([state.value, state.context.failures], ['observing', 0]);
 });
 
 for (const [what, isTaken, longest] of [

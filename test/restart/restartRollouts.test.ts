@@ -156,6 +156,7 @@ test('of two changes within minInterval, the second restart is pending and repor
   await change(world, '3', 20 * second);
   assert.equal(world.rollouts.length, 1);
   assert.equal(world.eventsOf('workload.pending').at(-1)?.cause, 'interval');
+  assert.deepEqual(world.control.counts().pending, { interval: 1 });
   await world.pass(60 * second);
   assert.equal(world.rollouts.length, 2);
 });
@@ -165,6 +166,7 @@ test('a workload that was restarted five times in ten minutes is blocked, with t
   for (let value = 2; value < 8; value += 1) await change(world, String(value), 70 * second);
   assert.equal(world.rollouts.length, 5);
   assert.equal(world.eventsOf('workload.blocked').at(-1)?.cause, 'breaker');
+  assert.deepEqual(world.control.counts().blocked, { breaker: 1 });
   await world.pass(600 * second);
   assert.equal(world.rollouts.length, 6);
 });

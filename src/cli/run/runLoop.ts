@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { InspectionEvent } from 'xstate';
+import type { ManagerEnd } from '../../../machines/process/manager.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import type { ClusterAccess } from '../../kube/access/clusterAccess.ts';
@@ -7,7 +8,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { createEventRecorder } from '../../kube/events/events.ts';
 import type { Election } from '../../kube/lease/election.ts';
 import { loadControllers, type ProcessControllers } from '../../process/controllers.ts';
-import { type Manager, type ManagerEnd, startManager } from '../../process/manager.ts';
+import { type Manager, startManager } from '../../process/manager.ts';
 import { ownPod, recordProcessEvents } from '../../process/processEvents.ts';
 import { logIfNeutral, type ReportProcess } from '../../process/processLog.ts';
 import type { Reload } from '../../process/reload.ts';

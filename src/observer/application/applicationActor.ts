@@ -17,7 +17,7 @@ type ApplicationEffect = (
   signal: AbortSignal,
 ) => Promise<ApplicationEvent>;
 
-type Refusal = 'spec.refused' | 'apply.refused' | 'deletion.refused';
+type Failed = 'spec.failed' | 'apply.failed' | 'deletion.failed';
 
 /** Returns the `application` machine with its effects. */
 export function provideApplication(effects: ObserverEffects): ApplicationLogic {
@@ -30,15 +30,15 @@ export function provideApplication(effects: ObserverEffects): ApplicationLogic {
   }
 
   const inFlight = (input: ApplicationInput) => entryOf(input).inFlight;
-  const invoking = (refusal: Refusal, effect: ApplicationEffect) =>
-    effectLogic<ApplicationInput>({ refusal, random, inFlight }, (input, signal) =>
+  const invoking = (failure: Failed, effect: ApplicationEffect) =>
+    effectLogic<ApplicationInput>({ failure, random, inFlight }, (input, signal) =>
       effect(effects, entryOf(input), signal),
     );
 
   return application.provide({
     actors: {
-      validate: invoking('spec.refused', validateApplication),
-      applyResources: invoking('apply.refused', applyApplication),
+      validate: invoking('spec.failed', validateApplication),
+      applyResources: invoking('apply.failed', applyApplication),
       observer: fromCallback<AnyEventObject, ApplicationInput>(({ input }) => startObserver(effects, entryOf(input))),
       drain: fromCallback<AnyEventObject, ApplicationInput>(({ input, sendBack }) => {
         const { inFlight } = entryOf(input);
@@ -47,7 +47,7 @@ export function provideApplication(effects: ObserverEffects): ApplicationLogic {
           () => sendBack({ type: 'requests.drained' }),
         );
       }),
-      deleteResources: invoking('deletion.refused', deleteApplication),
+      deleteResources: invoking('deletion.failed', deleteApplication),
     },
     actions: applicationReports(effects),
   });

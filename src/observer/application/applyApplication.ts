@@ -72,7 +72,7 @@ async function prepare(effects: ObserverEffects, entry: ApplicationEntry): Promi
   const missing = await checkServiceAccount(effects, entry);
   if (missing !== undefined) return missing;
   const listed = await effects.status.write(entry);
-  return listed.ok ? undefined : { type: 'apply.refused', ...refusalOf(listed.failure) };
+  return listed.ok ? undefined : { type: 'apply.failed', ...refusalOf(listed.failure) };
 }
 
 /** The resources of the next stage; empty once all were tried. */

@@ -25,19 +25,19 @@ export async function deleteApplication(
   scheduleAllRemovals(effects, entry);
   if (!entry.newest.isForced) {
     const home = await applications.isTerminating(entry.about.namespace);
-    if (!home.ok) return { type: 'deletion.refused', ...refusalOf(home.failure) };
+    if (!home.ok) return { type: 'deletion.failed', ...refusalOf(home.failure) };
     const unknown = await scheduleUnlistedRemovals(effects, entry, signal);
     await removePending(effects, entry, home.value, signal, unknown === undefined ? undefined : 0);
-    if (signal.aborted) return { type: 'deletion.refused', failure: 'cancelled' };
+    if (signal.aborted) return { type: 'deletion.failed', failure: 'cancelled' };
     if (entry.pendingRemovals.size > 0) return notYet(effects, entry);
-    if (unknown !== undefined) return { type: 'deletion.refused', ...refusalOf(unknown) };
+    if (unknown !== undefined) return { type: 'deletion.failed', ...refusalOf(unknown) };
   }
   const { deletionPolicy: policy } = entry.newest.spec;
   const removed = await applications.removeFinalizer(entry.about);
   // The stream may already have reported the deletion.
   if (removed.ok) report({ type: 'application.deleted', application: entry.about, policy });
   const isGone = removed.ok || removed.failure.is === 'missing' || removed.failure.is === 'otherUid';
-  return isGone ? done : { type: 'deletion.refused', ...refusalOf(removed.failure) };
+  return isGone ? done : { type: 'deletion.failed', ...refusalOf(removed.failure) };
 }
 
 /** Schedules the removal of all resources of the application. */
@@ -88,5 +88,5 @@ function notYet({ status }: ObserverEffects, entry: ApplicationEntry): Applicati
   );
   if (hindered.length === 0) return { type: 'deletion.pending' };
   const names = hindered.map(({ identity, reason }) => `${identityText(identity)} (${reason.replace(/\.$/, '')})`);
-  return { type: 'deletion.refused', reason: summaryOf('Not deleted', names), failure: 'blocked' };
+  return { type: 'deletion.failed', reason: summaryOf('Not deleted', names), failure: 'blocked' };
 }

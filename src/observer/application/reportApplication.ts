@@ -52,7 +52,7 @@ export function applicationReports(effects: ObserverEffects) {
       const failed = all.filter((each) => each.plan === undefined || needsApply(each)).length;
       report({ type: 'application.applied', application, generation, resources: all.length, failed });
     }),
-    reportRefused: withEntry((entry, { reason, failure, refusals: attempt, retryIn }) => {
+    reportFailed: withEntry((entry, { reason, failure, failures: attempt, retryIn }) => {
       if (isOver(failure)) return;
       status.changed(entry);
       report({ type: 'application.refused', application: entry.about, reason, failure, attempt, retryIn });
@@ -74,6 +74,6 @@ interface Context {
   readonly pausedFor: number;
   readonly reason: string;
   readonly failure: string;
-  readonly refusals: number;
+  readonly failures: number;
   readonly retryIn: number;
 }

@@ -22,7 +22,7 @@ export async function validateApplication(
   const pausedFor = (spec.pausedUntil ?? 0) - effects.runtime.clock.now();
   if (pausedFor > 0) return { type: 'spec.paused', pausedFor };
   const planned = await planResources(effects, entry, application, signal);
-  if (planned.is === 'failed') return { type: 'spec.refused', ...refusalOf(planned.failure) };
+  if (planned.is === 'failed') return { type: 'spec.failed', ...refusalOf(planned.failure) };
   if (planned.is === 'invalid') {
     entry.errors = [...entry.errors, ...planned.errors];
     return invalid(entry);
@@ -30,7 +30,7 @@ export async function validateApplication(
   entry.errors = [...entry.errors, ...planned.errors];
   if (entry.isDetectOnly || application.hasFinalizer) return { type: 'spec.valid' };
   const added = await effects.applications.addFinalizer(entry.about, application);
-  return added.ok ? { type: 'spec.valid' } : { type: 'spec.refused', ...refusalOf(added.failure) };
+  return added.ok ? { type: 'spec.valid' } : { type: 'spec.failed', ...refusalOf(added.failure) };
 }
 
 function invalid({ errors }: ApplicationEntry): ApplicationEvent {

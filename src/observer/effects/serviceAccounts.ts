@@ -75,10 +75,10 @@ export async function checkServiceAccount(
     entry.accountError = found.value ? '' : `Nothing is applied: the ServiceAccount ${namespace}/${name} ${whatToDo}`;
     return found.value
       ? undefined
-      : { type: 'apply.refused', failure: serviceAccountNotFound, reason: entry.accountError, retryAfter: 0 };
+      : { type: 'apply.failed', failure: serviceAccountNotFound, reason: entry.accountError, retryAfter: 0 };
   }
   const { is: failure, reason, retryAfter } = found.failure;
-  if (failure !== 'forbidden') return { type: 'apply.refused', failure, reason, retryAfter };
+  if (failure !== 'forbidden') return { type: 'apply.failed', failure, reason, retryAfter };
   entry.accountError = '';
   if (serviceAccounts.isFirstReport(namespace))
     report({ type: 'application.serviceAccountUnverified', application: entry.about, reason });

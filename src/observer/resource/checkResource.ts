@@ -93,7 +93,7 @@ async function withoutPlan(
   { manifest, fieldError, application }: ResourceEntry,
   signal: AbortSignal,
 ): Promise<ResourceEvent> {
-  if (fieldError !== '') return { type: 'effect.refused', reason: fieldError, failure: 'schema' };
+  if (fieldError !== '') return { type: 'effect.rejected', reason: fieldError, failure: 'schema' };
   const kind = await restMapper.find(manifest.apiVersion, manifest.kind, signal);
   if (!kind.ok) return withoutKind(kind.failure);
   const topology = await restMapper.topologyOf(kind.value, signal);

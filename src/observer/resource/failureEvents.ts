@@ -11,8 +11,8 @@ const types = {
   typeMissing: 'effect.typeMissing',
   conflict: 'effect.failed',
   claimed: 'effect.claimed',
-  immutable: 'effect.refused',
-  permanent: 'effect.refused',
+  immutable: 'effect.rejected',
+  permanent: 'effect.rejected',
   namespaceTerminating: 'effect.terminating',
   forbidden: 'effect.failed',
   transient: 'effect.failed',
@@ -29,18 +29,18 @@ const types = {
 const longestWaitForAddress = 10_000;
 
 /** Returns the fields that every failure event has. */
-function refused(failure: ApplyFailure) {
+function fieldsOf(failure: ApplyFailure) {
   return { ...refusalOf(failure), ...(failure.isTaken === true && { maxRetryDelay: longestWaitForAddress }) };
 }
 
 /** Returns the event for a failed check or write. */
 export function effectFailed(failure: ApplyFailure): ResourceEvent {
-  return { type: types[failure.is], ...refused(failure) };
+  return { type: types[failure.is], ...fieldsOf(failure) };
 }
 
 /** Returns the event for a missing proof that the account may see the object. */
 export function unverified(failure: ApplyFailure): ResourceEvent {
-  return { type: 'effect.unverified', ...refused(failure) };
+  return { type: 'effect.unverified', ...fieldsOf(failure) };
 }
 
 /** From this number of consecutive conflicts on, a retry waits. */
@@ -49,14 +49,14 @@ const patientConflicts = 3;
 export const conflicted: ResourceEvent = { type: 'write.conflicted' };
 
 /** Returns the event for a failed write of this plan. `now`: by the monotonic clock. */
-export function writeRefused(
+export function writeFailed(
   entry: ResourceEntry,
   plan: ResourcePlan,
   failure: ApplyFailure,
   now: number,
 ): ResourceEvent {
   const event = effectFailed(failure);
-  if (event.type === 'effect.refused' && fallBackToLastApplied(entry, plan, failure, now))
+  if (event.type === 'effect.rejected' && fallBackToLastApplied(entry, plan, failure, now))
     return { ...event, type: 'write.fellBack' };
   if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return event;
   // The object has changed since the write was decided on.

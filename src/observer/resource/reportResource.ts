@@ -65,7 +65,7 @@ export function resourceReports(effects: ObserverEffects) {
     };
   }
 
-  function refusal({ reason, failure, refusals: attempt, retryIn }: Context) {
+  function refusal({ reason, failure, failures: attempt, retryIn }: Context) {
     return { reason, failure, attempt, retryIn };
   }
 
@@ -115,7 +115,7 @@ export function resourceReports(effects: ObserverEffects) {
       become(entry, 'typeMissing', reason);
       reportOnce(entry, reason, () => report({ type: 'resource.noKindMatch', ...aboutOf(entry), reason }));
     }),
-    reportRefused: withEntry(refuse),
+    reportRejected: withEntry(refuse),
     reportUsingLastApplied: withEntry((entry, context) => {
       clearReported(entry);
       refuse(entry, context);
@@ -142,7 +142,7 @@ interface Context {
   readonly backoff: number;
   readonly mayCorrect: boolean;
   readonly reason: string;
-  readonly refusals: number;
+  readonly failures: number;
   readonly failure: string;
   readonly retryIn: number;
 }

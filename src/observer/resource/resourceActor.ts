@@ -26,12 +26,12 @@ export function provideResource(effects: ObserverEffects): typeof resource {
 
   const inFlight = (input: ResourceInput) => entryOf(input).application.inFlight;
   const invoking = (effect: ResourceEffect) =>
-    effectLogic<ResourceInput>({ refusal, random, inFlight }, (input, signal) =>
+    effectLogic<ResourceInput>({ failure, random, inFlight }, (input, signal) =>
       effect(effects, entryOf(input), signal),
     );
 
   /** This request is not in `inFlight`, so draining does not wait for it. */
-  const awaitKind = effectLogic<ResourceInput>({ refusal, random }, async (input, signal) => {
+  const awaitKind = effectLogic<ResourceInput>({ failure, random }, async (input, signal) => {
     const { apiVersion, kind } = entryOf(input).manifest;
     const served = await effects.restMapper.awaitServed(apiVersion, kind, signal);
     return { type: served.ok ? 'kind.served' : refusal };

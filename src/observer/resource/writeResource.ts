@@ -21,7 +21,7 @@ import {
   setBaseline,
   setStaleClaim,
 } from '../state/observeObject.ts';
-import { conflicted, effectFailed, recheck, unverified, writeRefused } from './failureEvents.ts';
+import { conflicted, effectFailed, recheck, unverified, writeFailed } from './failureEvents.ts';
 import { appliedBaseline } from './findBaseline.ts';
 import { aboutOf } from './reportResource.ts';
 
@@ -132,7 +132,7 @@ async function removeStaleClaim(
   if (!isStale) setStaleClaim(entry, false, now);
   if (!isStale) return recheck(entry);
   const unclaimed = await api.removeStaleClaim(plan, object, neverAborted);
-  if (!unclaimed.ok) return writeRefused(entry, plan, unclaimed.failure, runtime.clock.monotonic());
+  if (!unclaimed.ok) return writeFailed(entry, plan, unclaimed.failure, runtime.clock.monotonic());
   observeObject(entry, unclaimed.value, runtime.clock.monotonic());
   return conflicted;
 }
@@ -169,7 +169,7 @@ function recordOutcome(
   outcome: Outcome<Applied>,
   since = effects.runtime.clock.monotonic(),
 ): ResourceEvent {
-  if (!outcome.ok) return writeRefused(entry, plan, outcome.failure, effects.runtime.clock.monotonic());
+  if (!outcome.ok) return writeFailed(entry, plan, outcome.failure, effects.runtime.clock.monotonic());
   recordAccess(entry, plan.target.account, effects.runtime.clock.monotonic());
   const before = memoryOf(entry).appliedHash;
   const isMissing = drifts.includes(missing);

@@ -4,7 +4,6 @@ import type { TimerHandle } from '../../base/clock.ts';
 import { textOf } from '../../base/json.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import { type HashKey, hasLostKeys } from '../digest/digest.ts';
-import type { BlockCause, PendingCause } from '../model/events.ts';
 import type { Use } from '../model/uses.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
@@ -86,10 +85,6 @@ export interface WorkloadEntry {
   present: ReadonlyMap<string, PresentPods>;
   /** The contents that its sources have had since its pods were created, as far as they were observed. */
   contentHistory: ContentHistory;
-  /** Why the restart is pending or blocked; `reading`: a list is still being read, which is not reported. */
-  cause: PendingCause | BlockCause | 'reading';
-  /** The slot of its restart was used. */
-  hasRestarted: boolean;
   /** A state that a dry run has not written, or that stays in memory during a `contest`: it counts as written. */
   unwrittenState: string | undefined;
   /** This process wrote the latest state, and has not found it removed since. */
@@ -103,7 +98,8 @@ export interface WorkloadEntry {
 interface WorkloadStatus {
   /** The innermost state: `rolling` while a rollout is under way, otherwise that of the `workload` machine. */
   readonly state: string;
-  /** Why it is in this state; for humans. */
+  /** Why it is in this state; `reason` is for humans. `reading`: a list is still being read. */
+  readonly cause: string;
   readonly reason: string;
   /** The actor of that machine. */
   readonly actor: AnyActorRef;
@@ -114,9 +110,16 @@ export function statusOf({ actor }: Pick<WorkloadEntry, 'actor'>): WorkloadStatu
   const { value, context, children } = actor.getSnapshot();
   const rollout = children['rollout'];
   const within: unknown = rollout?.getSnapshot();
-  if (rollout === undefined || !isMachineSnapshot(within))
-    return { state: leafOf(value), reason: context.reason, actor };
-  return { state: leafOf(within.value), reason: textOf(within.context['reason']) ?? '', actor: rollout };
+  const isRestarting = rollout !== undefined && isMachineSnapshot(within);
+  if (!isRestarting) return { state: leafOf(value), cause: context.cause, reason: context.reason, actor };
+  const { cause, reason } = within.context;
+  return { state: leafOf(within.value), cause: textOf(cause) ?? '', reason: textOf(reason) ?? '', actor: rollout };
+}
+
+/** Whether the restart of a `rollout` actor was accepted, also after the actor was stopped. */
+export function hasRestarted(rollout: AnyActorRef): boolean {
+  const snapshot: unknown = rollout.getSnapshot();
+  return isMachineSnapshot(snapshot) && snapshot.context['hasRestarted'] === true;
 }
 
 export function stateOf(entry: Pick<WorkloadEntry, 'actor'>): string {

@@ -101,6 +101,6 @@ export async function writeWorkload<Done extends 'restart.accepted' | 'state.wri
     case 'conflicted':
       return { type: 'effect.conflicted' };
     case 'refused':
-      return { ...answer, type: 'effect.refused' };
+      return { ...answer, type: 'effect.failed' };
   }
 }

@@ -71,24 +71,24 @@ export function createRecreations(options: RecreationsOptions): Recreations {
   const reported = new Set<string>();
   let isRunning = false;
 
-  const invoking = (refusal: `${string}.refused`, request: RequestForCopy) =>
-    effectLogic<RecreationInput>({ refusal, random, inFlight: () => inFlight }, ({ job }, signal) => {
+  const invoking = (failure: `${string}.failed`, request: RequestForCopy) =>
+    effectLogic<RecreationInput>({ failure, random, inFlight: () => inFlight }, ({ job }, signal) => {
       const copy = copies.get(job);
       return copy && request(copy, signal);
     });
 
   const logic = recreation.provide({
     actors: {
-      checkJob: invoking('job.refused', (copy, signal) => checkJob(copy, api, signal, () => locked.has(copy.jobUid))),
-      createJob: invoking('create.refused', async (copy, signal) => {
+      checkJob: invoking('job.failed', (copy, signal) => checkJob(copy, api, signal, () => locked.has(copy.jobUid))),
+      createJob: invoking('create.failed', async (copy, signal) => {
         const answer = await api.recreateJob(copy, signal);
-        if (answer.is === 'refused') return { ...answer, type: 'create.refused' };
+        if (answer.is === 'refused') return { ...answer, type: 'create.failed' };
         if (answer.is === 'notFound') return { type: 'create.cancelled' };
         return { type: answer.is === 'ok' ? 'create.done' : 'create.conflicted' };
       }),
-      deleteCopy: invoking('copy.refused', async (copy, signal) => {
+      deleteCopy: invoking('copy.failed', async (copy, signal) => {
         const answer = await api.deleteCopy(copy, signal);
-        return answer.is === 'refused' ? { ...answer, type: 'copy.refused' } : { type: 'copy.deleted' };
+        return answer.is === 'refused' ? { ...answer, type: 'copy.failed' } : { type: 'copy.deleted' };
       }),
     },
     actions: {
@@ -96,10 +96,10 @@ export function createRecreations(options: RecreationsOptions): Recreations {
         const about = aboutOf(context.job);
         if (about !== undefined) report({ type: 'workload.recreated', ...about });
       },
-      reportRefused: ({ context: { job, reason, failure, refusals, retryIn } }) => {
+      reportFailed: ({ context: { job, reason, failure, failures, retryIn } }) => {
         const about = aboutOf(job);
         if (about !== undefined)
-          report({ type: 'workload.refused', ...about, reason, failure, attempt: refusals, retryIn });
+          report({ type: 'workload.refused', ...about, reason, failure, attempt: failures, retryIn });
       },
     },
   });
@@ -198,9 +198,9 @@ async function checkJob(
   // The process that holds the lock may be deleting it at this moment, so what was read is not reliable.
   if (isLocked()) return { type: 'job.terminating' };
   if (found.is === 'notFound') return { type: 'job.notFound' };
-  if (found.is === 'refused') return { ...found, type: 'job.refused' };
+  if (found.is === 'refused') return { ...found, type: 'job.failed' };
   const summary = found.is === 'ok' ? readWorkload(found.value, 'Job') : undefined;
-  if (summary === undefined) return { type: 'job.refused', reason: 'the response is not a Job', failure: 'badAnswer' };
+  if (summary === undefined) return { type: 'job.failed', reason: 'the response is not a Job', failure: 'badAnswer' };
   if (summary.uid === jobUid) {
     if (summary.isEnding) return { type: 'job.terminating' };
     return { type: summary.resourceVersion === jobVersion ? 'job.unchanged' : 'job.retained' };

@@ -5,6 +5,7 @@ import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
+import type { PendingCause } from '../model/events.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { type PodSummary, readPods } from '../pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
@@ -25,7 +26,6 @@ export function followRollout(effects: RestartEffects) {
     let timer: TimerHandle | undefined;
     let isChecking = false;
     let mustRecheck = false;
-    let { isStallReported } = input;
     const stillFor = createStallTimer(clock);
 
     function stallOf({ progress: now, old }: RolloutView): string | undefined {
@@ -38,13 +38,7 @@ export function followRollout(effects: RestartEffects) {
 
     function nextEvent(): Promise<RolloutObserved | undefined> {
       if (isEmptied(followed) && !effects.isDryRun) return checkTermination(effects, followed, stillFor, stop.signal);
-      return checkOnce(effects, followed, isStallReported, stallOf, stop.signal);
-    }
-
-    function send(event: RolloutObserved): void {
-      sendBack(event);
-      if (event.type === 'rollout.stalled') isStallReported = true;
-      if (event.type === 'rollout.suspended') isStallReported = false;
+      return checkOnce(effects, followed, stallOf, stop.signal);
     }
 
     /** Runs one check at a time: an update during a check causes another check. */
@@ -56,7 +50,7 @@ export function followRollout(effects: RestartEffects) {
         isChecking = false;
       });
       if (stop.signal.aborted) return;
-      if (event !== undefined) send(event);
+      if (event !== undefined) sendBack(event);
       if (mustRecheck) await check();
     }
 
@@ -83,7 +77,6 @@ export function followRollout(effects: RestartEffects) {
 async function checkOnce(
   effects: RestartEffects,
   entry: WorkloadEntry,
-  isStallReported: boolean,
   stallOf: (view: RolloutView) => string | undefined,
   signal: AbortSignal,
 ): Promise<RolloutObserved | undefined> {
@@ -98,13 +91,13 @@ async function checkOnce(
   if (summary.emptied?.isUndone) return { type: 'rollout.reverted' };
   if (isUnobserved(entry)) {
     const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
-    return standingEvent(entry, { is: 'unobserved' }, isStallReported, reason);
+    return standingEvent({ is: 'unobserved' }, reason);
   }
   const listed = await effects.api.listPods(summary.ref.namespace, summary.selector, signal);
   if (signal.aborted) return undefined;
   const hash = effects.digests.hashOf(finding.key, summary.ref, hashedBy(state));
   reportRefusal(effects, entry, listed.is === 'refused' ? podsNotListed(listed) : undefined);
-  if (listed.is !== 'ok') return byStatusAlone(entry, hash, isStallReported, stallOf);
+  if (listed.is !== 'ok') return byStatusAlone(entry, hash, stallOf);
   const pods = readPods(listed.value);
   const own = ownPods(summary, pods);
   // Without a quiet period these pods may have been created within a second of the write, but they were created for it.
@@ -119,7 +112,7 @@ async function checkOnce(
   const stalled = stallOf(view);
   // The failure of a pod is a better reason than the lack of progress.
   const reason = podFailuresOf(summary, own) ?? (stalled && (refusal ?? stalled));
-  return standingEvent(entry, progress, isStallReported, reason);
+  return standingEvent(progress, reason);
 }
 
 const reportRefusal = createRefusalReporter();
@@ -133,14 +126,13 @@ function podsNotListed(refusal: Refusal): Refusal {
 function byStatusAlone(
   entry: WorkloadEntry,
   hash: string,
-  isStallReported: boolean,
   stallOf: (view: RolloutView) => string | undefined,
 ): RolloutObserved | undefined {
   const progress = rolloutOf(entry.summary);
   const isOurs = entry.summary.templateAnnotation === hash;
   if (!isByEviction(entry) && progress.is === 'complete')
     return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
-  return standingEvent(entry, progress, isStallReported, stallOf({ own: [], old: [], progress }));
+  return standingEvent(progress, stallOf({ own: [], old: [], progress }));
 }
 
 /** Every pod of a recreated Job is new; later changes are detected as usual. */
@@ -159,19 +151,14 @@ function isUnobserved(entry: WorkloadEntry): boolean {
   return !isByEviction(entry) && rolloutOf(entry.summary).is === 'unobserved';
 }
 
-/** `reason`: why the rollout has stalled, if that is new. */
-function standingEvent(
-  entry: WorkloadEntry,
-  progress: RolloutProgress,
-  isStallReported: boolean,
-  reason: string | undefined,
-): RolloutObserved | undefined {
+/** `reason`: why the rollout has stalled. The machine ignores what it knows. */
+function standingEvent(progress: RolloutProgress, reason: string | undefined): RolloutObserved | undefined {
   const suspended = suspensionOf(progress);
   if (suspended !== undefined) {
-    entry.cause = progress.is === 'paused' ? 'paused' : 'other';
-    return { type: 'rollout.suspended', reason: suspended };
+    const cause: PendingCause = progress.is === 'paused' ? 'paused' : 'other';
+    return { type: 'rollout.suspended', cause, reason: suspended };
   }
-  return reason === undefined || isStallReported ? undefined : { type: 'rollout.stalled', reason };
+  return reason === undefined ? undefined : { type: 'rollout.stalled', reason };
 }
 
 function suspensionOf(progress: RolloutProgress): string | undefined {

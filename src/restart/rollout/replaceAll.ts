@@ -2,6 +2,7 @@ import type { RolloutEvent, RolloutObserved } from '../../../machines/restart/ro
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
+import type { BlockCause } from '../model/events.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { podsWithCachedContent } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
@@ -40,11 +41,11 @@ export async function whyNotReplaced(
   const sources = recreatedSources(entry);
   if (sources.length === 0) return undefined;
   const blocked = (why: string, blockedFor?: number): RolloutEvent => {
-    entry.cause = 'immutable';
     const names = sources.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
     const known = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
     return {
       type: 'verified.blocked',
+      cause: 'immutable' satisfies BlockCause,
       reason: `${known}; ${why}`,
       ...(blockedFor === undefined ? {} : { blockedFor }),
     };
@@ -55,7 +56,7 @@ export async function whyNotReplaced(
       'its pods cannot be terminated together, because its volumes would be deleted with them (whenScaled: Delete)',
     );
   const using = await api.podsUsing(summary.ref.namespace, sources, signal);
-  if (using.is === 'refused') return { ...using, type: 'effect.refused' };
+  if (using.is === 'refused') return { ...using, type: 'effect.failed' };
   const listed = await podsOf(api, summary, signal);
   const own = new Set(podsWithCachedContent(summary, readPods(listed)).map(({ uid }) => uid));
   const others = readPods(using.is === 'ok' ? using.value : [])

@@ -1,6 +1,7 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { changesOf, type PresentPods, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { BlockCause } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 import { podsWithCachedContent } from '../pods/ownPods.ts';
 import { type PodSummary, readPods } from '../pods/podSummary.ts';
@@ -21,11 +22,11 @@ export function verifyPods(effects: RestartEffects): RolloutEffect {
     // The next run of a CronJob reads everything again; only its template has to change.
     if (summary.selector === undefined) return { type: 'verified.outdated' };
     const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
-    if (listed.is === 'refused') return { ...listed, type: 'effect.refused' };
+    if (listed.is === 'refused') return { ...listed, type: 'effect.failed' };
     if (listed.is !== 'ok') return { type: 'verified.current' };
     const pods = readPods(listed.value);
     const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(summary, pods)));
-    if (perhaps.length > 0) return blocked(entry, perhaps);
+    if (perhaps.length > 0) return blocked(perhaps);
     // A pod may have the old content of an immutable source, however new the pod is.
     const isAny =
       changed.some(({ isRecreated }) => isRecreated === true) && podsWithCachedContent(summary, pods).length > 0;
@@ -42,11 +43,14 @@ function isOlderPodThere({ isRecreated, source: { createdAt } }: ChangedSource, 
   return pods.some((pod) => pod.createdAt !== undefined && pod.createdAt < createdAt);
 }
 
-function blocked(entry: WorkloadEntry, recreated: readonly ChangedSource[]): RolloutEvent {
-  entry.cause = 'immutable';
+function blocked(recreated: readonly ChangedSource[]): RolloutEvent {
   const names = recreated.map(({ source: { ref } }) => `${ref.kind} ${ref.namespace}/${ref.name}`).join(', ');
   const reason = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
-  return { type: 'verified.blocked', reason: `${reason}; give new content a new name` };
+  return {
+    type: 'verified.blocked',
+    cause: 'immutable' satisfies BlockCause,
+    reason: `${reason}; give new content a new name`,
+  };
 }
 
 /**

@@ -5,6 +5,7 @@ import { noteRemoval } from '../effects/contest.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import { type Finding, markChangesHandled, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
+import type { BlockCause } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadSummary.ts';
 import { quietPeriodOf } from '../pace/quietPeriod.ts';
@@ -34,7 +35,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const { summary, settings } = entry;
     if (summary.ref.kind !== 'Job' || settings === undefined) return undefined;
     const reason = whyNotRecreated(summary, settings);
-    return reason === undefined ? undefined : blocked(entry, 'job', reason);
+    return reason === undefined ? undefined : blocked('job', reason);
   }
 
   function eventOf(
@@ -45,7 +46,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   ): WorkloadEvent {
     switch (assessment.is) {
       case 'blocked':
-        return blocked(entry, 'sourceMissing', assessment.reason);
+        return blocked('sourceMissing', assessment.reason);
       case 'changed':
         return (
           blockedRecreation(entry) ?? {
@@ -67,18 +68,18 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   const answer: WorkloadEffect = async (entry, { hasStalled }, signal) => {
     const { summary, settings, uses } = entry;
     if (settings === undefined) return unmanaged(entry);
-    if (summary.isEnding) return blocked(entry, 'other', 'it is being deleted');
+    if (summary.isEnding) return blocked('other', 'it is being deleted');
     if (hasRun(entry)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
-    if (unread.length > 0) return blocked(entry, 'reading', `still being read: ${[...new Set(unread)].join(', ')}`);
+    if (unread.length > 0) return blocked('reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const asOf = entry.changedAt;
     const hashKeys = keys();
-    if (hashKeys === undefined) return blocked(entry, 'hashKey', 'the hash key is unavailable');
+    if (hashKeys === undefined) return blocked('hashKey', 'the hash key is unavailable');
     noteRemoval(effects, entry);
     const counting = stateThatCounts(reportUnreadable, entry, hashKeys);
     const { key, state } = counting;
     const current = await readCurrentSources(uses, key, digests, sources);
-    if (current.is === 'refused') return { ...current, type: 'effect.refused' };
+    if (current.is === 'refused') return { ...current, type: 'effect.failed' };
     recordContents(entry, key, current.sources, state);
     const compared = assess(current.sources, counting.written, hasStalled);
     // If another client removed the state, such as by a PUT, the state is written first; but the pods are still those
@@ -86,7 +87,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const known = assess(current.sources, state, hasStalled);
     entry.present = await presentPods(effects.api, entry, current.sources, known, signal);
     const answer = await findUncertainStarts(effects.api, entry, current.sources, compared, state, signal);
-    if (answer.is === 'refused') return { ...answer, type: 'effect.refused' };
+    if (answer.is === 'refused') return { ...answer, type: 'effect.failed' };
     const { assessment } = answer;
     const firstSeen = firstSeenOf(current.sources, counting.written, seenBefore(entry, counting));
     entry.finding = {
@@ -157,7 +158,7 @@ function unmanaged(entry: WorkloadEntry): WorkloadEvent {
   return { type: 'assessed.unmanaged' };
 }
 
-function blocked(entry: WorkloadEntry, cause: WorkloadEntry['cause'], reason: string): WorkloadEvent {
-  entry.cause = cause;
-  return { type: 'assessed.blocked', reason };
+/** `reading`: a list is still being read, which is not reported. */
+function blocked(cause: BlockCause | 'reading', reason: string): WorkloadEvent {
+  return { type: 'assessed.blocked', cause, reason };
 }

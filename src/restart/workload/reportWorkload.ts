@@ -51,16 +51,17 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     }),
     // A later reason for being blocked or pending is reported again.
     reportCurrent: reporting((entry) => reported.delete(entry)),
-    reportBlocked: reporting((entry, { reason, blockedFor }) => {
-      if (entry.cause === 'reading') return;
-      const cause: BlockCause = blockCauses.find((each) => each === entry.cause) ?? 'other';
+    reportBlocked: reporting((entry, { cause: its, reason, blockedFor }) => {
+      // A list is still being read.
+      if (its === 'reading') return;
+      const cause: BlockCause = blockCauses.find((each) => each === its) ?? 'other';
       const until = blockedFor === undefined ? undefined : clock.now() + blockedFor;
       reportOnce(entry, `blocked ${reason}`, () =>
         report({ type: 'workload.blocked', ...about(entry), cause, reason, until }),
       );
     }),
-    reportPending: reporting<'reason'>((entry, { reason }) => {
-      const cause: PendingCause = pendingCauses.find((each) => each === entry.cause) ?? 'other';
+    reportPending: reporting<'cause' | 'reason'>((entry, { cause: its, reason }) => {
+      const cause: PendingCause = pendingCauses.find((each) => each === its) ?? 'other';
       reportOnce(entry, `waiting ${reason}`, () =>
         report({ type: 'workload.pending', ...about(entry), cause, reason }),
       );
@@ -102,8 +103,8 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         sinceChange,
       });
     }),
-    reportRefused: reporting((entry, { reason, failure, refusals, retryIn }) => {
-      report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: refusals, retryIn });
+    reportFailed: reporting((entry, { reason, failure, failures, retryIn }) => {
+      report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: failures, retryIn });
     }),
   };
 }
@@ -111,10 +112,11 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
 /** The part of the context of both machines that the events need. */
 interface Context {
   readonly workload: string;
+  readonly cause: string;
   readonly reason: string;
   readonly blockedFor: number | undefined;
   readonly outcome: string;
-  readonly refusals: number;
+  readonly failures: number;
   readonly failure: string;
   readonly retryIn: number;
   readonly changedSince: number | undefined;

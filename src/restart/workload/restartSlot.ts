@@ -4,7 +4,7 @@ import type { EffectInput } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
 import type { Release } from '../../queue/limitedQueue.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { hasRestarted, statusOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { PendingCause } from '../model/events.ts';
 import { mayRestart, type Permission } from '../pace/mayRestart.ts';
 import { awaitRollout } from '../rollout/awaitRollout.ts';
@@ -31,7 +31,8 @@ function waitForSlot(
   { changedSince: since = entry.changedAt, hasStalled }: RolloutEffectInput,
   send: (event: RolloutEvent) => void,
 ): () => void {
-  const { clock, schedule } = effects;
+  const { clock, schedule, isDryRun } = effects;
+  const { actor: rollout } = statusOf(entry);
   let timer: TimerHandle | undefined;
   /** A restart does not wait for weeder's own stalled rollout. */
   let isRolloutOver = hasStalled;
@@ -58,8 +59,7 @@ function waitForSlot(
   }
 
   function wait(cause: PendingCause, reason: string): void {
-    entry.cause = cause;
-    send({ type: 'slot.pending', reason });
+    send({ type: 'slot.pending', cause, reason });
   }
 
   function check(): void {
@@ -71,20 +71,19 @@ function waitForSlot(
     }
     const left = verdict.until === undefined ? undefined : Math.max(1, verdict.until - clock.now());
     if (verdict.is === 'blocked') {
-      entry.cause = verdict.cause;
-      send({ type: 'slot.blocked', reason: verdict.reason, ...(left === undefined ? {} : { blockedFor: left }) });
+      const { cause, reason } = verdict;
+      send({ type: 'slot.blocked', cause, reason, ...(left === undefined ? {} : { blockedFor: left }) });
       return;
     }
     wait(verdict.cause, verdict.reason);
     if (left !== undefined) timer = clock.setTimeout(check, Math.min(longestWait, left));
   }
 
-  entry.hasRestarted = false;
   check();
   return () => {
     clock.clearTimeout(timer);
     stopWaiting();
-    release?.({ wasUsed: entry.hasRestarted });
+    release?.({ wasUsed: !isDryRun && hasRestarted(rollout) });
   };
 }
 

@@ -24,7 +24,7 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
     const text = encodeState(stateOfRestart(entry, finding, clock.now(), cause), finding.key);
     // A state that was too long is stored in a shorter form, and a later reader has to compute the same hash.
     const state = decodeState(text);
-    if (typeof state === 'string') return { type: 'effect.refused', reason: 'the generated state is unreadable' };
+    if (typeof state === 'string') return { type: 'effect.failed', reason: 'the generated state is unreadable' };
     const hash = digests.hashOf(finding.key, summary.ref, hashedBy(state));
     const begun = (): RolloutEvent => {
       finding.state = state;
@@ -43,7 +43,6 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
       ? restartJob(effects, entry, finding.key, text, signal, defer)
       : writeWorkload(effects, entry, 'restart.accepted', patch, signal));
     if (event.type !== 'restart.accepted') return event;
-    entry.hasRestarted = true;
     entry.hasWrittenState = true;
     if (entry.unwrittenState !== undefined) entry.unwrittenState = text;
     return begun();
@@ -81,14 +80,14 @@ async function restartJob(
   const stored = await api.storeCopy({ ref, uid, resourceVersion }, stateText, key, signal);
   if (stored.is === 'notFound') return { type: 'workload.deleted' };
   if (stored.is === 'conflicted') return { type: 'effect.conflicted' };
-  if (stored.is === 'refused') return { ...stored, type: 'effect.refused' };
+  if (stored.is === 'refused') return { ...stored, type: 'effect.failed' };
   const { copy, isEarlier } = stored.value;
   recreations.take(copy);
   const ending = await api.deleteJob(copy, signal);
   if (ending.is === 'ok') return { type: 'restart.accepted' };
   if (ending.is === 'conflicted') return { type: 'effect.conflicted' };
   // The `recreation` actor finds out whether a deletion whose response was lost has taken effect.
-  if (ending.is === 'refused') return { ...ending, type: 'effect.refused' };
+  if (ending.is === 'refused') return { ...ending, type: 'effect.failed' };
   // Another client deleted the Job, so it must not be recreated.
   if (!isEarlier) await api.deleteCopy(copy, signal);
   return { type: 'workload.deleted' };

@@ -151,8 +151,6 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       finding: undefined,
       present: new Map(),
       contentHistory: new Map(),
-      cause: 'other',
-      hasRestarted: false,
       unwrittenState: undefined,
       hasWrittenState: false,
       contest: undefined,

@@ -33,7 +33,7 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
     if (outcome === 'released' && effects.ownerOf(entry.summary) === 'foreign') return { type: 'state.written' };
     if (outcome === 'released') return write(entry, undefined, releasePatch(entry.summary), signal);
     const finding = await underCurrentKey(effects, entry);
-    if (finding === undefined) return { type: 'effect.refused', reason: 'it has not been assessed' };
+    if (finding === undefined) return { type: 'effect.failed', reason: 'it has not been assessed' };
     const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);
     const event = await write(entry, text, statePatch(entry.summary, text), signal);
     if (outcome === 'skipped' && event.type === 'state.written') trimContentHistory(entry, finding);

@@ -42,7 +42,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
 
   return podDeletion.provide({
     actors: {
-      readLog: effectLogic<PodDeletionInput>({ refusal: 'log.read', random }, (input, signal) => {
+      readLog: effectLogic<PodDeletionInput>({ failure: 'log.read', random }, (input, signal) => {
         const entry = entryOf(input.uid);
         if (entry === undefined) return Promise.resolve({ type: 'log.read' });
         return readLog(entry.pod, input.logLines, signal).then((lines = []) => {
@@ -51,7 +51,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           return { type: 'log.read' };
         });
       }),
-      deletePod: effectLogic<PodDeletionInput>({ refusal: 'delete.failed', random }, (input, signal) => {
+      deletePod: effectLogic<PodDeletionInput>({ failure: 'delete.failed', random }, (input, signal) => {
         const { uid, namespace, name, resourceVersion } = input;
         const entry = entryOf(uid);
         const isDue = () => entry !== undefined && isRequested(entry) && clock.monotonic() <= entry.owner.closesAt;
@@ -129,12 +129,12 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
   });
 }
 
-/** The class of a refusal. An effect that threw has none. */
+/** The class of a failure. An effect that threw has none. */
 function failureOf(event: object): string {
   return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
 }
 
-/** The message of a refusal, or of an effect that threw. */
+/** The message of a failure, or of an effect that threw. */
 function reasonOf(event: object): string {
   if ('reason' in event && typeof event.reason === 'string') return event.reason;
   return 'error' in event ? messageOf(event.error) : 'no reason given';

@@ -12,7 +12,7 @@ export interface RareObserverTransition<E> {
   readonly events: readonly (E | InternalEvent)[];
 }
 
-const throwsOnlyOnBug = 'this effect turns failures into refusals, and throws only because of a bug in weeder';
+const throwsOnlyOnBug = 'this effect turns failures into events, and throws only because of a bug in weeder';
 const immediateResponses = 'it happens between two responses of the API server, which are immediate in a replay';
 
 const valid: ApplicationEvent = { type: 'spec.valid' };
@@ -31,9 +31,9 @@ export const rareOfApplication: readonly OfApplication[] = [
   },
   brokenApplication('validating', 'validate', []),
   {
-    name: 'application.validating -- spec.refused -> application.backingOff',
+    name: 'application.validating -- spec.failed -> application.backingOff',
     why: 'in a replay the finalizer of an application is never refused',
-    events: [{ type: 'spec.refused', failure: 'transient', reason: 'unavailable' }],
+    events: [{ type: 'spec.failed', failure: 'transient', reason: 'unavailable' }],
   },
   brokenApplication('applying', 'applyResources', [valid]),
   brokenApplication('observing', 'observer', observing),
@@ -59,9 +59,9 @@ export const rareOfApplication: readonly OfApplication[] = [
     events: [ending, changed, { type: 'deletion.pending' }],
   },
   {
-    name: 'application.deleting.attempting -- deletion.refused [hasChanged] -> application.deleting.attempting',
+    name: 'application.deleting.attempting -- deletion.failed [hasChanged] -> application.deleting.attempting',
     why: immediateResponses,
-    events: [ending, changed, { type: 'deletion.refused', failure: 'blocked', reason: 'not deleted' }],
+    events: [ending, changed, { type: 'deletion.failed', failure: 'blocked', reason: 'not deleted' }],
   },
   {
     name: 'application.deleting.attempting -- xstate.error.actor.deleteResources -> application.deleting.waiting',

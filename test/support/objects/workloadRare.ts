@@ -17,7 +17,7 @@ export interface RareTransition {
   readonly end?: RolloutEnd['type'];
 }
 
-const throwsOnlyOnBug = 'this effect turns failures into refusals, and throws only because of a bug in weeder';
+const throwsOnlyOnBug = 'this effect turns failures into events, and throws only because of a bug in weeder';
 const noNewConfig = 'in a replay the config does not change while a restart is under way';
 const newDeadline = { type: 'config.changed', progressDeadline: 30_000 } as const;
 const toPatching = [event.granted, event.needed] as const;
@@ -69,7 +69,7 @@ function broken(state: string, actor: string, events: RareTransition['events']):
 function brokenInRollout(state: string, actor: string, events: RareTransition['events']): RareTransition {
   const failed = failureOf(actor);
   const name = `${state} -- ${failed.type} -> (stays)`;
-  const ends = { state: 'ended', end: 'effect.refused' } as const;
+  const ends = { state: 'ended', end: 'effect.failed' } as const;
   return { name, why: throwsOnlyOnBug, machine: rollout, events: [...events, failed], ...ends };
 }
 

@@ -163,7 +163,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
       reportBlocked: () => note('blocked'),
       reportReverted: () => note('reverted'),
       reportWritten: () => {},
-      reportRefused: () => {},
+      reportFailed: () => {},
     },
   });
   const start = () => createActor(machine, { clock, input }).start();
