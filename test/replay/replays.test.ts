@@ -27,6 +27,8 @@ let report = '';
 
 /** Transitions that no replay takes, and why: they are taken in workloadMachineRare and observerMachineRare.test.ts. */
 const unreachable: Readonly<Record<string, string>> = {
+  'dependants.closing -- xstate.error.actor.pendingOutcomes -> dependants.closed':
+    'this effect throws only because of a bug in weeder',
   ...Object.fromEntries(
     [...rareTransitions, ...rareOfApplication, ...rareOfResource].map(({ name, why }) => [name, why]),
   ),

@@ -6,7 +6,7 @@ import { checkResource } from './checkResource.ts';
 import { resourceReports } from './reportResource.ts';
 import { writeResource } from './writeResource.ts';
 
-const refusal = 'effect.failed';
+const failure = 'effect.failed';
 
 type ResourceEffect = (
   effects: ObserverEffects,
@@ -34,7 +34,7 @@ export function provideResource(effects: ObserverEffects): typeof resource {
   const awaitKind = effectLogic<ResourceInput>({ failure, random }, async (input, signal) => {
     const { apiVersion, kind } = entryOf(input).manifest;
     const served = await effects.restMapper.awaitServed(apiVersion, kind, signal);
-    return { type: served.ok ? 'kind.served' : refusal };
+    return { type: served.ok ? 'kind.served' : failure };
   });
 
   return resource.provide({
