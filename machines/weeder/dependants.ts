@@ -1,9 +1,6 @@
 import { type AnyActorRef, type AnyEventObject, assign, fromCallback, sendTo, setup } from 'xstate';
 
-import type { Protection } from './podDeletion.ts';
-
-/** Why a window no longer requests the deletion of a pod; `reconfigured`: the config has changed. */
-export type WithdrawalReason = 'over' | 'reconfigured' | 'held';
+import type { Protection, WithdrawalReason } from './podDeletion.ts';
 
 /**
  * The dependants that one podSelector of a service selects, or that declare the service, during one window. Times are

@@ -1,5 +1,4 @@
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
-import type { WithdrawalReason } from './dependants.ts';
 
 /** Why a pod is never deleted, whatever happens. */
 export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored';
@@ -10,6 +9,9 @@ export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored';
  * `dependencyNotReady`: another service on which the pod depends is not ready.
  */
 export type WaitReason = 'coolingDown' | 'restartIsSooner' | 'dependencyNotReady';
+
+/** Why a window no longer requests the deletion of a pod; `reconfigured`: the config has changed. */
+export type WithdrawalReason = 'over' | 'reconfigured' | 'held';
 
 /** Why the deletion of a pod is no longer requested. `protected`: it is never deleted now. */
 export type EndOfRequest = WithdrawalReason | 'protected';
@@ -22,10 +24,13 @@ export interface PodState {
   readonly resourceVersion: string;
   /** Since when the container is in a back-off that its status does not report. Undefined: the status reports it. */
   readonly unreportedSince: number | undefined;
-  /** When the deletion is worth more than it costs. */
-  readonly dueAt: number;
-  /** Why it is not worth it before. */
-  readonly waitReason: WaitReason | undefined;
+  /** The pod replaces one that was deleted recently: until when the deletion waits. 0: it does not. */
+  readonly pausedUntil: number;
+  /**
+   * The times between which the kubelet restarts the container sooner than a replacement could run, so that a deletion
+   * costs more than it saves. Undefined: it is not known when the kubelet does.
+   */
+  readonly restart: { readonly from: number; readonly until: number } | undefined;
   /** Another service on which the pod depends, and which is not ready: `namespace/name`. */
   readonly heldBy: string | undefined;
   /** When the window closes that requests the deletion. */
@@ -157,22 +162,24 @@ export const podDeletion = setup({
     isHeld: ({ context }) => context.heldBy !== undefined,
     isSettling: ({ context }) =>
       (context.unreportedSince ?? Number.NEGATIVE_INFINITY) + unreportedAfter > context.now(),
-    isPending: ({ context }) => context.dueAt > context.now(),
+    isPending: ({ context }) => dueAt(context, context.now()) > context.now(),
     canKeepItsPlace: ({ context, event }) =>
       event.type === 'pod.crashLooping' &&
       event.heldBy === undefined &&
-      waitOf(stateFrom(event, context), context) <= 0,
+      isDue(stateFrom(event, context), context.now()),
     isLogWanted: ({ context: { logLines, hasTriedLog, closesAt, now } }) =>
       logLines > 0 && !hasTriedLog && now() + longestRead < closesAt,
     isUntried: ({ context }) => context.failures === 0,
     hasRecovered: ({ context }) => context.observed === 'recovered',
     wasRemoved: ({ context }) => context.observed === 'removed',
     isWithdrawn: ({ context }) => context.withdrawnBecause !== undefined,
+    isOfTriedVersion: ({ context, event }) =>
+      event.type === 'pod.crashLooping' && event.resourceVersion === context.triedVersion,
     hasNewerState: ({ context }) => context.resourceVersion !== context.triedVersion,
   },
   delays: {
     settleTime: ({ context }) => delayUntil((context.unreportedSince ?? 0) + unreportedAfter, context),
-    waitTime: ({ context }) => delayUntil(context.dueAt, context),
+    waitTime: ({ context }) => delayUntil(dueAt(context, context.now()), context),
     logTimeout: longestRead,
     retryDelay: ({ context }) => Math.min(Math.max(0, context.retryIn), longestDelay),
   },
@@ -187,8 +194,8 @@ export const podDeletion = setup({
     name: 'pod',
     resourceVersion: '',
     unreportedSince: undefined,
-    dueAt: 0,
-    waitReason: undefined,
+    pausedUntil: 0,
+    restart: undefined,
     heldBy: undefined,
     closesAt: fiveMinutes,
     logLines: 0,
@@ -307,7 +314,11 @@ export const podDeletion = setup({
             'delete.notFound': { target: '#podDeletion.removed' },
             'delete.conflicted': { target: '#podDeletion.conflicted', actions: 'recordFailure' },
             'delete.failed': { target: '#podDeletion.backingOff', actions: ['recordFailure', 'reportFailed'] },
-            'delete.rejected': { target: '#podDeletion.abandoned' },
+            'delete.rejected': [
+              { guard: 'hasRecovered', target: '#podDeletion.recovered' },
+              { guard: 'wasRemoved', target: '#podDeletion.removed' },
+              { target: '#podDeletion.abandoned' },
+            ],
             'pod.crashLooping': { actions: 'recordNewestState' },
             'pod.recovered': { actions: 'recordRecovered' },
             'pod.removed': { actions: 'recordRemoved' },
@@ -327,7 +338,10 @@ export const podDeletion = setup({
       ],
       after: { retryDelay: { target: 'deciding', description: 'No newer state was observed: retry.' } },
       on: {
-        'pod.crashLooping': { target: 'deciding', actions: 'recordNewestState' },
+        'pod.crashLooping': [
+          { guard: 'isOfTriedVersion', actions: 'recordNewestState' },
+          { target: 'deciding', actions: 'recordNewestState' },
+        ],
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
         'deletion.withdrawn': { target: 'abandoned', actions: 'recordWithdrawn' },
@@ -383,18 +397,34 @@ function stateFrom(event: Partial<PodState>, { resourceVersion, closesAt }: PodS
   return {
     resourceVersion: event.resourceVersion ?? resourceVersion,
     unreportedSince: event.unreportedSince,
-    dueAt: event.dueAt ?? 0,
-    waitReason: event.waitReason,
+    pausedUntil: event.pausedUntil ?? 0,
+    restart: event.restart,
     heldBy: event.heldBy,
     closesAt: event.closesAt ?? closesAt,
     logLines: event.logLines ?? 0,
   };
 }
 
-/** Milliseconds until a deletion is due in this state. */
-function waitOf({ unreportedSince, dueAt }: PodState, { now }: PodDeletionContext): number {
-  const settledAt = unreportedSince === undefined ? 0 : unreportedSince + unreportedAfter;
-  return Math.max(settledAt, dueAt) - now();
+/** When the deletion is worth more than it costs, as seen at the time `now`. */
+function dueAt({ pausedUntil, restart }: PodState, now: number): number {
+  const isSooner = restart !== undefined && restart.from <= now && now < restart.until;
+  return Math.max(pausedUntil, isSooner ? restart.until : 0);
+}
+
+function isDue(state: PodState, now: number): boolean {
+  const settledAt = state.unreportedSince === undefined ? 0 : state.unreportedSince + unreportedAfter;
+  return Math.max(settledAt, dueAt(state, now)) <= now;
+}
+
+/** Why a deletion is not due now, and when it is; undefined: it is due. */
+export function waitOf(
+  state: PodState,
+  now: number,
+): { readonly reason: WaitReason; readonly until: number } | undefined {
+  if (state.heldBy !== undefined) return { reason: 'dependencyNotReady', until: state.closesAt };
+  const until = dueAt(state, now);
+  if (until <= now) return undefined;
+  return { reason: until === state.pausedUntil ? 'coolingDown' : 'restartIsSooner', until };
 }
 
 function delayUntil(time: number, { now }: PodDeletionContext): number {

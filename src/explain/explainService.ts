@@ -7,7 +7,7 @@ import { scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
-import { waitForRestart } from '../weeder/deletions/deletionCost.ts';
+import { isRestartSooner } from '../weeder/deletions/deletionCost.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
 import type { NeverStarted } from '../weeder/pods/neverStarted.ts';
 import type { PodIndex, Scope } from '../weeder/pods/podIndex.ts';
@@ -130,7 +130,6 @@ function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: Wat
   const settleIn = since + unreportedAfter - systemClock.monotonic();
   if (settleIn > 0)
     return `would be deleted in a window, if it is not restarted within ${formatDuration(Math.ceil(settleIn))}`;
-  const wait = waitForRestart(pod, service, Date.now());
-  if (wait > 0) return `would not be deleted now: ${waitBecause.restartIsSooner}`;
+  if (isRestartSooner(pod, service, systemClock)) return `would not be deleted now: ${waitBecause.restartIsSooner}`;
   return 'would be deleted in a window';
 }

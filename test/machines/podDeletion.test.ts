@@ -10,7 +10,7 @@ const removed: PodDeletionEvent = { type: 'pod.removed' };
 /** The time of every decision, by the clock of the input. */
 const now = 60_000;
 const closesAt = now + 300_000;
-const pending = { dueAt: now + 5000, waitReason: 'restartIsSooner' } as const;
+const pending = { pausedUntil: now + 5000 };
 const settling = (ms: number) => ({ unreportedSince: now - 2000 + ms });
 const withdrawn: PodDeletionEvent = { type: 'deletion.withdrawn' };
 const requestedAgain: PodDeletionEvent = { type: 'deletion.requested' };
@@ -43,7 +43,7 @@ test('a pod in CrashLoopBackOff enters the queue at once', () => {
   assert.deepEqual(decided([]), { state: 'attempting.queued', effects: ['requestSlot'] });
 });
 
-test('a silent back-off waits 2 s first, recalculated with each update', () => {
+test('an unreported back-off waits 2 s first, recalculated with each update', () => {
   assert.deepEqual(decided([], settling(1500)), { state: 'settling', effects: ['wait 1500'] });
   assert.deepEqual(decided([settled], settling(1500)), {
     state: 'attempting.queued',

@@ -19,8 +19,8 @@ const expected = {
   +138.558s  06:22:59.298  pod deleted           demo/etcd-main-client #1  demo/kapi-5c5d9545d8-r299k  delete, in unreported back-off, restarts 4
   +258.558s  06:24:59.298  window closed         demo/etcd-main-client #1  1 deleted, 0 skipped, 0 failed
 
-pod                         would be deleted  after recovery  back-off       saved
-demo/kapi-5c5d9545d8-r299k  06:22:59.298      +0.000s         1m20s, silent  70.095s
+pod                         would be deleted  after recovery  back-off           saved
+demo/kapi-5c5d9545d8-r299k  06:22:59.298      +0.000s         1m20s, unreported  70.095s
 1 pod, 70.095s of back-off saved
 `,
   'scaled-to-zero': `    +0.000s  06:01:23.176  service is ready      demo/etcd-main-client
@@ -66,7 +66,7 @@ test('lines without ts take the newest time in their objects', async () => {
     return JSON.stringify({ type, object: { ...object, metadata: { ...object.metadata, managedFields } } });
   });
   assert.match(stdout, /06:22:59\.000 {2}window opened .*\n.*06:22:59\.000 {2}pod deleted .*in unreported back-off/);
-  assert.match(stdout, /1m20s, silent {2}70\.000s\n1 pod, 70\.000s of back-off saved\n$/);
+  assert.match(stdout, /1m20s, unreported {2}70\.000s\n1 pod, 70\.000s of back-off saved\n$/);
 });
 
 test('a line without a newer time is replayed together with the line before it', async () => {

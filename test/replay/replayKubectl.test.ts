@@ -22,9 +22,9 @@ const expected = `    +0.000s  11:19:40.000  service is ready      shoot-1/etcd-
    +15.000s  11:19:55.000  pod deleted           shoot-1/etcd-main-client #1  shoot-1/kapi-1  delete, in unreported back-off, restarts 3
   +135.000s  11:21:55.000  window closed         shoot-1/etcd-main-client #1  2 deleted, 0 skipped, 0 failed
 
-pod             would be deleted  after recovery  back-off     saved
-shoot-1/kapi-0  11:19:55.000      +0.000s         40s          6.000s
-shoot-1/kapi-1  11:19:55.000      +0.000s         40s, silent  at least 33.000s
+pod             would be deleted  after recovery  back-off         saved
+shoot-1/kapi-0  11:19:55.000      +0.000s         40s              6.000s
+shoot-1/kapi-1  11:19:55.000      +0.000s         40s, unreported  at least 33.000s
 2 pods, at least 39.000s of back-off saved
 `;
 

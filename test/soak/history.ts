@@ -12,7 +12,7 @@ export interface Version {
   readonly isTerminating: boolean;
   readonly looping: 'CrashLoopBackOff' | 'silent' | undefined;
   readonly finishedAt: number | undefined;
-  /** The restart count of the container in a silent back-off. Another count means another back-off. */
+  /** The restart count of the container in an unreported back-off. Another count means another back-off. */
   readonly restarts: number | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface Evidence {
 const latency = seconds(1.5);
 /** After a disturbance, streams have to be reopened and retry back-offs have to end. */
 const aftermath = seconds(12);
-/** A silent back-off counts after this time. finishedAt is truncated to whole seconds. Milliseconds. */
+/** An unreported back-off counts after this time. finishedAt is truncated to whole seconds. Milliseconds. */
 const silence = 1_990;
 /** The time until a reloaded config is in force. */
 const reloading = seconds(3);
@@ -54,7 +54,7 @@ function namesOf(rules: readonly Rule[]): string {
   return [...new Set(rules.map(({ service }) => service))].join(', ');
 }
 
-/** The start of a silent back-off: by the node's clock or when it was first seen, whichever is earlier. */
+/** The start of an unreported back-off: by the node's clock or when it was first seen, whichever is earlier. */
 export function silentSince({ versions }: PodHistory, version: Version): number {
   let first = version;
   for (const each of versions.slice(0, versions.indexOf(version)).reverse()) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { waitForRestart } from '../../src/weeder/deletions/deletionCost.ts';
+import { isRestartSooner, soonerRestart } from '../../src/weeder/deletions/deletionCost.ts';
 import type { CrashLoopingPod } from '../../src/weeder/pods/crashLooping.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 
@@ -10,7 +10,11 @@ const policy = { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undef
 /** The wait for a pod with this many milliseconds left of a back-off of 80 s. */
 function wait(left: number, part: Partial<CrashLoopingPod> = {}, gracePeriodSeconds?: number) {
   const pod = crashLoopingPod({ finishedAt: now + left - 80_000, ...part });
-  return waitForRestart(pod, { ...policy, gracePeriodSeconds }, now);
+  const clock = { now: () => now, monotonic: () => 1_000_000 };
+  const restart = soonerRestart(pod, { ...policy, gracePeriodSeconds }, clock);
+  const isPending = restart !== undefined && restart.from <= 1_000_000 && 1_000_000 < restart.until;
+  assert.equal(isRestartSooner(pod, { ...policy, gracePeriodSeconds }, clock), isPending);
+  return isPending ? restart.until - 1_000_000 : 0;
 }
 
 const slow = { isReplacedAtOnce: false, stopsWithin: 60_000 };

@@ -9,7 +9,7 @@ export function savings(deleted: readonly WouldDelete[]): string[] {
     each.pod,
     wallTime(each.at),
     `+${(each.sinceOpened / 1000).toFixed(3)}s`,
-    `${formatDuration(each.backOff.duration)}${each.isSilent ? ', silent' : ''}`,
+    `${formatDuration(each.backOff.duration)}${each.isUnreported ? ', unreported' : ''}`,
     savedWords(each),
   ]);
   const total = deleted.reduce((sum, each) => sum + (savedBy(each) ?? 0), 0);

@@ -22,7 +22,7 @@ export interface WouldDelete {
   readonly at: number;
   /** Milliseconds since the window opened. */
   readonly sinceOpened: number;
-  readonly isSilent: boolean;
+  readonly isUnreported: boolean;
   /** The pod replaced one that was deleted in the same window, and whose saved back-off was counted. */
   readonly isRepeated: boolean;
   readonly backOff: BackOff;
@@ -91,10 +91,10 @@ export function createWhatIfWeeder({
         if (event.type !== 'pod.deleted') return;
         const { pod, sinceOpened, isRepeated } = event;
         const backOff = backOffOf(pod);
-        const isSilent = pod.cause === 'unreported';
+        const isUnreported = pod.cause === 'unreported';
         const name = `${pod.namespace}/${pod.name}`;
         const times = { at: clock.now(), sinceOpened, restartedAt: undefined };
-        const would: WouldDelete = { pod: name, ...times, isSilent, isRepeated, backOff };
+        const would: WouldDelete = { pod: name, ...times, isUnreported, isRepeated, backOff };
         deleted.push(would);
         byUid.set(pod.uid, { pod, would });
       },

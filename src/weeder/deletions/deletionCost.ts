@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import { backOffOf } from '../pods/backOff.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
@@ -11,15 +12,30 @@ const freshPodStart = 5_000;
 const latestRestart = 15_000;
 
 /**
- * How long to wait for the kubelet's own restart because that is sooner than a deletion, in milliseconds; 0 if a
- * deletion is sooner. `now`: epoch milliseconds. A restart that is overdue by more than `latestRestart` is not waited
- * for, because the clock of the node must be wrong.
+ * The times between which the kubelet restarts the container sooner than a replacement of the pod could run, by the
+ * monotonic clock in milliseconds; undefined: the status does not show when it does. A restart that is overdue by more
+ * than `latestRestart` is not waited for, because the clock of the node must be wrong.
  */
-export function waitForRestart(pod: CrashLoopingPod, policy: DeletionPolicy, now: number): number {
+export function soonerRestart(
+  pod: CrashLoopingPod,
+  policy: DeletionPolicy,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+): { readonly from: number; readonly until: number } | undefined {
   const { duration, until } = backOffOf(pod);
-  if (until === undefined) return 0;
-  const left = Math.min(duration, until - now);
-  return left > timeToReplace(pod, policy) ? 0 : Math.max(0, left + latestRestart);
+  if (until === undefined) return undefined;
+  const restartsAt = clock.monotonic() + Math.min(duration, until - clock.now());
+  return { from: restartsAt - timeToReplace(pod, policy), until: restartsAt + latestRestart };
+}
+
+/** Whether a deletion would bring the pod back later than the kubelet's own restart does. */
+export function isRestartSooner(
+  pod: CrashLoopingPod,
+  policy: DeletionPolicy,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+): boolean {
+  const restart = soonerRestart(pod, policy, clock);
+  const now = clock.monotonic();
+  return restart !== undefined && restart.from <= now && now < restart.until;
 }
 
 /** The time from the deletion until the replacement runs, in milliseconds. */

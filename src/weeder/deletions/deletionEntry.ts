@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Release } from '../../queue/limitedQueue.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
-import { waitForRestart } from './deletionCost.ts';
+import { soonerRestart } from './deletionCost.ts';
 import type { DeletionRequest } from './deletionRequest.ts';
 import type { DeletionRounds } from './deletionRounds.ts';
 
@@ -56,15 +56,10 @@ export function stateOf(
   return {
     resourceVersion: pod.resourceVersion,
     unreportedSince,
-    ...dueTime(rounds.dueAt(pod), waitForRestart(pod, owner.policy, clock.now()), clock.monotonic()),
+    pausedUntil: rounds.dueAt(pod),
+    restart: soonerRestart(pod, owner.policy, clock),
     heldBy: heldBy(pod, owner.window),
     closesAt: owner.closesAt,
     logLines: logLines(),
   };
-}
-
-/** When the deletion is not too early, and brings the pod back sooner than a restart. */
-function dueTime(pausedUntil: number, restart: number, now: number): Pick<PodState, 'dueAt' | 'waitReason'> {
-  if (restart > 0 && now + restart >= pausedUntil) return { dueAt: now + restart, waitReason: 'restartIsSooner' };
-  return { dueAt: pausedUntil, waitReason: pausedUntil > now ? 'coolingDown' : undefined };
 }

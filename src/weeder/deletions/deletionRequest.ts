@@ -21,6 +21,6 @@ export interface DeletionRequest extends Pick<Dependants, 'index'> {
   readonly send: (event: DependantsEvent) => void;
   /** The uids of the pods that it wants to be deleted. */
   readonly uids: Set<string>;
-  /** How many attempts are in flight. */
-  inFlight: number;
+  /** Those with an attempt in flight whose outcome it awaits, even if it has withdrawn them. */
+  readonly pending: Set<string>;
 }

@@ -2,10 +2,9 @@ import { type Actor, createActor } from 'xstate';
 import type { EndOfRequest } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
-import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { Departure } from '../pods/podIndex.ts';
-import { type DeletionEntry, isRequested, stateOf } from './deletionEntry.ts';
+import { type DeletionEntry, isRequested, protectionBy, stateOf } from './deletionEntry.ts';
 import type { DeletionRequest } from './deletionRequest.ts';
 import { createDeletionRounds } from './deletionRounds.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
@@ -24,7 +23,7 @@ export interface Deletions {
   /** The request no longer includes this pod. An attempt in flight continues. */
   withdraw(request: DeletionRequest, uid: string, because: EndOfRequest): void;
   withdrawAll(request: DeletionRequest, because: EndOfRequest): void;
-  /** Calls `done` once no attempt of the request is in flight. */
+  /** Calls `done` once the outcomes of all attempts are known that the request awaits. */
   whenIdle(request: DeletionRequest, done: () => void): void;
   /** A service on which these pods depend is not ready any more, or is ready again. */
   reconsider(uids: Iterable<string>): void;
@@ -34,7 +33,7 @@ export interface Deletions {
   readonly size: number;
 }
 
-interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'rounds'> {
+interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'rounds' | 'replaceExpired'> {
   readonly runtime: ActorRuntime;
   readonly report: ReportWeeder;
   /** How many lines of a crashed container's log the config wants; 0: none. */
@@ -66,7 +65,14 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     },
   });
   const idle = new Map<DeletionRequest, () => void>();
-  const logic = providePodDeletion({ ...options, rounds, entryOf: (uid) => entries.get(uid) });
+  const logic = providePodDeletion({
+    ...options,
+    rounds,
+    entryOf: (uid) => entries.get(uid),
+    replaceExpired({ owner, waiting, pod: { uid } }) {
+      if (waiting.length > 0 && clock.monotonic() > owner.closesAt) release(owner, uid, 'over');
+    },
+  });
 
   function create(owner: DeletionRequest, pod: CrashLoopingPod, waiting: readonly DeletionRequest[]): void {
     const { uid, namespace, name } = pod;
@@ -90,11 +96,17 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   }
 
   function endAttempt(entry: DeletionEntry): void {
-    const request = entry.sentFor;
-    if (request === undefined) return;
+    const { sentFor, owner, pod } = entry;
+    if (sentFor === undefined) return;
     entry.sentFor = undefined;
-    request.inFlight -= 1;
-    if (request.inFlight > 0) return;
+    settle(sentFor, pod.uid);
+    settle(owner, pod.uid);
+  }
+
+  /** The request awaits no outcome for this pod any more. */
+  function settle(request: DeletionRequest, uid: string): void {
+    request.pending.delete(uid);
+    if (request.pending.size > 0) return;
     idle.get(request)?.();
     idle.delete(request);
   }
@@ -107,27 +119,38 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       entry.waiting = entry.waiting.filter((each) => each !== request);
       return;
     }
-    const [next, ...rest] = entry.waiting;
-    if (next !== undefined) handOver(entry, next, rest);
+    const next = entry.waiting.find((each) => canFollow(each, uid));
+    const hasLeft = because === 'recovered' || because === 'removed';
+    if (next !== undefined) handOver(entry, next, hasLeft);
     else if (!isActive(entry.actor)) forget(uid);
-    else if (because === 'recovered' || because === 'removed') entry.actor.send({ type: `pod.${because}` });
+    else if (hasLeft) entry.actor.send({ type: `pod.${because}` });
     else entry.actor.send({ type: 'deletion.withdrawn', because });
   }
 
-  function handOver(entry: DeletionEntry, next: DeletionRequest, rest: readonly DeletionRequest[]): void {
+  /** `hasLeft`: the owner's stream knows a newer state, which the stream of the next request may not have yet. */
+  function handOver(entry: DeletionEntry, next: DeletionRequest, hasLeft: boolean): void {
+    entry.waiting = entry.waiting.filter((each) => each !== next);
+    const pod = next.index.get(entry.pod.uid) ?? entry.pod;
+    const isNewer = pod.resourceVersion !== entry.pod.resourceVersion;
+    const wasRejected = entry.actor.getSnapshot().matches('abandoned');
+    if (!wasRejected) own(entry, next);
     // Each window tries a rejected deletion once more, so that its results include the rejection, too.
-    if (entry.actor.getSnapshot().matches('abandoned')) {
-      create(next, entry.pod, rest);
-      return;
-    }
-    entry.owner = next;
-    entry.waiting = rest;
-    sendNewestState(entry);
+    else if (hasLeft && !isNewer) forget(pod.uid);
+    else create(next, pod, entry.waiting);
+    if (isNewer || !hasLeft) take(entry, pod);
+  }
+
+  function own(entry: DeletionEntry, request: DeletionRequest): void {
+    const { owner, sentFor, pod } = entry;
+    entry.owner = request;
+    if (sentFor === undefined) return;
+    request.pending.add(pod.uid);
+    if (owner !== sentFor && owner !== request) settle(owner, pod.uid);
   }
 
   /** A further request for a pod: it waits, or continues what the owner has withdrawn. */
-  function join(entry: DeletionEntry, request: DeletionRequest): void {
-    const { pod, waiting, owner, actor } = entry;
+  function join(entry: DeletionEntry, request: DeletionRequest, pod: CrashLoopingPod): void {
+    const { waiting, owner, actor } = entry;
     const isFree = !isRequested(entry);
     request.uids.add(pod.uid);
     if (actor.getSnapshot().matches('abandoned')) {
@@ -135,18 +158,16 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       request.uids.add(pod.uid);
       create(request, pod, waiting);
     } else if (isFree) {
-      entry.owner = request;
       if (isActive(actor)) actor.send({ type: 'deletion.requested' });
-      sendNewestState(entry);
+      own(entry, request);
+      take(entry, pod);
     } else entry.waiting = [...waiting, request];
   }
 
-  function update(entry: DeletionEntry, request: DeletionRequest, pod: CrashLoopingPod): void {
-    const known = entry.pod.resourceVersion;
-    // Another stream may be ahead of this one.
-    if (pod.resourceVersion === known || !isAtLeast(pod.resourceVersion, known)) return;
+  /** The newest state, as the stream of the owner has it. */
+  function take(entry: DeletionEntry, pod: CrashLoopingPod): void {
     entry.pod = pod;
-    entry.unreportedSince = request.index.unreportedSince(pod.uid);
+    entry.unreportedSince = entry.owner.index.unreportedSince(pod.uid);
     sendNewestState(entry);
   }
 
@@ -158,8 +179,10 @@ export function createDeletions(options: DeletionsOptions): Deletions {
         create(request, pod, []);
         return;
       }
-      update(entry, request, pod);
-      if (!request.uids.has(pod.uid)) join(entry, request);
+      const { owner, waiting } = entry;
+      const isKnown = request === owner ? isRequested(entry) : waiting.includes(request);
+      if (!isKnown) join(entry, request, pod);
+      else if (request === owner && pod.resourceVersion !== entry.pod.resourceVersion) take(entry, pod);
     },
     left(request, uid, { isRemoved, deletedAt }) {
       const entry = entries.get(uid);
@@ -174,7 +197,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       for (const uid of [...request.uids]) release(request, uid, because);
     },
     whenIdle(request, done) {
-      if (request.inFlight === 0) done();
+      if (request.pending.size === 0) done();
       else idle.set(request, done);
     },
     reconsider(uids) {
@@ -196,6 +219,12 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       return entries.size;
     },
   };
+}
+
+/** Whether the pod, as the stream of the request has it now, may be deleted: it may be about to learn that it may not. */
+function canFollow({ index, policy }: DeletionRequest, uid: string): boolean {
+  const pod = index.get(uid);
+  return pod !== undefined && protectionBy(policy, pod) === 'none';
 }
 
 function isActive(actor: Actor<PodDeletionLogic>): boolean {

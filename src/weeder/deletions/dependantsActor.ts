@@ -46,7 +46,7 @@ export function provideDependants(effects: DependantsEffects): ProvidedDependant
 
   function createPodWatch(child: DependantsRef, policy: DeletionPolicy, index: PodIndex): PodWatch {
     const { openedAt, closesAt, send } = child;
-    const state = { openedAt, closesAt, policy, uids: new Set<string>(), inFlight: 0 };
+    const state = { openedAt, closesAt, policy, uids: new Set<string>(), pending: new Set<string>() };
     const watch = { request: { window: windowRefOf(child), index, send, ...state }, unsubscribe: () => {} };
     podWatches.set(keyOf(child), watch);
     return watch;

@@ -1,4 +1,4 @@
-import { type EndOfRequest, type PodDeletionInput, podDeletion } from '../../../machines/weeder/podDeletion.ts';
+import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '../../../machines/weeder/podDeletion.ts';
 import { effectLogic } from '../../actors/effect.ts';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -21,12 +21,14 @@ export interface PodDeletionEffects {
   /** Returns a number from 0 to 1, for jitter. */
   readonly random: () => number;
   readonly entryOf: (uid: string) => DeletionEntry | undefined;
+  /** Another request follows an owner whose window is over, although its timer is late. */
+  readonly replaceExpired: (entry: DeletionEntry) => void;
 }
 
 export type PodDeletionLogic = typeof podDeletion;
 
 export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogic {
-  const { clock, queue, rounds, deletePod, readLog, isDryRun, report, random, entryOf } = effects;
+  const { clock, queue, rounds, deletePod, readLog, isDryRun, report, random, entryOf, replaceExpired } = effects;
 
   /** Calls `act` with the pod's entry, which is removed only after its actor has stopped. */
   function withEntry(uid: string, act: (entry: DeletionEntry) => void): void {
@@ -54,6 +56,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       deletePod: effectLogic<PodDeletionInput>({ failure: 'delete.failed', random }, (input, signal) => {
         const { uid, namespace, name, resourceVersion } = input;
         const entry = entryOf(uid);
+        if (entry !== undefined) replaceExpired(entry);
         const isDue = () => entry !== undefined && isRequested(entry) && clock.monotonic() <= entry.owner.closesAt;
         if (entry === undefined || !isDue())
           return Promise.resolve({ type: 'delete.failed', reason: 'the window has closed' });
@@ -61,7 +64,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         const { policy } = owner;
         entry.how = policy.deletion;
         entry.sentFor = owner;
-        owner.inFlight += 1;
+        owner.pending.add(uid);
         return deletePod({ uid, namespace, name, resourceVersion, policy, isRequested: isDue }, signal);
       }),
     },
@@ -86,22 +89,29 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         withEntry(uid, ({ pod, owner }) => report({ type: 'pod.recovered', pod, ...owner.window })),
       reportRemoved: ({ context: { uid } }) =>
         withEntry(uid, ({ pod, owner }) => report({ type: 'pod.removed', pod, ...owner.window })),
-      reportPending: ({ context: { uid, waitReason, dueAt, heldBy, closesAt, now } }) =>
-        withEntry(uid, (entry) => {
+      reportPending: ({ context }) =>
+        withEntry(context.uid, (entry) => {
           const { pod, owner } = entry;
-          const reason = heldBy === undefined ? waitReason : 'dependencyNotReady';
-          const wait = `${reason} ${heldBy ?? ''} ${pod.container} ${pod.restarts}`;
-          if (reason === undefined || entry.reportedWait === wait) return;
-          entry.reportedWait = wait;
-          const waitIn = Math.max(0, (heldBy === undefined ? dueAt : closesAt) - now());
-          const service = heldBy === undefined ? {} : { heldBy };
-          report({ type: 'deletion.pending', pod, reason, waitIn, ...service, ...owner.window });
+          const now = context.now();
+          const wait = waitOf(context, now);
+          const text = `${wait?.reason} ${context.heldBy ?? ''} ${pod.container} ${pod.restarts}`;
+          if (wait === undefined || entry.reportedWait === text) return;
+          entry.reportedWait = text;
+          const { reason, until } = wait;
+          const heldBy = context.heldBy === undefined ? {} : { heldBy: context.heldBy };
+          report({
+            type: 'deletion.pending',
+            pod,
+            reason,
+            waitIn: Math.max(0, until - now),
+            ...heldBy,
+            ...owner.window,
+          });
         }),
-      reportSkipped: ({ context: { uid, withdrawnBecause, waitReason, dueAt, heldBy, now } }) =>
-        withEntry(uid, (entry) =>
-          reportEnd(entry, withdrawnBecause, () => {
-            const wait = dueAt > now() && waitReason !== undefined ? waitReason : 'tooLate';
-            const reason = heldBy === undefined ? wait : 'dependencyNotReady';
+      reportSkipped: ({ context }) =>
+        withEntry(context.uid, (entry) =>
+          reportEnd(entry, context.withdrawnBecause, () => {
+            const reason = waitOf(context, context.now())?.reason ?? 'tooLate';
             report({ type: 'deletion.expired', pod: entry.pod, reason, ...entry.owner.window });
           }),
         ),
@@ -112,18 +122,14 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         }),
       reportAbandoned: ({ context: { uid, withdrawnBecause }, event }) =>
         withEntry(uid, (entry) => {
-          const { pod, owner, sentFor = owner } = entry;
-          const isRejected = event.type === 'delete.rejected';
-          const request = isRejected ? sentFor : owner;
-          const fail = () => {
-            request.send({ type: 'deletion.failed', pod: `${pod.namespace}/${pod.name}` });
+          const { pod, owner } = entry;
+          reportEnd(entry, withdrawnBecause, () => {
+            owner.send({ type: 'deletion.failed', pod: `${pod.namespace}/${pod.name}` });
             const withdrawn =
               withdrawnBecause === 'reconfigured' ? 'the config has changed' : 'the window closed first';
-            const reason = isRejected ? reasonOf(event) : withdrawn;
-            report({ type: 'deletion.failed', pod, reason, ...request.window });
-          };
-          if (isRejected) fail();
-          else reportEnd(entry, withdrawnBecause, fail);
+            const reason = event.type === 'delete.rejected' ? reasonOf(event) : withdrawn;
+            report({ type: 'deletion.failed', pod, reason, ...owner.window });
+          });
         }),
     },
   });

@@ -13,7 +13,7 @@ export type ReportedEvent = WeederEvent & { readonly t: number; readonly place: 
 
 /**
  * Finds errors in what the windows report: each window opens when the rules say, closes once, and its summary counts
- * each deletion that it had selected when the request was sent; and each deletion is reported once.
+ * what was reported of it; and each deletion is reported once, for a window that had selected the pod.
  */
 export function falseReports(
   history: History,
@@ -70,7 +70,7 @@ function podNameOf({ pod }: { readonly pod: CrashLoopingPod }): string {
   return `${pod.namespace}/${pod.name}`;
 }
 
-/** Deletions that were accepted and not reported, or not in the name of each window that had selected them. */
+/** Deletions that were accepted and not reported, or not in the name of one window that had selected them. */
 function unreported({ entries }: History, events: readonly ReportedEvent[], due: readonly Named[]): string[] {
   const uids = new Set(entries.flatMap((entry) => (entry.what === 'requested' ? entry.uid : [])));
   return [...uids].flatMap((uid) => {
@@ -85,12 +85,11 @@ function unreported({ entries }: History, events: readonly ReportedEvent[], due:
       const pod = deliveredAt(entries, at, uid);
       const selecting = due.filter(({ window }) =>
         requestsAt(requestsOf(entries, window, uid), at, entries[at]?.t ?? 0).some(
-          (request) => pod !== undefined && doesPermit(request, pod) && request.endsAt > (entries[at]?.t ?? 0),
+          (request) => pod !== undefined && doesPermit(request, pod) && request.endsAt >= (entries[at]?.t ?? 0),
         ),
       );
-      return selecting
-        .filter(({ name }) => !names.includes(name))
-        .map(({ name }) => `${uid} is not counted by ${name}`);
+      const isCounted = names.length === 1 && selecting.some(({ name }) => names.includes(name));
+      return isCounted || selecting.length === 0 ? [] : [`${uid} is not counted by a window that selected it`];
     });
   });
 }

@@ -1,6 +1,6 @@
 import type { Entry } from '../recording/history.ts';
 import { type Named, namesOf, type ReportedEvent } from './accounts.ts';
-import { type Case, doesPermit, retryOf } from './oracle.ts';
+import { type Case, doesPermit } from './oracle.ts';
 import { type DeletionRequest, deliveredAt, requestsAt, timersRan } from './oracleAttempts.ts';
 
 /**
@@ -52,18 +52,14 @@ function isSkippedAt({ entries, uid }: Case, requests: readonly DeletionRequest[
   );
 }
 
-/** The pod remains skipped while time passes, and no earlier attempt blocks the decision. */
+/** The pod remains skipped by this window while time passes, whatever other windows do. */
 function hasToSkip(each: Case, requests: readonly DeletionRequest[]): boolean {
   const { entries, uid } = each;
   return entries.some(({ t }, index) => {
     const delivered = deliveredAt(entries, index, uid);
     if (delivered === undefined || (entries[index + 1]?.t ?? t) === t || entries[index + 1]?.what === 'awake')
       return false;
-    return (
-      requestsAt(requests, index, t + 1).length > 0 &&
-      isSkippedAt(each, each.requests, index) &&
-      retryOf(each, index, delivered).must <= t
-    );
+    return requestsAt(requests, index, t + 1).length > 0 && isSkippedAt(each, requests, index);
   });
 }
 

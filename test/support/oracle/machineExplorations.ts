@@ -245,13 +245,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     ],
   },
   podDeletion: {
-    inputs: [
-      {},
-      { unreportedSince: 0 },
-      { heldBy: 'shop/db' },
-      { dueAt: 5000, waitReason: 'coolingDown' },
-      { logLines: 20 },
-    ],
+    inputs: [{}, { unreportedSince: 0 }, { heldBy: 'shop/db' }, { pausedUntil: 5000 }, { logLines: 20 }],
     events: [
       { type: 'log.read' },
       { type: 'slot.granted' },

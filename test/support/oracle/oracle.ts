@@ -12,6 +12,7 @@ import {
   timersRan,
 } from './oracleAttempts.ts';
 import { overtakings } from './oracleOrder.ts';
+import { heldAt } from './oracleOutages.ts';
 import { afterRestart } from './oracleRestarts.ts';
 import { type DueWindow, lastOf } from './oracleWindows.ts';
 
@@ -39,7 +40,7 @@ export interface Case {
  * The errors in a history: each requested deletion that should not have been, and each missing one, by one pass
  * over everything that happened. If the design leaves a time open
  * there is an interval: a retry comes after half to all of its back-off; a pod waits as long as others are in flight
- * that fill the queue; when the wall clock was set meanwhile, a silent back-off counts after 2 s by either clock.
+ * that fill the queue; when the wall clock was set meanwhile, an unreported back-off counts after 2 s by either clock.
  */
 export function errorsOf(cases: readonly Case[]): string[] {
   const errors = cases.flatMap((each) =>
@@ -100,9 +101,10 @@ function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
   const delivered = deliveredAt(entries, index, uid);
   if (delivered === undefined) return never;
   const selecting = requestsAt(requests, index, now).filter((request) => doesPermit(request, delivered));
-  if (selecting.length === 0) return never;
+  const held = heldAt(each.history, index, delivered);
+  if (selecting.length === 0 || held === 'surely') return never;
   const settled = settledAt(entries, selecting, delivered, index);
-  const retry = retryOf(each, index, delivered);
+  const retry = retryOf(each, index, now, delivered);
   const ends = Math.max(...selecting.map(({ endsAt }) => endsAt));
   const began = Math.min(...selecting.map(({ from }) => entries[from]?.t ?? 0));
   const due = {
@@ -110,7 +112,7 @@ function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
     must: Math.max(settled.must, retry.must, pausedUntil(each, index), now),
   };
   const { may, must } = afterRestart(entries, index, delivered, due);
-  return { may: may <= ends ? may : never.may, must: must < ends ? must : never.must };
+  return { may: may <= ends ? may : never.may, must: must < ends && held === 'no' ? must : never.must };
 }
 
 /** A retry that comes after the end of a window, whose timer is late, is a pause before the next window's own try. */
@@ -122,7 +124,7 @@ function pausedUntil({ entries, requests }: Omit<Case, 'dues'>, index: number): 
 }
 
 /** When the result of the last try permits a new decision. */
-export function retryOf(each: Omit<Case, 'dues'>, index: number, delivered: DeliveredPod): Due {
+function retryOf(each: Omit<Case, 'dues'>, index: number, now: number, delivered: DeliveredPod): Due {
   const { entries, requests, attempts } = each;
   const life = lastOf(entries, index, ({ what }) => what === 'running');
   const last = attempts.findLast(({ at }) => at <= index && at > life);
@@ -131,11 +133,18 @@ export function retryOf(each: Omit<Case, 'dues'>, index: number, delivered: Deli
   if (answer === undefined || answeredAt > index) return never;
   const forgotten = isForgotten(entries, requests, answeredAt, index);
   if (forgotten === 'surely') return atOnce;
-  const hasJoined = requests.some(({ from, to }) => from > answeredAt && from <= index && to > index);
+  const hasJoined = requests.some(
+    ({ from, to, isPermitted }) => from > answeredAt && from <= index && to > index && isPermitted(index),
+  );
   if (answer.type === 'delete.rejected') {
     // A window that joined requests once more; whether it still does after it has released the pod does not matter.
     const wasJoined = requests.some(({ from }) => from > answeredAt && from <= index);
-    return { may: wasJoined || forgotten === 'perhaps' ? 0 : never.may, must: hasJoined ? 0 : never.must };
+    // A window that waited for the pod follows the one whose deletion was rejected.
+    const hasFollowed = requests.some(
+      ({ from, to, endsAt }) => from <= answeredAt && to > answeredAt && (to <= index || endsAt <= now),
+    );
+    const isRepeated = wasJoined || hasFollowed || forgotten === 'perhaps';
+    return { may: isRepeated ? 0 : never.may, must: hasJoined ? 0 : never.must };
   }
   const due = pauseAfter(each, last, hasJoined, delivered);
   return forgotten === 'perhaps' ? { may: 0, must: due.must } : due;

@@ -9,6 +9,8 @@ export interface DeletionRequest {
   readonly to: number;
   /** Milliseconds since the story began. */
   readonly endsAt: number;
+  /** Whether the config of the window permits a deletion of the pod, as it is at this place. */
+  isPermitted(index: number): boolean;
   /** Since when, by its own clock, weeder has seen the phase in which the pod is at this place. */
   seenAt(index: number): number;
 }
@@ -65,6 +67,10 @@ export function requestsOf(entries: readonly Entry[], window: DueWindow, uid: st
       if (pod === undefined || pod.state === 'healthy' || !matchesSelector(selector, { role: pod.role })) return false;
       return scope === 'all' || (scope === 'same' ? pod.namespace === home : scope.includes(pod.namespace));
     };
+    const isPermitted = (index: number) => {
+      const { protection = 'none' } = delivered[index] ?? {};
+      return protection === 'none' || (protection === 'bare' && service.barePods === 'delete');
+    };
     const seenAt = (index: number) => {
       const isSamePhase = (at: number) =>
         isSelected(at) &&
@@ -78,13 +84,13 @@ export function requestsOf(entries: readonly Entry[], window: DueWindow, uid: st
       if (!isSelectedInWindow(from) || isSelectedInWindow(from - 1)) return [];
       const end = entries.findIndex((__, index) => index > from && !isSelectedInWindow(index));
       const to = end === -1 ? entries.length : end;
-      return [{ window, from, to, endsAt: window.opensAt + window.duration, seenAt }];
+      return [{ window, from, to, endsAt: window.opensAt + window.duration, seenAt, isPermitted }];
     });
   });
 }
 
 /**
- * Whether no window selected the pod at some moment between these two places, so that what was before no longer counts.
+ * Whether no window requested the deletion of the pod at some moment between these two places, so that what was before no longer counts.
  * `perhaps`: when its labels changed, if one window lost it before another got it; and if the last window has
  * ended, in the very moment in which it does, or while its timer is late.
  */
@@ -99,7 +105,9 @@ export function isForgotten(
     const now = entries[index]?.t ?? 0;
     const until = index === to || entries[index + 1]?.what === 'awake' ? now : (entries[index + 1]?.t ?? now);
     const ran = timersRan(entries, index);
-    const active = requests.filter((request) => request.from <= index && index < request.to && ran <= request.endsAt);
+    const active = requests.filter(
+      (each) => each.from <= index && index < each.to && ran <= each.endsAt && each.isPermitted(index),
+    );
     const ends = Math.max(...active.map(({ endsAt }) => endsAt));
     if (active.length === 0 || (until > now && ends <= until)) return 'surely';
     const isChanging = index > from && entries[index]?.what === 'delivered';

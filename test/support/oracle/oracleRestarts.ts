@@ -18,6 +18,10 @@ export function afterRestart(entries: readonly Entry[], index: number, delivered
   if (offsets.size > 1) return { may: due.may, must: Number.POSITIVE_INFINITY };
   const [offset = 0] = offsets;
   const until = delivered.finishedAt + Math.min(300_000, 10_000 * 2 ** Math.max(0, delivered.restarts - 1)) - offset;
+  // A node's clock that is ahead: how far is known only by when the pod was seen first, which is not in the history.
+  const life = lastOf(entries, index, ({ what }) => what === 'listing');
+  const seenFirst = entries.find((entry, at) => at > life && isUpdate(entry))?.t ?? 0;
+  if (delivered.finishedAt - offset > seenFirst) return { may: due.may, must: Number.POSITIVE_INFINITY };
   const shift = (t: number) => (t >= until - freshPodStart && t < until + latestRestart ? until + latestRestart : t);
   const reportedAt = entries[since]?.t ?? 0;
   return { may: shift(Math.max(due.may, reportedAt)), must: shift(due.must) };

@@ -51,15 +51,21 @@ function windowsOfService(entries: readonly Entry[], key: string, service: Servi
 }
 
 /** Whether weeder knows the service as ready after this entry; undefined: no weeder runs that could know. */
-function readyAfter(entries: readonly Entry[], index: number, key: string): boolean | undefined {
+export function readyAfter(entries: readonly Entry[], index: number, key: string): boolean | undefined {
   const life = lastOf(entries, index, ({ what }) => what === 'listing' || what === 'stopped');
   const running = lastOf(entries, index, ({ what }) => what === 'running');
   if (entries[life]?.what !== 'listing' || running < life) return undefined;
+  return deliveredSlice(entries, index, key)?.isReady ?? false;
+}
+
+/** What weeder knows of the slices of a service after this entry. */
+export function deliveredSlice(entries: readonly Entry[], index: number, key: string) {
+  const life = lastOf(entries, index, ({ what }) => what === 'listing' || what === 'stopped');
   // The content of a list counts when the list is complete.
   const gap = lastOf(entries, index, ({ what }) => what === 'gap' || what === 'gapEnds');
   const until = entries[gap]?.what === 'gap' && gap > life ? gap : index;
   const delivered = entries[lastOf(entries, until, (each) => each.what === 'slice' && each.service === key)];
-  return delivered?.what === 'slice' && entries.indexOf(delivered) > life ? delivered.isReady : false;
+  return delivered?.what === 'slice' && entries.indexOf(delivered) > life ? delivered : undefined;
 }
 
 /** How long a window lasts that opens here; 0: none does. */

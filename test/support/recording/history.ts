@@ -25,7 +25,7 @@ export type HistoryEvent =
   | { readonly what: 'delivered'; readonly pod: DeliveredPod }
   | { readonly what: 'lost'; readonly uid: string }
   /** A slice changed: its service is ready or not, by all of its slices. */
-  | { readonly what: 'slice'; readonly service: string; readonly isReady: boolean }
+  | { readonly what: 'slice'; readonly service: string; readonly isReady: boolean; readonly exists: boolean }
   /** The slices are listed again: the state before is unknown. */
   | { readonly what: 'gap' }
   | { readonly what: 'gapEnds' }

@@ -40,7 +40,9 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
 
   function deliver(name: string, change: SliceChange): void {
     const { namespace, service, ready } = change;
-    note({ what: 'slice', service: serviceOf(change), isReady: isReady(serviceOf(change)) });
+    const key = serviceOf(change);
+    const exists = [...slices.values()].some((each) => serviceOf(each) === key);
+    note({ what: 'slice', service: key, isReady: isReady(key), exists });
     const object = slice({ namespace, service, name, ready: ready ?? [], withTargets: true });
     weeder()?.slices.apply(ready === null ? 'DELETED' : 'MODIFIED', object);
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteNothing } from '../../../src/weeder/deletions/deletePod.ts';
-import { backOff, type PodOptions, pod, running } from '../../support/objects/objects.ts';
+import { backOff, type PodOptions, pod, running, terminated } from '../../support/objects/objects.ts';
 import { apiserver, minute, simulate } from '../../support/world/simulation.ts';
 import { ends, type World, world } from '../../support/world/world.ts';
 
@@ -219,4 +219,26 @@ test('a pod that becomes protected is skipped for each window whose stream repor
     at.eventsOf('pod.skipped').map(({ service }) => service),
     ['etcd', 'dns'],
   );
+});
+
+test('a pod that two windows select is not deleted when it becomes protected, whichever window hears of it first', async () => {
+  for (const reached of ['settling', 'backingOff'] as const) {
+    const at = world({
+      services: [{ name: 'etcd' }, { name: 'dns' }],
+      answer: () => ({ type: 'delete.failed', retryAfter: 60_000 }),
+    });
+    at.slice({ service: 'etcd' });
+    at.slice({ service: 'dns' });
+    const containers = [reached === 'settling' ? terminated(at.clock.now()) : backOff()];
+    at.put({ name: 'kapi', containers });
+    await at.clock.pass(1000);
+    const before = at.deletions.length;
+    at.put({ name: 'kapi', isBare: true, containers: [backOff()] });
+    await at.clock.pass(119_000);
+    assert.equal(at.deletions.length, before, reached);
+    assert.deepEqual(
+      at.eventsOf('pod.skipped').map(({ service }) => service),
+      ['etcd', 'dns'],
+    );
+  }
 });

@@ -191,3 +191,29 @@ test('no actor remains of a deleted service, whether it was ready, notReady or h
     }
   }
 });
+
+test('a broken dependant of services that flap or recover in turn is deleted after growing pauses, in all windows together', async () => {
+  const flap = async (services: readonly string[]) => {
+    const at = world({ services: services.map((name) => ({ name })) });
+    let count = 0;
+    const replace = () => at.put({ name: `kapi-${++count}`, created: at.clock.now(), containers: [backOff()] });
+    replace();
+    for (let round = 0; round < 15; round += 1) {
+      const service = services[round % services.length] ?? '';
+      at.slice({ service, ready: [true] });
+      for (let second = 0; second < 8; second += 1) {
+        await at.clock.pass(1000);
+        if (at.pods().length === 0) replace();
+      }
+      at.slice({ service, ready: [false] });
+      await at.clock.pass(12_000);
+    }
+    await at.clock.pass(600_000);
+    at.slice({ service: services[0] ?? '', ready: [true] });
+    await at.clock.pass(1000);
+    return at.timeline().map((each) => Number(each.split('@')[1]) / 1000);
+  };
+  // Windows of 8 s: the pauses of 10, 20, 40, 80 and 160 s end in the next one.
+  assert.deepEqual(await flap(['etcd']), [0, 20, 40, 80, 160, 900]);
+  assert.deepEqual(await flap(['etcd', 'dns']), [0], 'the window of each waits for the other service, which is down');
+});
