@@ -23,7 +23,6 @@ const deleted = {
   sinceOpened: 12,
   isRepeated: false,
   how: 'delete',
-  also: [],
   ...window,
 } as const;
 const opened = { type: 'window.opened', duration: 119_700, ...window } as const;
@@ -34,7 +33,6 @@ const pending = {
   pod,
   reason: 'coolingDown',
   waitIn: 12_400,
-  also: [],
   ...window,
 } as const;
 const failed = { type: 'deletion.failed', pod, reason: 'the window closed first', ...window } as const;
