@@ -136,6 +136,13 @@ test('a window with failed deletions is a warning, and names the pods', () => {
   assert.equal(event?.note, 'Window closed: 1 pod deleted, 1 skipped, 2 failed: shop/web-0, shop/web-1.');
 });
 
+test('the Event of a window that the next one has replaced does not say that the window is closed', () => {
+  const replaced = { ...closed, isReplaced: true, failed: ['shop/web-0'] } as const;
+  assert.deepEqual(notes([replaced]), [
+    'Window replaced by the next one: 2 pods deleted, 1 skipped, 1 failed: shop/web-0.',
+  ]);
+});
+
 test('a window names the dependants that never started, and why they are not deleted', () => {
   const one = { namespace: 'shop', name: 'web-0', container: 'main', reason: 'ImagePullBackOff', because: 'no image' };
   const many = Array.from({ length: 500 }, (_, index) => ({ ...one, name: `web-${1000 + index}` }));
