@@ -94,8 +94,8 @@ test('the Event of a deleted pod says how the last run of its container ended', 
 });
 
 test('an eviction in unreported back-off, in another namespace and at an unknown time has an Event', () => {
-  const silent = { ...pod, cause: 'unreported', namespace: 'web', restarts: 1, finishedAt: undefined } as const;
-  const [event] = eventsFor([{ ...deleted, pod: silent, how: 'evict' }]);
+  const unreported = { ...pod, cause: 'unreported', namespace: 'web', restarts: 1, finishedAt: undefined } as const;
+  const [event] = eventsFor([{ ...deleted, pod: unreported, how: 'evict' }]);
   assert.deepEqual([event?.action, event?.regarding.namespace], ['Evict', 'web']);
   assert.equal(
     event?.note,

@@ -39,7 +39,7 @@ suite('dependants that crash-loop although their service is ready', { concurrenc
     );
   });
 
-  test('a pod with a slow sidecar is not deleted in a silent back-off, unless its controller replaces it at once', async (t) => {
+  test('a pod with a slow sidecar is not deleted in an unreported back-off, unless its controller replaces it at once', async (t) => {
     const scene = await setScene(t, 'slow-stop', { settings: { watchDuration: '10m' } });
     const { ns, labels } = scene;
     const containers = { main: terminated(3), proxy: running() };

@@ -8,17 +8,17 @@ const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
 const inAnHour = () => ({ finishedAt: new Date(Date.now() + 3_600_000) });
 const tenSecondsAgo = () => ({ finishedAt: new Date(Date.now() - 10_000) });
 
-suite('silent back-offs', { concurrency: true }, () => {
-  test('a terminated main container, init container or sidecar that has restarted before is in a silent back-off', async (t) => {
+suite('unreported back-offs', { concurrency: true }, () => {
+  test('a terminated main container, init container or sidecar that has restarted before is in an unreported back-off', async (t) => {
     const scene = await setScene(t, 'silent');
     await scene.start();
-    const silent = terminated(2, tenSecondsAgo());
+    const unreported = terminated(2, tenSecondsAgo());
     const pods = [
-      await scene.pod('main', { containers: { main: silent } }, everyKind),
-      await scene.pod('init', { containers: { migrate: silent, main: waiting('PodInitializing') } }, everyKind),
-      await scene.pod('sidecar', { containers: { proxy: silent } }, everyKind),
+      await scene.pod('main', { containers: { main: unreported } }, everyKind),
+      await scene.pod('init', { containers: { migrate: unreported, main: waiting('PodInitializing') } }, everyKind),
+      await scene.pod('sidecar', { containers: { proxy: unreported } }, everyKind),
       await scene.pod('success', { containers: { main: terminated(2, { ...tenSecondsAgo(), exitCode: 0 }) } }),
-      await scene.pod('on-failure', { containers: { main: silent } }, { restartPolicy: 'OnFailure' }),
+      await scene.pod('on-failure', { containers: { main: unreported } }, { restartPolicy: 'OnFailure' }),
       await scene.pod(
         'sidecar-success',
         {
@@ -34,7 +34,7 @@ suite('silent back-offs', { concurrency: true }, () => {
     scene.assertDeleted(...pods);
   });
 
-  test('a container that ends for the first time, or that is not restarted by its policy, is in no silent back-off', async (t) => {
+  test('a container that ends for the first time, or that is not restarted by its policy, is in no unreported back-off', async (t) => {
     const scene = await setScene(t, 'ended');
     await scene.start();
     const main = (restarts: number, exitCode: number) => ({
@@ -84,7 +84,7 @@ suite('silent back-offs', { concurrency: true }, () => {
     scene.assertDeleted(pod);
   });
 
-  test('a silent back-off is assumed after two seconds, unless the container restarts in that time', async (t) => {
+  test('an unreported back-off is assumed after two seconds, unless the container restarts in that time', async (t) => {
     const scene = await setScene(t, 'delayed');
     await scene.start();
     await scene.endpoints(true);

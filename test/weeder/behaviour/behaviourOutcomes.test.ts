@@ -141,7 +141,7 @@ test('a window that is replaced during a deletion counts the deletion', async ()
   ]);
 });
 
-test('a pod that was in silent back-off while its deletion was refused does not wait again', async () => {
+test('a pod that was in unreported back-off while its deletion was refused does not wait again', async () => {
   const at: World = world({ answer: (request) => (at.deletions.length > 1 ? at.answerTo(request) : refused) });
   at.put(crashLooping);
   at.slice(up);

@@ -59,7 +59,7 @@ test('a new list changes nothing for the pods that it contains', async () => {
   await ends(at);
 });
 
-test('the time of a silent back-off that lasts through a gap does not start over', async () => {
+test('the time of an unreported back-off that lasts through a gap does not start over', async () => {
   const at = world();
   at.slice(up);
   at.put({ containers: [terminated(at.clock.now() + 60_000)] });

@@ -11,7 +11,7 @@ const ended = (at: World, { restarts = 1, exitCode = 1, ahead = 0 } = {}) => ({
   containers: [terminated(at.clock.now() + ahead, restarts, exitCode)],
 });
 
-test('a silent back-off is detected exactly 2 s after the container ended', async () => {
+test('an unreported back-off is detected exactly 2 s after the container ended', async () => {
   const at = world();
   at.slice(up);
   at.put(ended(at));
@@ -131,7 +131,7 @@ test('setting the wall clock does not change the duration of a window', async ()
   }
 });
 
-test('a pod in silent back-off at the end of the window is not deleted after it', async () => {
+test('a pod in unreported back-off at the end of the window is not deleted after it', async () => {
   const at = world();
   at.slice(up);
   await at.clock.pass(118_500);
