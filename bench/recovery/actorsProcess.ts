@@ -65,7 +65,7 @@ const before = heap();
 const open = timed(() => {
   for (const name of names) setReady(name, true);
 });
-const windows = weeder.actorCounts().dependants;
+const { windows } = weeder.counts();
 const afterWindows = heap();
 const pods = timed(() => {
   for (const name of names) crash(name);

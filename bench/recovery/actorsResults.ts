@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Services that recover at once. Times in milliseconds, memory in MiB. */
 export const ActorsCase = z.object({
   services: z.number(),
-  /** `dependants` actors: one for each podSelector of each open window. */
+  /** The open windows. Each has a `dependants` actor for each of the two podSelectors. */
   windows: z.number(),
   podDeletions: z.number(),
   /** The running timers of Node when all actors exist. */

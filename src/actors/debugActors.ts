@@ -8,7 +8,7 @@ import type { ActorTimes, ScheduledEvent } from './actorTimes.ts';
 export interface ActorEntry {
   readonly machine: string;
   readonly id: string;
-  /** The id of the parent actor. */
+  /** The id of the parent actor. Ids of children are unique only below their parent. */
   readonly parent?: string;
   /** As in XState: a name, or names by region. */
   readonly state: StateValue;
@@ -39,13 +39,12 @@ export function* describeActors(
 ): Generator<ActorEntry> {
   for (const root of roots) {
     const scheduled = Object.values(root.system.getSnapshot()._scheduledEvents);
-    yield* describe(root, undefined, scheduled, times, filter);
+    yield* describe(root, scheduled, times, filter);
   }
 }
 
 function* describe(
   actor: AnyActorRef,
-  parent: string | undefined,
   scheduled: readonly ScheduledEvent[],
   times: Times,
   filter: ActorFilter,
@@ -59,7 +58,7 @@ function* describe(
     yield {
       machine: machine.id,
       id: actor.id,
-      ...(parent === undefined ? {} : { parent }),
+      ...(actor._parent === undefined ? {} : { parent: actor._parent.id }),
       state: snapshot.value,
       ...(time === undefined ? {} : { since: new Date(time).toISOString() }),
       ...(snapshot.status === 'active' ? {} : { ended: snapshot.status }),
@@ -67,7 +66,7 @@ function* describe(
       children: children.map(({ id, src }) => ({ id, src: typeof src === 'string' ? src : id })),
     };
   }
-  for (const child of children) yield* describe(child, actor.id, scheduled, times, filter);
+  for (const child of children) yield* describe(child, scheduled, times, filter);
 }
 
 function childrenOf(snapshot: AnyMachineSnapshot): AnyActorRef[] {

@@ -94,7 +94,7 @@ async function loadPackage(): Promise<Result<typeof import('@statelyai/inspect')
 }
 
 /** The fields of a context or an event that may leave the process: names and counters, by these keys only. */
-const names = ['namespace', 'service', 'name', 'uid', 'window', 'selector', 'actorId'] as const;
+const names = ['namespace', 'service', 'name', 'uid', 'window', 'actorId'] as const;
 
 type Names = Readonly<Record<string, string | number>>;
 

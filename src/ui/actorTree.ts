@@ -78,7 +78,7 @@ export function timersOf(actor: AnyActorRef): ScheduledEvent[] {
   return scheduled.filter(({ source, delay }) => source === actor && delay < maxDelay);
 }
 
-/** The running timers, and the active children that are not machines. */
+/** The running timers, and the active children. */
 function waitsFor({ actor, snapshot }: Found): string[] {
   const timers = timersOf(actor).map(({ event, delay }) => {
     const name = /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1];

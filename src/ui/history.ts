@@ -13,6 +13,7 @@ export interface History {
 }
 
 interface Entry extends Pick<Moment, 't' | 'what' | 'about'> {
+  readonly window: number | undefined;
   readonly text: string;
 }
 
@@ -48,9 +49,9 @@ export function createHistory({ longest, max }: HistoryLimits): History {
 
   return {
     add(moment) {
-      const { t, what, about } = moment;
+      const { t, what, about, window } = moment;
       const text = JSON.stringify(moment);
-      entries.push({ t, what, about, text });
+      entries.push({ t, what, about, window, text });
       forget(t);
       return text;
     },

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { profileOf, selfTimes, topOf } from '../../bench/support/selfTimes.ts';
 
 const program = [
-  '// src/weeder/deletions/windows.ts',
+  '// src/weeder/deletions/deletions.ts',
   'function open() {}',
   '// ../node_modules/xstate/dist/raise.js',
   'x',
@@ -35,7 +35,7 @@ test('self times are measured between two moments, by function and by the module
   const times = selfTimes(file, 1015, 1065);
   assert.deepEqual(times, [
     { name: 'send', module: 'xstate/dist/raise.js', ms: 20 },
-    { name: 'open', module: 'src/weeder/deletions/windows.ts', ms: 10 },
+    { name: 'open', module: 'src/weeder/deletions/deletions.ts', ms: 10 },
     { name: 'emit', module: 'node:events', ms: 10 },
   ]);
   const lines = topOf(times, 1).split('\n');

@@ -26,9 +26,10 @@ function scenario(disturbances: readonly Span[] = []) {
       history.recordPod({ key: 'n/p', revision, at: at(time), object });
       return String(revision);
     },
-    service(time: number, isReady: boolean, service = 'db-a', namespace = 'n') {
+    /** Writes the slice of the service, or deletes it if undefined. */
+    service(time: number, isReady: boolean | undefined, service = 'db-a', namespace = 'n') {
       revision += 1;
-      const object = slice({ service, namespace, ready: [isReady] });
+      const object = isReady === undefined ? undefined : slice({ service, namespace, ready: [isReady] });
       history.recordSlice({ key: `${namespace}/${service}`, revision, at: at(time), object });
     },
     deletion(time: number, resourceVersion: string | undefined, more: Partial<Attempt> = {}) {
@@ -143,24 +144,47 @@ test('an overdue deletion is reported once, after five seconds, unless a disturb
   assert.equal(play([{ from: start + seconds(2), to: start + seconds(4) }]), 1, 'long before');
 });
 
-test('the replacement of a pod that was deleted in the same window is not due, but one of an earlier window is', () => {
-  for (const [recovery, overdue] of [
-    [2, 0],
-    [4, 1],
-  ] as const) {
+test('the replacement of a deleted pod is due 10 s after the deletion; after a second one, none is soon', () => {
+  const play = (deletions: readonly number[], until: number) => {
     const it = scenario();
-    const version = it.pod(1, looping);
-    it.service(2, true);
-    it.deletion(2.5, version);
-    it.pod(2.6, undefined);
-    if (recovery > 2) {
-      it.service(3, false);
-      it.service(recovery, true);
+    it.service(1, true);
+    for (const time of deletions) {
+      const uid = `u-${time}`;
+      const version = it.pod(time - 0.5, { ...looping, uid });
+      it.deletion(time, version, { uid });
+      it.pod(time + 0.1, undefined);
     }
-    it.pod(5, { ...looping, uid: 'replacement' });
-    it.checkOverdue(10.5);
-    assert.equal(it.reported().length, overdue, `recovered at ${recovery} s`);
-  }
+    it.service(10, false);
+    it.pod(10.5, { ...looping, uid: 'replacement' });
+    it.service(11, true);
+    it.checkOverdue(until);
+    return it.reported();
+  };
+  assert.deepEqual(play([2.5], 17.4), []);
+  assert.equal(play([2.5], 17.6).length, 1);
+  assert.deepEqual(play([2.5, 5], 19), []);
+});
+
+test('a pod of two services is not due while the other one is down, but if that recovers or is deleted', () => {
+  const play = (other: readonly (readonly [time: number, isReady: boolean | undefined])[], until: number) => {
+    const it = scenario();
+    it.pod(1, { ...looping, labels: { tier: 'ab' } });
+    for (const [time, isReady] of other) it.service(time, isReady, 'db-b');
+    it.service(12, true);
+    it.checkOverdue(until);
+    return it.reported().length;
+  };
+  assert.equal(play([], 17.1), 1);
+  assert.equal(play([[5, false]], 17.1), 1, 'it was never ready');
+  const down = [
+    [1, true],
+    [5, false],
+  ] as const;
+  assert.equal(play(down, 19), 0);
+  assert.equal(play([...down, [13, undefined]], 17.9), 0);
+  assert.equal(play([...down, [13, undefined]], 18.1), 1);
+  assert.equal(play([...down, [13, true]], 18.1), 1);
+  assert.equal(play([...down, [6, undefined], [7, false]], 19), 0, 'it is down again');
 });
 
 test('no deletion is due for a pod that is protected, runs or is not a dependant, or while its service is not ready', () => {

@@ -37,7 +37,7 @@ const events: readonly WeederEvent[] = [
 ];
 
 /** The output of the logger for these events, for a terminal or another output. */
-async function written(level: LogLevel, isTTY: boolean): Promise<string> {
+async function written(level: LogLevel, isTTY: boolean, all = events): Promise<string> {
   let text = '';
   const output = Object.assign(Object.create(process.stdout), {
     isTTY,
@@ -48,7 +48,7 @@ async function written(level: LogLevel, isTTY: boolean): Promise<string> {
     },
   });
   const logger = await createLogger(level, output);
-  for (const event of events) logEvents(logger, { isDryRun: false, now: Date.now })(event);
+  for (const event of all) logEvents(logger, { isDryRun: false, now: Date.now })(event);
   await new Promise((resolve) => setImmediate(resolve));
   return text;
 }
@@ -88,8 +88,18 @@ test('each line is a JSON object with time, namespace, service, pod, window and 
       message: 'the db is down',
     },
   });
-  assert.equal('also' in (lines[2] ?? {}), false);
-  assert.deepEqual(lines[3]?.['also'], [{ namespace: 'shop', service: 'dns', window: 7 }]);
+});
+
+test('the line of a closed window says whether the next one has replaced it', async () => {
+  const closed = { type: 'window.closed', deleted: 1, skipped: 0, failed: [], ...window } as const;
+  const lines = logOf({ stdout: await written('info', false, [{ ...closed, isReplaced: true }, closed]) });
+  assert.deepEqual(
+    lines.map(({ msg, isReplaced }) => [msg, isReplaced]),
+    [
+      ['window closed', true],
+      ['window closed', undefined],
+    ],
+  );
 });
 
 test('a log level shows its own lines and those of higher levels', async () => {

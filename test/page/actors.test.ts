@@ -5,7 +5,7 @@ import { visit } from './support/browser.ts';
 
 const services = 5000;
 
-/** A running weeder with 10,000 actors: an actor for each service, and one for its window. */
+/** A running weeder with 10,000 actors: an actor for each service, and one for the podSelector of its window. */
 function manyWindows() {
   return shown({}, (before) => {
     for (let n = 0; n < services; n += 1)
@@ -32,7 +32,7 @@ test('10,000 actors: only the visible rows are in the page at any scroll positio
     const place = Math.round(share * 2 * services) + 2;
     await page
       .locator(`.actor[aria-posinset="${place}"]`, { hasText: 'etcd-main-client' })
-      .or(page.locator(`.actor[aria-posinset="${place}"]`, { hasText: 'window-1' }))
+      .or(page.locator(`.actor[aria-posinset="${place}"]`, { hasText: 'dependants-1-1' }))
       .first()
       .waitFor();
     took(`from scrolling to ${share * 100} % to what is there`, scrolled);
@@ -45,10 +45,10 @@ test('10,000 actors: only the visible rows are in the page at any scroll positio
   await page.locator('#actors-count', { hasText: /^2$/ }).waitFor();
   took('from the first of four keys to what they find', typed);
   assert.equal(await rows(), 2);
-  await page.locator('#actors-machine').selectOption('window');
+  await page.locator('#actors-machine').selectOption('dependants');
   await page.locator('#actors-count', { hasText: /^1$/ }).waitFor();
   await list.press('Enter');
-  await page.waitForURL(/#machine=shoot-4321%2Fetcd-main-client%2Fwindow-1$/);
+  await page.waitForURL(/#machine=shoot-4321%2Fetcd-main-client%2Fdependants-1-1$/);
   await page.locator('.box.lit').first().waitFor();
   assert.deepEqual(consoleLines, []);
 });

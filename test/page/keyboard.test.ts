@@ -116,7 +116,8 @@ test('the list of actors is navigated by arrows, pages, Home and End; the active
   await list.press('PageDown');
   await page.locator('.actor[aria-selected=true]:not([aria-posinset="1"])').waitFor();
   assert(Number(await meant()) > 5);
-  await page.getByRole('option', { name: 'shop/service-00001/window-1, window, running' }).waitFor();
+  const states = 'open › timer › running, open › pods › watching';
+  await page.getByRole('option', { name: `shop/service-00001/dependants-1-1, dependants, ${states}` }).waitFor();
   await list.press('Home');
   await list.press('Enter');
   await page.waitForURL(/#machine=shop%2Fservice-00000$/);

@@ -17,7 +17,7 @@ test('a running weeder shows an outage, a recovery, and its window, without cons
   await page.locator('.box.lit[data-state="ready.windowOpen.settled"]').waitFor();
   await page.locator('.taken:is(.arrow,.exit)').first().waitFor({ state: 'attached' });
   await page.getByRole('link', { name: 'Actors' }).click();
-  await page.locator('.actor', { hasText: 'window-1' }).first().waitFor();
+  await page.locator('.actor', { hasText: 'dependants-1-1' }).first().waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();
   await page.locator('.lane .outage').waitFor({ state: 'attached' });
   await page.locator('.lane .window').waitFor({ state: 'attached' });

@@ -42,14 +42,15 @@ test('every actor shows its machine, its state, since when, and its timers', asy
       state: { ready: { windowOpen: 'settled' } },
       since,
       timers: [],
-      children: [],
+      children: [{ id: 'dependants-1-1', src: 'dependants' }],
     },
     {
-      machine: 'window',
-      id: 'shoot-1/etcd-main-client/window-1',
-      state: { running: { watching: 'open' } },
+      machine: 'dependants',
+      id: 'dependants-1-1',
+      parent: 'shoot-1/etcd-main-client',
+      state: { open: { timer: 'running', pods: 'watching' } },
       since,
-      timers: [{ delay: 'watchDuration', state: 'window.running', due: '2026-01-01T12:02:00.000Z' }],
+      timers: [{ delay: 'watchDuration', state: 'dependants.open.timer.running', due: '2026-01-01T12:02:00.000Z' }],
       children: [{ id: 'podWatch', src: 'podWatch' }],
     },
     {
@@ -62,6 +63,39 @@ test('every actor shows its machine, its state, since when, and its timers', asy
     },
   ] satisfies ActorEntry[]);
 });
+
+for (const [pods, declared, expected] of [
+  ['no pods', undefined, 2],
+  ['pods', { services: new Set(['shoot-1/db']) }, 3],
+] as const)
+  test(`where ${pods} may declare them, services with two podSelectors have ${expected} children each`, () => {
+    const podSelectors = ['apiserver', 'scheduler'].map((role) => ({ matchLabels: { role } }));
+    const names = ['db', 'dns'];
+    const services = names.map((name) => ({ name, podSelectors }));
+    const { at, list } = described({ services, ...(declared && { declared }) }, (before) => {
+      for (const service of names) before.slice({ service, ready: [false] });
+    });
+    for (const service of names) at.slice({ service, ready: [true] });
+    const children = list({ machine: 'dependants' });
+    const expectedIds = Array.from({ length: expected }, (_, index) => `dependants-1-${index + 1}`);
+    for (const endpoint of list({ machine: 'endpoint' })) {
+      const own = children.filter(({ parent }) => parent === endpoint.id);
+      for (const entries of [own, endpoint.children])
+        assert.deepEqual(
+          entries.map(({ id }) => id),
+          expectedIds,
+        );
+    }
+    assert.equal(children.length, names.length * expected);
+    for (const { state, timers, children: actors } of children) {
+      assert.deepEqual(state, { open: { timer: 'running', pods: 'watching' } });
+      assert.deepEqual(
+        timers.map(({ delay, due }) => [delay, due]),
+        [['watchDuration', '2026-01-01T12:02:00.000Z']],
+      );
+      assert.deepEqual(actors, [{ id: 'podWatch', src: 'podWatch' }]);
+    }
+  });
 
 test('the time is that of the last state change, regardless of other events', async () => {
   const { at, list } = described({}, (before) => before.slice({ ready: [false] }));
@@ -104,7 +138,8 @@ test('actors are filtered by machine, and by state: a name at any depth, or a pa
   assert.deepEqual(found({ machine: 'lease' }), []);
   assert.deepEqual(found({ state: 'windowOpen' }), ['endpoint']);
   assert.deepEqual(found({ state: 'ready.windowOpen' }), ['endpoint']);
-  assert.deepEqual(found({ state: 'watching.open' }), ['window']);
+  assert.deepEqual(found({ state: 'pods.watching' }), ['dependants']);
+  assert.deepEqual(found({ state: 'open.timer' }), ['dependants']);
   assert.deepEqual(found({ state: 'weed' }), []);
   assert.deepEqual(found({ state: 'backingOff', machine: 'podDeletion' }), ['podDeletion']);
   assert.deepEqual(found({ state: 'backingOff', machine: 'endpoint' }), []);
@@ -177,7 +212,7 @@ test('10,000 services with open windows are all listed, and a reader that discon
   const { actors: all }: Listed = JSON.parse(await (await seen.health('/debug/actors')).text());
   assert.equal(all.length, 2 * many);
   assert.equal(new Set(all.filter(({ machine }) => machine === 'endpoint').map(({ id }) => id)).size, many);
-  const waiting: Listed = JSON.parse(await (await seen.health('/debug/actors?machine=window&state=open')).text());
+  const waiting: Listed = JSON.parse(await (await seen.health('/debug/actors?machine=dependants&state=open')).text());
   assert.equal(waiting.actors.length, many);
   assert.deepEqual(seen.errors, []);
 });

@@ -62,10 +62,13 @@ test('Stately’s inspector receives the actors, their events with the sender, a
   const actors = page.received.filter(isActor);
   const named = (name: string) => actors.find((each) => each.name === name) ?? assert.fail(`no ${name}`);
   const endpoint = named('shoot-1/etcd-main-client');
-  const window = named('shoot-1/etcd-main-client/window-1');
+  const dependants = named('dependants-1-1');
   const podWatch = named('podWatch');
-  assert.deepEqual([endpoint.parentId, podWatch.parentId], [undefined, window.sessionId]);
-  assert.equal(podWatch.rootId, window.sessionId);
+  assert.deepEqual(
+    [endpoint.parentId, dependants.parentId, podWatch.parentId],
+    [undefined, endpoint.sessionId, dependants.sessionId],
+  );
+  assert.deepEqual([dependants.rootId, podWatch.rootId], [endpoint.sessionId, endpoint.sessionId]);
   assert.equal(JSON.parse(endpoint.definition ?? '').id, 'endpoint');
   const deletion = named('uid-of-shoot-1-kapi-1');
   const states = page.received.flatMap((each) =>
@@ -74,9 +77,14 @@ test('Stately’s inspector receives the actors, their events with the sender, a
       : [],
   );
   assert.deepEqual([states[0], states.at(-1)], [{ attempting: 'queued' }, 'backingOff']);
-  const event = page.received.find((each) => each.type === '@xstate.event' && each.event.type === 'pod.crashLooping');
-  assert.ok(event?.type === '@xstate.event');
-  assert.deepEqual([event.sessionId, event.sourceId], [window.sessionId, podWatch.sessionId]);
+  at.slice({ ready: [false] });
+  const received = (type: string) =>
+    page.received.find((each) => each.type === '@xstate.event' && each.event.type === type);
+  await until('the hold is shown', () => received('window.hold') !== undefined);
+  const [held, recovered] = [received('window.hold'), received('endpoint.ready')];
+  assert.ok(held?.type === '@xstate.event' && recovered?.type === '@xstate.event');
+  assert.deepEqual([held.sessionId, held.sourceId], [dependants.sessionId, endpoint.sessionId]);
+  assert.deepEqual([recovered.sessionId, recovered.sourceId], [endpoint.sessionId, undefined]);
 });
 
 test('only names leave the process: no labels, selectors, pod states, responses or settings', async () => {
@@ -86,7 +94,7 @@ test('only names leave the process: no labels, selectors, pod states, responses 
   const at = recovery(connection.inspect);
   await at.clock.pass(3 * minute);
   await until('the end of the window is shown', () => hasState(page, 'abandoned'));
-  const allowed = ['namespace', 'service', 'name', 'uid', 'window', 'selector', 'actorId'];
+  const allowed = ['namespace', 'service', 'name', 'uid', 'window', 'actorId'];
   const unexpected = new Set<string>();
   const check = (keys: object, known: readonly string[]) => {
     for (const key of Object.keys(keys)) if (!known.includes(key)) unexpected.add(key);
@@ -135,7 +143,7 @@ test('an inspector that connects late receives the running actors, and none that
   const received = page.received.filter(isActor).map(({ name, snapshot }) => [name, snapshot.value]);
   assert.deepEqual(received, [
     ['shoot-1/etcd-main-client', { ready: { windowOpen: 'settled' } }],
-    ['shoot-1/etcd-main-client/window-1', { running: { watching: 'open' } }],
+    ['dependants-1-1', { open: { pods: 'watching', timer: 'running' } }],
     ['podWatch', undefined],
     ['uid-of-shoot-1-kapi-1', 'backingOff'],
   ]);

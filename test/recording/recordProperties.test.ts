@@ -26,7 +26,7 @@ const step = fc.oneof(
     what: fc.constant('pod' as const),
     ns: fc.nat(1),
     nr: fc.nat(2),
-    state: fc.constantFrom('backOff', 'silent', 'running', 'deleted', 'bare'),
+    state: fc.constantFrom('backOff', 'unreported', 'running', 'deleted', 'bare'),
   }),
   fc.record({ what: fc.constant('relist' as const), continues: fc.boolean() }),
 );
@@ -121,7 +121,7 @@ function podOf({ ns, nr, state }: Extract<Step, { readonly what: 'pod' }>, now: 
   const containers = {
     backOff: backOff(4),
     bare: backOff(4),
-    silent: terminated(now - 500),
+    unreported: terminated(now - 500),
     running: running(4),
     deleted: running(4),
   };

@@ -9,7 +9,7 @@ export type Change =
   | { readonly what: 'config'; readonly variant: number };
 
 export type PodChange =
-  | { readonly to: 'crashLoopBackOff' | 'silent' | 'running' | 'deleted' | 'ignored' | 'notIgnored' }
+  | { readonly to: 'crashLoopBackOff' | 'unreported' | 'running' | 'deleted' | 'ignored' | 'notIgnored' }
   | { readonly to: 'relabelled'; readonly tier: string; readonly isExtra: boolean };
 
 /**
@@ -31,7 +31,7 @@ export function* randomChanges(seed: number): Generator<Change, never> {
   function podChange(): PodChange {
     const roll = random();
     if (roll < 0.38) return { to: 'crashLoopBackOff' };
-    if (roll < 0.58) return { to: 'silent' };
+    if (roll < 0.58) return { to: 'unreported' };
     if (roll < 0.74) return { to: 'running' };
     if (roll < 0.8) return { to: 'deleted' };
     if (roll < 0.85) return { to: 'ignored' };

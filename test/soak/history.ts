@@ -10,7 +10,7 @@ export interface Version {
   readonly isIgnored: boolean;
   readonly hasController: boolean;
   readonly isTerminating: boolean;
-  readonly looping: 'CrashLoopBackOff' | 'silent' | undefined;
+  readonly looping: 'CrashLoopBackOff' | 'unreported' | undefined;
   readonly finishedAt: number | undefined;
   /** The restart count of the container in an unreported back-off. Another count means another back-off. */
   readonly restarts: number | undefined;
@@ -28,10 +28,12 @@ export interface PodHistory {
   deletedByWeederAt: number | undefined;
 }
 
-/** A service has become ready or not ready. */
+/** A service has become ready or not ready, or has its first slice or none any more. */
 export interface Readiness {
   readonly at: number;
   readonly isReady: boolean;
+  /** It has a slice. */
+  readonly exists: boolean;
 }
 
 const State = z.object({
@@ -77,10 +79,14 @@ export function createHistory(): History {
   const uidByKey = new Map<string, string>();
 
   function recordReadiness(service: string, at: number): void {
-    const isReady = [...slices.values()].some((each) => each.service === service && each.isReady);
+    const its = [...slices.values()].filter((each) => each.service === service);
+    const [isReady, exists] = [its.some((each) => each.isReady), its.length > 0];
     const changes = readiness.get(service) ?? [];
     readiness.set(service, changes);
-    if ((changes.at(-1)?.isReady ?? false) !== isReady) changes.push({ at, isReady });
+    const last = changes.at(-1);
+    // One that was never ready says nothing.
+    if (last === undefined ? isReady : last.isReady !== isReady || last.exists !== exists)
+      changes.push({ at, isReady, exists });
   }
 
   return {
@@ -129,8 +135,8 @@ export function createHistory(): History {
 function versionOf({ metadata, status }: z.infer<typeof Pod>, revision: number, at: number): Version {
   const statuses = status.containerStatuses ?? [];
   const isBackedOff = statuses.some(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff');
-  const silent = statuses.find(({ state, restartCount }) => state?.terminated !== undefined && restartCount >= 1);
-  const finishedAt = silent?.state?.terminated?.finishedAt ?? undefined;
+  const ended = statuses.find(({ state, restartCount }) => state?.terminated !== undefined && restartCount >= 1);
+  const finishedAt = ended?.state?.terminated?.finishedAt ?? undefined;
   return {
     revision,
     at,
@@ -138,8 +144,8 @@ function versionOf({ metadata, status }: z.infer<typeof Pod>, revision: number, 
     isIgnored: metadata.annotations?.['weeder.dev/ignore'] === 'true',
     hasController: (metadata.ownerReferences ?? []).some(({ controller }) => controller === true),
     isTerminating: metadata.deletionTimestamp !== undefined,
-    looping: isBackedOff ? 'CrashLoopBackOff' : silent === undefined ? undefined : 'silent',
+    looping: isBackedOff ? 'CrashLoopBackOff' : ended === undefined ? undefined : 'unreported',
     finishedAt: finishedAt === undefined ? undefined : Date.parse(finishedAt),
-    restarts: silent?.restartCount,
+    restarts: ended?.restartCount,
   };
 }

@@ -48,7 +48,7 @@ async function deviationsOf(weeder: WeederUnderTest, rules: readonly Rule[]): Pr
       ['deletions in flight', gauge('weeder_deletions_in_flight'), 0],
       ['crash-looping pods', gauge('weeder_crash_looping_pods'), 0],
       ['endpoint actors', gauge('weeder_actors', { machine: 'endpoint' }), 0],
-      ['window actors', gauge('weeder_actors', { machine: 'window' }), 0],
+      ['dependants actors', gauge('weeder_actors', { machine: 'dependants' }), 0],
       ['podDeletion actors', gauge('weeder_actors', { machine: 'pod_deletion' }), 0],
       ['reflector actors', gauge('weeder_actors', { machine: 'reflector' }), streams],
       ['streams', gauge('weeder_streams'), streams],

@@ -22,7 +22,7 @@ const latency = seconds(1.5);
 /** After a disturbance, streams have to be reopened and retry back-offs have to end. */
 const aftermath = seconds(12);
 /** An unreported back-off counts after this time. finishedAt is truncated to whole seconds. Milliseconds. */
-const silence = 1_990;
+const settling = 1_990;
 /** The time until a reloaded config is in force. */
 const reloading = seconds(3);
 
@@ -37,7 +37,8 @@ export function reasonNotToDelete(
   if (version.isIgnored) return 'it was annotated weeder.dev/ignore';
   if (!version.hasController) return 'it had no controller';
   if (version.looping === undefined) return 'it was not crash-looping';
-  if (version.looping === 'silent' && at - silentSince(pod, version) < silence) return 'it had only just terminated';
+  if (version.looping === 'unreported' && at - unreportedSince(pod, version) < settling)
+    return 'it had only just terminated';
   const selecting = rulesAround(evidence, at).filter((rule) => isSelected(version.labels, rule));
   if (selecting.length === 0) return 'no podSelector matched it';
   const open = selecting.filter((rule) =>
@@ -55,10 +56,10 @@ function namesOf(rules: readonly Rule[]): string {
 }
 
 /** The start of an unreported back-off: by the node's clock or when it was first seen, whichever is earlier. */
-export function silentSince({ versions }: PodHistory, version: Version): number {
+export function unreportedSince({ versions }: PodHistory, version: Version): number {
   let first = version;
   for (const each of versions.slice(0, versions.indexOf(version)).reverse()) {
-    if (each.looping !== 'silent' || each.restarts !== version.restarts) break;
+    if (each.looping !== 'unreported' || each.restarts !== version.restarts) break;
     first = each;
   }
   return Math.min(version.finishedAt ?? first.at, first.at);
@@ -133,33 +134,48 @@ function isUnblocked(evidence: Evidence, { isBlockedWhileDown }: Rule, name: str
 
 /**
  * The time since which this version was due: since then it was crash-looping in an open window of a ready service,
- * without a disturbance or a reload until `until`. Returns undefined if it was not due: also the replacement of a pod that
- * weeder deleted in the same window is not, because it has to wait for longer than any window of the soak is judged.
+ * without a disturbance or a reload until `until`, and no other service of the pod was down. Returns undefined if it was
+ * not due.
  */
 export function dueSince(evidence: Evidence, pod: PodHistory, version: Version, until: number): number | undefined {
   const { configs, disturbances } = evidence;
   const { looping, isTerminating, isIgnored, hasController } = version;
   if (looping === undefined || isTerminating || isIgnored || !hasController) return undefined;
-  const eligibleAt = looping === 'silent' ? Math.max(version.at, silentSince(pod, version) + seconds(2)) : version.at;
+  const eligibleAt =
+    looping === 'unreported' ? Math.max(version.at, unreportedSince(pod, version) + seconds(2)) : version.at;
   const config = configs.at(-1);
   if (config === undefined) return undefined;
   const dues = config.rules
     .filter((rule) => isSelected(version.labels, rule))
     .flatMap((rule) => servicesFor(evidence, rule, pod).flatMap((name) => windowOpenSince(evidence, rule, name, until)))
-    .filter((since) => !isReplacement(evidence, pod, since))
-    .map((since) => Math.max(since, eligibleAt, config.at + reloading));
+    .map((since) => Math.max(since, eligibleAt, config.at + reloading, pausedUntil(evidence, pod)))
+    .map((since) => Math.max(since, heldUntil(evidence, pod, version, until)));
   const due = Math.min(...dues);
   const isUndisturbed = !disturbances.some((span) => overlaps(withAftermath(span), due - latency, until));
   return Number.isFinite(due) && due < until && isUndisturbed ? due : undefined;
 }
 
-/** Whether weeder deleted a pod of the same owner in this window before the pod was created, to the second. */
-function isReplacement({ history }: Evidence, { owner, versions }: PodHistory, windowSince: number): boolean {
+/**
+ * The latest time until which weeder waits with the replacement of a pod that it has deleted, to the second: 10 s after
+ * the first deletion for its owner, and not more than 5 minutes after a further one.
+ */
+function pausedUntil({ history }: Evidence, { owner, versions }: PodHistory): number {
   const created = versions[0]?.at ?? Number.NEGATIVE_INFINITY;
-  return [...history.pods.values()].some(
-    ({ owner: other, deletedByWeederAt: at }) =>
-      owner !== undefined && other === owner && at !== undefined && at >= windowSince && at <= created + seconds(1),
+  const deletions = [...history.pods.values()].flatMap(({ owner: other, deletedByWeederAt: at }) =>
+    owner !== undefined && other === owner && at !== undefined && at <= created + seconds(1) ? [at] : [],
   );
+  return Math.max(...deletions) + (deletions.length > 1 ? seconds(300) : seconds(10));
+}
+
+/** Since when no service of the pod is down whose config holds deletions; infinite if one is. */
+function heldUntil(evidence: Evidence, pod: PodHistory, version: Version, until: number): number {
+  const rules = evidence.configs.at(-1)?.rules.filter((rule) => isSelected(version.labels, rule)) ?? [];
+  const ends = rules
+    .filter(({ isBlockedWhileDown }) => isBlockedWhileDown)
+    .flatMap((rule) => servicesFor(evidence, rule, pod))
+    .flatMap((name) => evidence.history.readiness.get(name)?.findLast(({ at }) => at <= until) ?? [])
+    .map(({ at, isReady, exists }) => (isReady || !exists ? at : Number.POSITIVE_INFINITY));
+  return Math.max(...ends);
 }
 
 /** The time since which a window was open and the service ready, if both still applied at `until`. */

@@ -147,7 +147,8 @@ async function play({ minutes, seed, log, signal }: SoakOptions, t: Cleanup): Pr
       // By then, this process has received all writes that weeder acted on.
       await judgeUntil(Date.now() - seconds(1));
       judge.checkOverdue(Date.now() - 200);
-      history.forget(Date.now() - seconds(180));
+      // weeder remembers for 10 minutes which pods it has deleted, and pauses for 5 minutes at most.
+      history.forget(Date.now() - seconds(960));
       await sleep(250, until);
     }
   }

@@ -4,7 +4,7 @@ import { type ContainerState, crashLoopBackOff, running, terminated } from '../c
 import type { Cluster } from '../cluster/support/plane/access.ts';
 import type { Method } from '../cluster/support/plane/http.ts';
 import { podTemplate } from '../cluster/support/restart/podTemplate.ts';
-import type { Change, PodChange, ServiceChange } from './decisions.ts';
+import { type Change, type PodChange, podsInPlace, type ServiceChange } from './decisions.ts';
 import { tiers } from './rules.ts';
 
 /** Changes the cluster as administrator, without the faults that weeder is subject to. */
@@ -21,8 +21,12 @@ export interface World {
 
 interface Place {
   readonly ns: TestNamespace;
-  /** The uid of the object that represents the controller of its pods. */
-  readonly owner: string;
+  /** The uids of the objects that represent the controllers of its pods. */
+  readonly owners: readonly string[];
+}
+
+function ownerOf(index: number): string {
+  return `owner-${index}`;
 }
 
 /** The status that a gateway returns. */
@@ -53,9 +57,14 @@ export function createWorld(cluster: Cluster): World {
     names += 1;
     try {
       const ns = await newNamespace(cluster, `soak-${names}`, { after: () => {} });
-      const body = { metadata: { name: 'owner' } };
-      const { metadata } = KubeObject.parse(await cluster.api('POST', ns.path('api/v1', 'configmaps'), body));
-      return { ns, owner: metadata.uid };
+      const owners: string[] = [];
+      // The last pod of each place has no controller.
+      for (let index = 0; index < podsInPlace - 1; index += 1) {
+        const body = { metadata: { name: ownerOf(index) } };
+        const { metadata } = KubeObject.parse(await cluster.api('POST', ns.path('api/v1', 'configmaps'), body));
+        owners.push(metadata.uid);
+      }
+      return { ns, owners };
     } catch {
       missed += 1;
       return undefined;
@@ -70,12 +79,12 @@ export function createWorld(cluster: Cluster): World {
     return place;
   }
 
-  async function create({ ns, owner }: Place, name: string, index: number): Promise<number> {
+  async function create({ ns, owners }: Place, name: string, index: number): Promise<number> {
     const labels = { tier: tiers[index % tiers.length] ?? 'a' };
     const { metadata, spec } = podTemplate({ labels }, 'soak');
-    // The last pod of each place has no controller.
-    const controller = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner, controller: true };
-    const ownerReferences = index === 7 ? [] : [controller];
+    const uid = owners[index];
+    const controller = { apiVersion: 'v1', kind: 'ConfigMap', name: ownerOf(index), uid, controller: true };
+    const ownerReferences = uid === undefined ? [] : [controller];
     return request('POST', ns.path('api/v1', 'pods'), { metadata: { ...metadata, name, ownerReferences }, spec });
   }
 
@@ -189,7 +198,7 @@ function patchFor(change: Exclude<PodChange, { readonly to: 'deleted' }>, restar
       };
     case 'crashLoopBackOff':
       return statusPatch(crashLoopBackOff(restarts));
-    case 'silent':
+    case 'unreported':
       return statusPatch(terminated(restarts));
     default:
       return statusPatch(running(restarts));

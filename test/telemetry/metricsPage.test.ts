@@ -147,7 +147,7 @@ test('the running actors are counted by machine, including the children of open 
   await until('a window is open', () => weeder.manager.controllers.weeder.counts().windows === 1);
   const families = await seen.scrape();
   const counts = families.get('weeder_actors')?.samples.map(({ labels: { machine }, value }) => `${machine} ${value}`);
-  assert.deepEqual(counts, ['manager 1', 'lease 0', 'reflector 2', 'endpoint 1', 'window 1', 'pod_deletion 0']);
+  assert.deepEqual(counts, ['manager 1', 'lease 0', 'reflector 2', 'endpoint 1', 'dependants 1', 'pod_deletion 0']);
   weeder.manager.shutdown();
   await weeder.manager.stopped;
   const after = (await seen.scrape()).get('weeder_actors')?.samples ?? [];

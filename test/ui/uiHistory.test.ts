@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createHistory, type History, lastHour } from '../../src/ui/history.ts';
-import { lanesOf } from '../../src/ui/page/timeline/spans.ts';
+import { type Lane, lanesOf } from '../../src/ui/page/timeline/spans.ts';
 
 const hour = 3_600_000;
 
-function add(history: History, t: number, what: string, about = 'a/db'): void {
-  history.add({ t, what, about, detail: '' });
+function add(history: History, t: number, what: string, about = 'a/db', window?: number): void {
+  history.add({ t, what, about, detail: '', ...(window === undefined ? {} : { window }) });
+}
+
+function lanesIn(history: History): Lane[] {
+  return lanesOf(history.texts().map((text) => JSON.parse(text)));
 }
 
 /** `what@t` of each moment in the history. */
@@ -52,11 +56,10 @@ test('an outage that was in progress when the history begins is drawn from the l
   const history = createHistory(lastHour);
   add(history, 0, 'service.notReady');
   add(history, 2 * hour, 'service.notReady', 'a/other');
-  const lanes = () => lanesOf(history.texts().map((text) => JSON.parse(text)));
-  const [during] = lanes();
+  const [during] = lanesIn(history);
   assert.deepEqual(during?.outages, [{ from: 0, to: undefined, hasBegunBefore: false }]);
   add(history, 2 * hour + 5, 'window.opened');
-  const [after] = lanes();
+  const [after] = lanesIn(history);
   assert.deepEqual(after?.outages, [{ from: 0, to: 2 * hour + 5, hasBegunBefore: false }]);
   assert.deepEqual(after?.recoveries, [2 * hour + 5]);
 });
@@ -64,6 +67,39 @@ test('an outage that was in progress when the history begins is drawn from the l
 test('no outage is drawn if only its end is known', () => {
   const history = createHistory(lastHour);
   add(history, 5, 'window.opened');
-  const [lane] = lanesOf(history.texts().map((text) => JSON.parse(text)));
+  const [lane] = lanesIn(history);
   assert.deepEqual([lane?.outages, lane?.recoveries], [[], []]);
+});
+
+/** A window that a second recovery replaces, at an outage of 10 ms. The old one closes after the new one has opened. */
+function replaced(history: History): void {
+  add(history, 0, 'window.opened', 'a/db', 1);
+  add(history, 100, 'service.notReady');
+  add(history, 110, 'window.opened', 'a/db', 2);
+  add(history, 110, 'window.closed', 'a/db', 1);
+}
+
+test('the window that replaces another one is drawn until its own end, and the old one until it was replaced', () => {
+  const history = createHistory(lastHour);
+  replaced(history);
+  const first = { from: 0, to: 110, hasBegunBefore: false };
+  assert.deepEqual(lanesIn(history)[0]?.windows, [first, { from: 110, to: undefined, hasBegunBefore: false }]);
+  add(history, 300, 'window.closed', 'a/db', 2);
+  assert.deepEqual(lanesIn(history)[0]?.windows, [first, { from: 110, to: 300, hasBegunBefore: false }]);
+});
+
+test('the window that replaced another one more than an hour ago comes first, until it has closed', () => {
+  const history = createHistory(lastHour);
+  replaced(history);
+  add(history, 2 * hour, 'pod.deleted');
+  assert.deepEqual(contents(history), ['window.opened@110', `pod.deleted@${2 * hour}`]);
+  add(history, 2 * hour + 1, 'window.closed', 'a/db', 2);
+  add(history, 4 * hour, 'pod.deleted');
+  assert.deepEqual(contents(history), [`pod.deleted@${4 * hour}`]);
+});
+
+test('a window whose opening is not known is drawn from the left edge until it closed', () => {
+  const history = createHistory(lastHour);
+  add(history, 5, 'window.closed', 'a/db', 3);
+  assert.deepEqual(lanesIn(history)[0]?.windows, [{ from: 5, to: 5, hasBegunBefore: true }]);
 });

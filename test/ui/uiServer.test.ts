@@ -118,12 +118,12 @@ test('actors are found by id, state and machine, and listed page by page in a st
   const ids = async (query: string) => (await getActors(query)).actors.map(({ id }) => id);
   const all = [
     'shoot-1/etcd-main-client',
-    'shoot-1/etcd-main-client/window-1',
+    'shoot-1/etcd-main-client/dependants-1-1',
     'shoot-1/kapi-0/uid-of-shoot-1-kapi-0',
     'shoot-10/etcd-main-client',
-    'shoot-10/etcd-main-client/window-1',
+    'shoot-10/etcd-main-client/dependants-1-1',
     'shoot-2/etcd-main-client',
-    'shoot-2/etcd-main-client/window-1',
+    'shoot-2/etcd-main-client/dependants-1-1',
   ];
   assert.deepEqual(await ids(''), all);
   assert.deepEqual(
@@ -134,19 +134,43 @@ test('actors are found by id, state and machine, and listed page by page in a st
   assert.deepEqual(await ids('search=KAPI'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=backingoff&machine=podDeletion'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=kapi&machine=endpoint'), []);
-  assert.deepEqual(await ids('search=shoot-10+window-1'), ['shoot-10/etcd-main-client/window-1']);
-  assert.deepEqual((await ids('order=state')).slice(0, 2), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0', all[0]]);
+  assert.deepEqual(await ids('search=shoot-10+dependants-1'), ['shoot-10/etcd-main-client/dependants-1-1']);
+  assert.deepEqual((await ids('order=state')).slice(0, 2), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0', all[1]]);
   const [, child] = (await getActors('search=shoot-1/')).actors;
   assert.deepEqual(child, {
-    id: 'shoot-1/etcd-main-client/window-1',
-    machine: 'window',
+    id: 'shoot-1/etcd-main-client/dependants-1-1',
+    machine: 'dependants',
     parent: 'shoot-1/etcd-main-client',
-    states: ['running', 'running.watching', 'running.watching.open'],
+    states: ['open', 'open.timer', 'open.timer.running', 'open.pods', 'open.pods.watching'],
     since: page.at.clock.now() - 1000,
     waitsFor: ['after watchDuration (2m0s)', 'podWatch'],
   });
   page.at.slice({ namespace: 'shoot-2', ready: [false] });
   while ((await ids('order=newest'))[0] !== 'shoot-2/etcd-main-client') await pause(20);
+});
+
+test('a service has a child for each of its podSelectors, and one where pods may declare it', async () => {
+  const podSelectors = ['apiserver', 'scheduler'].map((role) => ({ matchLabels: { role } }));
+  const service = { name: 'db', podSelectors, onStart: 'never' } as const;
+  await using page = await shown({ service, declared: { services: new Set(['shop/db']) } }, (before) =>
+    before.slice({ namespace: 'shop', service: 'db', ready: [false] }),
+  );
+  const getActors = async (): Promise<ActorPage> => JSON.parse(await (await fetch(`${page.served.url}actors`)).text());
+  page.at.slice({ namespace: 'shop', service: 'db', ready: [true] });
+  const { actors } = await getActors();
+  assert.deepEqual(
+    actors.map(({ id, parent, machine }) => [id, parent, machine]),
+    [
+      ['shop/db', undefined, 'endpoint'],
+      ...[1, 2, 3].map((place) => [`shop/db/dependants-1-${place}`, 'shop/db', 'dependants']),
+    ],
+  );
+  const [endpoint, ...children] = actors;
+  assert.deepEqual(endpoint?.waitsFor, ['dependants-1-1', 'dependants-1-2', 'dependants-1-3']);
+  for (const { states, waitsFor } of children) {
+    assert.ok(states.includes('open.timer.running') && states.includes('open.pods.watching'));
+    assert.deepEqual(waitsFor, ['after watchDuration (2m0s)', 'podWatch']);
+  }
 });
 
 test('a page beyond the limit gets an error, and is accepted when another one is closed', async () => {

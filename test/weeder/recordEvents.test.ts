@@ -23,7 +23,6 @@ const deleted = {
   sinceOpened: 12,
   isRepeated: false,
   how: 'delete',
-  also: [],
   ...window,
 } as const;
 const opened = { type: 'window.opened', duration: 119_700, ...window } as const;
@@ -34,7 +33,6 @@ const pending = {
   pod,
   reason: 'coolingDown',
   waitIn: 12_400,
-  also: [],
   ...window,
 } as const;
 const failed = { type: 'deletion.failed', pod, reason: 'the window closed first', ...window } as const;
@@ -96,8 +94,8 @@ test('the Event of a deleted pod says how the last run of its container ended', 
 });
 
 test('an eviction in unreported back-off, in another namespace and at an unknown time has an Event', () => {
-  const silent = { ...pod, cause: 'unreported', namespace: 'web', restarts: 1, finishedAt: undefined } as const;
-  const [event] = eventsFor([{ ...deleted, pod: silent, how: 'evict' }]);
+  const unreported = { ...pod, cause: 'unreported', namespace: 'web', restarts: 1, finishedAt: undefined } as const;
+  const [event] = eventsFor([{ ...deleted, pod: unreported, how: 'evict' }]);
   assert.deepEqual([event?.action, event?.regarding.namespace], ['Evict', 'web']);
   assert.equal(
     event?.note,
@@ -136,6 +134,13 @@ test('a window with failed deletions is a warning, and names the pods', () => {
   const [event] = eventsFor([{ ...closed, deleted: 1, failed: ['shop/web-0', 'shop/web-1'] }]);
   assert.equal(event?.type, 'Warning');
   assert.equal(event?.note, 'Window closed: 1 pod deleted, 1 skipped, 2 failed: shop/web-0, shop/web-1.');
+});
+
+test('the Event of a window that the next one has replaced does not say that the window is closed', () => {
+  const replaced = { ...closed, isReplaced: true, failed: ['shop/web-0'] } as const;
+  assert.deepEqual(notes([replaced]), [
+    'Window replaced by the next one: 2 pods deleted, 1 skipped, 1 failed: shop/web-0.',
+  ]);
 });
 
 test('a window names the dependants that never started, and why they are not deleted', () => {

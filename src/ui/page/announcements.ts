@@ -3,6 +3,8 @@ import type { Moment } from '../protocol.ts';
 /** Announces important events to screen readers: outages, windows, failed deletions, restarts, application errors. */
 interface Announcements {
   announce(moment: Moment): void;
+  /** The numbers of windows begin again if weeder was restarted. */
+  forgetWindows(): void;
 }
 
 const messages: Readonly<Record<string, (about: string) => string>> = {
@@ -24,6 +26,8 @@ const max = 3;
 
 export function createAnnouncements(announce: (text: string) => void): Announcements {
   let gathered: string[] = [];
+  /** The numbers of the newest windows by service. */
+  const newest = new Map<string, number>();
 
   function flush(): void {
     const more = gathered.length - max;
@@ -32,11 +36,15 @@ export function createAnnouncements(announce: (text: string) => void): Announcem
   }
 
   return {
-    announce({ what, about }) {
+    announce({ what, about, window = 0 }) {
       const message = messages[what]?.(about);
-      if (message === undefined) return;
+      if (what === 'window.opened') newest.set(about, window);
+      // A window that was replaced closes after the next one has opened.
+      const isReplaced = what === 'window.closed' && window < (newest.get(about) ?? 0);
+      if (message === undefined || isReplaced) return;
       gathered.push(message);
       if (gathered.length === 1) setTimeout(flush, gathering);
     },
+    forgetWindows: () => newest.clear(),
   };
 }

@@ -49,6 +49,7 @@ function take(message: PageMessage): void {
     case 'hello':
       status.hello(message.version, message.mode, message.isDryRun === true);
       clock.set(message.now, message.speed);
+      announcements.forgetWindows();
       break;
     case 'beat':
       if (!replay.isShown()) clock.set(message.now);

@@ -30,6 +30,8 @@ export type WeederEvent =
       readonly neverStarted?: readonly NeverStarted[];
       /** This replica has lost the Lease: the window continues at the new leader. */
       readonly isHandedOver?: true;
+      /** The service has recovered again since it opened, so that a newer window was opened before it closed. */
+      readonly isReplaced?: true;
     } & WindowRef &
       WindowCounts)
   /** The end of the log of the crashed container, before its pod is deleted. */

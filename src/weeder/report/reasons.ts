@@ -17,7 +17,7 @@ export const weederReasons = {
   WindowClosed: service
     .either('Stop')
     .means(
-      'The window has closed. The note has the numbers of deleted and skipped pods, the deletions that failed (a Warning if there are any), and the dependants that are ignored because they never started.',
+      'The window has closed, or the next one has replaced it, because the service recovered again. The note says which, and has the numbers of deleted and skipped pods, the deletions that failed (a Warning if there are any), and the dependants that are ignored because they never started.',
     ),
   PodDeleted: pod
     .normal('Delete', 'Evict')
@@ -31,7 +31,7 @@ export const weederReasons = {
   DeletionPending: pod
     .normal('Wait')
     .means(
-      'A deletion would come too soon: the pod replaces one that was deleted in the same window, or the kubelet restarts the container sooner than a replacement could run. The note has the reason, and the time of the next check.',
+      'A deletion would come too soon: the pod replaces one that was deleted recently, the kubelet restarts the container sooner than a replacement could run, or another service on which the pod depends is not ready. The note has the reason, and the time of the next check.',
     ),
   DeletionFailed: pod
     .warning('GiveUp')

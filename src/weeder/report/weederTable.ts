@@ -139,10 +139,8 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
 };
 
 /** In a dry run nothing was deleted. */
-function closedLine(
-  { deleted, skipped, failed, neverStarted = [], isHandedOver }: Extract<WeederEvent, { type: 'window.closed' }>,
-  { isDryRun }: WeederRun,
-) {
+function closedLine(event: Extract<WeederEvent, { type: 'window.closed' }>, { isDryRun }: WeederRun) {
+  const { deleted, skipped, failed, neverStarted = [], isHandedOver, isReplaced } = event;
   const alone = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name}: ${reason}`);
   const fields = {
     deleted: isDryRun ? 0 : deleted,
@@ -150,6 +148,7 @@ function closedLine(
     ...(isHandedOver ? {} : { failed }),
     ...(isHandedOver || alone.length === 0 ? {} : { neverStarted: alone }),
     ...(isDryRun ? { wouldBeDeleted: deleted } : {}),
+    ...(isReplaced ? { isReplaced } : {}),
   };
   const message = isHandedOver ? 'window handed over to the leader' : 'window closed';
   const level = failed.length > 0 && !isHandedOver ? warn : info;

@@ -45,11 +45,12 @@ export function openedNote(duration: number, { isDryRun }: WeederRun): string {
 }
 
 export function closedNote(
-  { deleted, skipped, failed, neverStarted = [] }: Extract<WeederEvent, { readonly type: 'window.closed' }>,
+  { deleted, skipped, failed, neverStarted = [], isReplaced }: Extract<WeederEvent, { readonly type: 'window.closed' }>,
   { isDryRun }: WeederRun,
 ): string {
   const outcome = isDryRun ? 'would have been deleted (dry run)' : 'deleted';
-  const counts = `Window closed: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${outcome}, ${skipped} skipped`;
+  const what = isReplaced ? 'Window replaced by the next one' : 'Window closed';
+  const counts = `${what}: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${outcome}, ${skipped} skipped`;
   const lost = failed.length === 0 ? '' : `, ${failed.length} failed: ${listed(failed)}`;
   if (neverStarted.length === 0) return `${counts}${lost}.`;
   const names = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name} (${reason})`);

@@ -47,10 +47,12 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
       reportFoundReady: ({ context: { namespace, service } }) => report({ type: 'service.ready', namespace, service }),
       reportWindowOpened: ({ context: { namespace, service, window, openedAt, closesAt } }) =>
         report({ type: 'window.opened', namespace, service, window, duration: closesAt - openedAt }),
-      reportWindowClosed({ context: { namespace, service, windows } }) {
+      reportWindowClosed({ context: { namespace, service, window: newest, windows } }) {
         for (const { window, children, deleted, skipped, failed } of windows) {
+          if (children.length > 0) continue;
           const counts = { deleted: deleted.length, skipped: skipped.length, failed };
-          if (children.length === 0) report({ type: 'window.closed', namespace, service, window, ...counts });
+          const replaced = window === newest ? {} : ({ isReplaced: true } as const);
+          report({ type: 'window.closed', namespace, service, window, ...counts, ...replaced });
         }
       },
       reportSkipped({ context: { namespace, service }, event }) {

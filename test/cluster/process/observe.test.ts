@@ -68,7 +68,7 @@ suite('telemetry with a real API server', () => {
         queued: value('deletion_queue_length'),
         crashLooping: value('crash_looping_pods'),
         endpoints: value('actors', { machine: 'endpoint' }),
-        windowActors: value('actors', { machine: 'window' }),
+        dependants: value('actors', { machine: 'dependants' }),
         watching: value('streams', { resource: 'endpointslices', state: 'watching' }),
       },
       {
@@ -84,7 +84,7 @@ suite('telemetry with a real API server', () => {
         queued: 0,
         crashLooping: 1,
         endpoints: 1,
-        windowActors: 1,
+        dependants: 1,
         watching: 1,
       },
     );

@@ -9,7 +9,7 @@ export interface Measured {
   readonly watching: Readonly<Record<string, number>>;
   /** The number of deletions in flight and in the queue, and of `podDeletion` actors. */
   readonly pendingDeletions: number;
-  /** The number of `window` actors that exceed the number of open windows. */
+  /** The number of `dependants` actors that are not open, or whose service has no open window. */
   readonly orphanedActors: number;
 }
 
@@ -29,21 +29,30 @@ export interface TelemetryPorts {
 
 const permanent = ['manager', 'reflector', 'endpoint'];
 const resources = ['endpointslices', 'pods'];
-const Actors = z.looseObject({ actors: z.array(z.looseObject({ machine: z.string(), state: z.unknown() })) });
+const Actor = z.looseObject({
+  machine: z.string(),
+  id: z.string(),
+  parent: z.string().optional(),
+  state: z.unknown(),
+});
+type Actor = z.infer<typeof Actor>;
+const Actors = z.looseObject({ actors: z.array(Actor) });
 
 export async function measure(ports: TelemetryPorts): Promise<Measured> {
   const { actors } = Actors.parse(JSON.parse((await get(ports.health, '/debug/actors')).text));
   const numbers = await scrape(ports);
   const value = (name: string, labels = {}) => sampleValue(numbers, `weeder_${name}`, labels) ?? 0;
-  const open = numbers.get('weeder_windows_open')?.samples.reduce((sum, sample) => sum + sample.value, 0) ?? 0;
+  const services = actors.filter(({ machine, state }) => machine === 'endpoint' && hasOpenWindow(state));
+  const withWindow = new Set(services.map(({ id }) => id));
+  const isOrphaned = ({ state, parent = '' }: Actor) => !isOpen(state) || !withWindow.has(parent);
   return {
     actors: tally(actors.filter(({ machine }) => permanent.includes(machine)).map(nameOf)),
     watching: Object.fromEntries(
       resources.map((resource) => [resource, value('streams', { resource, state: 'watching' })]),
     ),
     pendingDeletions:
-      value('deletions_in_flight') + value('deletion_queue_length') + value('actors', { machine: 'podDeletion' }),
-    orphanedActors: value('actors', { machine: 'window' }) - open,
+      value('deletions_in_flight') + value('deletion_queue_length') + value('actors', { machine: 'pod_deletion' }),
+    orphanedActors: actors.filter(({ machine }) => machine === 'dependants').filter(isOrphaned).length,
   };
 }
 
@@ -66,6 +75,16 @@ export async function get(port: number, path: string): Promise<{ readonly status
 
 async function scrape({ metrics }: TelemetryPorts) {
   return scraped((await get(metrics, '/metrics')).text);
+}
+
+/** Only this state has regions. */
+function isOpen(dependants: unknown): boolean {
+  return typeof dependants === 'object';
+}
+
+/** Also of a service that is not ready again, and holds its window. */
+function hasOpenWindow(endpoint: unknown): boolean {
+  return /windowOpen|holding/.test(JSON.stringify(endpoint));
 }
 
 /** Omits the state of endpoints, because it depends on the readiness of the service. */

@@ -273,12 +273,13 @@ function moments(now: number): Moment[] {
   ];
 }
 
-/** A tree of services with their windows. */
+/** A tree of services, each with the dependants of its window. */
 export function manyActors(howMany: number, since = 0): ActorView[] {
+  const states = ['open', 'open.timer', 'open.timer.running', 'open.pods', 'open.pods.watching'];
   return Array.from({ length: howMany }, (_, index) => {
     const name = `shop/service-${String(Math.floor(index / 2)).padStart(5, '0')}`;
     if (index % 2 === 0)
       return actorView(name, { states: ['ready', 'ready.windowOpen', 'ready.windowOpen.settled'], since });
-    return actorView(`${name}/window-1`, { machine: 'window', parent: name, states: ['running'], since });
+    return actorView(`${name}/dependants-1-1`, { machine: 'dependants', parent: name, states, since });
   });
 }

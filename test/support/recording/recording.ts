@@ -83,15 +83,19 @@ export async function recordIncident(file: string, options: IncidentOptions = {}
     slices?.apply('MODIFIED', slice({ ready: [false] }));
     const annotations = { password: 's3cret' };
     const crashing = pod({ name: 'kapi-0', uid: `kapi-${round}`, containers: [backOff(4)], annotations });
-    const silent = pod({ name: 'kapi-1', uid: `silent-${round}`, containers: [terminated(clock.now() + 90_000)] });
+    const unreported = pod({
+      name: 'kapi-1',
+      uid: `unreported-${round}`,
+      containers: [terminated(clock.now() + 90_000)],
+    });
     const bare = pod({ name: 'debug', uid: `bare-${round}`, containers: [backOff(4)], isBare: true });
     for (const each of [crashing, bare]) pods?.apply('MODIFIED', each);
     await clock.pass(90_000);
     clock.jumpWallClock(round === 0 ? jump : 0);
-    pods?.apply('MODIFIED', silent);
+    pods?.apply('MODIFIED', unreported);
     slices?.apply('MODIFIED', slice());
     await clock.pass(5000);
-    for (const each of [crashing, silent, bare]) pods?.apply('DELETED', each);
+    for (const each of [crashing, unreported, bare]) pods?.apply('DELETED', each);
     await clock.pass(200_000);
   }
   weeder.stop();

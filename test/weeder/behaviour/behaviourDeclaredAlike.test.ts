@@ -11,7 +11,7 @@ const step = fc.oneof(
   fc.record({
     is: fc.constant('pod' as const),
     number: fc.nat(3),
-    state: fc.constantFrom('crashing', 'silent', 'running', 'bare'),
+    state: fc.constantFrom('crashing', 'unreported', 'running', 'bare'),
     isSelected: fc.boolean(),
     restarts: fc.integer({ min: 1, max: 6 }),
   }),
@@ -29,7 +29,7 @@ async function play(at: World, one: Step): Promise<void> {
     const containers = {
       crashing: [backOff(one.restarts)],
       bare: [backOff(one.restarts)],
-      silent: [terminated(at.clock.now(), one.restarts)],
+      unreported: [terminated(at.clock.now(), one.restarts)],
       running: [running(one.restarts)],
     };
     at.put({

@@ -115,7 +115,11 @@ test('a new recovery replaces the open window with a new one', async () => {
     [1, 2 * minute],
     [2, 2 * minute],
   ]);
-  assert.equal(at.eventsOf('window.closed').length, 2);
+  const closings = at.events.flatMap((event) => {
+    if (event.type === 'window.opened') return [`${event.window} opened`];
+    return event.type === 'window.closed' ? [`${event.window} ${event.isReplaced ? 'replaced' : 'closed'}`] : [];
+  });
+  assert.deepEqual(closings, ['1 opened', '2 opened', '1 replaced', '2 closed']);
 });
 
 test('while the service is notReady again the window stays open and deletes nothing, until the next recovery', async () => {

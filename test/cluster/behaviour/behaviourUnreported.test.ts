@@ -12,13 +12,13 @@ suite('unreported back-offs', { concurrency: true }, () => {
   test('a terminated main container, init container or sidecar that has restarted before is in an unreported back-off', async (t) => {
     const scene = await setScene(t, 'silent');
     await scene.start();
-    const silent = terminated(2, tenSecondsAgo());
+    const unreported = terminated(2, tenSecondsAgo());
     const pods = [
-      await scene.pod('main', { containers: { main: silent } }, everyKind),
-      await scene.pod('init', { containers: { migrate: silent, main: waiting('PodInitializing') } }, everyKind),
-      await scene.pod('sidecar', { containers: { proxy: silent } }, everyKind),
+      await scene.pod('main', { containers: { main: unreported } }, everyKind),
+      await scene.pod('init', { containers: { migrate: unreported, main: waiting('PodInitializing') } }, everyKind),
+      await scene.pod('sidecar', { containers: { proxy: unreported } }, everyKind),
       await scene.pod('success', { containers: { main: terminated(2, { ...tenSecondsAgo(), exitCode: 0 }) } }),
-      await scene.pod('on-failure', { containers: { main: silent } }, { restartPolicy: 'OnFailure' }),
+      await scene.pod('on-failure', { containers: { main: unreported } }, { restartPolicy: 'OnFailure' }),
       await scene.pod(
         'sidecar-success',
         {
