@@ -9,6 +9,7 @@ import {
   sizeOf,
 } from './layout.ts';
 import { allBoxes, type Line, type Part, type Picture, type PictureArrow, type PictureBox } from './picture.ts';
+import { svgStyle } from './svgStyle.ts';
 
 const round = 8;
 
@@ -114,26 +115,3 @@ function span({ kind, text: words }: Part): string {
 function escaped(value: string): string {
   return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
-
-/** Colours with enough contrast in both themes. A highlighted element also has a thicker line. */
-const light =
-  '--page:#fff;--ink:#1d2433;--soft:#5b657a;--line:#7b8699;--fill:#f6f8fb;--edge:#b9c2d0;--event:#0b57d0;--guard:#8a4b00;--action:#3f6f2a';
-const dark =
-  '--page:#12161f;--ink:#e6eaf2;--soft:#9aa6bb;--line:#8391a8;--fill:#1b212d;--edge:#4a566c;--event:#8ab4ff;--guard:#f0b25c;--action:#9fd08a';
-
-/** The colours of the light and the dark theme, as custom properties of the selected elements. */
-export function palette(selector: string): string {
-  return `${selector}{${light}}@media(prefers-color-scheme:dark){${selector}{${dark}}}`;
-}
-
-/** The style sheet of every picture. */
-export const svgStyle = [
-  palette('svg'),
-  'text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink)}',
-  '.page{fill:var(--page)}',
-  '.box rect{fill:var(--fill);stroke:var(--edge);stroke-width:1.2}.open rect{fill:none}',
-  '.region rect{stroke-dasharray:5 4}',
-  '.name{font-weight:700}.description{fill:var(--soft)}.guard{fill:var(--guard)}.action{fill:var(--action)}',
-  '.event{fill:var(--event);font-weight:600}.label rect{fill:var(--page)}.exit rect{fill:none}',
-  '.line{fill:none;stroke:var(--line);stroke-width:1.3}.tip,.initial{fill:var(--line)}',
-].join('');

@@ -120,6 +120,16 @@ test('lines in the boxes replace the arrows to a state with many incoming arrows
   );
 });
 
+test('a colour of a theme has its light value before it, for viewers without custom properties', () => {
+  const [style = ''] = /<style>.*<\/style>/.exec(drawn('endpoint', 'svg')) ?? [];
+  const [theme = ''] = /svg\{[^}]*\}/.exec(style) ?? [];
+  const colours = new Map([...theme.matchAll(/--(\w+):(#\w+)/g)].map(([, name, value]) => [name, value] as const));
+  const uses = [...style.matchAll(/(fill|stroke):([^;}]*);\1:var\(--(\w+)\)/g)];
+  assert.ok(uses.length > 10);
+  for (const [use, , value, name] of uses) assert.equal(value, colours.get(name), use);
+  assert.equal(style.split('var(').length - 1, uses.length);
+});
+
 test('in the picture of the system every event is known to its receiver', () => {
   for (const { to, events } of links) {
     const known = new Set(machines.get(to)?.machine.events ?? []);
