@@ -42,8 +42,9 @@ export const svgStyle = [
   `text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;${coloured('fill', 'ink')}}`,
   `.page{${coloured('fill', 'page')}}`,
   `.box rect{${coloured('fill', 'fill')};${coloured('stroke', 'edge')};stroke-width:1.2}.open rect{fill:none}`,
-  '.region rect{stroke-dasharray:5 4}',
+  `.region rect,.place rect{stroke-dasharray:5 4}.place rect,.actor rect{fill:none;${coloured('stroke', 'edge')}}`,
+  `.actor rect{${coloured('stroke', 'action')};stroke-width:1.6}.spawn .line{${coloured('stroke', 'action')};stroke-dasharray:6 4}`,
   `.name{font-weight:700}.description{${coloured('fill', 'soft')}}.guard{${coloured('fill', 'guard')}}.action{${coloured('fill', 'action')}}`,
   `.event{${coloured('fill', 'event')};font-weight:600}.label rect{${coloured('fill', 'page')}}.exit rect{fill:none}`,
-  `.line{fill:none;${coloured('stroke', 'line')};stroke-width:1.3}.tip,.initial{${coloured('fill', 'line')}}`,
+  `.line{fill:none;${coloured('stroke', 'line')};stroke-width:1.3}.tip,.initial,.join rect{${coloured('fill', 'line')}}`,
 ].join('');

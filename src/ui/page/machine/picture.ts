@@ -1,7 +1,10 @@
 import type { Transition } from '../../protocol.ts';
 import { create, onceAFrame } from '../dom.ts';
 
-/** The picture of a machine, as elements of the page, so that its boxes and arrows can be highlighted. */
+/**
+ * The pictures of a machine, as elements of the page, so that boxes and arrows can be highlighted: those of the overview
+ * and those of the picture that shows the same state or transition in full.
+ */
 interface ShownPicture {
   /** Shows this machine. The newest call takes precedence. */
   show(machine: string): void;
@@ -22,9 +25,9 @@ export function createPicture(place: HTMLElement): ShownPicture {
     for (const box of place.querySelectorAll('.box')) {
       box.classList.toggle('lit', lit.includes(box.getAttribute('data-state') ?? ''));
     }
-    for (const arrow of place.querySelectorAll('.arrow,.label,.exit')) {
-      const [from, to] = [arrow.getAttribute('data-from'), arrow.getAttribute('data-to')];
-      arrow.classList.toggle('taken', taken !== undefined && from === taken.from && to === taken.to);
+    const way = taken === undefined ? '' : `${taken.from}:${taken.to}`;
+    for (const arrow of place.querySelectorAll('[data-ways]')) {
+      arrow.classList.toggle('taken', (arrow.getAttribute('data-ways') ?? '').split(' ').includes(way));
     }
   }
 
