@@ -78,6 +78,8 @@ test('the states of the selected actor are highlighted, and so are the arrows of
   // One in the overview, and one in the picture of the state that it enters.
   assert.equal(await page.locator('.arrow.taken[data-ways~="notReady:ready.windowOpen"]').count(), 2);
   assert.equal(await page.locator('.arrow.taken').count(), 2);
+  const [picture, box] = [await boxOf(page.locator('#picture')), await boxOf(page.locator('.lit').last())];
+  assert(box.y > picture.y && box.y + box.height < picture.y + picture.height, JSON.stringify([picture, box]));
   assert(server.requests.includes('/events?actor=shop%2Fdb'));
   assert.deepEqual(consoleLines, []);
 });

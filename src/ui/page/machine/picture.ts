@@ -33,9 +33,10 @@ export function createPicture(place: HTMLElement): ShownPicture {
 
   /** Scrolls to the highlighted state, and to the highlighted arrow if there is room for both. */
   const follow = onceAFrame(() => {
-    const box = [...place.querySelectorAll('.lit')].at(-1)?.getBoundingClientRect();
+    // The last ones are not in the overview, but where their state is drawn in full.
+    const box = [...place.querySelectorAll('.lit:not(.open)')].at(-1)?.getBoundingClientRect();
     if (box === undefined || place.classList.contains('whole')) return;
-    const arrow = place.querySelector('.taken:is(.arrow,.exit)')?.getBoundingClientRect() ?? box;
+    const arrow = [...place.querySelectorAll('.taken:is(.arrow,.exit)')].at(-1)?.getBoundingClientRect() ?? box;
     const frame = place.getBoundingClientRect();
     const [left, right] = [Math.min(box.left, arrow.left), Math.max(box.right, arrow.right)];
     const [top, bottom] = [Math.min(box.top, arrow.top), Math.max(box.bottom, arrow.bottom)];
