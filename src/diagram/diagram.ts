@@ -5,11 +5,12 @@ import { ascii } from './ascii.ts';
 import { drawingOf } from './drawing.ts';
 import { type DiagramFormat, drawable, system } from './formats.ts';
 import type { Layout } from './layout.ts';
+import { picturesOf } from './machinePictures.ts';
 import { machines } from './machines.ts';
 import { mermaid } from './mermaid.ts';
-import { pictureOf } from './picture.ts';
-import { svg } from './svg.ts';
-import { systemAscii, systemMermaid, systemPicture } from './system.ts';
+import type { Picture } from './picture.ts';
+import { type PlacedPicture, svg } from './svg.ts';
+import { systemAscii, systemMermaid, systemPictures } from './systemFormats.ts';
 
 /** A machine, or the actor system, in one of the formats. */
 export function diagram(name: string, format: DiagramFormat): Result<string> {
@@ -26,20 +27,23 @@ export function diagram(name: string, format: DiagramFormat): Result<string> {
       // JSON leaves out functions, such as the one that creates the context. The Studio needs only names.
       return ok(`${JSON.stringify(known.machine.config, null, 2)}\n`);
     case 'svg':
-      return ok(svg(pictureOf(drawing), layoutOf(name)));
+      return ok(svg(placed(name, picturesOf(drawing))));
   }
 }
 
 function systemDiagram(format: DiagramFormat): Result<string> {
   if (format === 'json')
     return failed(codedError('USAGE', 'The actor system is not a machine, and has no JSON format.'));
-  if (format === 'svg') return ok(svg(systemPicture(), layoutOf(system)));
+  if (format === 'svg') return ok(svg(placed(system, systemPictures())));
   return ok(format === 'mermaid' ? systemMermaid() : systemAscii());
 }
 
-function layoutOf(name: string): Layout {
-  const known: Readonly<Record<string, Layout>> = layouts;
-  return known[name] ?? { width: 0, height: 0, boxes: {}, heads: {}, arrows: [], initial: {} };
+function placed(name: string, pictures: readonly Picture[]): PlacedPicture[] {
+  const known: Readonly<Record<string, readonly Layout[]>> = layouts;
+  return pictures.flatMap((picture, index) => {
+    const layout = known[name]?.[index];
+    return layout === undefined ? [] : { picture, layout };
+  });
 }
 
 function unknownMachine(name: string) {

@@ -13,6 +13,11 @@ export interface DrawnState {
   readonly exit: readonly string[];
   /** The names of the actors that the state invokes. */
   readonly invokes: readonly string[];
+  /**
+   * The names of the actors that its actions spawn: `spawnReflectors` spawns `reflector`. The machine itself has those
+   * that no name of an action tells.
+   */
+  readonly spawns: readonly string[];
   readonly children: readonly DrawnState[];
 }
 
@@ -43,10 +48,13 @@ export interface Drawing {
 export function drawingOf(machine: AnyStateMachine): Drawing {
   const nodes = allNodes(machine.root);
   const invoked = new Set(nodes.flatMap(invokesOf));
+  const spawns = Object.keys(machine.implementations.actors).filter((name) => !invoked.has(name));
+  const root = stateOf(machine.root, spawns);
+  const known = new Set(statesIn(root).flatMap((state) => state.spawns));
   return {
-    root: stateOf(machine.root),
+    root: { ...root, spawns: [...root.spawns, ...spawns.filter((actor) => !known.has(actor))] },
     transitions: nodes.flatMap((node) => transitionsOf(node).map(transitionOf)),
-    spawns: Object.keys(machine.implementations.actors).filter((name) => !invoked.has(name)),
+    spawns,
   };
 }
 
@@ -59,7 +67,12 @@ function allNodes(node: AnyStateNode): AnyStateNode[] {
   return [node, ...Object.values(node.states).flatMap(allNodes)];
 }
 
-function stateOf(node: AnyStateNode): DrawnState {
+/** A state, and all states in it. */
+export function statesIn(state: DrawnState): DrawnState[] {
+  return [state, ...state.children.flatMap(statesIn)];
+}
+
+function stateOf(node: AnyStateNode, spawns: readonly string[]): DrawnState {
   const [initial] = node.type === 'compound' ? (node.initial?.target ?? []) : [];
   return {
     id: idOf(node),
@@ -70,8 +83,18 @@ function stateOf(node: AnyStateNode): DrawnState {
     entry: namesOf(node.entry),
     exit: namesOf(node.exit),
     invokes: invokesOf(node),
-    children: Object.values(node.states).map(stateOf),
+    spawns: spawns.filter((actor) => actionsIn(node).some((action) => isSpawnOf(actor, action))),
+    children: Object.values(node.states).map((child) => stateOf(child, spawns)),
   };
+}
+
+/** The actions of a state, and of the transitions from it. */
+function actionsIn(node: AnyStateNode): string[] {
+  return namesOf([...node.entry, ...node.exit, ...transitionsOf(node).flatMap(({ actions }) => actions)]);
+}
+
+function isSpawnOf(actor: string, action: string): boolean {
+  return action.toLowerCase().startsWith(`spawn${actor.toLowerCase()}`);
 }
 
 function invokesOf(node: AnyStateNode): string[] {

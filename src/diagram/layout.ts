@@ -6,7 +6,7 @@ export interface Layout {
   readonly height: number;
   /** By the ids of the boxes. */
   readonly boxes: Readonly<Record<string, Rectangle>>;
-  /** The upper left corners of the texts of the boxes, by the ids of the boxes. */
+  /** The upper left corners of the texts that are not in the upper left corner of their box, by the ids of the boxes. */
   readonly heads: Readonly<Record<string, Point>>;
   /** In the order of the picture's arrows. */
   readonly arrows: readonly PlacedArrow[];
@@ -23,7 +23,8 @@ export interface Rectangle {
 
 export interface PlacedArrow {
   readonly points: readonly Point[];
-  readonly label: Rectangle;
+  /** The upper left corner of the text with its padding. */
+  readonly label: Point;
 }
 
 export interface Point {
@@ -44,6 +45,18 @@ const characterWidth = 6.7;
 export function sizeOf(lines: readonly Line[]): { readonly width: number; readonly height: number } {
   const longest = Math.max(0, ...lines.map((line) => textOf(line).length));
   return { width: Math.ceil(longest * characterWidth), height: lines.length * lineHeight };
+}
+
+/** The size of the text at an arrow, with its padding. */
+export function labelSize(lines: readonly Line[]): { readonly width: number; readonly height: number } {
+  const { width, height } = sizeOf(lines);
+  return { width: width + 2 * labelPadding.x, height: height + 2 * labelPadding.y };
+}
+
+/** The upper left corner of the text of a box. */
+export function headPlace(id: string, { heads, boxes }: Layout): Point {
+  const { x, y } = boxes[id] ?? { x: 0, y: 0 };
+  return heads[id] ?? { x: x + boxPadding, y: y + boxPadding };
 }
 
 /** The distance of the baseline of the nth line from the top of the text. */

@@ -29,12 +29,12 @@ function inside(state: DrawnState, indent: string): string[] {
 
 function block(state: DrawnState, indent: string): string[] {
   const id = plain(state.id);
-  const invoked = state.invokes.map((name) => `invokes ${name}`);
+  const children = [...state.invokes.map((name) => `invokes ${name}`), ...state.spawns.map((name) => `spawns ${name}`)];
   const named = (label: string) => `${indent}state "${label}" as ${id}`;
   if (state.kind === 'final') return [named(state.name), `${indent}${id} --> [*]`];
-  if (state.children.length === 0) return [named(state.name), ...invoked.map((line) => `${indent}${id} : ${line}`)];
+  if (state.children.length === 0) return [named(state.name), ...children.map((line) => `${indent}${id} : ${line}`)];
   // Mermaid accepts only a label for a state with substates.
-  return [`${named([state.name, ...invoked].join(', '))} {`, ...inside(state, `${indent}  `), `${indent}}`];
+  return [`${named([state.name, ...children].join(', '))} {`, ...inside(state, `${indent}  `), `${indent}}`];
 }
 
 /** One arrow for each pair of states, because Mermaid draws several arrows over each other. */

@@ -1,7 +1,9 @@
 import {
   baseline,
+  headPlace,
   type Layout,
   labelPadding,
+  labelSize,
   margin,
   type PlacedArrow,
   type Point,
@@ -9,74 +11,96 @@ import {
   sizeOf,
 } from './layout.ts';
 import { allBoxes, type Line, type Part, type Picture, type PictureArrow, type PictureBox } from './picture.ts';
+import { svgStyle } from './svgStyle.ts';
 
 const round = 8;
 
+/** A picture with its positions. */
+export interface PlacedPicture {
+  readonly picture: Picture;
+  readonly layout: Layout;
+}
+
 /**
- * A picture as a self-contained SVG with a light and a dark theme. Every box has the attribute `data-state`, and every
- * arrow, or the lines that replace it, `data-from` and `data-to`, so that a page can highlight them.
+ * Pictures below each other as a self-contained SVG with a light and a dark theme. Every box has the attribute
+ * `data-state`, and every arrow, or the lines that replace it, `data-ways`, so that a page can highlight them.
  */
-export function svg({ title, root, arrows }: Picture, layout: Layout): string {
-  const [width, height] = [layout.width + 2 * margin, layout.height + 2 * margin];
-  const [boxes, placed] = [allBoxes(root), arrows.map((arrow, index) => ({ arrow, place: layout.arrows[index] }))];
+export function svg(placed: readonly PlacedPicture[]): string {
+  const width = Math.max(...placed.map(({ layout }) => layout.width)) + 2 * margin;
+  const height = placed.reduce((sum, { layout }) => sum + layout.height + 2 * margin, 0);
+  const tops = placed.map((_, index) =>
+    placed.slice(0, index).reduce((sum, { layout }) => sum + layout.height + 2 * margin, margin),
+  );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-margin} ${-margin} ${width} ${height}" role="img" aria-label="${escaped(title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(placed[0]?.picture.title ?? '')}">`,
     `<style>${svgStyle}</style>`,
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>',
-    `<rect class="page" x="${-margin}" y="${-margin}" width="${width}" height="${height}" rx="${round}"/>`,
-    ...boxes.map((box) => frame(box, layout.boxes[box.id])),
-    ...Object.entries(layout.initial).map(([to, points]) => beginning(to, points)),
-    ...placed.map(({ arrow, place }) => line(arrow, place)),
-    ...placed.map(({ arrow, place }) => label(arrow, place)),
-    ...boxes.map((box) => head(box, layout.heads[box.id])),
+    `<rect class="page" width="${width}" height="${height}" rx="${round}"/>`,
+    ...placed.flatMap((each, index) => [`<g transform="translate(${margin} ${tops[index]})">`, ...drawn(each), '</g>']),
     '</svg>',
     '',
   ].join('\n');
+}
+
+function drawn({ picture, layout }: PlacedPicture): string[] {
+  const boxes = allBoxes(picture.boxes);
+  const arrows = picture.arrows.map((arrow, index) => ({ arrow, place: layout.arrows[index] }));
+  return [
+    ...boxes.map((box) => frame(box, layout.boxes[box.id])),
+    ...Object.values(layout.initial).map(beginning),
+    ...arrows.map(({ arrow, place }) => line(arrow, place)),
+    ...arrows.map(({ arrow, place }) => label(arrow, place)),
+    ...boxes.map(({ id, lines }) => textGroup(lines, headPlace(id, layout))),
+  ];
 }
 
 function frame({ id, kind, children }: PictureBox, place: Rectangle | undefined): string {
   if (place === undefined) return '';
   const isOpen = children.length > 0;
   const inner = kind === 'final' ? rectangle(place, 3) : '';
+  if (kind === 'place' || kind === 'actor' || kind === 'join') return `<g class="${kind}">${rectangle(place, 0)}</g>`;
   return `<g class="box ${kind}${isOpen ? ' open' : ''}" data-state="${id}">${rectangle(place, 0)}${inner}</g>`;
 }
 
 function rectangle({ x, y, width, height }: Rectangle, inset: number): string {
   const [left, top] = [x + inset, y + inset];
-  return `<rect x="${left}" y="${top}" width="${width - 2 * inset}" height="${height - 2 * inset}" rx="${round}"/>`;
+  const corner = Math.min(round, height / 2 - 1);
+  return `<rect x="${left}" y="${top}" width="${width - 2 * inset}" height="${height - 2 * inset}" rx="${corner}"/>`;
 }
 
-function head({ id, lines }: PictureBox, place: Point | undefined): string {
-  return place === undefined ? '' : `<g>${text(lines, place.x, place.y, id)}</g>`;
+function textGroup(lines: readonly Line[], { x, y }: Point): string {
+  return `<g>${text(lines, x, y)}</g>`;
 }
 
-function beginning(to: string, points: readonly Point[]): string {
+function beginning(points: readonly Point[]): string {
   const [start] = points;
   if (start === undefined) return '';
   const dot = `<circle class="initial" cx="${start.x}" cy="${start.y - 5}" r="5"/>`;
-  return `<g class="arrow" data-to="${to}">${dot}${path(points)}</g>`;
+  return `<g class="beginning">${dot}${path(points)}</g>`;
 }
 
-function line({ from, to }: PictureArrow, place: PlacedArrow | undefined): string {
+function line({ ways, kind }: PictureArrow, place: PlacedArrow | undefined): string {
   if (place === undefined) return '';
-  return `<g class="arrow" data-from="${from}" data-to="${to}">${path(place.points)}</g>`;
+  const words = kind === 'plain' ? 'arrow' : `arrow ${kind}`;
+  return `<g class="${words}" data-ways="${ways.join(' ')}">${path(place.points, kind !== 'tail')}</g>`;
 }
 
-function label({ from, to, lines }: PictureArrow, place: PlacedArrow | undefined): string {
+function label({ ways, lines }: PictureArrow, place: PlacedArrow | undefined): string {
   if (place === undefined || lines.length === 0) return '';
   const { x, y } = place.label;
-  const words = text(lines, x + labelPadding.x, y + labelPadding.y, from);
-  return `<g class="label" data-from="${from}" data-to="${to}">${rectangle(place.label, 0)}${words}</g>`;
+  const words = text(lines, x + labelPadding.x, y + labelPadding.y);
+  const frame = rectangle({ x, y, ...labelSize(lines) }, 0);
+  return `<g class="label" data-ways="${ways.join(' ')}">${frame}${words}</g>`;
 }
 
 /** Straight lines with rounded corners. */
-function path(points: readonly Point[]): string {
+function path(points: readonly Point[], hasTip = true): string {
   const steps = points.map((point, index) => {
     const [before, after] = [points[index - 1], points[index + 1]];
     if (before === undefined || after === undefined) return `${before === undefined ? 'M' : 'L'}${at(point)}`;
     return `L${at(towards(point, before))}Q${at(point)} ${at(towards(point, after))}`;
   });
-  return `<path class="line" d="${steps.join('')}" marker-end="url(#tip)"/>`;
+  return `<path class="line" d="${steps.join('')}"${hasTip ? ' marker-end="url(#tip)"' : ''}/>`;
 }
 
 /** A point near the corner, towards another point. */
@@ -90,19 +114,19 @@ function at({ x, y }: Point): string {
   return `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
 }
 
-/** Lines of text from a state. Those that replace an arrow have a frame that a page can highlight. */
-function text(lines: readonly Line[], x: number, y: number, from: string): string {
-  const drawn = ([index, { parts }]: readonly [number, Line]) =>
+/** Lines of text. Those that replace an arrow have a frame that a page can highlight. */
+function text(lines: readonly Line[], x: number, y: number): string {
+  const written = ([index, { parts }]: readonly [number, Line]) =>
     `<text x="${x}" y="${y + baseline(index)}">${parts.map(span).join(' ')}</text>`;
-  const groups = Map.groupBy(lines.entries(), ([, { leadsTo }]) => leadsTo);
+  const groups = Map.groupBy(lines.entries(), ([, { way }]) => way);
   return [...groups]
-    .map(([to, rows]) => {
-      const words = rows.map(drawn).join('');
-      if (to === undefined) return words;
+    .map(([way, rows]) => {
+      const words = rows.map(written).join('');
+      if (way === undefined) return words;
       const above = sizeOf(lines.slice(0, rows[0]?.[0])).height;
-      const { width, height } = sizeOf(rows.map(([, line]) => line));
+      const { width, height } = sizeOf(rows.map(([, row]) => row));
       const place = { x: x - 3, y: y + above, width: width + 6, height };
-      return `<g class="exit" data-from="${from}" data-to="${to}">${rectangle(place, 0)}${words}</g>`;
+      return `<g class="exit" data-ways="${way}">${rectangle(place, 0)}${words}</g>`;
     })
     .join('');
 }
@@ -114,26 +138,3 @@ function span({ kind, text: words }: Part): string {
 function escaped(value: string): string {
   return value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
-
-/** Colours with enough contrast in both themes. A highlighted element also has a thicker line. */
-const light =
-  '--page:#fff;--ink:#1d2433;--soft:#5b657a;--line:#7b8699;--fill:#f6f8fb;--edge:#b9c2d0;--event:#0b57d0;--guard:#8a4b00;--action:#3f6f2a';
-const dark =
-  '--page:#12161f;--ink:#e6eaf2;--soft:#9aa6bb;--line:#8391a8;--fill:#1b212d;--edge:#4a566c;--event:#8ab4ff;--guard:#f0b25c;--action:#9fd08a';
-
-/** The colours of the light and the dark theme, as custom properties of the selected elements. */
-export function palette(selector: string): string {
-  return `${selector}{${light}}@media(prefers-color-scheme:dark){${selector}{${dark}}}`;
-}
-
-/** The style sheet of every picture. */
-export const svgStyle = [
-  palette('svg'),
-  'text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink)}',
-  '.page{fill:var(--page)}',
-  '.box rect{fill:var(--fill);stroke:var(--edge);stroke-width:1.2}.open rect{fill:none}',
-  '.region rect{stroke-dasharray:5 4}',
-  '.name{font-weight:700}.description{fill:var(--soft)}.guard{fill:var(--guard)}.action{fill:var(--action)}',
-  '.event{fill:var(--event);font-weight:600}.label rect{fill:var(--page)}.exit rect{fill:none}',
-  '.line{fill:none;stroke:var(--line);stroke-width:1.3}.tip,.initial{fill:var(--line)}',
-].join('');

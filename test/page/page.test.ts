@@ -60,7 +60,7 @@ test('of 10,000 services 500 rows are in the page, only the changed one is writt
   assert.equal(await rows.count(), 10);
 });
 
-test('the states of the selected actor are highlighted, and so is the arrow of its transition', async (t) => {
+test('the states of the selected actor are highlighted, and so are the arrows of its transition', async (t) => {
   const { page, server, consoleLines } = await openPage(
     t,
     (its) => {
@@ -69,12 +69,17 @@ test('the states of the selected actor are highlighted, and so is the arrow of i
     { path: '/#machine=shop%2Fdb' },
   );
   await page.locator('.box.lit[data-state="ready.idle"]').waitFor();
-  const actor = actorView('shop/db', { states: ['notReady', 'notReady.idle'] });
-  const transition = { at: now, event: 'endpoint.notReady', from: 'ready.idle', to: 'notReady.idle' };
+  assert.equal(await page.locator('.taken').count(), 0);
+  const actor = actorView('shop/db', { states: ['ready', 'ready.windowOpen', 'ready.windowOpen.settled'] });
+  const transition = { at: now, event: 'endpoint.ready', from: 'notReady', to: 'ready.windowOpen' };
   server.send({ type: 'actor', actor, transition });
-  await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
+  await page.locator('.box.lit[data-state="ready.windowOpen.settled"]').waitFor();
   assert.equal(await page.locator('.box.lit[data-state="ready.idle"]').count(), 0);
-  assert.equal(await page.locator('.arrow.taken[data-from="ready.idle"][data-to="notReady.idle"]').count(), 1);
+  // One in the overview, and one in the picture of the state that it enters.
+  assert.equal(await page.locator('.arrow.taken[data-ways~="notReady:ready.windowOpen"]').count(), 2);
+  assert.equal(await page.locator('.arrow.taken').count(), 2);
+  const [picture, box] = [await boxOf(page.locator('#picture')), await boxOf(page.locator('.lit').last())];
+  assert(box.y > picture.y && box.y + box.height < picture.y + picture.height, JSON.stringify([picture, box]));
   assert(server.requests.includes('/events?actor=shop%2Fdb'));
   assert.deepEqual(consoleLines, []);
 });
@@ -88,11 +93,10 @@ test('a step without an arrow lights up the lines that replace it, and these alo
     { path: '/#machine=shop%2Fdb' },
   );
   await page.locator('.box.lit[data-state="ready.idle"]').waitFor();
-  assert.equal(await page.locator('.taken').count(), 0);
-  const actor = actorView('shop/db', { states: ['ready', 'ready.windowOpen', 'ready.windowOpen.settled'] });
-  const transition = { at: now, event: 'endpoint.ready', from: 'notReady', to: 'ready.windowOpen' };
+  const actor = actorView('shop/db', { states: ['notReady', 'notReady.idle'] });
+  const transition = { at: now, event: 'endpoint.notReady', from: 'ready.idle', to: 'notReady.idle' };
   server.send({ type: 'actor', actor, transition });
-  await page.locator('.exit.taken[data-from="notReady"][data-to="ready.windowOpen"] rect').waitFor();
+  await page.locator('.exit.taken[data-ways="ready.idle:notReady.idle"] rect').waitFor();
   assert.equal(await page.locator('.taken').count(), 1);
   assert.equal(
     await page.evaluate('document.getAnimations().some(({ animationName }) => animationName === "along")'),

@@ -64,7 +64,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
     withSections(file, { weeder: await metricsTable('weeder_'), process: await metricsTable('process_', 'nodejs_') }),
   'README.md': (file) =>
     withSections(file, {
-      window: codeBlock('mermaid', recoveryDiagram()),
+      endpoint: codeBlock('mermaid', recoveryDiagram()),
       recovery: recoveryTable(Results.parse(measured)),
     }),
 };

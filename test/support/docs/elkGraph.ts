@@ -1,5 +1,5 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs';
-import { boxPadding, labelPadding, sizeOf } from '../../../src/diagram/layout.ts';
+import { boxPadding, labelSize, sizeOf } from '../../../src/diagram/layout.ts';
 import { allBoxes, type Picture, type PictureArrow, type PictureBox } from '../../../src/diagram/picture.ts';
 
 /** One way to lay out a picture. */
@@ -7,12 +7,14 @@ export interface Way {
   readonly seed: number;
   /** ELK's strategy for the arrows that lead upwards. */
   readonly cycles: string;
-  /** Whether rows of boxes that do not depend on each other move upwards. */
+  /** Whether boxes move upwards to where they have room. */
   readonly compaction: string;
-  /** Where the boxes without arrows are: seen from the initial one. */
-  readonly alone: 'above' | 'beside' | 'below';
-  /** The maximum number of them in a row. */
+  /** ELK's strategy for the rows of boxes. */
+  readonly rows: string;
+  /** The maximum number of boxes in a row, for the strategy that has one. */
   readonly inRow: number;
+  /** ELK's strategy for the place of a label along its arrow. */
+  readonly labels: string;
 }
 
 /** The options of the graph. */
@@ -34,7 +36,6 @@ const boxOptions: Readonly<Record<string, string>> = {
   'elk.layered.spacing.edgeNodeBetweenLayers': '5',
   'elk.layered.spacing.edgeEdgeBetweenLayers': '6',
   'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
-  'elk.layered.edgeLabels.centerLabelPlacementStrategy': 'SPACE_EFFICIENT_LAYER',
 };
 const mark = 10;
 /** The distance from the edge of an open box to its content. */
@@ -44,23 +45,23 @@ const inset = 12;
  * The graph of a picture. The head of an open box is above its content, where arrows to the content may cross it. As a
  * node of the content it is avoided by all arrows, but it needs more room: that is for the boxes in `nodes`.
  */
-export function graphOf({ root, arrows }: Picture, way: Way, nodes: ReadonlySet<string>): ElkNode {
-  const boxes = allBoxes(root);
+export function graphOf({ boxes: roots, arrows }: Picture, way: Way, nodes: ReadonlySet<string>): ElkNode {
+  const boxes = allBoxes(roots);
   const edges = [
     ...boxes.flatMap(initialEdge),
     ...arrows.map(edgeOf),
-    ...boxes.flatMap((box) => rowEdges(box, arrows, way)),
     ...boxes.filter(({ id }) => nodes.has(id)).flatMap((box) => headEdges(box, arrows)),
   ];
   return {
     id: '',
-    layoutOptions: { ...graphOptions, 'elk.randomSeed': `${way.seed}` },
-    children: [nodeOf(root, way, nodes)],
+    layoutOptions: { ...graphOptions, ...optionsOf(way), 'elk.padding': '[top=0,left=0,bottom=0,right=0]' },
+    children: roots.map((box) => nodeOf(box, way, nodes, arrows)),
     edges,
   };
 }
 
-function nodeOf(box: PictureBox, way: Way, nodes: ReadonlySet<string>): ElkNode {
+function nodeOf(box: PictureBox, way: Way, nodes: ReadonlySet<string>, arrows: readonly PictureArrow[]): ElkNode {
+  if (box.kind === 'join') return { id: box.id, ...barFor(arrows.filter(({ to }) => to === box.id).length) };
   const text = sizeOf(box.lines);
   const [width, height] = [text.width + 2 * boxPadding, text.height + 2 * boxPadding];
   if (box.children.length === 0) return { id: box.id, width, height };
@@ -70,16 +71,31 @@ function nodeOf(box: PictureBox, way: Way, nodes: ReadonlySet<string>): ElkNode 
   const head = isNode ? [{ id: headOf(box.id), ...text, layoutOptions }] : [];
   return {
     id: box.id,
-    children: [...head, ...dot, ...box.children.map((child) => nodeOf(child, way, nodes))],
+    children: [...head, ...dot, ...box.children.map((child) => nodeOf(child, way, nodes, arrows))],
     layoutOptions: {
-      ...boxOptions,
-      'elk.randomSeed': `${way.seed}`,
-      'elk.layered.cycleBreaking.strategy': way.cycles,
-      'elk.layered.compaction.postCompaction.strategy': way.compaction,
+      ...optionsOf(way),
       'elk.nodeSize.constraints': 'MINIMUM_SIZE',
       'elk.nodeSize.minimum': `(0,${width})`,
       'elk.padding': `[top=${isNode ? boxPadding : height},left=${inset},bottom=${inset},right=${inset}]`,
     },
+  };
+}
+
+/** The size of the bar at which so many lines join. */
+function barFor(count: number): { readonly width: number; readonly height: number } {
+  return { width: 14 * count, height: 5 };
+}
+
+function optionsOf({ seed, cycles, compaction, rows, inRow, labels }: Way): Readonly<Record<string, string>> {
+  return {
+    ...boxOptions,
+    'elk.layered.layering.strategy': rows,
+    'elk.layered.layering.coffmanGraham.layerBound': `${inRow}`,
+    'elk.layered.layering.minWidth.upperBoundOnWidth': `${inRow}`,
+    'elk.layered.edgeLabels.centerLabelPlacementStrategy': labels,
+    'elk.randomSeed': `${seed}`,
+    'elk.layered.cycleBreaking.strategy': cycles,
+    'elk.layered.compaction.postCompaction.strategy': compaction,
   };
 }
 
@@ -89,24 +105,8 @@ function initialEdge({ initial }: PictureBox): ElkExtendedEdge[] {
 }
 
 function edgeOf({ from, to, lines }: PictureArrow, index: number): ElkExtendedEdge {
-  const text = sizeOf(lines);
-  const size = { width: text.width + 2 * labelPadding.x, height: text.height + 2 * labelPadding.y };
-  return { id: `${index}`, sources: [from], targets: [to], labels: [{ id: `label ${index}`, text: to, ...size }] };
-}
-
-/** Edges that are not drawn: they put boxes without arrows in rows, because ELK would put all of them in one row. */
-function rowEdges(box: PictureBox, arrows: readonly PictureArrow[], { alone, inRow }: Way): ElkExtendedEdge[] {
-  const { children, initial } = box;
-  const connected = new Set([initial, ...arrows.flatMap((arrow) => waysBetween(box, arrow))]);
-  const others = children.filter(({ id }) => !connected.has(id));
-  return others.flatMap(({ id }, index) => {
-    const above = others[index - inRow]?.id;
-    if (above !== undefined) return hidden(above, id);
-    if (initial === undefined || alone === 'above') return [];
-    if (alone === 'beside') return hidden(markOf(initial), id);
-    // As an arrow has a label, the box is beside those to which arrows lead.
-    return hidden(initial, id).map((edge) => ({ ...edge, labels: [{ text: id, width: 1, height: 1 }] }));
-  });
+  const label = { id: `label ${index}`, text: to, ...labelSize(lines) };
+  return { id: `${index}`, sources: [from], targets: [to], labels: lines.length === 0 ? [] : [label] };
 }
 
 /** Edges that are not drawn: they put the content of a box below its head. */
@@ -125,7 +125,7 @@ function headEdges(box: PictureBox, arrows: readonly PictureArrow[]): ElkExtende
 
 /** The children of a box that an arrow leaves and enters: none for an arrow within a child. */
 function waysBetween({ children }: PictureBox, { from, to }: PictureArrow): (string | undefined)[] {
-  const childOf = (state: string) => children.find((child) => allBoxes(child).some(({ id }) => id === state))?.id;
+  const childOf = (state: string) => children.find((child) => allBoxes([child]).some(({ id }) => id === state))?.id;
   const [source, target] = [childOf(from), childOf(to)];
   return source === target ? [] : [source, target];
 }

@@ -1,21 +1,21 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs';
-import { boxPadding, type Layout, type PlacedArrow, type Point, type Rectangle } from '../../../src/diagram/layout.ts';
+import type { Layout, PlacedArrow, Point, Rectangle } from '../../../src/diagram/layout.ts';
 import { allBoxes, type Picture } from '../../../src/diagram/picture.ts';
 import { headOf, markOf } from './elkGraph.ts';
 
 /** The positions that ELK has found. */
-export function layoutOf({ root, arrows }: Picture, placed: ElkNode): Layout {
+export function layoutOf({ boxes: roots, arrows }: Picture, placed: ElkNode): Layout {
   const nodes = new Map(placedNodes(placed));
   const edges = new Map((placed.edges ?? []).map((edge) => [edge.id, edge]));
-  const boxes = allBoxes(root).map((box) => ({ ...box, place: rectangle(nodes.get(box.id)) }));
+  const boxes = allBoxes(roots).map((box) => ({ ...box, place: rectangle(nodes.get(box.id)) }));
   return {
     width: Math.ceil(placed.width ?? 0),
     height: Math.ceil(placed.height ?? 0),
     boxes: Object.fromEntries(boxes.map(({ id, place }) => [id, place])),
     heads: Object.fromEntries(
-      boxes.map(({ id, place: { x, y } }) => {
+      boxes.flatMap(({ id }) => {
         const head = nodes.get(headOf(id));
-        return [id, { x: tenth(head?.x ?? x + boxPadding), y: tenth(head?.y ?? y + boxPadding) }];
+        return head === undefined ? [] : [[id, pointOf(head)]];
       }),
     ),
     arrows: arrows.map((_, index) => placedArrow(edges.get(`${index}`))),
@@ -30,16 +30,17 @@ function placedNodes(node: ElkNode): [string, ElkNode][] {
 }
 
 function placedArrow(edge: ElkExtendedEdge | undefined): PlacedArrow {
-  return { points: pointsOf(edge), label: rectangle(edge?.labels?.[0]) };
+  return { points: pointsOf(edge), label: pointOf(edge?.labels?.[0] ?? {}) };
 }
 
 function pointsOf(edge: ElkExtendedEdge | undefined): Point[] {
   const [section] = edge?.sections ?? [];
   if (section === undefined) return [];
-  return [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(({ x, y }) => ({
-    x: tenth(x),
-    y: tenth(y),
-  }));
+  return [section.startPoint, ...(section.bendPoints ?? []), section.endPoint].map(pointOf);
+}
+
+function pointOf({ x = 0, y = 0 }: Partial<Point>): Point {
+  return { x: tenth(x), y: tenth(y) };
 }
 
 function rectangle(placed: Partial<Rectangle> | undefined): Rectangle {

@@ -1,4 +1,4 @@
-import { type Layout, type Point, type Rectangle, sizeOf } from '../../../src/diagram/layout.ts';
+import { headPlace, type Layout, labelSize, type Point, type Rectangle, sizeOf } from '../../../src/diagram/layout.ts';
 import { allBoxes, type Picture, type PictureBox } from '../../../src/diagram/picture.ts';
 
 /** A part of a drawing, and its name in messages. */
@@ -9,7 +9,7 @@ interface Placed {
 
 /** What makes a drawing hard to read, as messages: texts that are crossed, covered or cut off. */
 export function faultsOf(picture: Picture, layout: Layout): string[] {
-  const boxes = allBoxes(picture.root);
+  const boxes = allBoxes(picture.boxes).filter(({ kind }) => kind !== 'join');
   const heads = boxes.map((box) => ({ what: `the text of ${box.id}`, place: headOf(box, layout) }));
   const labels = labelsOf(picture, layout);
   const closed = boxes.filter(({ children }) => children.length === 0);
@@ -58,10 +58,12 @@ function covered({ what, place }: Placed, others: readonly Placed[]): string[] {
   return others.filter((other) => overlap(place, other.place)).map((other) => `${what} overlaps ${other.what}`);
 }
 
-function labelsOf({ arrows }: Picture, layout: Layout): Placed[] {
+/** The texts at the arrows. */
+export function labelsOf({ arrows }: Picture, layout: Layout): Placed[] {
   return arrows.flatMap(({ from, to, lines }, index) => {
-    const place = layout.arrows[index]?.label;
-    return place === undefined || lines.length === 0 ? [] : [{ what: `the label of ${from} to ${to}`, place }];
+    const label = layout.arrows[index]?.label;
+    if (label === undefined || lines.length === 0) return [];
+    return [{ what: `the label of ${from} to ${to}`, place: { ...label, ...labelSize(lines) } }];
   });
 }
 
@@ -109,9 +111,8 @@ export function overlap(one: Rectangle, other: Rectangle): boolean {
 }
 
 /** The place of the text of a box. */
-export function headOf({ id, lines }: PictureBox, { heads }: Layout): Rectangle {
-  const { x, y } = heads[id] ?? { x: 0, y: 0 };
-  return { x, y, ...sizeOf(lines) };
+export function headOf({ id, lines }: PictureBox, layout: Layout): Rectangle {
+  return { ...headPlace(id, layout), ...sizeOf(lines) };
 }
 
 export function placeOf(box: string, { boxes }: Layout): Rectangle {

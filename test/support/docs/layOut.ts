@@ -1,26 +1,33 @@
-import { boxPadding, type Layout, margin, type Rectangle } from '../../../src/diagram/layout.ts';
-import { allBoxes, type Picture, type PictureBox } from '../../../src/diagram/picture.ts';
+import { boxPadding, headPlace, type Layout, margin, type Rectangle } from '../../../src/diagram/layout.ts';
+import { allBoxes, type Picture, type PictureArrow, type PictureBox } from '../../../src/diagram/picture.ts';
 import { cachedText } from '../cache.ts';
 import { graphOf, type Way } from './elkGraph.ts';
 import { layoutOf } from './elkLayout.ts';
-import { faultsOf, headOf, linesOf, overlap, placeOf } from './faults.ts';
+import { faultsOf, headOf, labelsOf, linesOf, overlap, placeOf } from './faults.ts';
 
 /** Pixels from a text to an arrow beside it. */
 const distance = 5;
 
 /** The size within which a drawing can be taken in, in pixels. */
-export const screen = { width: 1800, height: 1400 };
+export const screen = { width: 1200, height: 1400 };
 
-/** Seeds of the order in which ELK tries to avoid crossings: another one is tried while no drawing fits on the screen. */
+/** Seeds of the order in which ELK tries to avoid crossings. */
 const seeds = [1, 2, 3, 4, 5, 6];
 
-function waysWith(seed: number): Way[] {
-  return ['GREEDY', 'DEPTH_FIRST'].flatMap((cycles) =>
-    ['LEFT', 'NONE'].flatMap((compaction) =>
-      (['above', 'beside', 'below'] as const).flatMap((alone) =>
-        [4, 1].map((inRow) => ({ seed, cycles, compaction, alone, inRow })),
-      ),
-    ),
+/** The next ones are tried only while none of the drawings is flawless and fits on the screen. */
+function attempts(): Way[][] {
+  return ['LEFT', 'NONE'].flatMap((compaction) => seeds.map((seed) => waysWith(seed, compaction)));
+}
+
+function waysWith(seed: number, compaction: string): Way[] {
+  const rows = [
+    { rows: 'NETWORK_SIMPLEX', inRow: 0 },
+    ...[1, 2, 3, 4].map((inRow) => ({ rows: 'MIN_WIDTH', inRow })),
+    ...[4, 3, 2].map((inRow) => ({ rows: 'COFFMAN_GRAHAM', inRow })),
+  ];
+  const places = ['SPACE_EFFICIENT_LAYER', 'HEAD_LAYER', 'TAIL_LAYER'];
+  return ['DEPTH_FIRST', 'GREEDY'].flatMap((cycles) =>
+    places.flatMap((labels) => rows.map((each) => ({ seed, cycles, compaction, labels, ...each }))),
   );
 }
 
@@ -41,22 +48,22 @@ export function layOut(picture: Picture): Promise<Layout> {
   return layout;
 }
 
-/** The best of several ways: no text is crossed, it fits on the screen, few arrows cross, and they are short. */
+/**
+ * The best of several ways: no text is crossed, it fits on the screen, it begins at the top, few arrows cross, and they
+ * are short.
+ */
 async function best(picture: Picture): Promise<Layout> {
-  let found: readonly Found[] = [];
-  for (const seed of seeds) {
-    // A picture in which each box has an arrow gives the same graph in several ways.
-    const distinct = new Map(waysWith(seed).map((way) => [JSON.stringify(graphOf(picture, way, new Set())), way]));
-    for (const way of distinct.values()) {
+  let first: Found | undefined;
+  for (const ways of attempts()) {
+    for (const way of ways) {
       // ELK cannot compact every graph ("Invalid hitboxes for scanline constraint calculation").
       const layout = await layOutThus(picture, way).catch(() => undefined);
-      if (layout !== undefined) found = [...found, { layout, costs: costsOf(picture, layout) }];
+      if (layout === undefined) continue;
+      const found = { layout, costs: costsOf(picture, layout) };
+      if (first === undefined || compare(found.costs, first.costs) < 0) first = found;
     }
-    found = found.toSorted((one, other) => compare(one.costs, other.costs)).slice(0, 1);
-    const [faults, excess] = found[0]?.costs ?? [];
-    if (faults === 0 && excess === 0) break;
+    if (first?.costs[0] === 0 && first.costs[1] === 0) break;
   }
-  const [first] = found;
   if (first === undefined) throw new Error('There is no way to lay out a picture.');
   return first.layout;
 }
@@ -82,7 +89,15 @@ function costsOf(picture: Picture, layout: Layout): number[] {
   const { width, height } = sizeOfDrawing(layout);
   const excess = Math.max(0, width - screen.width) + Math.max(0, height - screen.height);
   const length = arrows.flat().reduce((sum, segment) => sum + segment.width + segment.height, 0);
-  return [faultsOf(picture, layout).length, excess, crossings(arrows), length];
+  return [faultsOf(picture, layout).length, excess, upwards(picture, layout).length, crossings(arrows), length];
+}
+
+/** The arrows from an initial state, or from a parent to its child, that lead upwards. */
+export function upwards({ boxes, arrows }: Picture, layout: Layout): PictureArrow[] {
+  const initial = new Set(allBoxes(boxes).map((box) => box.initial));
+  return arrows
+    .filter(({ from, kind }) => kind === 'spawn' || initial.has(from))
+    .filter(({ from, to }) => placeOf(from, layout).y >= placeOf(to, layout).y);
 }
 
 function crossings(arrows: readonly (readonly Rectangle[])[]): number {
@@ -96,13 +111,13 @@ function crossings(arrows: readonly (readonly Rectangle[])[]): number {
 async function layOutThus(picture: Picture, way: Way, nodes: ReadonlySet<string> = new Set()): Promise<Layout> {
   const { default: ELK } = await import('elkjs/lib/elk.bundled.js');
   const layout = layoutOf(picture, await new ELK.default().layout(graphOf(picture, way, nodes)));
-  const open = allBoxes(picture.root).filter(({ children }) => children.length > 0);
+  const open = allBoxes(picture.boxes).filter(({ children }) => children.length > 0);
   const moved = open.map((box) => ({ id: box.id, x: freePlace(picture, box, layout) }));
   const crossed = moved.filter(({ id, x }) => x === undefined && !nodes.has(id)).map(({ id }) => id);
   if (crossed.length > 0) return layOutThus(picture, way, new Set([...nodes, ...crossed]));
-  const heads = moved.map(({ id, x }) => {
-    const before = layout.heads[id] ?? { x: 0, y: 0 };
-    return [id, { x: x ?? before.x, y: before.y }] as const;
+  const heads = moved.flatMap(({ id, x }) => {
+    const before = headPlace(id, layout);
+    return x === undefined || x === before.x ? [] : [[id, { x, y: before.y }] as const];
   });
   return { ...layout, heads: { ...layout.heads, ...Object.fromEntries(heads) } };
 }
@@ -114,7 +129,7 @@ function freePlace(picture: Picture, box: PictureBox, layout: Layout): number | 
   const last = left + width - boxPadding - head.width;
   const obstacles = [
     ...linesOf(picture, layout).flatMap(({ segments }) => segments),
-    ...layout.arrows.map(({ label }) => label),
+    ...labelsOf(picture, layout).map((label) => label.place),
     ...box.children.map(({ id }) => placeOf(id, layout)),
   ].filter((each) => overlap(each, { ...head, x: left, width }));
   const isFree = (x: number) =>

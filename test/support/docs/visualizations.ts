@@ -1,23 +1,28 @@
 import { diagram } from '../../../src/diagram/diagram.ts';
 import { type DrawnState, drawingOf } from '../../../src/diagram/drawing.ts';
+import { system } from '../../../src/diagram/formats.ts';
+import { picturesOf } from '../../../src/diagram/machinePictures.ts';
 import { machines } from '../../../src/diagram/machines.ts';
-import { type Picture, pictureOf } from '../../../src/diagram/picture.ts';
-import { svg } from '../../../src/diagram/svg.ts';
-import { systemPicture } from '../../../src/diagram/system.ts';
+import type { Picture } from '../../../src/diagram/picture.ts';
+import { type PlacedPicture, svg } from '../../../src/diagram/svg.ts';
+import { systemPictures } from '../../../src/diagram/systemFormats.ts';
 import { layOut } from './layOut.ts';
 
 /** Computes the layout of every picture again. */
 export async function layoutsJson(): Promise<string> {
   const lines = await Promise.all(
-    pictures().map(async ([name, picture]) => `  ${JSON.stringify(name)}: ${JSON.stringify(await layOut(picture))}`),
+    drawings().map(async ([name, pictures]) => {
+      const layouts = await Promise.all(pictures.map(layOut));
+      return `  ${JSON.stringify(name)}: [\n${layouts.map((layout) => `    ${JSON.stringify(layout)}`).join(',\n')}\n  ]`;
+    }),
   );
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
 /** The generated files under `visualizations/`, by their paths. */
 export function visualizations(): Record<string, () => string | Promise<string>> {
-  const files = pictures().flatMap(([name, picture]) => [
-    [`visualizations/${name}.svg`, async () => svg(picture, await layOut(picture))] as const,
+  const files = drawings().flatMap(([name, pictures]) => [
+    [`visualizations/${name}.svg`, async () => svg(await Promise.all(pictures.map(placed)))] as const,
     [`visualizations/${name}.mmd`, () => text(name, 'mermaid')] as const,
   ]);
   const configs = [...machines.keys()].map(
@@ -26,10 +31,14 @@ export function visualizations(): Record<string, () => string | Promise<string>>
   return Object.fromEntries([...files, ...configs]);
 }
 
-function pictures(): (readonly [string, Picture])[] {
+async function placed(picture: Picture): Promise<PlacedPicture> {
+  return { picture, layout: await layOut(picture) };
+}
+
+function drawings(): (readonly [string, readonly Picture[]])[] {
   return [
-    ['system', systemPicture()],
-    ...[...machines].map(([name, { machine }]) => [name, pictureOf(drawingOf(machine))] as const),
+    [system, systemPictures()],
+    ...[...machines].map(([name, { machine }]) => [name, picturesOf(drawingOf(machine))] as const),
   ];
 }
 

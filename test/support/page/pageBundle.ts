@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { rolldown } from 'rolldown';
 import { machines } from '../../../src/diagram/machines.ts';
-import { palette, svgStyle } from '../../../src/diagram/svg.ts';
+import { palette, svgStyle } from '../../../src/diagram/svgStyle.ts';
 
 const folder = new URL('../../../src/ui/page/', import.meta.url);
 

@@ -1,7 +1,10 @@
 import type { Transition } from '../../protocol.ts';
 import { create, onceAFrame } from '../dom.ts';
 
-/** The picture of a machine, as elements of the page, so that its boxes and arrows can be highlighted. */
+/**
+ * The pictures of a machine, as elements of the page, so that boxes and arrows can be highlighted: those of the overview
+ * and those of the picture that shows the same state or transition in full.
+ */
 interface ShownPicture {
   /** Shows this machine. The newest call takes precedence. */
   show(machine: string): void;
@@ -22,17 +25,18 @@ export function createPicture(place: HTMLElement): ShownPicture {
     for (const box of place.querySelectorAll('.box')) {
       box.classList.toggle('lit', lit.includes(box.getAttribute('data-state') ?? ''));
     }
-    for (const arrow of place.querySelectorAll('.arrow,.label,.exit')) {
-      const [from, to] = [arrow.getAttribute('data-from'), arrow.getAttribute('data-to')];
-      arrow.classList.toggle('taken', taken !== undefined && from === taken.from && to === taken.to);
+    const way = taken === undefined ? '' : `${taken.from}:${taken.to}`;
+    for (const arrow of place.querySelectorAll('[data-ways]')) {
+      arrow.classList.toggle('taken', (arrow.getAttribute('data-ways') ?? '').split(' ').includes(way));
     }
   }
 
   /** Scrolls to the highlighted state, and to the highlighted arrow if there is room for both. */
   const follow = onceAFrame(() => {
-    const box = [...place.querySelectorAll('.lit')].at(-1)?.getBoundingClientRect();
+    // The last ones are not in the overview, but where their state is drawn in full.
+    const box = [...place.querySelectorAll('.lit:not(.open)')].at(-1)?.getBoundingClientRect();
     if (box === undefined || place.classList.contains('whole')) return;
-    const arrow = place.querySelector('.taken:is(.arrow,.exit)')?.getBoundingClientRect() ?? box;
+    const arrow = [...place.querySelectorAll('.taken:is(.arrow,.exit)')].at(-1)?.getBoundingClientRect() ?? box;
     const frame = place.getBoundingClientRect();
     const [left, right] = [Math.min(box.left, arrow.left), Math.max(box.right, arrow.right)];
     const [top, bottom] = [Math.min(box.top, arrow.top), Math.max(box.bottom, arrow.bottom)];
