@@ -15,6 +15,8 @@ export interface DeletionEntry {
   owner: DeletionRequest;
   /** Other requests for this pod, in the order in which they observed it. The first one follows the owner. */
   waiting: readonly DeletionRequest[];
+  /** Requests whose deletion the API server has rejected: it is not tried again for them. */
+  readonly rejected: ReadonlySet<DeletionRequest>;
   /** The request whose attempt is in flight. */
   sentFor: DeletionRequest | undefined;
   pod: CrashLoopingPod;

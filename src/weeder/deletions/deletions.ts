@@ -74,7 +74,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     },
   });
 
-  function create(owner: DeletionRequest, pod: CrashLoopingPod, waiting: readonly DeletionRequest[]): void {
+  function create(owner: DeletionRequest, pod: CrashLoopingPod, before?: DeletionEntry): void {
     const { uid, namespace, name } = pod;
     // The actor makes its first decision before its entry exists, and must not read the entry of the previous actor.
     entries.remove(uid);
@@ -82,7 +82,12 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     const input = { uid, namespace, name, now: clock.monotonic, ...stateOf(observed, sources) };
     const actor = createActor(logic, { ...runtime, id: uid, input });
     const history = { slot: undefined, how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
-    entries.add(uid, { actor, ...observed, waiting, sentFor: undefined, ...history });
+    const { waiting = [], rejected } = before ?? {};
+    const others = {
+      waiting,
+      rejected: new Set([...(rejected ?? []), ...(before === undefined ? [] : [before.owner])]),
+    };
+    entries.add(uid, { actor, ...observed, ...others, sentFor: undefined, ...history });
   }
 
   function sendNewestState({ actor, ...entry }: DeletionEntry): void {
@@ -134,9 +139,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     const isNewer = pod.resourceVersion !== entry.pod.resourceVersion;
     const wasRejected = entry.actor.getSnapshot().matches('abandoned');
     if (!wasRejected) own(entry, next);
-    // Each window tries a rejected deletion once more, so that its results include the rejection, too.
     else if (hasLeft && !isNewer) forget(pod.uid);
-    else create(next, pod, entry.waiting);
+    else create(next, pod, entry);
     if (isNewer || !hasLeft) take(entry, pod);
   }
 
@@ -150,14 +154,12 @@ export function createDeletions(options: DeletionsOptions): Deletions {
 
   /** A further request for a pod: it waits, or continues what the owner has withdrawn. */
   function join(entry: DeletionEntry, request: DeletionRequest, pod: CrashLoopingPod): void {
-    const { waiting, owner, actor } = entry;
+    const { waiting, actor } = entry;
     const isFree = !isRequested(entry);
     request.uids.add(pod.uid);
-    if (actor.getSnapshot().matches('abandoned')) {
-      owner.uids.delete(pod.uid);
-      request.uids.add(pod.uid);
-      create(request, pod, waiting);
-    } else if (isFree) {
+    // Each window tries a rejected deletion once more, so that its results include the rejection, too.
+    if (actor.getSnapshot().matches('abandoned')) create(request, pod, entry);
+    else if (isFree) {
       if (isActive(actor)) actor.send({ type: 'deletion.requested' });
       own(entry, request);
       take(entry, pod);
@@ -176,11 +178,12 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       const entry = entries.get(pod.uid);
       if (entry === undefined) {
         request.uids.add(pod.uid);
-        create(request, pod, []);
+        create(request, pod);
         return;
       }
-      const { owner, waiting } = entry;
-      const isKnown = request === owner ? isRequested(entry) : waiting.includes(request);
+      const { owner, waiting, rejected } = entry;
+      const isOther = waiting.includes(request) || rejected.has(request);
+      const isKnown = request === owner ? isRequested(entry) : isOther;
       if (!isKnown) join(entry, request, pod);
       else if (request === owner && pod.resourceVersion !== entry.pod.resourceVersion) take(entry, pod);
     },
@@ -203,7 +206,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     reconsider(uids) {
       for (const uid of uids) {
         const entry = entries.get(uid);
-        if (entry === undefined) continue;
+        if (entry === undefined || !isRequested(entry)) continue;
         const { heldBy } = entry.actor.getSnapshot().context;
         if (heldBy !== options.heldBy(entry.pod, entry.owner.window)) sendNewestState(entry);
       }

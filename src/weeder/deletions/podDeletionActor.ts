@@ -60,6 +60,8 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         const isDue = () => entry !== undefined && isRequested(entry) && clock.monotonic() <= entry.owner.closesAt;
         if (entry === undefined || !isDue())
           return Promise.resolve({ type: 'delete.failed', reason: 'the window has closed' });
+        // The machine is about to receive a newer state, and decides by that.
+        if (entry.pod.resourceVersion !== resourceVersion) return Promise.resolve({ type: 'delete.conflicted' });
         const { owner } = entry;
         const { policy } = owner;
         entry.how = policy.deletion;
