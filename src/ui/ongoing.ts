@@ -1,7 +1,7 @@
 import type { Moment } from './protocol.ts';
 
 /** The fields of a moment that show whether something began or ended. */
-type Turn = Pick<Moment, 'what' | 'about'> & { readonly window: number | undefined };
+type Turn = Pick<Moment, 'what' | 'about'> & { readonly window?: number | undefined };
 
 /** The discarded moments that began an outage or a window that has not ended. */
 interface Ongoing<T extends Turn> {
