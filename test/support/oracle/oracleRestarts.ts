@@ -13,16 +13,16 @@ export function afterRestart(entries: readonly Entry[], index: number, delivered
   if (delivered.state !== 'ended') return due;
   const isUpdate = (entry: Entry) =>
     entry.what === 'delivered' && entry.pod.uid === delivered.uid && entry.pod.version === delivered.version;
-  const since = lastOf(entries, index, isUpdate);
+  const life = lastOf(entries, index, ({ what }) => what === 'listing');
+  // A version that is delivered again changes no decision.
+  const since = entries.findIndex((entry, at) => at > life && isUpdate(entry));
   const offsets = new Set(entries.slice(Math.max(0, since), index + 1).map(({ t, wall }) => wall - t));
   if (offsets.size > 1) return { may: due.may, must: Number.POSITIVE_INFINITY };
   const [offset = 0] = offsets;
   const until = delivered.finishedAt + Math.min(300_000, 10_000 * 2 ** Math.max(0, delivered.restarts - 1)) - offset;
-  // A node's clock that is ahead: how far is known only by when the pod was seen first, which is not in the history.
-  const life = lastOf(entries, index, ({ what }) => what === 'listing');
-  const seenFirst = entries.find((entry, at) => at > life && isUpdate(entry))?.t ?? 0;
-  if (delivered.finishedAt - offset > seenFirst) return { may: due.may, must: Number.POSITIVE_INFINITY };
-  const shift = (t: number) => (t >= until - freshPodStart && t < until + latestRestart ? until + latestRestart : t);
   const reportedAt = entries[since]?.t ?? 0;
+  // A node's clock that is ahead: how far is only known by when the pod was seen first, which is not in the history.
+  if (delivered.finishedAt - offset > reportedAt) return { may: due.may, must: Number.POSITIVE_INFINITY };
+  const shift = (t: number) => (t >= until - freshPodStart && t < until + latestRestart ? until + latestRestart : t);
   return { may: shift(Math.max(due.may, reportedAt)), must: shift(due.must) };
 }
