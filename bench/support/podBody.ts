@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { ContainerState } from '../../test/cluster/support/observer/statuses.ts';
 
@@ -8,7 +9,7 @@ const image = 'registry.example.org/gardener-project/releases/hyperkube/kube-api
  * and is of a kind that the embedded API server does not serve, so its garbage collector does not delete the pod.
  */
 export function podBody(name: string, labels: Readonly<Record<string, string>>, namespace?: string): JsonObject {
-  const owner = { apiVersion: 'apps.kruise.io/v1', kind: 'StatefulSet', name: 'kube-apiserver', uid: ownerUid };
+  const owner = { apiVersion: 'apps.kruise.io/v1', kind: 'StatefulSet', name: 'kube-apiserver', uid: randomUUID() };
   return {
     metadata: {
       name,
@@ -73,7 +74,6 @@ export function podStatus(state: ContainerState): JsonObject {
   };
 }
 
-const ownerUid = '6f1c2f7e-3c3e-4d53-9a51-0c8a5d0e2b11';
 const volumes = ['ca', 'etcd-client-tls'];
 const flags = [
   '--etcd-servers=https://etcd-main-client:2379',

@@ -103,17 +103,6 @@ const longestRetry = 10_000;
 const longestDelay = 2 ** 31 - 1;
 const fiveMinutes = 300_000;
 
-/** The window closes while no deletion is due. */
-const whenNotDue = [
-  {
-    guard: 'isUntried',
-    target: 'skipped',
-    actions: 'recordWithdrawn',
-    description: 'No deletion was due, and none was tried.',
-  },
-  { target: 'abandoned', actions: 'recordWithdrawn' },
-] as const;
-
 function unprovided(): never {
   throw new Error(
     'The podDeletion machine was started without its implementation: use the one that src/weeder provides.',
@@ -213,48 +202,50 @@ export const podDeletion = setup({
     deciding: {
       description: 'Decides by the newest state whether the deletion is due now, or has to wait.',
       always: [
-        { guard: 'isHeld', target: 'held' },
-        { guard: 'isSettling', target: 'settling' },
-        { guard: 'isPending', target: 'coolingDown' },
+        { guard: 'isHeld', target: 'waiting.held' },
+        { guard: 'isSettling', target: 'waiting.settling' },
+        { guard: 'isPending', target: 'waiting.coolingDown' },
         { guard: 'isLogWanted', target: 'readingLog' },
         { target: 'attempting' },
       ],
     },
-    held: {
-      description:
-        'Another service on which the pod depends is not ready: a pod that starts now would crash again. The deletion ' +
-        'is decided again when that service recovers.',
-      entry: 'reportPending',
+    waiting: {
+      description: 'No deletion is due. Each newer state of the pod is decided at once.',
       on: {
         'pod.crashLooping': { target: 'deciding', actions: 'recordNewestState' },
         'pod.recovered': { target: 'recovered' },
         'pod.removed': { target: 'removed' },
-        'deletion.withdrawn': whenNotDue,
+        'deletion.withdrawn': [
+          {
+            guard: 'isUntried',
+            target: 'skipped',
+            actions: 'recordWithdrawn',
+            description: 'No deletion was due, and none was tried.',
+          },
+          { target: 'abandoned', actions: 'recordWithdrawn' },
+        ],
       },
-    },
-    settling: {
-      description:
-        'A container that has terminated may be restarted at once: only after 2 s without a restart is it in ' +
-        'unreported back-off.',
-      after: { settleTime: { target: 'deciding', actions: 'recordSettled' } },
-      on: {
-        'pod.crashLooping': { target: 'deciding', actions: 'recordNewestState' },
-        'pod.recovered': { target: 'recovered' },
-        'pod.removed': { target: 'removed' },
-        'deletion.withdrawn': whenNotDue,
-      },
-    },
-    coolingDown: {
-      description:
-        'The pod replaces one that was deleted recently, or the kubelet restarts its container sooner than a ' +
-        'replacement could run: the deletion waits, and is decided again after that.',
-      entry: 'reportPending',
-      after: { waitTime: { target: 'deciding' } },
-      on: {
-        'pod.crashLooping': { target: 'deciding', actions: 'recordNewestState' },
-        'pod.recovered': { target: 'recovered' },
-        'pod.removed': { target: 'removed' },
-        'deletion.withdrawn': whenNotDue,
+      initial: 'settling',
+      states: {
+        settling: {
+          description:
+            'A container that has terminated may be restarted at once: only after 2 s without a restart is it in ' +
+            'unreported back-off.',
+          after: { settleTime: { target: '#podDeletion.deciding', actions: 'recordSettled' } },
+        },
+        coolingDown: {
+          description:
+            'The pod replaces one that was deleted recently, or the kubelet restarts its container sooner than a ' +
+            'replacement could run.',
+          entry: 'reportPending',
+          after: { waitTime: { target: '#podDeletion.deciding' } },
+        },
+        held: {
+          description:
+            'Another service on which the pod depends is not ready: a pod that starts now would crash again. The ' +
+            'deletion is decided again when that service recovers.',
+          entry: 'reportPending',
+        },
       },
     },
     readingLog: {

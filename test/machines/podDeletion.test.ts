@@ -25,8 +25,8 @@ const updated = (part: Partial<PodDeletionInput> = {}): PodDeletionEvent => ({
   ...part,
 });
 const internal = (type: string): InternalEvent => ({ type: `xstate.${type}` });
-const settled = internal('after.settleTime.podDeletion.settling');
-const waited = internal('after.waitTime.podDeletion.coolingDown');
+const settled = internal('after.settleTime.podDeletion.waiting.settling');
+const waited = internal('after.waitTime.podDeletion.waiting.coolingDown');
 const logTimeout = internal('after.logTimeout.podDeletion.readingLog');
 const retry = internal('after.retryDelay.podDeletion.backingOff');
 const retryConflict = internal('after.retryDelay.podDeletion.conflicted');
@@ -44,13 +44,13 @@ test('a pod in CrashLoopBackOff enters the queue at once', () => {
 });
 
 test('an unreported back-off waits 2 s first, recalculated with each update', () => {
-  assert.deepEqual(decided([], settling(1500)), { state: 'settling', effects: ['wait 1500'] });
+  assert.deepEqual(decided([], settling(1500)), { state: 'waiting.settling', effects: ['wait 1500'] });
   assert.deepEqual(decided([settled], settling(1500)), {
     state: 'attempting.queued',
     effects: ['requestSlot'],
   });
   assert.deepEqual(decided([updated(settling(700))], settling(1500)), {
-    state: 'settling',
+    state: 'waiting.settling',
     effects: ['wait 700'],
   });
   assert.equal(decided([updated()], settling(1500)).state, 'attempting.queued');
@@ -78,16 +78,16 @@ test('while the log is read, a newer state counts: the pod is dropped, waits or 
   assert.equal(decided([removed], wanted).state, 'removed');
   assert.equal(decided([withdrawn], wanted).state, 'abandoned');
   assert.deepEqual(decided([updated()], wanted), { state: 'readingLog', effects: [] });
-  assert.equal(decided([updated({ heldBy: 'shop/db' })], wanted).state, 'held');
+  assert.equal(decided([updated({ heldBy: 'shop/db' })], wanted).state, 'waiting.held');
   const settlesAgain = [updated(settling(700)), settled];
-  assert.equal(decided(settlesAgain.slice(0, 1), wanted).state, 'settling');
+  assert.equal(decided(settlesAgain.slice(0, 1), wanted).state, 'waiting.settling');
   assert.equal(decided(settlesAgain, wanted).state, 'attempting.queued', 'it is read once');
 });
 
 test('no log is read of a pod whose deletion is not due', () => {
-  assert.equal(decided([], { logLines: 20, ...settling(1500) }).state, 'settling');
+  assert.equal(decided([], { logLines: 20, ...settling(1500) }).state, 'waiting.settling');
   assert.equal(decided([settled], { logLines: 20, ...settling(1500) }).state, 'readingLog');
-  assert.equal(decided([], { logLines: 20, ...pending }).state, 'coolingDown');
+  assert.equal(decided([], { logLines: 20, ...pending }).state, 'waiting.coolingDown');
 });
 
 test('a pod that recovers or is removed is dropped in any waiting state', () => {
@@ -109,20 +109,20 @@ test('a pod without a due deletion when its window closes is skipped, not abando
   assert.deepEqual(decided([withdrawn], settling(1500)), { state: 'skipped', effects: ['reportSkipped'] });
   assert.deepEqual(decided([withdrawn], pending), { state: 'skipped', effects: ['reportSkipped'] });
   const backToSettling = [turn, failed(), updated(settling(1500)), retry];
-  assert.equal(decided(backToSettling).state, 'settling');
+  assert.equal(decided(backToSettling).state, 'waiting.settling');
   assert.equal(decided([...backToSettling, withdrawn]).state, 'abandoned');
   assert.equal(decided([turn, failed(), updated(pending), retry, withdrawn]).state, 'abandoned');
 });
 
 test('a deletion that would be too early or too expensive waits, and is reconsidered with the newest state', () => {
-  assert.deepEqual(decided([], pending), { state: 'coolingDown', effects: ['reportPending', 'wait 5000'] });
+  assert.deepEqual(decided([], pending), { state: 'waiting.coolingDown', effects: ['reportPending', 'wait 5000'] });
   assert.equal(decided([updated()], pending).state, 'attempting.queued');
-  assert.equal(decided([updated(pending)]).state, 'coolingDown');
+  assert.equal(decided([updated(pending)]).state, 'waiting.coolingDown');
   assert.deepEqual(decided([updated({ ...pending, ...settling(700) })], pending), {
-    state: 'settling',
+    state: 'waiting.settling',
     effects: ['wait 700'],
   });
-  assert.equal(decided([waited], pending).state, 'coolingDown', 'its timer was early');
+  assert.equal(decided([waited], pending).state, 'waiting.coolingDown', 'its timer was early');
   assert.equal(decided([left], pending).state, 'recovered');
 });
 
@@ -153,8 +153,8 @@ test('an update while queued does not change the place in the queue, and the att
 });
 
 test('a queued pod that has just ended again, or must wait for another service, leaves the queue', () => {
-  assert.deepEqual(decided([updated(settling(2000))]), { state: 'settling', effects: ['wait 2000'] });
-  assert.deepEqual(decided([updated({ heldBy: 'shop/db' })]), { state: 'held', effects: ['reportPending'] });
+  assert.deepEqual(decided([updated(settling(2000))]), { state: 'waiting.settling', effects: ['wait 2000'] });
+  assert.deepEqual(decided([updated({ heldBy: 'shop/db' })]), { state: 'waiting.held', effects: ['reportPending'] });
 });
 
 test('a 409 after an update is retried at once with the newer version, and any other after a pause', () => {
@@ -203,15 +203,15 @@ test('a failed effect counts as a refusal', () => {
 
 test('a pod waits while another service on which it depends is not ready, and is deleted when that recovers', () => {
   const held = { heldBy: 'shop/db' };
-  assert.deepEqual(decided([], { ...held, ...settling(1500) }), { state: 'held', effects: ['reportPending'] });
-  assert.equal(decided([updated(held)], held).state, 'held');
+  assert.deepEqual(decided([], { ...held, ...settling(1500) }), { state: 'waiting.held', effects: ['reportPending'] });
+  assert.equal(decided([updated(held)], held).state, 'waiting.held');
   assert.deepEqual(decided([updated()], held), { state: 'attempting.queued', effects: ['requestSlot'] });
-  assert.equal(decided([updated(settling(700))], held).state, 'settling');
+  assert.equal(decided([updated(settling(700))], held).state, 'waiting.settling');
   assert.equal(decided([left], held).state, 'recovered');
   assert.equal(decided([removed], held).state, 'removed');
   assert.deepEqual(decided([withdrawn], held), { state: 'skipped', effects: ['reportSkipped'] });
   assert.equal(decided([turn, failed(), updated(held), retry, withdrawn]).state, 'abandoned');
-  assert.equal(decided([turn, updated(held), failed(), retry]).state, 'held');
+  assert.equal(decided([turn, updated(held), failed(), retry]).state, 'waiting.held');
 });
 
 test('no log is read in the last 500 ms of the window', () => {

@@ -2,6 +2,7 @@ import type { RecordedEvent } from '../../recording/events.ts';
 import type { Input } from '../../recording/file/entry.ts';
 import type { ControllerName, RecordedLine } from '../../recording/lines.ts';
 import { applicationOf } from '../../recording/observer/recordedObserverEvent.ts';
+import { countedOnce } from './countedOnce.ts';
 import type { TimelineEvent } from './timelineEvent.ts';
 
 type IsExcluded = (event: Pick<RecordedEvent, 'out' | 'about'>, busy: ReadonlySet<string>) => boolean;
@@ -27,10 +28,11 @@ export function applyBusy(input: Input, busy: Set<string>): void {
 }
 
 /** Returns the events and requests that a replay has to reproduce. */
-export function comparableEvents(lines: readonly RecordedLine[]): TimelineEvent[] {
+export function comparableEvents(lines: readonly RecordedLine[]): readonly TimelineEvent[] {
   const busy = { weeder: new Set<string>(), restart: new Set<string>(), observer: new Set<string>() };
-  return lines.flatMap((line) => {
+  const events = lines.flatMap((line) => {
     if ('in' in line) applyBusy(line, busy[line.of]);
     return 'about' in line && !isExcluded[line.of](line, busy[line.of]) ? line : [];
   });
+  return countedOnce(events);
 }
