@@ -221,7 +221,7 @@ test('a pod that becomes protected is skipped for each window whose stream repor
   );
 });
 
-test('a pod that two windows select is not deleted when it becomes protected, whichever window hears of it first', async () => {
+test('a pod that two windows select is not deleted when it becomes protected, whichever window observes it first', async () => {
   for (const reached of ['settling', 'backingOff'] as const) {
     const at = world({
       services: [{ name: 'etcd' }, { name: 'dns' }],
