@@ -10,6 +10,7 @@ import { apiserver, serviceConfig } from '../../test/support/world/simulation.ts
 import { monotonic } from '../support/processFigures.ts';
 import { median, rounded } from '../support/statistics.ts';
 import type { ActorsCase } from './actorsResults.ts';
+import { countRecovery } from './recoveryCounts.ts';
 
 const services = Number(process.argv[2]);
 
@@ -98,6 +99,7 @@ const result: ActorsCase = {
   windowsHeap: rounded(afterWindows - before),
   podsHeap: rounded(afterPods - afterWindows),
   leftHeap: rounded(heap() - before),
+  recovery: await countRecovery(),
 };
 console.log(JSON.stringify(result));
 process.exit();

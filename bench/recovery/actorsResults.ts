@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** What XState does for one recovery of a service with two podSelectors and one pod. */
+export const RecoveryCounts = z.object({ actors: z.number(), events: z.number(), inspectionEvents: z.number() });
+export type RecoveryCounts = z.infer<typeof RecoveryCounts>;
+
 /** Services that recover at once. Times in milliseconds, memory in MiB. */
 export const ActorsCase = z.object({
   services: z.number(),
@@ -20,5 +24,6 @@ export const ActorsCase = z.object({
   podsHeap: z.number(),
   /** The heap that remains after the stop. */
   leftHeap: z.number(),
+  recovery: RecoveryCounts,
 });
 export type ActorsCase = z.infer<typeof ActorsCase>;

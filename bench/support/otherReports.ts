@@ -51,7 +51,9 @@ export function actorsReport(cases: readonly ActorsCase[]): string {
     figure(each.podsHeap),
     figure(each.leftHeap),
   ]);
-  return [table(head, rows), table(heapHead, heap), goalTable(actorsGoals(cases))].join('\n\n');
+  const { actors, events, inspectionEvents } = cases[0]?.recovery ?? { actors: 0, events: 0, inspectionEvents: 0 };
+  const counts = `One recovery of a service with two podSelectors and one pod: ${actors} actors, ${events} events, ${inspectionEvents} inspection events.`;
+  return [table(head, rows), table(heapHead, heap), counts, goalTable(actorsGoals(cases))].join('\n\n');
 }
 
 /** Idle costs, as Markdown. */

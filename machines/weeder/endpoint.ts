@@ -119,12 +119,11 @@ export const endpoint = setup({
     recordGap: assign({
       seenUntil: ({ event }) => (event.type === 'endpoint.foundReady' ? (event.seenUntil ?? 0) : 0),
     }),
-    recordRecovery: assign({ closesAt: ({ context }) => context.now() + context.watchDuration }),
-    recordPastRecovery: assign({
-      closesAt: ({ context, event }) =>
-        context.now() + (event.type === 'recovery.timeKnown' ? restOfWindow(context, event) : 0),
-    }),
-    recordWindow: assign(({ context }) => ({ window: context.window + 1, openedAt: context.now() })),
+    recordRecovery: assign(({ context }) => timesOf(context, context.watchDuration)),
+    recordPastRecovery: assign(({ context, event }) =>
+      event.type === 'recovery.timeKnown' ? timesOf(context, restOfWindow(context, event)) : {},
+    ),
+    recordWindow: assign({ window: ({ context }) => context.window + 1 }),
     recordEnd: assign({ closesAt: 0 }),
     recordConfig: assign(({ context, event }) => (event.type === 'config.changed' ? configOf(context, event) : {})),
     recordSkipped: assign(({ context, event }) => (event.type === 'pod.skipped' ? withSkipped(context, event) : {})),
@@ -457,6 +456,12 @@ function restOfWindow(
 ): number {
   const age = Math.max(0, (event.now ?? 0) - (event.readySince ?? 0));
   return Math.max(0, context.watchDuration - age);
+}
+
+/** The times of a window that opens now. The clock is read once, so that its length is exact. */
+function timesOf({ now }: EndpointContext, duration: number) {
+  const openedAt = now();
+  return { openedAt, closesAt: openedAt + duration };
 }
 
 /** Fields that the event does not have are unchanged. The open window still counts from the recovery of its service. */

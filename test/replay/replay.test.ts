@@ -42,7 +42,7 @@ test('a wall clock that was set during the recording is set in the replay', asyn
 
 test('a recorded decision that the replay does not repeat is reported as a difference, with exit code 1', async () => {
   const lines = await incident('missing.jsonl');
-  const altered = lines.filter((line) => !(line['in'] === 'MODIFIED' && JSON.stringify(line).includes('silent-0')));
+  const altered = lines.filter((line) => !(line['in'] === 'MODIFIED' && JSON.stringify(line).includes('unreported-0')));
   const { code, stdout } = await sharedCli(['replay', store('altered-missing.jsonl', altered)]);
   assert.equal(code, 1);
   assert.match(stdout, /decisions differ from the recorded ones:\n/);
