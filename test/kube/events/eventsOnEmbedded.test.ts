@@ -90,7 +90,11 @@ test('a recovery is reported on the Service and on the pod, found by their uids'
   const message = 'Recovered: for 5m0s, dependants in crash-loop back-off are deleted.';
   const [opened, closed] = await eventsAbout(cluster, play.service);
   assert.deepEqual(opened, { ...from, reason: 'WindowOpened', message, count: 2 });
-  assert.deepEqual(closed, { ...from, reason: 'WindowClosed', message: 'Window replaced by the next one: 1 pod deleted, 0 skipped.' });
+  assert.deepEqual(closed, {
+    ...from,
+    reason: 'WindowClosed',
+    message: 'Window replaced by the next one: 1 pod deleted, 0 skipped.',
+  });
 });
 
 test('pending Events are written before weeder ends', async () => {
