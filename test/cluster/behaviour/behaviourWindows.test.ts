@@ -61,7 +61,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(early);
     const closed = await weeder.log.until('window closed', { service: scene.service });
     const length = Date.parse(closed.time) - Date.parse(opened.time);
-    assert.ok(length >= 7990 && length < 12_000, `the window lasted ${length} ms`);
+    assert.ok(length >= 7_900 && length < 12_000, `the window lasted ${length} ms`);
     assert.partialDeepStrictEqual(closed, { deleted: 1, skipped: 0, failed: [] });
 
     await setPodStatus(scene.ns, 'late', crashLoopBackOff(1));
@@ -98,6 +98,6 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(pod);
     const closed = await weeder.log.until('window closed', { service: scene.service, window: 2 });
     const length = Date.parse(closed.time) - Date.parse(second.time);
-    assert.ok(length >= 7990 && length < 12_000, `the second window lasted ${length} ms`);
+    assert.ok(length >= 7_900 && length < 12_000, `the second window lasted ${length} ms`);
   });
 });
