@@ -147,6 +147,10 @@ function retryOf(each: Omit<Case, 'dues'>, index: number, now: number, delivered
     return { may: isRepeated ? 0 : never.may, must: hasJoined ? 0 : never.must };
   }
   const due = pauseAfter(each, last, hasJoined, delivered);
+  // A window whose deletion was rejected does not request it again, also after another window has tried.
+  const isRejected = ({ at, answer: earlier }: Attempt) =>
+    at > life && at < last.at && earlier?.type === 'delete.rejected';
+  if (attempts.some(isRejected)) return { may: 0, must: never.must };
   return forgotten === 'perhaps' ? { may: 0, must: due.must } : due;
 }
 
