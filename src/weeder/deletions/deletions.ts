@@ -206,7 +206,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     reconsider(uids) {
       for (const uid of uids) {
         const entry = entries.get(uid);
-        if (entry === undefined || !isRequested(entry)) continue;
+        // A window that is over decides nothing more, even if its timer is late.
+        if (entry === undefined || !isRequested(entry) || clock.monotonic() > entry.owner.closesAt) continue;
         const { heldBy } = entry.actor.getSnapshot().context;
         if (heldBy !== options.heldBy(entry.pod, entry.owner.window)) sendNewestState(entry);
       }
