@@ -127,9 +127,17 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     const next = entry.waiting.find((each) => canFollow(each, uid));
     const hasLeft = because === 'recovered' || because === 'removed';
     if (next !== undefined) handOver(entry, next, hasLeft);
-    else if (!isActive(entry.actor)) forget(uid);
+    else if (!isActive(entry.actor)) leave(entry);
     else if (hasLeft) entry.actor.send({ type: `pod.${because}` });
     else entry.actor.send({ type: 'deletion.withdrawn', because });
+  }
+
+  /** The pod was handled. The entry remains for a request whose deletion was rejected, so that it is not tried again. */
+  function leave(entry: DeletionEntry): void {
+    const { uid } = entry.pod;
+    const other = [...entry.rejected].find(({ uids }) => uids.has(uid));
+    if (other === undefined) forget(uid);
+    else entry.owner = other;
   }
 
   /** `hasLeft`: the owner's stream knows a newer state, which the stream of the next request may not have yet. */

@@ -83,10 +83,12 @@ function unreported({ entries }: History, events: readonly ReportedEvent[], due:
     return accepted.flatMap(({ at }, index) => {
       const names = namesOf(reported[index]);
       const pod = deliveredAt(entries, at, uid);
+      const now = entries[at]?.t ?? 0;
+      // The window may have been replaced in the same moment.
       const selecting = due.filter(({ window }) =>
-        requestsAt(requestsOf(entries, window, uid), at, entries[at]?.t ?? 0).some(
-          (request) => pod !== undefined && doesPermit(request, pod) && request.endsAt >= (entries[at]?.t ?? 0),
-        ),
+        [at - 2, at - 1, at]
+          .flatMap((place) => requestsAt(requestsOf(entries, window, uid), place, now))
+          .some((request) => pod !== undefined && doesPermit(request, pod) && request.endsAt >= now),
       );
       const isCounted = names.length === 1 && selecting.some(({ name }) => names.includes(name));
       return isCounted || selecting.length === 0 ? [] : [`${uid} is not counted by a window that selected it`];

@@ -138,7 +138,10 @@ function retryOf(each: Omit<Case, 'dues'>, index: number, now: number, delivered
   );
   if (answer.type === 'delete.rejected') {
     // A window that joined requests once more; whether it still does after it has released the pod does not matter.
-    const wasJoined = requests.some(({ from }) => from > answeredAt && from <= index);
+    const wasJoined = requests.some(
+      ({ from, isPermitted }) =>
+        from <= index && (from > answeredAt || (!isPermitted(answeredAt) && isPermitted(index))),
+    );
     // A window that waited for the pod follows the one whose deletion was rejected.
     const hasFollowed = requests.some(
       ({ from, to, endsAt }) => from <= answeredAt && to > answeredAt && (to <= index || endsAt <= now),
