@@ -25,9 +25,11 @@ export function createPicture(place: HTMLElement): ShownPicture {
     for (const box of place.querySelectorAll('.box')) {
       box.classList.toggle('lit', lit.includes(box.getAttribute('data-state') ?? ''));
     }
-    const way = taken === undefined ? '' : `${taken.from}:${taken.to}`;
+    // The arrow to a spawned actor belongs to no transition.
+    const way = taken === undefined ? undefined : `${taken.from}:${taken.to}`;
     for (const arrow of place.querySelectorAll('[data-ways]')) {
-      arrow.classList.toggle('taken', (arrow.getAttribute('data-ways') ?? '').split(' ').includes(way));
+      const ways = (arrow.getAttribute('data-ways') ?? '').split(' ');
+      arrow.classList.toggle('taken', way !== undefined && ways.includes(way));
     }
   }
 
