@@ -57,3 +57,20 @@ test('a cleared timer does not fire, and without timers the time in which the pr
   block(100);
   assert.ok(clock.monotonic() - from >= 1000);
 });
+
+test('timers run in the order of their due times, even if the process is blocked again and again', async () => {
+  const clock = scaledClock(20);
+  const order: { readonly earliest: number; readonly latest: number }[] = [];
+  const ended = Array.from({ length: 300 }, async (_, index) => {
+    const delay = 50 + ((index * 7919) % 3000);
+    const earliest = clock.monotonic() + delay;
+    const end = wait(clock, delay);
+    const latest = clock.monotonic() + delay;
+    await end;
+    order.push({ earliest, latest });
+    if (index % 10 === 0) block(9);
+  });
+  await Promise.all(ended);
+  const overtaken = order.slice(1).filter(({ latest }, index) => latest < (order[index]?.earliest ?? 0));
+  assert.deepEqual(overtaken, []);
+});
