@@ -63,6 +63,17 @@ test('every file lies in a room of the table, and every room exists', () => {
   );
 });
 
+test('a folder has at most 20 source files', () => {
+  const folders = '{src,machines,packages,test,bench,scripts}/**/*.ts';
+  const all = globSync(folders, { cwd: root, exclude: (path) => path.endsWith('node_modules') });
+  const byFolder = Map.groupBy(all, (file) => dirname(file));
+  assert.ok(byFolder.size > 100);
+  assert.deepEqual(
+    [...byFolder].flatMap(([folder, own]) => (own.length > 20 ? `${folder}: ${own.length}` : [])),
+    [],
+  );
+});
+
 test('a room imports rooms of lower levels only', () => {
   const upwards = imports.filter(isOurs).filter(({ from, to }) => {
     const [its, other] = [roomOf(from), roomOf(to)];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { objectOf } from '../../../src/base/json.ts';
-import { kstatusOf } from '../../support/oracle/kstatus.ts';
+import { kstatusOf } from '../../support/objects/kstatus.ts';
 import { eventually } from '../support/eventually.ts';
 import { configMap } from '../support/observer/observedObjects.ts';
 import { type ObserverScene, setObserverScene } from '../support/observer/observerScene.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
 import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
-import { kstatusOf } from '../../support/oracle/kstatus.ts';
+import { kstatusOf } from '../../support/objects/kstatus.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
 
 const second = 1_000;
