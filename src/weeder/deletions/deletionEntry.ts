@@ -37,6 +37,10 @@ export function isRequested({ owner, pod }: Pick<DeletionEntry, 'owner' | 'pod'>
   return owner.uids.has(pod.uid);
 }
 
+export function isActive({ actor }: DeletionEntry): boolean {
+  return actor.getSnapshot().status === 'active';
+}
+
 /** Why a pod is never deleted under this policy. */
 export function protectionBy({ barePods }: DeletionPolicy, { protection }: CrashLoopingPod): Protection {
   return protection === 'barePod' && barePods === 'delete' ? 'none' : protection;
