@@ -1,5 +1,6 @@
 import {
   type AnyActorLogic,
+  type AnyActorRef,
   assign,
   type DoneActorEvent,
   type ErrorActorEvent,
@@ -180,13 +181,14 @@ export const endpoint = setup({
         enqueue.sendTo(id, { type: 'window.close', because });
     }),
     /** Adds the outcomes of a child that has ended. With the last child the results of the window are known. */
-    collectOutcomes: enqueueActions(({ context, event, enqueue }) => {
+    collectOutcomes: enqueueActions(({ context, event, enqueue, self }) => {
       const id = 'actorId' in event ? event.actorId : '';
       const own = context.windows.find(({ children }) => children.some((child) => child.id === id));
       enqueue.stopChild(id);
       if (own === undefined) return;
       const children = own.children.filter((child) => child.id !== id);
-      const rest = { ...own, ...sumOf(own, 'output' in event ? event.output : undefined), children };
+      const output = 'output' in event ? event.output : outcomesOf(self.getSnapshot().children[id]);
+      const rest = { ...own, ...sumOf(own, output), children };
       enqueue.assign({ windows: changed(context, rest) });
       if (children.length > 0) return;
       enqueue('reportWindowClosed');
@@ -500,6 +502,11 @@ function withSkipped(
 ) {
   const own = context.windows.find((each) => each.window === window);
   return own === undefined ? {} : { windows: changed(context, { ...own, skipped: [...own.skipped, uid] }) };
+}
+
+/** A child that has failed has no output, but the outcomes up to then. */
+function outcomesOf(child: AnyActorRef | undefined): DependantsOutput | undefined {
+  return child?.getSnapshot()?.context;
 }
 
 function sumOf(one: DependantsOutput, other: DependantsOutput | undefined): DependantsOutput {
