@@ -78,9 +78,11 @@ function dependantsIn(namespace: string, name: string, service: WatchedService, 
   const { dependantNamespaces, declaredIn } = service;
   const scope = scopeFrom(dependantNamespaces, namespace);
   const where = dependantNamespaces === 'same' ? '' : ` in ${scope === 'all' ? 'all namespaces' : scope.join(', ')}`;
+  const heldBy = (pod: CrashLoopingPod) => view.heldBy(pod, { namespace, service: name });
   const selected = service.podSelectors.flatMap((selector) => {
     const text = selectorToString(selector);
     return podLines(`${text}${where}`, service, {
+      heldBy,
       scope,
       index: view.weeder.pods.get(text),
       counts: view.pods.get(text),
@@ -88,23 +90,26 @@ function dependantsIn(namespace: string, name: string, service: WatchedService, 
   });
   if (declaredIn === 'none') return selected;
   const declared = declaredScope(keyOf(namespace, name), declaredIn);
-  const from = { scope: declared, index: view.weeder.declaredPods, counts: view.declaredPods };
+  const from = { heldBy, scope: declared, index: view.weeder.declaredPods, counts: view.declaredPods };
   return from.counts.total(declared) === 0 ? selected : [...selected, ...podLines('declared', service, from)];
 }
 
 interface FoundPods {
+  /** Another service for which their deletion waits. */
+  readonly heldBy: (pod: CrashLoopingPod) => string | undefined;
   readonly scope: Scope;
   readonly index: PodIndex | undefined;
   readonly counts: PodCounts | undefined;
 }
 
-function podLines(what: string, service: WatchedService, { scope, index, counts }: FoundPods): string[] {
+function podLines(what: string, service: WatchedService, found: FoundPods): string[] {
+  const { scope, index, counts } = found;
   const pods = index === undefined ? [] : podsIn(index, scope);
   const stuck = [...(index?.neverStarted(scope) ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
   const total = counts?.total(scope) ?? 0;
   return [
     `    ${what}: ${total} ${total === 1 ? 'pod' : 'pods'}, ${pods.length} crash-looping`,
-    ...pods.map((pod) => `      ${explainPod(pod, index, service)}`),
+    ...pods.map((pod) => `      ${explainPod(pod, service, found)}`),
     ...stuck.map((pod) => `      ${explainNeverStarted(pod)}`),
   ];
 }
@@ -113,19 +118,22 @@ function podsIn(index: PodIndex, scope: Scope): CrashLoopingPod[] {
   return index.podsIn(scope).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function explainPod(pod: CrashLoopingPod, index: PodIndex | undefined, service: WatchedService): string {
+function explainPod(pod: CrashLoopingPod, service: WatchedService, found: FoundPods): string {
   const state = pod.cause === 'unreported' ? 'in unreported back-off' : printable(pod.message ?? pod.cause);
   const what = `${pod.namespace}/${pod.name}  ${pod.containerKind} ${pod.container}, restarts ${pod.restarts}, ${state}`;
-  return `${what}  → ${verdict(pod, index, service)}`;
+  return `${what}  → ${verdict(pod, service, found)}`;
 }
 
 function explainNeverStarted({ namespace, name, container, reason, because }: NeverStarted): string {
   return `${namespace}/${name}  container ${container}, ${reason}  → left alone: ${because}`;
 }
 
-function verdict(pod: CrashLoopingPod, index: PodIndex | undefined, service: WatchedService): string {
+function verdict(pod: CrashLoopingPod, service: WatchedService, { index, heldBy }: FoundPods): string {
   const isBareAllowed = pod.protection === 'barePod' && service.barePods === 'delete';
   if (pod.protection !== 'none' && !isBareAllowed) return `skipped: ${skippedBecause[pod.protection]}`;
+  const other = heldBy(pod);
+  if (other !== undefined)
+    return `would wait in a window, if weeder has seen ${other} ready before: ${waitBecause.dependencyNotReady}`;
   const since = index?.unreportedSince(pod.uid) ?? Number.NEGATIVE_INFINITY;
   const settleIn = since + unreportedAfter - systemClock.monotonic();
   if (settleIn > 0)

@@ -14,6 +14,7 @@ import { deleteNothing } from '../weeder/deletions/deletePod.ts';
 import { readNoLog } from '../weeder/deletions/readLog.ts';
 import { labelsOf } from '../weeder/pods/fanOut.ts';
 import type { Scope } from '../weeder/pods/podIndex.ts';
+import { createOutages, type Outages } from '../weeder/services/outages.ts';
 import { isOfDeclarations } from '../weeder/streamPlan.ts';
 import { streamsOf } from '../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../weeder/weeder.ts';
@@ -33,6 +34,8 @@ export interface ClusterView {
   readonly declaredPods: PodCounts;
   /** What pods declare, and what is wrong with it. */
   readonly claims: readonly Claim[];
+  /** Another service for which a deletion of the pod waits in a window of this one, if weeder has seen it ready. */
+  readonly heldBy: Outages['heldBy'];
 }
 
 /** Reads every stream once, through the same sinks that `run` uses. */
@@ -79,7 +82,19 @@ export async function inspectCluster(
     const list = await read(counting(stream, pods));
     if (!list.ok) return list;
   }
-  return ok({ config, services: lookupOf(config), weeder, pods, declaredPods, claims });
+  const heldBy = heldByOutages(weeder);
+  return ok({ config, services: lookupOf(config), weeder, pods, declaredPods, claims, heldBy });
+}
+
+/** A list does not show which of the services that are not ready have been ready before: each counts. */
+function heldByOutages(weeder: Weeder): Outages['heldBy'] {
+  const outages = createOutages({
+    heldDependantsOf: weeder.heldDependantsOf,
+    declaredGroupsOf: weeder.declaredPods.groupsOf,
+    onChanged: () => {},
+  });
+  for (const service of weeder.slices.services()) if (!service.isReady) outages.began(service);
+  return outages.heldBy;
 }
 
 /** The stream of one selector is counted for that selector, the stream of all pods for every selector. */

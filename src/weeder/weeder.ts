@@ -65,6 +65,8 @@ export interface Weeder {
   counts(): WeederCounts;
   /** The root actors: one for each service, and one for each pod that a window wants to be deleted. */
   actors(): Iterable<AnyActorRef>;
+  /** The dependants whose deletions wait while the service is not ready: none with `whileNotReady: delete`. */
+  heldDependantsOf(namespace: string, service: string): readonly Dependants[];
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
   /**
@@ -96,8 +98,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   const declaredPods = createPodIndex(clock, groupsOfDeclared);
   const queue = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
   const outages = createOutages({
-    heldDependantsOf: (namespace, service) =>
-      services(namespace, service)?.whileNotReady === 'hold' ? dependantsOf(namespace, service) : [],
+    heldDependantsOf,
     declaredGroupsOf: declaredPods.groupsOf,
     onChanged: (uids) => deletions.reconsider(uids),
   });
@@ -162,6 +163,10 @@ export function createWeeder(options: WeederOptions): Weeder {
     return [...selected, { index: declaredPods, scope: declaredScope(keyOf(namespace, name), service.declaredIn) }];
   }
 
+  function heldDependantsOf(namespace: string, name: string): readonly Dependants[] {
+    return services(namespace, name)?.whileNotReady === 'hold' ? dependantsOf(namespace, name) : [];
+  }
+
   function* dependencies(workloadsOf: DeclaringWorkloads = () => []): Generator<ServiceDependants> {
     const known = slices.services();
     const found = new Set(known.map(({ namespace, service }) => keyOf(namespace, service)));
@@ -223,6 +228,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       yield* endpoints.actors();
       yield* deletions.actors();
     },
+    heldDependantsOf,
     crashLooping,
     dependencies,
     unseen: () => (isRunning ? unseen.all(config.services.keys(), slices.services().filter(isNamed)) : []),

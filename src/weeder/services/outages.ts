@@ -20,7 +20,7 @@ export interface Outages {
 }
 
 interface OutagesOptions {
-  /** The dependants whose deletions wait while the service is not ready: none if the config says `whileNotReady: delete`. */
+  /** The dependants whose deletions wait while the service is not ready. */
   readonly heldDependantsOf: (namespace: string, service: string) => readonly Dependants[];
   /** The groups of a pod in the index of declared dependants. */
   readonly declaredGroupsOf: (uid: string) => readonly string[];

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ok } from '../../src/base/errors.ts';
+import type { Config, ServiceConfig } from '../../src/config/config.ts';
+import { explainServices } from '../../src/explain/explainService.ts';
+import { inspectCluster } from '../../src/explain/inspectCluster.ts';
+import { backOff, pod, slice } from '../support/objects/objects.ts';
+import { declaringPod, listInto } from '../support/world/declaringPods.ts';
+import { declaredConfig, serviceConfig } from '../support/world/simulation.ts';
+
+interface Seen {
+  readonly slices?: readonly object[];
+  readonly pods?: readonly object[];
+  readonly services?: readonly Partial<ServiceConfig>[];
+  readonly whileNotReady?: 'hold' | 'delete';
+}
+
+async function explained({ slices = [], pods = [], services = [], whileNotReady = 'hold' }: Seen): Promise<string[]> {
+  const configs = services.map(serviceConfig);
+  const config: Config = {
+    services: new Map(configs.map((each) => [each.name, each])),
+    declared: declaredConfig({ whileNotReady }),
+    restart: undefined,
+  };
+  const view = await inspectCluster(config, 'all', async ({ kind, sink }) => {
+    listInto(sink, ...(kind === 'Pod' ? pods : slices));
+    return ok(undefined);
+  });
+  assert.ok(view.ok);
+  return explainServices(view.value).flatMap((text) => text.split('\n'));
+}
+
+const sliceOf = (service: string, isReady: boolean) => slice({ namespace: 'shop', service, ready: [isReady] });
+const web = declaringPod('db', { name: 'web-0', annotation: 'cache', containers: [backOff()] });
+const deleted = 'would be deleted in a window';
+const waits = (other: string) =>
+  `would wait in a window, if weeder has seen ${other} ready before: another service on which the pod depends is not ready`;
+const verdicts = (lines: readonly string[]) => lines.flatMap((line) => line.split('→ ')[1] ?? []);
+
+test('a pod waits in a window while another service on which it depends is not ready, however it is named', async () => {
+  const slices = [sliceOf('db', true), sliceOf('cache', false)];
+  // The services stand in the order of their names.
+  const declared = await explained({ slices, pods: [web] });
+  assert.deepEqual(verdicts(declared), [deleted, waits('shop/cache')]);
+  const selected = pod({ namespace: 'shop', containers: [backOff()] });
+  const services = [{ name: 'db' }, { name: 'cache' }];
+  assert.deepEqual(verdicts(await explained({ slices, services, pods: [selected] })), [waits('shop/cache'), deleted]);
+});
+
+test('a pod waits for no service that is ready, does not exist, or has whileNotReady: delete', async () => {
+  const bothReady = [sliceOf('db', true), sliceOf('cache', true)];
+  assert.deepEqual(verdicts(await explained({ slices: bothReady, pods: [web] })), [deleted, deleted]);
+  assert.deepEqual(verdicts(await explained({ slices: [sliceOf('db', true)], pods: [web] })), [deleted, deleted]);
+  const slices = [sliceOf('db', true), sliceOf('cache', false)];
+  assert.deepEqual(verdicts(await explained({ slices, pods: [web], whileNotReady: 'delete' })), [deleted, deleted]);
+});
