@@ -8,6 +8,17 @@ import { fileURLToPath } from 'node:url';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
+test('npm ci --omit=dev builds nothing, because it does not install what the build needs', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-omit-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  copyFileSync(join(checkout, 'package.json'), join(folder, 'package.json'));
+  const env = { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter), HOME: folder };
+  const prepare = () => spawnSync('npm', ['run', '--silent', 'prepare'], { cwd: folder, env, encoding: 'utf8' });
+  assert.partialDeepStrictEqual(prepare(), { status: 0, stdout: '', stderr: '' });
+  mkdirSync(join(folder, 'node_modules/rolldown'), { recursive: true });
+  assert.match(prepare().stderr, /scripts\/build\.ts/);
+});
+
 test('npm ci prints no warning for a package that needs a newer Node than the one that starts npm', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-install-'));
   t.after(() => rmSync(folder, { recursive: true }));
