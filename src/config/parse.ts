@@ -2,6 +2,7 @@ import type { Document } from 'yaml';
 import { failed, ok, type Result } from '../base/errors.ts';
 import { type FieldError, oneLine } from '../base/fieldError.ts';
 import { type Config, resolveConfig } from './config.ts';
+import { formatBefore } from './formatBefore.ts';
 import { configFile, keysAt } from './schema/schema.ts';
 import { locate } from './text/document.ts';
 import { type Located, type LocatedError, located } from './text/located.ts';
@@ -56,6 +57,8 @@ function wrongShape(root: Located): Pick<LocatedError, 'message'> | undefined {
         'the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, restartControl or observer',
     };
   }
+  const before = formatBefore(root);
+  if (before !== undefined) return { message: before };
   const kind = located(root, ['kind'])?.value;
   if (typeof kind !== 'string' || !root.children.has('apiVersion')) return undefined;
   if (kind !== 'ConfigMap')

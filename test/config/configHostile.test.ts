@@ -227,6 +227,20 @@ test('a top level that is not a mapping is reported as such', () => {
   }
 });
 
+test('the format of dependency-watchdog before 1.0 is recognised, and the error says how the same is written now', () => {
+  const services = 'services: {db: {dependantPods: [{name: web, selector: {matchLabels: {app: web}}}]}}';
+  const rest =
+    'this is the format of dependency-watchdog before 1.0; now write servicesAndDependantSelectors in place of services; podSelectors in place of dependantPods, whose items are selectors (matchLabels, matchExpressions) without a name';
+  assert.deepEqual(errorsOf(`namespace: shop\n${services}`), [
+    `f:1:1: ${rest}; namespaces: [shop] in place of namespace: shop`,
+  ]);
+  assert.deepEqual(errorsOf(services), [`f:1:1: ${rest}`]);
+  const now = 'namespaces: [shop]\nservicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}';
+  assert.ok(parseConfig(now, 'f').ok);
+  for (const other of ['services: {db: {podSelectors: []}}', 'services: 5', `${now}\n${services}`])
+    assert.match(errorsOf(other).join('\n'), / services: unknown key/);
+});
+
 test('a whole ConfigMap manifest is recognised, and the error names where the config is in it', () => {
   const manifest =
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: weeder}\ndata:\n  dep-config.yaml: |\n    watchDuration: 5m\n';
