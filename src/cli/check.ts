@@ -1,7 +1,7 @@
 import { formatFieldErrors } from '../base/fieldError.ts';
 import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/parse.ts';
-import { readConfigText } from '../config/read.ts';
+import { readConfigText, readStandardInput, standardInput } from '../config/read.ts';
 import { describeRestart } from '../explain/describeRestart.ts';
 import { checkApplicationFile, largestApplications } from './checkApplications.ts';
 import { exitCodes, print, printErrors } from './output.ts';
@@ -11,8 +11,10 @@ import { exitCodes, print, printErrors } from './output.ts';
  * standard input.
  */
 export async function check(file: string): Promise<number> {
-  const path = file === '-' ? '/dev/stdin' : file;
-  const text = await readConfigText(path, largestApplications);
+  const path = file === '-' ? standardInput : file;
+  const text = await (file === '-'
+    ? readStandardInput(largestApplications)
+    : readConfigText(file, largestApplications));
   const ofApplications = text.ok ? checkApplicationFile(text.value, path, file) : undefined;
   if (ofApplications !== undefined) return ofApplications;
   const config = text.ok ? parseConfig(text.value, path) : text;

@@ -26,6 +26,28 @@ export async function readConfigText(path: string, max = largestFile): Promise<R
   }
 }
 
+/** The name of the standard input in errors. */
+export const standardInput = '/dev/stdin';
+
+/**
+ * The same for the standard input, which it reads as descriptor 0: opening `/dev/stdin` fails for a socket, and for a
+ * pipe of another user.
+ */
+export async function readStandardInput(max: number): Promise<Result<string, readonly FieldError[]>> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of process.stdin) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > max) break;
+    }
+  } catch (error) {
+    return failed([fileError(standardInput, whyUnreadable(error), 'CONFIG_UNREADABLE')]);
+  }
+  return textIn(Buffer.concat(chunks), standardInput, max);
+}
+
 async function readOpened(file: FileHandle, path: string, max: number): Promise<Result<string, readonly FieldError[]>> {
   const { size } = await file.stat();
   if (size > max) return failed([fileError(path, tooLarge)]);
@@ -35,8 +57,12 @@ async function readOpened(file: FileHandle, path: string, max: number): Promise<
   for (let count = -1; count !== 0 && length < buffer.length; length += count) {
     count = (await file.read(buffer, length, buffer.length - length, null)).bytesRead;
   }
-  const bytes = buffer.subarray(0, length);
-  if (length > max && !bytes.includes(0)) return failed([fileError(path, tooLarge)]);
+  return textIn(buffer.subarray(0, length), path, max);
+}
+
+/** The text of these bytes, which are all of a file unless they are more than `max`. */
+function textIn(bytes: Buffer, path: string, max: number): Result<string, readonly FieldError[]> {
+  if (bytes.length > max && !bytes.includes(0)) return failed([fileError(path, tooLarge)]);
   const text = decode(bytes);
   return typeof text === 'string' ? ok(text) : failed([fileError(path, text.problem)]);
 }

@@ -87,8 +87,16 @@ suite('check', { concurrency: 4 }, () => {
     assert.ok(lines[1]?.endsWith('found "recnt", allowed are recent, always, never; did you mean "recent"?'));
   });
 
+  test('a file named - is read from a socket, as a program of Node gives one', async () => {
+    const good = await cli(['check', '-'], { input: 'declaredDependencies: {}' });
+    assert.deepEqual(good, { code: 0, signal: null, stdout: '-: ok, declared dependencies\n', stderr: '' });
+    const large = await cli(['check', '-'], { input: 'a'.repeat(9 * 1024 * 1024) });
+    assert.deepEqual([large.code, large.stdout], [1, '']);
+    assert.match(large.stderr, /^\/dev\/stdin: is larger than /);
+  });
+
   test('a file named - is read from a pipe', async () => {
-    // A shell creates a pipe; `spawn` would create a socket, which cannot be opened by name.
+    // A shell creates a pipe; `spawn` creates a socket.
     const piped = { node: '/bin/sh', program: '-c' };
     const line = (text: string) => `printf '${text}' | '${process.execPath}' '${bundled}' check -`;
     const good = await cli(

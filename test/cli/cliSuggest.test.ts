@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { file, folder, oneSentence, sharedCli } from '../support/cli.ts';
+import { cli, file, folder, oneSentence, sharedCli } from '../support/cli.ts';
 
 const manifests = file(
   'shop.yaml',
@@ -128,6 +128,12 @@ suite('suggest', { concurrency: 4 }, () => {
       assert.match(oneSentence(await sharedCli(['suggest', ...words]), code), sentence);
     });
   }
+
+  test('a file named - is read from a socket, once', async () => {
+    const input = readFileSync(manifests, 'utf8');
+    const { stdout, stderr } = await cli(['suggest', '-f', '-', '-f', '-'], { input });
+    assert.deepEqual([stdout, stderr], [await suggest('-f', manifests), '']);
+  });
 
   test('a folder without manifests is refused', async () => {
     mkdirSync(join(folder, 'empty'), { recursive: true });

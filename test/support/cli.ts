@@ -25,6 +25,8 @@ export interface Running {
 }
 
 export interface CliOptions {
+  /** What its standard input has, which is a socket. */
+  readonly input?: string;
   /** Added to `programEnv`. */
   readonly env?: NodeJS.ProcessEnv;
   /** Default: the production bundle of the current sources. */
@@ -71,7 +73,7 @@ export const config = file(
 
 /** Starts the real program. It is killed if it runs longer than any test may take. */
 export function startCli(words: readonly string[], options: CliOptions = {}): Running {
-  const { env = {}, program = bundled, node = process.execPath, cwd = folder } = options;
+  const { env = {}, program = bundled, node = process.execPath, cwd = folder, input = '' } = options;
   const child = spawn(node, [program, ...words], {
     cwd,
     env: { ...programEnv, ...env },
@@ -86,7 +88,8 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Ru
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  child.stdin.end();
+  // The program may end before it has read everything.
+  child.stdin.on('error', () => {}).end(input);
   const { promise: ended, resolve, reject } = Promise.withResolvers<Ended>();
   child.once('error', reject);
   child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { codedError, failed, ok, type Result } from '../../base/errors.ts';
 import { formatFieldError } from '../../base/fieldError.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { readConfigText } from '../../config/read.ts';
+import { readConfigText, readStandardInput, standardInput } from '../../config/read.ts';
 import { readManifests } from '../../suggest/manifests.ts';
 import { largestApplications } from '../checkApplications.ts';
 
@@ -14,9 +14,9 @@ export async function readManifestFiles(paths: readonly string[], namespace: str
     const files = await filesIn(path);
     if (!files.ok) return files;
     for (const file of files.value) {
-      const text = await readConfigText(file, largestApplications);
+      const text = await readText(file);
       if (!text.ok) return failed(codedError('MANIFEST_INVALID', `${text.error.map(formatFieldError).join(' ')}.`));
-      const read = readManifests(text.value, file, namespace);
+      const read = readManifests(text.value, file === '-' ? standardInput : file, namespace);
       if (!read.ok) return read;
       objects.push(...read.value);
     }
@@ -24,8 +24,13 @@ export async function readManifestFiles(paths: readonly string[], namespace: str
   return ok(objects);
 }
 
+/** `-` is the standard input. */
+function readText(file: string) {
+  return file === '-' ? readStandardInput(largestApplications) : readConfigText(file, largestApplications);
+}
+
 async function filesIn(path: string): Promise<Result<string[]>> {
-  if (path === '-') return ok(['/dev/stdin']);
+  if (path === '-') return ok([path]);
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() !== true) return ok([path]);
   const names = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
