@@ -76,7 +76,13 @@ suite('suggest', { concurrency: 4 }, () => {
       assert.deepEqual([code, stderr], [0, '']);
       return stdout;
     };
-    assert.equal(await graph(), 'flowchart RL\n');
+    assert.deepEqual(await sharedCli(['graph', '-f', manifests]), {
+      code: 0,
+      signal: null,
+      stdout: 'flowchart RL\n',
+      stderr: 'weeder: there is nothing to draw: no dependency was found.\n',
+    });
+    assert.equal(await graph('-o', 'json'), '[]\n');
     const entry = '{podSelectors: [{matchLabels: {app: report}}]}';
     const config = file('graph.yaml', `servicesAndDependantSelectors: {postgres: ${entry}}\n`);
     assert.match(

@@ -1,9 +1,9 @@
 import { knownDependencies, mergeDependencies } from '../../dependencies/dependency.ts';
-import { drawDependencies } from '../../dependencies/draw.ts';
 import { suggestDependencies } from '../../suggest/suggestDependencies.ts';
 import { optionalConfig } from '../configFile.ts';
 import type { GraphFlags } from '../flags/suggestFlags.ts';
-import { fail, printLines } from '../output.ts';
+import { fail } from '../output.ts';
+import { printPicture } from './printPicture.ts';
 import { readSource } from './source.ts';
 
 /** `weeder graph`: the dependencies that the config and the workloads name, as a picture. */
@@ -14,5 +14,5 @@ export async function graph(flags: GraphFlags): Promise<number> {
   if (!source.ok) return fail(source.error);
   const { observed, report } = source.value;
   const known = knownDependencies(mergeDependencies(suggestDependencies(observed, config.value)));
-  return report(() => printLines(drawDependencies(known, flags.output)));
+  return report(() => printPicture(known, flags.output));
 }

@@ -1,6 +1,5 @@
 import { type CodedError, codedError, ok, type Result } from '../../base/errors.ts';
 import { type Confidence, type Dependency, isAtLeast, mergeDependencies } from '../../dependencies/dependency.ts';
-import { drawDependencies } from '../../dependencies/draw.ts';
 import { coincidencesIn } from '../../suggest/coincidences.ts';
 import type { Observed } from '../../suggest/observed.ts';
 import { suggestDependencies } from '../../suggest/suggestDependencies.ts';
@@ -10,6 +9,7 @@ import { suggestionTable } from '../../suggest/suggestionTable.ts';
 import { optionalConfig } from '../configFile.ts';
 import type { SuggestFlags } from '../flags/suggestFlags.ts';
 import { fail, printLines } from '../output.ts';
+import { printPicture } from './printPicture.ts';
 import { readRecordedChanges } from './recordedChanges.ts';
 import { readSource } from './source.ts';
 
@@ -25,7 +25,7 @@ export async function suggest(flags: SuggestFlags): Promise<number> {
   if (!source.ok) return fail(source.error);
   const { observed, report } = source.value;
   const all = mergeDependencies([...suggestDependencies(observed, config.value), ...coincidences.value]);
-  return report(() => printLines(linesOf(all, observed, flags)));
+  return report(() => show(all, observed, flags));
 }
 
 /** These formats contain what the templates of the workloads already declare, or their selectors. */
@@ -42,18 +42,12 @@ async function coincidencesOf({ recording, namespaces }: SuggestFlags): Promise<
   return ok(coincidencesIn(changes.value).filter(({ workload }) => namespaces?.includes(workload.namespace) ?? true));
 }
 
-function linesOf(all: readonly Dependency[], observed: Observed, flags: SuggestFlags): string[] {
-  const shown = all.filter((each) => isShown(each, flags.confidence));
-  switch (flags.output) {
-    case 'table':
-      return [...suggestionTable(shown), ...remarks(all.length - shown.length)];
-    case 'labels':
-      return suggestionLabels(shown, observed);
-    case 'config':
-      return suggestionConfig(shown, observed);
-    default:
-      return drawDependencies(shown, flags.output);
-  }
+function show(all: readonly Dependency[], observed: Observed, { confidence, output }: SuggestFlags): void {
+  const shown = all.filter((each) => isShown(each, confidence));
+  if (output === 'table') printLines([...suggestionTable(shown), ...remarks(all.length - shown.length)]);
+  else if (output === 'labels') printLines(suggestionLabels(shown, observed));
+  else if (output === 'config') printLines(suggestionConfig(shown, observed));
+  else printPicture(shown, output);
 }
 
 /** What is configured or declared is shown in any case. */
