@@ -1,17 +1,25 @@
 import { systemClock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import { printable } from '../base/printable.ts';
 import type { Config } from '../config/config.ts';
 import { explainServices } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
+import { externalNamesOf } from '../explain/externalNames.ts';
 import { inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
 import { inspectWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
 import type { KubeClient } from '../kube/client/client.ts';
+import { listPages } from '../kube/watch/pagedList.ts';
+import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { workloadKey } from '../restart/model/refs.ts';
+import { declarationProblems } from '../suggest/misplacedDeclarations.ts';
+import { readCluster } from '../suggest/readCluster.ts';
 import { loadConfig } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 import { createListReader } from './listReader.ts';
 import { fail, print } from './output.ts';
+import { collecting } from './suggest/source.ts';
 
 /**
  * `weeder explain`: the state of each configured or declared service and what weeder would do in a window; and for each workload of
@@ -43,10 +51,24 @@ async function explainAll(
   const workloads =
     restart === undefined ? undefined : await inspectWorkloads({ ...config, restart }, client, namespaces, read);
   if (workloads?.ok === false) return workloads;
+  const objects = hasServices ? await readableObjects(client, namespaces) : [];
+  const unseen = config.declared === undefined ? [] : declarationProblems(objects).filter(({ is }) => is === 'unseen');
   return ok([
-    ...(view === undefined ? [] : explainServices(view.value)),
+    ...(view === undefined ? [] : explainServices(view.value, externalNamesOf(objects))),
+    ...(unseen.length === 0 ? [] : [unseen.map(({ text }) => printable(text)).join('\n')]),
     ...(workloads === undefined ? [] : explainWorkloads(workloads.value, Date.now())),
   ]);
+}
+
+/** The Services and workloads, as far as they may be read: weeder itself reads none of them. */
+async function readableObjects(client: KubeClient, namespaces: 'all' | readonly string[]): Promise<JsonObject[]> {
+  const objects: JsonObject[] = [];
+  const read = async (need: StreamNeed) => {
+    await listPages(client, collecting(need, objects), AbortSignal.timeout(60_000));
+    return ok(undefined);
+  };
+  await readCluster(namespaces, { read, readConfigMap: async () => ok(undefined) });
+  return objects;
 }
 
 const otherKey = 'if weeder uses another Secret, set hashKey in the config, or POD_NAMESPACE';

@@ -27,3 +27,8 @@ export function printLines(lines: readonly string[]): void {
 export function printErrors(lines: readonly string[]): void {
   process.stderr.write(`${lines.map(printable).join('\n')}\n`);
 }
+
+/** Prints remarks on the output, each in a clause without a full stop, on stderr. */
+export function printRemarks(remarks: readonly string[]): void {
+  if (remarks.length > 0) printErrors(remarks.map((remark) => `weeder: ${remark}.`));
+}

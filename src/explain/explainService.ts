@@ -15,28 +15,42 @@ import { workloadName } from '../weeder/pods/workloadOf.ts';
 import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
 import type { ServiceReadiness } from '../weeder/services/readiness.ts';
 import { keyOf } from '../weeder/services/sliceView.ts';
+import { describeExternalName, type ExternalNames } from './externalNames.ts';
 import type { ClusterView, PodCounts } from './inspectCluster.ts';
 
 /** Describes the services of the config and those that only pods declare, a text of several lines for each. */
-export function explainServices(view: ClusterView): string[] {
+export function explainServices(view: ClusterView, externalNames: ExternalNames = new Map()): string[] {
   const { services, declared } = view.config;
   const found = view.weeder.slices.services();
-  const named = [...services.values()].map((service) => explainService(service, found, view));
+  const named = [...services.values()].map((service) => explainService(service, found, view, externalNames));
   const others = [...(declared?.services ?? [])].sort().flatMap((key) => {
     const [namespace = '', name = ''] = key.split('/');
-    return isConfigured(services.get(name), namespace) ? [] : [explainDeclared(namespace, name, found, view)];
+    return isConfigured(services.get(name), namespace)
+      ? []
+      : [explainDeclared(namespace, name, found, view, externalNames)];
   });
   const isUnused = declared !== undefined && declared.services.size === 0;
   return [...named, ...others, ...explainProblems(view), ...(isUnused ? ['no pod declares a dependency'] : [])];
 }
 
-function explainService(service: ServiceConfig, found: readonly ServiceReadiness[], view: ClusterView): string {
+function explainService(
+  service: ServiceConfig,
+  found: readonly ServiceReadiness[],
+  view: ClusterView,
+  externalNames: ExternalNames,
+): string {
   const its = found
     .filter((each) => each.service === service.name && isConfigured(service, each.namespace))
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
   const head = `${service.name}  (${settingsOf(service)})`;
-  if (its.length === 0) return `${head}\n  no watched namespace has an EndpointSlice of this service`;
-  return [head, ...its.flatMap((each) => explainIn(each, view))].join('\n');
+  const external = [...externalNames].flatMap(([key, externalName]) => {
+    const [namespace = '', name] = key.split('/');
+    const isIts = name === service.name && isConfigured(service, namespace);
+    return isIts ? [`  ${namespace}: ${describeExternalName(externalName)}`] : [];
+  });
+  if (its.length === 0 && external.length === 0)
+    return `${head}\n  no watched namespace has an EndpointSlice of this service`;
+  return [head, ...its.flatMap((each) => explainIn(each, view)), ...external].join('\n');
 }
 
 function explainDeclared(
@@ -44,15 +58,19 @@ function explainDeclared(
   name: string,
   found: readonly ServiceReadiness[],
   view: ClusterView,
+  externalNames: ExternalNames,
 ): string {
   const service = view.services(namespace, name);
   if (service === undefined) return '';
   const readiness = found.find((each) => each.service === name && each.namespace === namespace);
   const head = `${keyOf(namespace, name)}  (declared, ${settingsOf(service)})`;
   if (readiness !== undefined) return [head, ...explainIn(readiness, view)].join('\n');
+  const externalName = externalNames.get(keyOf(namespace, name));
   return [
     head,
-    '  the namespace has no EndpointSlice of this service',
+    externalName === undefined
+      ? '  the namespace has no EndpointSlice of this service'
+      : `  ${describeExternalName(externalName)}`,
     ...dependantsIn(namespace, name, service, view),
   ].join('\n');
 }

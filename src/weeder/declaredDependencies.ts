@@ -141,7 +141,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
       if (!('service' in about) || found.has(about.service) || !isOwn(namespaceOf(about.service))) continue;
       const count = (reported.get(workload.namespace) ?? 0) + 1;
       reported.set(workload.namespace, count);
-      const problem = `${about.service} has no EndpointSlice: the Service is missing, or its name is misspelt`;
+      const problem = `${about.service} has no EndpointSlice: the Service is missing, its name is misspelt, or it is of type ExternalName, whose readiness weeder cannot know`;
       if (count <= maxReported) report({ type: 'declaration.problem', workload, problem });
     }
   }

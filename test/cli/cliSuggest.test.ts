@@ -97,6 +97,24 @@ suite('suggest', { concurrency: 4 }, () => {
     assert.match(oneSentence(await sharedCli(['graph', '-o', 'svg']), 2), /Allowed choices are mermaid, dot, json\./);
   });
 
+  test('suggest and graph report a declaration at a wrong place, with the line to write', async () => {
+    const misplaced = file(
+      'misplaced.yaml',
+      `kind: Deployment
+metadata: {name: web, labels: {weeder.dev/depends-on: db}}
+spec: {template: {spec: {containers: []}}}
+`,
+    );
+    const stderr =
+      'weeder: Deployment default/web declares a dependency where weeder does not see it: write `weeder.dev/depends-on: db` into spec.template.metadata.labels.\n';
+    for (const words of [['suggest'], ['graph', '-o', 'json']]) {
+      const ended = await sharedCli([...words, '-f', misplaced]);
+      assert.deepEqual([ended.code, ended.stderr], [0, stderr]);
+    }
+    const elsewhere = await sharedCli(['suggest', '-f', misplaced, '--namespaces', 'default2']);
+    assert.match(elsewhere.stdout, /^no dependencies/);
+  });
+
   test('a folder is read, and --namespaces restricts the output', async () => {
     mkdirSync(join(folder, 'manifests'), { recursive: true });
     file('manifests/a.yml', 'kind: Service\nmetadata: {name: redis}\n');

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ok } from '../../src/base/errors.ts';
+import type { JsonObject } from '../../src/base/json.ts';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import { explainServices } from '../../src/explain/explainService.ts';
+import { externalNamesOf } from '../../src/explain/externalNames.ts';
 import { inspectCluster } from '../../src/explain/inspectCluster.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
 import { declaringPod, listInto } from '../support/world/declaringPods.ts';
@@ -15,7 +17,10 @@ interface Seen {
   readonly whileNotReady?: 'hold' | 'delete';
 }
 
-async function explained({ slices = [], pods = [], services = [], whileNotReady = 'hold' }: Seen): Promise<string[]> {
+async function explained(
+  { slices = [], pods = [], services = [], whileNotReady = 'hold' }: Seen,
+  objects: readonly JsonObject[] = [],
+): Promise<string[]> {
   const configs = services.map(serviceConfig);
   const config: Config = {
     services: new Map(configs.map((each) => [each.name, each])),
@@ -27,7 +32,7 @@ async function explained({ slices = [], pods = [], services = [], whileNotReady 
     return ok(undefined);
   });
   assert.ok(view.ok);
-  return explainServices(view.value).flatMap((text) => text.split('\n'));
+  return explainServices(view.value, externalNamesOf(objects)).flatMap((text) => text.split('\n'));
 }
 
 const sliceOf = (service: string, isReady: boolean) => slice({ namespace: 'shop', service, ready: [isReady] });
@@ -53,4 +58,29 @@ test('a pod waits for no service that is ready, does not exist, or has whileNotR
   assert.deepEqual(verdicts(await explained({ slices: [sliceOf('db', true)], pods: [web] })), [deleted, deleted]);
   const slices = [sliceOf('db', true), sliceOf('cache', false)];
   assert.deepEqual(verdicts(await explained({ slices, pods: [web], whileNotReady: 'delete' })), [deleted, deleted]);
+});
+
+function serviceObject(name: string, spec: object): JsonObject {
+  return { kind: 'Service', metadata: { namespace: 'shop', name }, spec };
+}
+
+test('of a service of type ExternalName explain says what it is, and what to name instead', async () => {
+  const external = (externalName: string) => [serviceObject('db', { type: 'ExternalName', externalName })];
+  const what = (name: string) =>
+    `is of type ExternalName (${name}): it has no EndpointSlices, and weeder cannot know whether it is ready; name`;
+  const declares = declaringPod('db', { containers: [backOff()] });
+  const inside = await explained({ pods: [declares] }, external('pg.data.svc.cluster.local'));
+  const target = 'data/pg instead, the Service that it stands for';
+  assert.equal(inside[1], `  ${what('pg.data.svc.cluster.local')} ${target}`);
+  const outside = await explained({ services: [{ name: 'db' }] }, external('db.example.com'));
+  const slices = 'a Service without a selector instead, whose EndpointSlices you keep up to date';
+  assert.equal(outside[1], `  shop: ${what('db.example.com')} ${slices}`);
+});
+
+test('of any other service without an EndpointSlice explain says only that', async () => {
+  const objects = [serviceObject('db', { type: 'ClusterIP' }), serviceObject('other', { type: 'ExternalName' })];
+  const declared = await explained({ pods: [declaringPod('db', { containers: [backOff()] })] }, objects);
+  assert.equal(declared[1], '  the namespace has no EndpointSlice of this service');
+  const configured = await explained({ services: [{ name: 'db' }] }, objects);
+  assert.equal(configured[1], '  no watched namespace has an EndpointSlice of this service');
 });

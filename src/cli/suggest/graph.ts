@@ -2,7 +2,7 @@ import { knownDependencies, mergeDependencies } from '../../dependencies/depende
 import { suggestDependencies } from '../../suggest/suggestDependencies.ts';
 import { optionalConfig } from '../configFile.ts';
 import type { GraphFlags } from '../flags/suggestFlags.ts';
-import { fail } from '../output.ts';
+import { fail, printRemarks } from '../output.ts';
 import { printPicture } from './printPicture.ts';
 import { readSource } from './source.ts';
 
@@ -12,7 +12,10 @@ export async function graph(flags: GraphFlags): Promise<number> {
   if (!config.ok) return fail(config.error);
   const source = await readSource(flags, { withConfigMaps: false });
   if (!source.ok) return fail(source.error);
-  const { observed, report } = source.value;
+  const { observed, problems, report } = source.value;
   const known = knownDependencies(mergeDependencies(suggestDependencies(observed, config.value)));
-  return report(() => printPicture(known, flags.output));
+  return report(() => {
+    printPicture(known, flags.output);
+    printRemarks(problems);
+  });
 }

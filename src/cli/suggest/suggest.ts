@@ -8,7 +8,7 @@ import { suggestionLabels } from '../../suggest/suggestionLabels.ts';
 import { suggestionTable } from '../../suggest/suggestionTable.ts';
 import { optionalConfig } from '../configFile.ts';
 import type { SuggestFlags } from '../flags/suggestFlags.ts';
-import { fail, printLines } from '../output.ts';
+import { fail, printLines, printRemarks } from '../output.ts';
 import { printPicture } from './printPicture.ts';
 import { readRecordedChanges } from './recordedChanges.ts';
 import { readSource } from './source.ts';
@@ -23,9 +23,12 @@ export async function suggest(flags: SuggestFlags): Promise<number> {
   if (!coincidences.ok) return fail(coincidences.error);
   const source = await readSource(flags, { withConfigMaps: true });
   if (!source.ok) return fail(source.error);
-  const { observed, report } = source.value;
+  const { observed, problems, report } = source.value;
   const all = mergeDependencies([...suggestDependencies(observed, config.value), ...coincidences.value]);
-  return report(() => show(all, observed, flags));
+  return report(() => {
+    show(all, observed, flags);
+    printRemarks(problems);
+  });
 }
 
 /** These formats contain what the templates of the workloads already declare, or their selectors. */
