@@ -3,6 +3,7 @@ import { ok, type Result } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { printable } from '../base/printable.ts';
 import type { Config } from '../config/config.ts';
+import { includesName } from '../config/scopes.ts';
 import { explainServices } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
 import { externalNamesOf } from '../explain/externalNames.ts';
@@ -52,7 +53,10 @@ async function explainAll(
     restart === undefined ? undefined : await inspectWorkloads({ ...config, restart }, client, namespaces, read);
   if (workloads?.ok === false) return workloads;
   const objects = hasServices ? await readableObjects(client, namespaces) : [];
-  const unseen = config.declared === undefined ? [] : declarationProblems(objects).filter(({ is }) => is === 'unseen');
+  const from = config.declared?.namespaces ?? [];
+  const unseen = declarationProblems(objects).filter(
+    ({ is, namespace }) => is === 'unseen' && includesName(from, namespace),
+  );
   return ok([
     ...(view === undefined ? [] : explainServices(view.value, externalNamesOf(objects))),
     ...(unseen.length === 0 ? [] : [unseen.map(({ text }) => printable(text)).join('\n')]),

@@ -4,7 +4,7 @@ import { declarationOf, dependsOn, dependsOnServices, writtenOn } from '../weede
 import { type ObservedWorkload, readObjects } from './observed.ts';
 
 /** What weeder does not see, or cannot read, of what a workload declares. */
-export interface DeclarationProblem {
+interface DeclarationProblem {
   readonly namespace: string;
   /** `unseen`: the controller watches pods by their label, and cannot report it. */
   readonly is: 'unseen' | 'malformed';

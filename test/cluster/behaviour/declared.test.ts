@@ -245,6 +245,16 @@ suite('declared dependencies', { concurrency: true }, () => {
     await declaringPod(ns, 'web', 'db', { alsoOn: 'nowhere' });
     await declaringPod(ns, 'healthy', 'db', { state: running() });
     await declaringPod(ns, 'wrong', 'DB');
+    const external = { type: 'ExternalName', externalName: 'db.example.com' };
+    await ns.cluster.api('POST', `/api/v1/namespaces/${ns.name}/services`, {
+      metadata: { name: 'nowhere' },
+      spec: external,
+    });
+    const template = { metadata: { labels: { app: 'away' } }, spec: { containers: [{ name: 'main', image: 'none' }] } };
+    await ns.cluster.api('POST', `/apis/apps/v1/namespaces/${ns.name}/deployments`, {
+      metadata: { name: 'away', labels: { 'weeder.dev/depends-on': 'db' } },
+      spec: { replicas: 0, selector: { matchLabels: { app: 'away' } }, template },
+    });
     const file = temporaryFile('config.yaml');
     writeFileSync(file, JSON.stringify(configFor([ns], { watchDuration: '1m' })));
     const args = ['src/cli/weeder.ts', 'explain', `--config-file=${file}`];
@@ -259,12 +269,14 @@ suite('declared dependencies', { concurrency: true }, () => {
       web,
       '',
       `${ns.name}/nowhere  ${settings}`,
-      '  the namespace has no EndpointSlice of this service',
+      '  is of type ExternalName (db.example.com): it has no EndpointSlices, and weeder cannot know whether it is ready; name a Service without a selector instead, whose EndpointSlices you keep up to date',
       '    declared: 1 pod, 1 crash-looping',
       web,
       '',
       'problems with declared dependencies',
       `  ConfigMap ${ns.name}/owner-of-wrong: "DB" names no service: write NAME, or NAME.NAMESPACE for a service of another namespace`,
+      '',
+      `Deployment ${ns.name}/away declares a dependency where weeder does not see it: write \`weeder.dev/depends-on: db\` into spec.template.metadata.labels`,
     ]);
     assert.deepEqual(deleted(), []);
   });
