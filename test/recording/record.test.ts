@@ -93,6 +93,8 @@ test('a reduced pod has the same meaning as the whole one', () => {
     pod({ containers: [backOff()], deletionTimestamp: '2026-01-01T00:00:00Z' }),
     pod({ containers: [backOff()], phase: 'Failed' }),
     pod({ containers: [running(3)] }),
+    pod({ containers: [backOff()], conditions: { Ready: 'True' } }),
+    pod({ containers: [backOff()], conditions: { Ready: 'False', ContainersReady: 'True' } }),
     pod({ containers: [crashed(`${'long '.repeat(200)}\n`)] }),
     {},
   ];
@@ -121,6 +123,10 @@ function restartsOn(values: readonly number[]): object {
   return { restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values } }] };
 }
 
+function endpointWith(conditions: object): object {
+  return { ...slice(), endpoints: [{ conditions }] };
+}
+
 test('a reduced slice has the same meaning as the whole one', () => {
   const read = (object: object) => {
     const readiness = createReadiness(virtualClock(), () => true, {
@@ -136,6 +142,8 @@ test('a reduced slice has the same meaning as the whole one', () => {
     slice({ ready: [null] }),
     slice({ ready: [false] }),
     slice({ ready: [] }),
+    endpointWith({ ready: true, serving: false }),
+    endpointWith({ ready: true, serving: true, terminating: true }),
   ];
   for (const each of whole) assert.deepEqual(read(reduceWeederObject('EndpointSlice', each)), read(each));
 });

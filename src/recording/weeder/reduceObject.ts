@@ -42,5 +42,5 @@ const slice: Shape = {
     labels: only('kubernetes.io/service-name'),
     managedFields: only('time'),
   },
-  endpoints: { conditions: only('ready'), targetRef: only('kind', 'namespace', 'name') },
+  endpoints: { conditions: only('ready', 'serving', 'terminating'), targetRef: only('kind', 'namespace', 'name') },
 };

@@ -33,10 +33,12 @@ export function readSlice(slice: JsonObject, namespace: string): SliceSummary {
 }
 
 /**
- * The API defines that an unset `conditions.ready` counts as ready. A value that is not a boolean counts as not ready.
+ * Unset conditions have the values that the API defines for them. A value that is not a boolean counts as not ready.
+ * `publishNotReadyAddresses` sets `ready` whatever the pod's state is: the other two conditions still have that state.
  */
 function isEndpointReady(endpoint: JsonObject): boolean {
-  return (objectOf(endpoint['conditions'])['ready'] ?? true) === true;
+  const { ready, serving, terminating } = objectOf(endpoint['conditions']);
+  return (ready ?? true) === true && (serving ?? true) === true && (terminating ?? false) === false;
 }
 
 function backingPodOf(endpoint: JsonObject, namespace: string): BackingPod | undefined {
