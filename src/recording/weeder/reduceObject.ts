@@ -33,7 +33,12 @@ const pod: Shape = {
     containers: container,
     initContainers: container,
   },
-  status: { ...only('phase'), containerStatuses: containerStatus, initContainerStatuses: containerStatus },
+  status: {
+    ...only('phase'),
+    conditions: only('type', 'status'),
+    containerStatuses: containerStatus,
+    initContainerStatuses: containerStatus,
+  },
 };
 
 const slice: Shape = {

@@ -1,5 +1,5 @@
 import { objectOf, textOf } from '../../base/json.ts';
-import { containerStatusesOf } from '../../kube/objects/status.ts';
+import { containerStatusesOf, isPodReady } from '../../kube/objects/status.ts';
 
 /** A pod with a container that cannot start, for a reason that would stop a new pod, too. */
 export interface NeverStarted {
@@ -39,7 +39,7 @@ export function mayNeverStart(line: Buffer): boolean {
 export function neverStarted(pod: unknown): NeverStarted | undefined {
   const { metadata, status } = objectOf(pod);
   const { namespace, name, deletionTimestamp } = objectOf(metadata);
-  if (deletionTimestamp !== undefined) return undefined;
+  if (deletionTimestamp !== undefined || isPodReady(objectOf(status))) return undefined;
   for (const each of containerStatusesOf(objectOf(status))) {
     const { reason } = objectOf(objectOf(each['state'])['waiting']);
     const because = becauseOf.get(reason);

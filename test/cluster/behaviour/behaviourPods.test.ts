@@ -47,6 +47,9 @@ suite('which pods are deleted', { concurrency: true }, () => {
       everyKind,
     );
     await scene.pod('migrated', { containers: { migrate: completed(3), main: running() } }, everyKind);
+    const rerun = { migrate: crashLoopBackOff(2), main: running(), proxy: running() };
+    await scene.pod('rerun-ready', { containers: rerun, ready: true }, everyKind);
+    await scene.pod('rerun-unready', { containers: rerun, ready: false }, everyKind);
     const ended = { restartPolicy: 'Never' } as const;
     await scene.pod('succeeded', { phase: 'Succeeded', containers: { main: completed(2) } }, ended);
     await scene.pod('failed', { phase: 'Failed', containers: { main: terminated(2) } }, ended);

@@ -141,14 +141,32 @@ test('an EndpointSlice follows the readiness of the pods of a Service', async ()
 
 test('with publishNotReadyAddresses every endpoint is ready, and serving follows the readiness of its pod', async () => {
   const { store, clock, all, fail, names, stop } = await cluster({ publishNotReadyAddresses: true });
-  assert.deepEqual([all('ready'), all('serving')], [[true, true], [true, true]]);
+  assert.deepEqual(
+    [all('ready'), all('serving')],
+    [
+      [true, true],
+      [true, true],
+    ],
+  );
   store.delete(pods, testNamespace, names()[0] ?? '');
   await clock.pass(100);
-  assert.deepEqual([all('ready'), all('terminating').toSorted()], [[true, true], [false, true]]);
+  assert.deepEqual(
+    [all('ready'), all('terminating').toSorted()],
+    [
+      [true, true],
+      [false, true],
+    ],
+  );
   await clock.pass(60_000);
   fail();
   await clock.pass(1_000);
-  assert.deepEqual([all('ready'), all('serving')], [[true, true], [false, false]]);
+  assert.deepEqual(
+    [all('ready'), all('serving')],
+    [
+      [true, true],
+      [false, false],
+    ],
+  );
   stop();
 });
 
