@@ -2,6 +2,7 @@ import { quoted } from '../../base/fieldError.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import { dnsLabel } from '../../config/schema/names.ts';
 import { namespaceOf } from '../../kube/objects/identity.ts';
+import { keyOf } from '../../kube/objects/namespacedName.ts';
 
 /** The label by which a pod declares a dependency: its value names a service, or is empty. */
 export const dependsOn = 'weeder.dev/depends-on';
@@ -82,7 +83,7 @@ function groupFrom(service: string, namespace: string): string {
 function serviceOf(entry: string, namespace: string): string | undefined {
   const [name = '', its = namespace, ...rest] = entry.split('.');
   const isValid = dnsLabel.pattern.test(name) && dnsLabel.pattern.test(its) && rest.length === 0;
-  return isValid ? `${its}/${name}` : undefined;
+  return isValid ? keyOf(its, name) : undefined;
 }
 
 function malformed(entry: string): string {

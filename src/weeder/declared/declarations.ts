@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import type { ObjectRef } from '../../kube/events/event.ts';
+import { partsOf } from '../../kube/objects/namespacedName.ts';
 import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { lastingName, workloadOf } from '../pods/workloadOf.ts';
@@ -85,7 +86,7 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
     const prefix = lastingName(workload);
     const hold = (key: string, about: Claim['about']) =>
       claims.hold(`${prefix} ${key}`, () => admit(about, workload)) ?? [];
-    const unseen = services.filter((service) => !isNamespaceWatched(service.split('/')[0] ?? ''));
+    const unseen = services.filter((service) => !isNamespaceWatched(partsOf(service).namespace));
     const excess: string[] = [];
     const keys = services.flatMap((service) => {
       if (unseen.includes(service)) return [];

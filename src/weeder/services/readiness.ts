@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
+import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { allOrNone, type BackingPod } from './endpointSlice.ts';
-import { createSliceView, keyOf, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';
+import { createSliceView, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';
 
 /** The readiness of a service, from all of its EndpointSlices. */
 export interface ServiceReadiness {
@@ -85,7 +86,7 @@ export function createReadiness(
   }
 
   function readinessOf(key: string): ServiceReadiness {
-    const [namespace = '', service = ''] = key.split('/');
+    const { namespace, name: service } = partsOf(key);
     return { namespace, service, isReady: readiness.get(key) === true, exists: readiness.has(key) };
   }
 

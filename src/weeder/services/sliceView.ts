@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { objectOf, textOf } from '../../base/json.ts';
+import { keyOf } from '../../kube/objects/namespacedName.ts';
 import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { readSlice, type SliceSummary } from './endpointSlice.ts';
@@ -149,9 +150,4 @@ export function createSliceView(
       }),
     newestOf: (service) => newest.get(service),
   };
-}
-
-/** The key of a namespaced object: neither part can contain the separator. */
-export function keyOf(namespace: string, name: string): string {
-  return `${namespace}/${name}`;
 }
