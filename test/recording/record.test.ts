@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { objectOf } from '../../src/base/json.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { reduceWeederObject } from '../../src/recording/weeder/reduceObject.ts';
 import { crashLooping } from '../../src/weeder/pods/crashLooping.ts';
+import { readSlice } from '../../src/weeder/services/endpointSlice.ts';
 import { createReadiness } from '../../src/weeder/services/readiness.ts';
 import { backOff, type ContainerState, pod, running, slice, terminated } from '../support/objects/objects.ts';
 import { configOf, readLines, recordIncident, recordingOf } from '../support/recording/recording.ts';
@@ -145,7 +147,11 @@ test('a reduced slice has the same meaning as the whole one', () => {
     endpointWith({ ready: true, serving: false }),
     endpointWith({ ready: true, serving: true, terminating: true }),
   ];
-  for (const each of whole) assert.deepEqual(read(reduceWeederObject('EndpointSlice', each)), read(each));
+  for (const each of whole) {
+    const reduced = objectOf(reduceWeederObject('EndpointSlice', each));
+    assert.deepEqual(read(reduced), read(each));
+    assert.deepEqual(readSlice(reduced, 'shoot-1').addresses, readSlice(objectOf(each), 'shoot-1').addresses);
+  }
 });
 
 test('at its size limit the file becomes FILE.1, and there are never more than two files', async () => {

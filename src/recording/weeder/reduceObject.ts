@@ -47,5 +47,9 @@ const slice: Shape = {
     labels: only('kubernetes.io/service-name'),
     managedFields: only('time'),
   },
-  endpoints: { conditions: only('ready', 'serving', 'terminating'), targetRef: only('kind', 'namespace', 'name') },
+  endpoints: {
+    ...only('addresses'),
+    conditions: only('ready', 'serving', 'terminating'),
+    targetRef: only('kind', 'namespace', 'name'),
+  },
 };

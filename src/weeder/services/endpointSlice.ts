@@ -10,6 +10,8 @@ export interface BackingPod {
 export interface SliceSummary {
   /** At least one of its endpoints is ready. */
   readonly isReady: boolean;
+  /** The addresses of its ready endpoints. */
+  readonly addresses: readonly string[];
   /** The pods behind its ready endpoints; undefined if one of those endpoints does not name its pod. */
   readonly backingPods: readonly BackingPod[] | undefined;
   /**
@@ -26,6 +28,7 @@ export function readSlice(slice: JsonObject, namespace: string): SliceSummary {
   const ready = arrayOf(slice['endpoints']).map(objectOf).filter(isEndpointReady);
   return {
     isReady: ready.length > 0,
+    addresses: ready.flatMap(({ addresses }) => arrayOf(addresses).flatMap((address) => textOf(address) ?? [])),
     backingPods: allOrNone(ready.map((endpoint) => backingPodOf(endpoint, namespace))),
     lastWrite: lastWriteOf(objectOf(slice['metadata'])),
     serviceUid: serviceUidOf(objectOf(slice['metadata'])),

@@ -26,7 +26,7 @@ suite('the readiness of a service', { concurrency: true }, () => {
 
     const late = await scene.pod('late');
     await scene.endpoints(true, true, false);
-    await scene.endpoints(false, false, true);
+    await scene.endpoints(true, false, true);
     await scene.laterServiceHandled();
     scene.assertDeleted(pod);
     await scene.endpoints(false, false, false);
@@ -169,6 +169,21 @@ suite('the readiness of a service', { concurrency: true }, () => {
     await scene.laterServiceHandled();
     scene.assertDeleted();
     await setEndpoints(scene.ns, scene.service, { ready: 1 });
+    await scene.untilDeleted(pod);
+  });
+
+  test('a failover that replaces the address in an Endpoints object is a recovery, and one more address is not', async (t) => {
+    const scene = await setScene(t, 'failover', { settings: { onStart: 'never' } });
+    await createService(scene.ns, scene.service);
+    await setEndpoints(scene.ns, scene.service, { ready: 1 });
+    await readyEndpoints(scene.ns, scene.service, 1);
+    await scene.start();
+    const pod = await scene.pod('web');
+    await setEndpoints(scene.ns, scene.service, { ready: 2 });
+    await readyEndpoints(scene.ns, scene.service, 2);
+    await scene.laterServiceHandled();
+    scene.assertDeleted();
+    await setEndpoints(scene.ns, scene.service, { ready: 2, subnet: 2 });
     await scene.untilDeleted(pod);
   });
 });
