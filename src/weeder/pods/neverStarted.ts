@@ -1,7 +1,7 @@
 import { objectOf, textOf } from '../../base/json.ts';
 import { containerStatusesOf, isPodReady } from '../../kube/objects/status.ts';
 
-/** A pod with a container that cannot start, for a reason that would stop a new pod, too. */
+/** A pod with a container that has not crashed, but cannot be created. The kubelet tries again by itself. */
 export interface NeverStarted {
   readonly namespace: string;
   readonly name: string;
@@ -11,8 +11,8 @@ export interface NeverStarted {
   readonly because: string;
 }
 
-const config = 'the pod spec names something that is missing or invalid, and a fresh pod would have the same spec';
-const image = 'the image cannot be pulled, and a fresh pod would have to pull it again';
+const config = 'the pod spec names something that is missing or invalid, and the kubelet tries again';
+const image = 'the image cannot be pulled, and the kubelet tries again';
 const becauseOf: ReadonlyMap<unknown, string> = new Map([
   ['CreateContainerConfigError', config],
   ['CreateContainerError', config],
