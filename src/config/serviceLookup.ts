@@ -1,3 +1,4 @@
+import { keyOf } from '../kube/objects/namespacedName.ts';
 import { type Config, isConfigured, type ServiceConfig, type ServiceSettings } from './config.ts';
 
 /** A service in one namespace, by the config and by the declarations of pods. */
@@ -16,7 +17,7 @@ export function lookupOf({ services, declared }: Config): ServiceLookup {
   const others = declared && { ...declared, podSelectors: [], dependantNamespaces: 'same' as const, declaredIn };
   return (namespace, name) => {
     if (isConfigured(services.get(name), namespace)) return configured.get(name);
-    return declared?.services.has(`${namespace}/${name}`) === true ? others : undefined;
+    return declared?.services.has(keyOf(namespace, name)) === true ? others : undefined;
   };
 }
 

@@ -1,13 +1,11 @@
 import { type JsonObject, objectOf } from '../base/json.ts';
+import { partsOf } from '../kube/objects/namespacedName.ts';
 import { dependsOn, dependsOnServices, servicesDeclaredBy } from '../weeder/declared/declaration.ts';
 import type { ServiceRef } from './dependency.ts';
 
 /** The services that the pods of a template declare in this namespace. Malformed names are left out. */
 export function declaredServices(template: JsonObject, namespace: string): ServiceRef[] {
-  return servicesDeclaredBy({ metadata: { ...objectOf(template['metadata']), namespace } }).map((key) => {
-    const [its = '', name = ''] = key.split('/');
-    return { namespace: its, name };
-  });
+  return servicesDeclaredBy({ metadata: { ...objectOf(template['metadata']), namespace } }).map(partsOf);
 }
 
 /** The limit of the value of a label. Characters. */

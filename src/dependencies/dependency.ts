@@ -1,3 +1,5 @@
+import { keyOf } from '../kube/objects/namespacedName.ts';
+
 /** A Service. */
 export interface ServiceRef {
   readonly namespace: string;
@@ -48,7 +50,7 @@ export interface Dependency {
 
 /** Returns a key for maps that is also readable: `shop/postgres`. */
 export function serviceKey({ namespace, name }: ServiceRef): string {
-  return `${namespace}/${name}`;
+  return keyOf(namespace, name);
 }
 
 /** Returns a key for maps that is also readable: `deployment/shop/web`. */

@@ -5,6 +5,7 @@ import { printable } from '../base/printable.ts';
 import { isConfigured, type ServiceConfig, type ServiceSettings } from '../config/config.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
+import { keyOf, partsOf } from '../kube/objects/namespacedName.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
 import { isRestartSooner } from '../weeder/deletions/deletionCost.ts';
@@ -14,7 +15,6 @@ import type { PodIndex, Scope } from '../weeder/pods/podIndex.ts';
 import { workloadName } from '../weeder/pods/workloadOf.ts';
 import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
 import type { ServiceReadiness } from '../weeder/services/readiness.ts';
-import { keyOf } from '../weeder/services/sliceView.ts';
 import { describeExternalName, type ExternalNames } from './externalNames.ts';
 import type { ClusterView, PodCounts } from './inspectCluster.ts';
 
@@ -24,7 +24,7 @@ export function explainServices(view: ClusterView, externalNames: ExternalNames 
   const found = view.weeder.slices.services();
   const named = [...services.values()].map((service) => explainService(service, found, view, externalNames));
   const others = [...(declared?.services ?? [])].sort().flatMap((key) => {
-    const [namespace = '', name = ''] = key.split('/');
+    const { namespace, name } = partsOf(key);
     return isConfigured(services.get(name), namespace)
       ? []
       : [explainDeclared(namespace, name, found, view, externalNames)];

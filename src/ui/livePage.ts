@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../base/clock.ts';
+import { partsOf } from '../kube/objects/namespacedName.ts';
 import type { ReportObserver } from '../observer/model/events.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
@@ -156,7 +157,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     }
     for (const json of changed) send(jsonEvent('service', json));
     for (const key of removed) {
-      const [namespace = '', service = ''] = key.split('/');
+      const { namespace, name: service } = partsOf(key);
       send(eventText({ type: 'serviceRemoved', namespace, service }));
     }
   }

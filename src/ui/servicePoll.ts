@@ -1,4 +1,5 @@
 import { objectOf, textOf } from '../base/json.ts';
+import { keyOf } from '../kube/objects/namespacedName.ts';
 import { activeStates, descend, type Found, foundRoot, machineOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';
 import type { ServiceView } from './protocol.ts';
@@ -48,7 +49,7 @@ export async function pollServices(
   function noteService(its: PageSource, root: Found): void {
     const service = serviceOf(root);
     if (service === undefined) return;
-    const key = `${service.namespace}/${service.service}`;
+    const key = keyOf(service.namespace, service.service);
     const view = serviceView(its, root, service, tallies.of(key));
     all.set(key, { view, json: JSON.stringify(view) });
   }

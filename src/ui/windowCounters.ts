@@ -1,3 +1,4 @@
+import { keyOf } from '../kube/objects/namespacedName.ts';
 import type { WeederEvent, WindowRef } from '../weeder/deletions/weederEvents.ts';
 
 /** The outcomes of the newest window of a service. Times are epoch milliseconds. */
@@ -25,7 +26,7 @@ export function createWindowCounters(): WindowCounters {
   const counters = new Map<string, WindowCounter>();
 
   function counterOf({ namespace, service, window }: WindowRef): WindowCounter | undefined {
-    const tally = counters.get(`${namespace}/${service}`);
+    const tally = counters.get(keyOf(namespace, service));
     return tally?.number === window ? tally : undefined;
   }
 
@@ -35,7 +36,7 @@ export function createWindowCounters(): WindowCounters {
   }
 
   function open({ namespace, service, window }: WindowRef, now: number, duration: number): void {
-    const key = `${namespace}/${service}`;
+    const key = keyOf(namespace, service);
     counters.delete(key);
     const times = { openedAt: now, closesAt: now + duration };
     counters.set(key, { number: window, ...times, isOpen: true, deleted: 0, skipped: 0, failed: 0 });

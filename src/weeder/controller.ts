@@ -2,6 +2,7 @@ import type { TimerHandle } from '../base/clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
 import { onlyOwned, type Shard } from '../controller/shard.ts';
+import { keyOf } from '../kube/objects/namespacedName.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { createDeclaredDependencies } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
@@ -10,7 +11,6 @@ import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.t
 import type { ServiceDependants } from './dependants.ts';
 import { logEvents, recordEvents } from './report/reportEvents.ts';
 import { readySinceThrough } from './services/readySince.ts';
-import { keyOf } from './services/sliceView.ts';
 import { describeUnseenServices } from './services/unseenServices.ts';
 import { createStreams } from './streams.ts';
 import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';

@@ -3,6 +3,7 @@ import { type Config, longestWindow } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
 import { withDeclared } from '../config/serviceLookup.ts';
 import { ownsNamespace, type Shard } from '../controller/shard.ts';
+import { partsOf } from '../kube/objects/namespacedName.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import type { Claim } from './declared/claims.ts';
 import { createDeclarations } from './declared/declarations.ts';
@@ -82,7 +83,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
 
   function declaredNow(): ReadonlySet<string> {
     const services = [...counted()].flatMap(({ about }) => ('service' in about ? about.service : []));
-    return new Set(services.filter((service) => isOwn(namespaceOf(service))));
+    return new Set(services.filter((service) => isOwn(partsOf(service).namespace)));
   }
 
   function applySoon(): void {
@@ -138,7 +139,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
     for (const claim of due) {
       claim.isReviewed = true;
       const { workload, about } = claim;
-      if (!('service' in about) || found.has(about.service) || !isOwn(namespaceOf(about.service))) continue;
+      if (!('service' in about) || found.has(about.service) || !isOwn(partsOf(about.service).namespace)) continue;
       const count = (reported.get(workload.namespace) ?? 0) + 1;
       reported.set(workload.namespace, count);
       const problem = `${about.service} has no EndpointSlice: the Service is missing, its name is misspelt, or it is of type ExternalName, whose readiness weeder cannot know`;
@@ -179,8 +180,4 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
       declarations.stop();
     },
   };
-}
-
-function namespaceOf(service: string): string {
-  return service.split('/')[0] ?? '';
 }

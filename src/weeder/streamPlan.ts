@@ -1,5 +1,6 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
+import { partsOf } from '../kube/objects/namespacedName.ts';
 import { placePath, placeSuffix, placesOf } from '../kube/objects/places.ts';
 import type { LabelSelector } from '../kube/objects/selector.ts';
 import { dependsOn } from './declared/declaration.ts';
@@ -101,8 +102,8 @@ function planSlices(config: Config, { namespace, suffix, scope }: Place, open: r
 function namesIn({ services, declared }: Config, namespace: string | undefined): string[] {
   const found = new Set(services.keys());
   for (const key of declared?.services ?? []) {
-    const [its, name = ''] = key.split('/');
-    if (namespace === undefined || its === namespace) found.add(name);
+    const its = partsOf(key);
+    if (namespace === undefined || its.namespace === namespace) found.add(its.name);
   }
   return [...found].sort();
 }

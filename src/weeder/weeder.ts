@@ -5,6 +5,7 @@ import { mergeServices } from '../config/compare.ts';
 import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup } from '../config/serviceLookup.ts';
+import { keyOf, partsOf } from '../kube/objects/namespacedName.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
 import { createLimitedQueue } from '../queue/limitedQueue.ts';
 import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
@@ -19,7 +20,6 @@ import { createEndpoints } from './services/endpoints.ts';
 import { createOutages } from './services/outages.ts';
 import { createReadiness, type Readiness, type ServiceReadiness } from './services/readiness.ts';
 import type { ReadySince } from './services/readySince.ts';
-import { keyOf } from './services/sliceView.ts';
 import { createUnseenServices, type UnseenService } from './services/unseenServices.ts';
 
 export interface WeederOptions {
@@ -172,7 +172,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     const found = new Set(known.map(({ namespace, service }) => keyOf(namespace, service)));
     const missing = [...(config.declared?.services ?? [])].filter((key) => !found.has(key));
     const absent = missing.map((key) => {
-      const [namespace = '', service = ''] = key.split('/');
+      const { namespace, name: service } = partsOf(key);
       return { namespace, service, exists: false };
     });
     for (const { namespace, service, exists } of [...known, ...absent]) {

@@ -27,7 +27,7 @@ const podEvents: readonly Event[] = [
     type: 'ADDED',
     object: pod({ name: 'kept', containers: [backOff(1)], annotations: { 'weeder.dev/ignore': 'true' } }),
   },
-  { type: 'MODIFIED', object: pod({ name: 'init', initContainers: [backOff(2)] }) },
+  { type: 'MODIFIED', object: pod({ name: 'init', initContainers: [backOff(2)], containers: [] }) },
   { type: 'DELETED', object: pod({ containers: [backOff(4)] }) },
   {
     type: 'BOOKMARK',

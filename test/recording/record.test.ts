@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { objectOf } from '../../src/base/json.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { reduceWeederObject } from '../../src/recording/weeder/reduceObject.ts';
 import { crashLooping } from '../../src/weeder/pods/crashLooping.ts';
+import { readSlice } from '../../src/weeder/services/endpointSlice.ts';
 import { createReadiness } from '../../src/weeder/services/readiness.ts';
 import { backOff, type ContainerState, pod, running, slice, terminated } from '../support/objects/objects.ts';
 import { configOf, readLines, recordIncident, recordingOf } from '../support/recording/recording.ts';
@@ -93,6 +95,8 @@ test('a reduced pod has the same meaning as the whole one', () => {
     pod({ containers: [backOff()], deletionTimestamp: '2026-01-01T00:00:00Z' }),
     pod({ containers: [backOff()], phase: 'Failed' }),
     pod({ containers: [running(3)] }),
+    pod({ containers: [backOff()], conditions: { Ready: 'True' } }),
+    pod({ containers: [backOff()], conditions: { Ready: 'False', ContainersReady: 'True' } }),
     pod({ containers: [crashed(`${'long '.repeat(200)}\n`)] }),
     {},
   ];
@@ -121,6 +125,10 @@ function restartsOn(values: readonly number[]): object {
   return { restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values } }] };
 }
 
+function endpointWith(conditions: object): object {
+  return { ...slice(), endpoints: [{ conditions }] };
+}
+
 test('a reduced slice has the same meaning as the whole one', () => {
   const read = (object: object) => {
     const readiness = createReadiness(virtualClock(), () => true, {
@@ -136,8 +144,14 @@ test('a reduced slice has the same meaning as the whole one', () => {
     slice({ ready: [null] }),
     slice({ ready: [false] }),
     slice({ ready: [] }),
+    endpointWith({ ready: true, serving: false }),
+    endpointWith({ ready: true, serving: true, terminating: true }),
   ];
-  for (const each of whole) assert.deepEqual(read(reduceWeederObject('EndpointSlice', each)), read(each));
+  for (const each of whole) {
+    const reduced = objectOf(reduceWeederObject('EndpointSlice', each));
+    assert.deepEqual(read(reduced), read(each));
+    assert.deepEqual(readSlice(reduced, 'shoot-1').addresses, readSlice(objectOf(each), 'shoot-1').addresses);
+  }
 });
 
 test('at its size limit the file becomes FILE.1, and there are never more than two files', async () => {

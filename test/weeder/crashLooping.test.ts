@@ -170,6 +170,32 @@ test('a completed init container is not in back-off; a failed one is, if the pod
   assert.equal(causeOf({ initContainers: [unreported(2, 0)], containers: [running()] }), undefined);
 });
 
+test('a pod that works as a whole is not crash-looping, whatever its init containers do', () => {
+  const cause = (Ready: string, options: PodOptions) => causeOf({ ...options, conditions: { Ready } });
+  for (const failing of [backOff(), unreported(2, 1), failedStart('RunContainerError')]) {
+    const rerun = { initContainers: [failing], containers: [running()] };
+    assert.equal(cause('True', rerun), undefined, 'it is ready');
+    assert.equal(cause('False', rerun), undefined, 'it runs, and a probe or a readiness gate fails');
+    assert.equal(causeOf(rerun), undefined, 'its conditions are missing');
+    for (const containers of [initializing, [terminated(ended, 0)]])
+      assert.notEqual(cause('False', { ...rerun, containers }), undefined, 'no container runs');
+    assert.notEqual(cause('False', { ...rerun, initContainers: [{ ...failing, spec: sidecar }] }), undefined);
+    assert.equal(cause('True', { ...rerun, initContainers: [{ ...failing, spec: sidecar }] }), undefined);
+  }
+});
+
+test('a container that crash-loops beside one that runs counts, unless the pod is ready', () => {
+  const mixed = { initContainers: [backOff()], containers: [running(), { ...backOff(), name: 'web' }] };
+  assert.equal(crashLooping(pod(mixed))?.container, 'web');
+  for (const [Ready, cause] of Object.entries({
+    False: 'CrashLoopBackOff',
+    Unknown: 'CrashLoopBackOff',
+    True: undefined,
+  }))
+    assert.equal(causeOf({ ...mixed, conditions: { Ready } }), cause, Ready);
+  assert.equal(causeOf({ ...mixed, conditions: { ContainersReady: 'True' } }), 'CrashLoopBackOff');
+});
+
 test('a sidecar is restarted whatever its exit code and the policy of its pod, unless the pod is ending', () => {
   const withMain = (main: ContainerState, restartPolicy: string) =>
     causeOf({ restartPolicy, initContainers: [unreported(1, 0, sidecar)], containers: [main] });

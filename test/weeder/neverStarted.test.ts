@@ -23,9 +23,12 @@ test('a container that cannot be created, or whose image cannot be pulled, is re
   }
 });
 
-test('a pod that runs, starts, crash-loops or is being deleted counts as started', () => {
+test('a pod that runs, is ready, starts, crash-loops or is being deleted counts as started', () => {
   for (const containers of [[running()], [backOff()], [waiting('ContainerCreating')], [waiting('PodInitializing')]])
     assert.equal(neverStarted(pod({ containers })), undefined);
+  const rerun = { initContainers: [waiting('ImagePullBackOff')], containers: [running()] };
+  assert.equal(neverStarted(pod({ ...rerun, conditions: { Ready: 'True' } })), undefined);
+  assert.notEqual(neverStarted(pod({ ...rerun, conditions: { Ready: 'False' } })), undefined);
   const containers = [waiting('ImagePullBackOff')];
   assert.equal(neverStarted(pod({ containers, deletionTimestamp: '2026-01-01T00:00:00Z' })), undefined);
 });

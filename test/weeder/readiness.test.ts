@@ -54,12 +54,64 @@ test('an unset condition counts as ready; empty slices and null endpoints have n
   assert.deepEqual(changes(), notReady);
 });
 
-test('a terminating endpoint that still serves is not ready', () => {
+/** The changes when a ready service has one endpoint with these conditions, and when that is ready again. */
+function changesWith(conditions: object): string[] {
   const { readiness, put, changes } = recorded();
   put({ ready: [true] });
-  const conditions = { ready: false, serving: true, terminating: true };
   readiness.apply('MODIFIED', { ...slice(), endpoints: [{ addresses: ['10.0.0.1'], conditions }] });
-  assert.deepEqual(changes(), [...ready, ...notReady]);
+  put({ ready: [true] });
+  return changes();
+}
+
+test('a terminating endpoint that still serves is not ready', () => {
+  const terminating = { serving: true, terminating: true };
+  assert.deepEqual(changesWith({ ready: false, ...terminating }), [...ready, ...notReady, ...ready]);
+  assert.deepEqual(changesWith({ ready: true, ...terminating }), [...ready, ...notReady, ...ready], 'published');
+});
+
+test('an address that is published although its pod is not ready does not make the service ready', () => {
+  for (const serving of [false, 'true', 1])
+    assert.deepEqual(changesWith({ ready: true, serving, terminating: false }), [...ready, ...notReady, ...ready]);
+  for (const conditions of [{ serving: true, terminating: false }, { serving: null, terminating: null }, {}])
+    assert.deepEqual(changesWith({ ready: true, ...conditions }), ready, JSON.stringify(conditions));
+  assert.deepEqual(changesWith({ serving: false }), [...ready, ...notReady, ...ready]);
+});
+
+test('one write that replaces all ready addresses is an outage and a recovery', () => {
+  const { put, changes } = recorded();
+  put({ ready: [true, false] });
+  put({ ready: [false, true] });
+  assert.deepEqual(changes(), [...ready, ...notReady, ...ready]);
+  put({ ready: [false, true, true] });
+  put({ ready: [true, false, false] });
+  assert.deepEqual(changes(), [...notReady, ...ready]);
+});
+
+test('addresses that are replaced one after the other, or in another slice, are neither outage nor recovery', () => {
+  const { put, list, changes } = recorded();
+  for (const each of [
+    [true, false],
+    [true, true],
+    [false, true],
+  ])
+    put({ ready: each });
+  put({ name: 'moved', ready: [false, true, true] });
+  put({ ready: [false, false] });
+  assert.deepEqual(changes(), ready);
+  put({ name: 'moved', ready: [false, false, true] });
+  assert.deepEqual(changes(), []);
+  list(() => put({ name: 'moved', ready: [false, false, true] }));
+  list(() => put({ ready: [true] }));
+  assert.deepEqual(changes(), ['shoot-1/etcd-main-client ready after gap since 0'], 'what happened is unknown');
+});
+
+test('slices without addresses, as in older recordings, are never replaced', () => {
+  const { readiness, changes } = recorded();
+  for (const name of ['db-0', 'db-1']) {
+    const endpoints = [{ conditions: { ready: true }, targetRef: { kind: 'Pod', name } }];
+    readiness.apply('MODIFIED', { ...slice(), endpoints });
+  }
+  assert.deepEqual(changes(), ready);
 });
 
 test('a service without slices is notReady and does not exist', () => {

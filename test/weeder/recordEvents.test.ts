@@ -147,7 +147,7 @@ test('a window names the dependants that never started, and why they are not del
   const one = { namespace: 'shop', name: 'web-0', container: 'main', reason: 'ImagePullBackOff', because: 'no image' };
   const many = Array.from({ length: 500 }, (_, index) => ({ ...one, name: `web-${1000 + index}` }));
   assert.deepEqual(notes([{ ...closed, neverStarted: [one] }]), [
-    'Window closed: 2 pods deleted, 1 skipped. Never started, and not deleted, as a new pod would not start either: shop/web-0 (ImagePullBackOff).',
+    'Window closed: 2 pods deleted, 1 skipped. Never started, and not deleted, as the kubelet tries again: shop/web-0 (ImagePullBackOff).',
   ]);
   const [note = ''] = notes([{ ...closed, neverStarted: many, failed: many.map(({ name }) => name) }]);
   assert(note.length < 1024);

@@ -50,10 +50,10 @@ helm.sh/chart: {{ $root.Chart.Name }}-{{ $root.Chart.Version | replace "+" "_" }
 {{- end -}}
 {{- end -}}
 
-{{- /* The config. Without the permissions of the weeder it has no declared dependencies. */ -}}
+{{- /* The config. It has declared dependencies only if they are on, and the weeder has its permissions. */ -}}
 {{- define "weeder.config" -}}
 {{- $config := .Values.config -}}
-{{- if not .Values.weeding -}}
+{{- if not (and .Values.weeding .Values.declarations) -}}
 {{- $config = omit $config "declaredDependencies" -}}
 {{- end -}}
 {{- toYaml $config -}}

@@ -11,3 +11,8 @@ export function trueConditions(status: JsonObject): JsonObject[] {
 export function containerStatusesOf(podStatus: JsonObject): JsonObject[] {
   return [...arrayOf(podStatus['initContainerStatuses']), ...arrayOf(podStatus['containerStatuses'])].map(objectOf);
 }
+
+/** Whether a pod works as a whole: its containers and sidecars run, and are ready. */
+export function isPodReady(podStatus: JsonObject): boolean {
+  return trueConditions(podStatus).some(({ type }) => type === 'Ready');
+}

@@ -1,9 +1,9 @@
 import { detailOf } from '../../controller/report/readers.ts';
 import type { EventKind } from '../../controller/report/reportTable.ts';
+import { keyOf } from '../../kube/objects/namespacedName.ts';
 import type { WeederEvent } from '../../weeder/deletions/weederEvents.ts';
 import { workloadName } from '../../weeder/pods/workloadOf.ts';
 import { weederTable } from '../../weeder/report/weederTable.ts';
-import { keyOf } from '../../weeder/services/sliceView.ts';
 
 /**
  * An event of the weeder, as recorded and as printed in a timeline: flat, and without anything that depends on timing

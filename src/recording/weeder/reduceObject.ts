@@ -33,7 +33,12 @@ const pod: Shape = {
     containers: container,
     initContainers: container,
   },
-  status: { ...only('phase'), containerStatuses: containerStatus, initContainerStatuses: containerStatus },
+  status: {
+    ...only('phase'),
+    conditions: only('type', 'status'),
+    containerStatuses: containerStatus,
+    initContainerStatuses: containerStatus,
+  },
 };
 
 const slice: Shape = {
@@ -42,5 +47,9 @@ const slice: Shape = {
     labels: only('kubernetes.io/service-name'),
     managedFields: only('time'),
   },
-  endpoints: { conditions: only('ready'), targetRef: only('kind', 'namespace', 'name') },
+  endpoints: {
+    ...only('addresses'),
+    conditions: only('ready', 'serving', 'terminating'),
+    targetRef: only('kind', 'namespace', 'name'),
+  },
 };

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { includesName } from '../../config/scopes.ts';
+import { keyOf } from '../../kube/objects/namespacedName.ts';
 import type { Dependant, ServiceDependants } from '../../weeder/dependants.ts';
 import {
   type DependantView,
@@ -43,7 +44,7 @@ export async function dependencyList(
   const counts: Record<ServiceFilter, number> = { all: 0, notReady: 0, window: 0, crashLooping: 0 };
   const found: Match[] = [];
   for (const service of all) {
-    const key = `${service.namespace}/${service.service}`;
+    const key = keyOf(service.namespace, service.service);
     const view = viewOf(key);
     for (const filter of serviceFilters) if (isShown(view, filter)) counts[filter] += 1;
     addNamespaces(namespaces, service);

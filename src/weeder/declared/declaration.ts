@@ -2,6 +2,7 @@ import { quoted } from '../../base/fieldError.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import { dnsLabel } from '../../config/schema/names.ts';
 import { namespaceOf } from '../../kube/objects/identity.ts';
+import { keyOf } from '../../kube/objects/namespacedName.ts';
 
 /** The label by which a pod declares a dependency: its value names a service, or is empty. */
 export const dependsOn = 'weeder.dev/depends-on';
@@ -16,12 +17,17 @@ export interface Written {
 }
 
 /** What a pod declares. */
-interface Declaration {
+export interface Declaration {
   /** As `namespace/name`, without duplicates. */
   readonly services: readonly string[];
-  /** What is wrong, in clauses without a full stop. */
+  /** What is wrong, in clauses without a full stop: the first three. */
   readonly problems: readonly string[];
+  /** How many more there are. */
+  readonly furtherProblems: number;
 }
+
+/** How many problems are named. */
+export const maxListed = 3;
 
 /** The number of services that count for one pod. */
 const maxServices = 20;
@@ -52,7 +58,11 @@ export function declarationOf({ label, annotation = '' }: Written, namespace: st
   if (entries.length === 0) problems.push(`no service is named: give the label a value, or add ${dependsOnServices}`);
   const excess = services.size - maxServices;
   if (excess > 0) problems.push(`more than ${maxServices} services are named: the last ${excess} are ignored`);
-  return { services: [...services.keys()].slice(0, maxServices), problems };
+  return {
+    services: [...services.keys()].slice(0, maxServices),
+    problems: problems.slice(0, maxListed),
+    furtherProblems: Math.max(0, problems.length - maxListed),
+  };
 }
 
 /** Returns the services that a pod declares, as `namespace/name`. */
@@ -82,7 +92,7 @@ function groupFrom(service: string, namespace: string): string {
 function serviceOf(entry: string, namespace: string): string | undefined {
   const [name = '', its = namespace, ...rest] = entry.split('.');
   const isValid = dnsLabel.pattern.test(name) && dnsLabel.pattern.test(its) && rest.length === 0;
-  return isValid ? `${its}/${name}` : undefined;
+  return isValid ? keyOf(its, name) : undefined;
 }
 
 function malformed(entry: string): string {

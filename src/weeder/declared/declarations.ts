@@ -1,12 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { objectOf, textOf } from '../../base/json.ts';
 import type { ObjectRef } from '../../kube/events/event.ts';
+import { partsOf } from '../../kube/objects/namespacedName.ts';
 import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { lastingName, workloadOf } from '../pods/workloadOf.ts';
 import { createClaimCounts, maxServices } from './claimCounts.ts';
 import { type Claim, createClaims } from './claims.ts';
-import { declarationOf, type Written, writtenOn } from './declaration.ts';
+import { type Declaration, declarationOf, maxListed, type Written, writtenOn } from './declaration.ts';
 import { isSame, isWrittenIn } from './unchanged.ts';
 
 /** What the pods with the label declare. Of a pod it keeps only its uid and what it has written. */
@@ -33,7 +34,8 @@ interface DeclarationsOptions {
 
 interface SeenPod {
   readonly stream: string;
-  readonly written: Written;
+  /** Undefined: it is too long to be stored, and is read again with each change of the pod. */
+  readonly written: Written | undefined;
   /** The number of the complete list of the stream that last contained the pod. */
   list: number;
 }
@@ -42,14 +44,15 @@ interface KnownPod extends SeenPod {
   readonly claims: readonly string[];
 }
 
-/** What exceeds the limit of the namespace. */
+/** A pod with services that exceed the limit of its namespace, as long as they do. */
 interface Excess {
   readonly workload: ObjectRef;
+  readonly declaration: Declaration;
   readonly services: readonly string[];
 }
 
 const limit = `the pods of one namespace may declare at most ${maxServices} services`;
-/** Characters. A longer annotation is read again each time, and not stored. */
+/** Of an annotation. Characters. */
 const longestStored = 4096;
 
 export function createDeclarations(options: DeclarationsOptions): Declarations {
@@ -80,12 +83,11 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
   }
 
   /** Returns the keys of the claims that a pod of the workload makes from now on, and the services that exceed the limit. */
-  function holdAll(written: Written, workload: ObjectRef) {
-    const { services, problems } = declarationOf(written, workload.namespace);
+  function holdAll({ services, problems, furtherProblems }: Declaration, workload: ObjectRef) {
     const prefix = lastingName(workload);
     const hold = (key: string, about: Claim['about']) =>
       claims.hold(`${prefix} ${key}`, () => admit(about, workload)) ?? [];
-    const unseen = services.filter((service) => !isNamespaceWatched(service.split('/')[0] ?? ''));
+    const unseen = services.filter((service) => !isNamespaceWatched(partsOf(service).namespace));
     const excess: string[] = [];
     const keys = services.flatMap((service) => {
       if (unseen.includes(service)) return [];
@@ -98,7 +100,7 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
       ...unseen.map((service) => `${service} cannot be seen: weeder does not watch this namespace`),
       ...excess.map((service) => `${service} is ignored: ${limit}`),
     ];
-    const problem = joined(found);
+    const problem = joined(found, furtherProblems);
     return { claims: found.length === 0 ? keys : [...keys, hold(problem, { problem })].flat(), excess };
   }
 
@@ -112,35 +114,37 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
   function take(stream: string, uid: string, pod: unknown, written: Written): void {
     const list = lists.get(stream) ?? 0;
     const known = pods.get(uid);
-    if (known !== undefined && isSame(known.written, written)) {
+    if (known?.written !== undefined && isSame(known.written, written)) {
       known.list = list;
       return;
     }
-    put(uid, workloadOf(pod), { stream, written, list });
+    const isLong = (written.annotation?.length ?? 0) > longestStored;
+    const workload = workloadOf(pod);
+    const declaration = declarationOf(written, workload.namespace);
+    put(uid, workload, declaration, { stream, written: isLong ? undefined : written, list });
   }
 
-  function put(uid: string, workload: ObjectRef, { stream, written, list }: SeenPod): void {
-    const { claims: held, excess } = holdAll(written, workload);
+  function put(uid: string, workload: ObjectRef, declaration: Declaration, { stream, written, list }: SeenPod): void {
+    const { claims: held, excess } = holdAll(declaration, workload);
     // The claims that both versions make are held throughout.
     forget(uid);
-    const isLong = (written.annotation?.length ?? 0) > longestStored;
-    pods.set(uid, { stream, written: isLong ? { ...written, annotation: '' } : written, claims: held, list });
-    if (excess.length > 0 && !isLong) excesses.set(uid, { workload, services: excess });
+    pods.set(uid, { stream, written, claims: held, list });
+    if (excess.length > 0) excesses.set(uid, { workload, declaration, services: excess });
   }
 
   /** Room may have become free in the namespace: the pods that exceed the limit take it. */
   function takeExcess(namespace: string): void {
-    for (const [uid, { workload, services }] of [...excesses]) {
+    for (const [uid, { workload, declaration, services }] of [...excesses]) {
       const pod = pods.get(uid);
       const hasRoom = services.some((service) => counts.hasRoomFor(namespace, service));
-      if (pod !== undefined && workload.namespace === namespace && hasRoom) put(uid, workload, pod);
+      if (pod !== undefined && workload.namespace === namespace && hasRoom) put(uid, workload, declaration, pod);
     }
   }
 
   /** A line of a known pod that repeats what it has written. A list that contains the line contains the pod. */
   function isRepeated(line: Buffer, { uid, type }: LineMetadata): boolean {
     const known = pods.get(uid);
-    if (known === undefined || type === 'DELETED' || !isWrittenIn(line, known.written)) return false;
+    if (known?.written === undefined || type === 'DELETED' || !isWrittenIn(line, known.written)) return false;
     known.list = lists.get(known.stream) ?? 0;
     return true;
   }
@@ -191,9 +195,8 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
   };
 }
 
-const maxListed = 3;
-
-function joined(problems: readonly string[]): string {
-  const more = problems.length > maxListed ? [`and ${problems.length - maxListed} more`] : [];
-  return [...problems.slice(0, maxListed), ...more].join('; ');
+/** `further`: how many there are in addition. */
+function joined(problems: readonly string[], further: number): string {
+  const more = Math.max(0, problems.length - maxListed) + further;
+  return [...problems.slice(0, maxListed), ...(more === 0 ? [] : [`and ${more} more`])].join('; ');
 }

@@ -23,10 +23,7 @@ export type WeederEvent =
   | ({ readonly type: 'window.opened'; readonly duration: number } & WindowRef)
   | ({
       readonly type: 'window.closed';
-      /**
-       * Dependants that never started, each with the reason why a new pod would not start either; undefined: there are
-       * none.
-       */
+      /** Dependants that never started, each with the reason why it is left alone; undefined: there are none. */
       readonly neverStarted?: readonly NeverStarted[];
       /** This replica has lost the Lease: the window continues at the new leader. */
       readonly isHandedOver?: true;

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
 import { type Identity, identityOf } from '../../kube/objects/identity.ts';
 import { controllerOf } from '../../kube/objects/owners.ts';
-import { containerStatusesOf } from '../../kube/objects/status.ts';
+import { containerStatusesOf, isPodReady } from '../../kube/objects/status.ts';
 import { type LastRun, lastRunOf } from './lastRun.ts';
 import { lastingName, workloadOf } from './workloadOf.ts';
 
@@ -96,11 +96,14 @@ export function isSameBackOff(a: CrashLoopingPod, b: CrashLoopingPod): boolean {
 }
 
 function findCrashLoopingContainer(spec: JsonObject, status: JsonObject): Container | undefined {
-  if (status['phase'] === 'Succeeded' || status['phase'] === 'Failed') return undefined;
-  const containers = containersOf(spec, status);
-  const regular = containers.filter((each) => each.kind === 'container');
+  if (status['phase'] === 'Succeeded' || status['phase'] === 'Failed' || isPodReady(status)) return undefined;
+  const all = containersOf(spec, status);
+  const regular = all.filter((each) => each.kind === 'container');
   const isEnding = regular.length > 0 && regular.every((each) => hasEnded(each) && !isRestarted(each));
   if (isEnding) return undefined;
+  // The kubelet starts no container before the init containers have succeeded: one that runs needs none of them again.
+  const hasStarted = regular.some(({ state }) => isObject(state['running']));
+  const containers = hasStarted ? all.filter((each) => each.kind !== 'initContainer') : all;
   const backedOff = containers.find((each) => waitingReason(each) === 'CrashLoopBackOff');
   if (backedOff !== undefined) return describe(backedOff, 'CrashLoopBackOff');
   const inBackOff = containers

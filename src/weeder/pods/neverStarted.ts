@@ -1,7 +1,7 @@
 import { objectOf, textOf } from '../../base/json.ts';
-import { containerStatusesOf } from '../../kube/objects/status.ts';
+import { containerStatusesOf, isPodReady } from '../../kube/objects/status.ts';
 
-/** A pod with a container that cannot start, for a reason that would stop a new pod, too. */
+/** A pod with a container that has not crashed, but cannot be created. The kubelet tries again by itself. */
 export interface NeverStarted {
   readonly namespace: string;
   readonly name: string;
@@ -11,8 +11,8 @@ export interface NeverStarted {
   readonly because: string;
 }
 
-const config = 'the pod spec names something that is missing or invalid, and a fresh pod would have the same spec';
-const image = 'the image cannot be pulled, and a fresh pod would have to pull it again';
+const config = 'the pod spec names something that is missing or invalid, and the kubelet tries again';
+const image = 'the image cannot be pulled, and the kubelet tries again';
 const becauseOf: ReadonlyMap<unknown, string> = new Map([
   ['CreateContainerConfigError', config],
   ['CreateContainerError', config],
@@ -39,7 +39,7 @@ export function mayNeverStart(line: Buffer): boolean {
 export function neverStarted(pod: unknown): NeverStarted | undefined {
   const { metadata, status } = objectOf(pod);
   const { namespace, name, deletionTimestamp } = objectOf(metadata);
-  if (deletionTimestamp !== undefined) return undefined;
+  if (deletionTimestamp !== undefined || isPodReady(objectOf(status))) return undefined;
   for (const each of containerStatusesOf(objectOf(status))) {
     const { reason } = objectOf(objectOf(each['state'])['waiting']);
     const because = becauseOf.get(reason);

@@ -49,7 +49,7 @@ export interface PodIndex extends ObjectSink {
   uids(scope: Scope): Iterable<string>;
   /** The pods that crash-loop now in these groups. */
   podsIn(scope: Scope): readonly CrashLoopingPod[];
-  /** The pods that cannot start now, for a reason that would stop a new pod, too. */
+  /** The pods that cannot start now. */
   neverStarted(scope: Scope): Iterable<NeverStarted>;
   /** How many pods crash-loop now. */
   readonly size: number;

@@ -54,7 +54,7 @@ export function closedNote(
   const lost = failed.length === 0 ? '' : `, ${failed.length} failed: ${listed(failed)}`;
   if (neverStarted.length === 0) return `${counts}${lost}.`;
   const names = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name} (${reason})`);
-  return `${counts}${lost}. Never started, and not deleted, as a new pod would not start either: ${listed(names)}.`;
+  return `${counts}${lost}. Never started, and not deleted, as the kubelet tries again: ${listed(names)}.`;
 }
 
 /** Two lists of this length leave room for the counts in the 1 kB of a note. */

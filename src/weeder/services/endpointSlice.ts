@@ -10,6 +10,8 @@ export interface BackingPod {
 export interface SliceSummary {
   /** At least one of its endpoints is ready. */
   readonly isReady: boolean;
+  /** The addresses of its ready endpoints. */
+  readonly addresses: readonly string[];
   /** The pods behind its ready endpoints; undefined if one of those endpoints does not name its pod. */
   readonly backingPods: readonly BackingPod[] | undefined;
   /**
@@ -26,6 +28,7 @@ export function readSlice(slice: JsonObject, namespace: string): SliceSummary {
   const ready = arrayOf(slice['endpoints']).map(objectOf).filter(isEndpointReady);
   return {
     isReady: ready.length > 0,
+    addresses: ready.flatMap(({ addresses }) => arrayOf(addresses).flatMap((address) => textOf(address) ?? [])),
     backingPods: allOrNone(ready.map((endpoint) => backingPodOf(endpoint, namespace))),
     lastWrite: lastWriteOf(objectOf(slice['metadata'])),
     serviceUid: serviceUidOf(objectOf(slice['metadata'])),
@@ -33,10 +36,12 @@ export function readSlice(slice: JsonObject, namespace: string): SliceSummary {
 }
 
 /**
- * The API defines that an unset `conditions.ready` counts as ready. A value that is not a boolean counts as not ready.
+ * Unset conditions have the values that the API defines for them. A value that is not a boolean counts as not ready.
+ * `publishNotReadyAddresses` sets `ready` whatever the pod's state is: the other two conditions still have that state.
  */
 function isEndpointReady(endpoint: JsonObject): boolean {
-  return (objectOf(endpoint['conditions'])['ready'] ?? true) === true;
+  const { ready, serving, terminating } = objectOf(endpoint['conditions']);
+  return (ready ?? true) === true && (serving ?? true) === true && (terminating ?? false) === false;
 }
 
 function backingPodOf(endpoint: JsonObject, namespace: string): BackingPod | undefined {

@@ -3,11 +3,11 @@ import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import { behavesTheSame } from '../../config/compare.ts';
 import type { ServiceLookup, WatchedService } from '../../config/serviceLookup.ts';
+import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
 import { selectorToString } from '../../kube/objects/selector.ts';
 import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './endpointActor.ts';
 import type { Outages } from './outages.ts';
 import type { ServiceReadiness } from './readiness.ts';
-import { keyOf } from './sliceView.ts';
 
 /** The services that were ready at least once. Each has an `endpoint` actor, which is a root. */
 interface Endpoints {
@@ -133,6 +133,6 @@ function settingsOf({ podSelectors, declaredIn, watchDuration, onStart, whileNot
 }
 
 function serviceOf(key: string): { readonly namespace: string; readonly service: string } {
-  const [namespace = '', service = ''] = key.split('/');
-  return { namespace, service };
+  const { namespace, name } = partsOf(key);
+  return { namespace, service: name };
 }

@@ -1,6 +1,6 @@
+import { keyOf } from '../../kube/objects/namespacedName.ts';
 import type { Dependants } from '../deletions/deletionRequest.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
-import { keyOf } from './sliceView.ts';
 
 interface Service {
   readonly namespace: string;

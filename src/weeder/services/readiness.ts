@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
+import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { allOrNone, type BackingPod } from './endpointSlice.ts';
-import { createSliceView, keyOf, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';
+import { createSliceView, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';
 
 /** The readiness of a service, from all of its EndpointSlices. */
 export interface ServiceReadiness {
@@ -65,8 +66,8 @@ export function createReadiness(
   isSelected: (namespace: string, service: string) => boolean,
   listener: ReadinessListener,
 ): Readiness {
-  /** Whether each service that has a slice counts as ready. */
-  const readiness = new Map<string, boolean>();
+  /** The slices by which each service that has any was evaluated last. */
+  const evaluated = new Map<string, readonly Slice[]>();
   const views = new Map<ObjectSink, SliceView>();
   /** The streams whose slices count, each with the names that another stream has taken over. */
   const active = new Map<SliceView, Set<string>>();
@@ -84,9 +85,13 @@ export function createReadiness(
     return find(key).flatMap(({ slices }) => [...slices.values()]);
   }
 
+  function isReadyNow(key: string): boolean {
+    return isAnyReady(evaluated.get(key) ?? []);
+  }
+
   function readinessOf(key: string): ServiceReadiness {
-    const [namespace = '', service = ''] = key.split('/');
-    return { namespace, service, isReady: readiness.get(key) === true, exists: readiness.has(key) };
+    const { namespace, name: service } = partsOf(key);
+    return { namespace, service, isReady: isReadyNow(key), exists: evaluated.has(key) };
   }
 
   function notify(what: keyof ReadinessListener, key: string, seenUntil = 0): void {
@@ -94,27 +99,32 @@ export function createReadiness(
     if (isSelected(event.namespace, event.service)) listener[what](event, seenUntil);
   }
 
-  function learn(key: string): void {
-    const slices = slicesOf(key);
-    if (slices.length === 0) readiness.delete(key);
-    else
-      readiness.set(
-        key,
-        slices.some(({ isReady }) => isReady),
-      );
+  function evaluate(key: string, slices: readonly Slice[] = slicesOf(key)): void {
+    if (slices.length === 0) evaluated.delete(key);
+    else evaluated.set(key, slices);
   }
 
-  function settle(key: string): void {
-    const [wasReady, existed] = [readiness.get(key) === true, readiness.has(key)];
-    learn(key);
-    const hasNoSlices = existed && !readiness.has(key);
-    if (hasNoSlices || (readiness.get(key) === true) !== wasReady) notify('changed', key);
+  /**
+   * `by`: how the change became known. One write that replaces all ready addresses is an outage and a recovery in the
+   * same moment. Before a list there may have been several writes.
+   */
+  function settle(key: string, by: 'write' | 'list' = 'list'): void {
+    const before = evaluated.get(key);
+    const after = slicesOf(key);
+    if (by === 'write' && areAddressesReplaced(before ?? [], after)) {
+      evaluate(key, after.map(withoutEndpoints));
+      notify('changed', key);
+    }
+    const wasReady = isReadyNow(key);
+    evaluate(key, after);
+    const hasNoSlices = before !== undefined && after.length === 0;
+    if (hasNoSlices || isReadyNow(key) !== wasReady) notify('changed', key);
   }
 
   /** A service that is discovered has not recovered. */
   function discover(key: string): void {
-    learn(key);
-    if (readiness.get(key) === true) notify('foundReady', key);
+    evaluate(key);
+    if (isReadyNow(key)) notify('foundReady', key);
   }
 
   /**
@@ -139,7 +149,7 @@ export function createReadiness(
   function settleFrom(before: ServiceReadiness, view: SliceView, old: SliceView): void {
     const key = keyOf(before.namespace, before.service);
     settle(key);
-    const isStillReady = before.isReady && readiness.get(key) === true;
+    const isStillReady = before.isReady && isReadyNow(key);
     if (isStillReady && (old.isListing || !hasSameSlices(view, old, key))) notify('readyAfterGap', key, old.seenUntil);
   }
 
@@ -147,10 +157,10 @@ export function createReadiness(
     let olds = after.flatMap((sink) => views.get(sink) ?? []);
     let isWaiting = true;
     const view = createSliceView(clock, names, {
-      isReady: (key) => readiness.get(key) === true,
-      changed(key) {
+      isReady: isReadyNow,
+      changed(key, by) {
         if (isAddedLater && isWaiting) discover(key);
-        else if (active.has(view)) settle(key);
+        else if (active.has(view)) settle(key, by);
       },
       readyBeforeGap(key, seenUntil) {
         const { service, isReady } = readinessOf(key);
@@ -181,7 +191,7 @@ export function createReadiness(
     ...createSink(),
     createSink,
     services: () =>
-      [...readiness.keys()].map(readinessOf).filter(({ namespace, service }) => isSelected(namespace, service)),
+      [...evaluated.keys()].map(readinessOf).filter(({ namespace, service }) => isSelected(namespace, service)),
     serviceUid: (namespace, service) =>
       slicesOf(keyOf(namespace, service)).find((slice) => slice.serviceUid !== undefined)?.serviceUid,
     evidence(namespace, service) {
@@ -193,6 +203,22 @@ export function createReadiness(
       };
     },
   };
+}
+
+function isAnyReady(slices: readonly Slice[]): boolean {
+  return slices.some(({ isReady }) => isReady);
+}
+
+/** A failover: of the addresses that are ready now, none was ready before. */
+function areAddressesReplaced(before: readonly Slice[], after: readonly Slice[]): boolean {
+  const known = new Set(before.flatMap(({ addresses }) => addresses));
+  const found = after.flatMap(({ addresses }) => addresses);
+  return known.size > 0 && found.length > 0 && !found.some((address) => known.has(address));
+}
+
+/** A moment between two states of a slice, in which none of its endpoints is ready. */
+function withoutEndpoints(slice: Slice): Slice {
+  return { ...slice, isReady: false, addresses: [] };
 }
 
 function hasSameSlices(one: SliceView, other: SliceView, key: string): boolean {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { objectOf, textOf } from '../../base/json.ts';
+import { keyOf } from '../../kube/objects/namespacedName.ts';
 import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { readSlice, type SliceSummary } from './endpointSlice.ts';
@@ -37,8 +38,8 @@ export interface SliceView {
 interface SliceViewListener {
   /** Whether the service counted as ready before. */
   isReady(serviceKey: string): boolean;
-  /** The slices of the service changed, and no list is being read. */
-  changed(serviceKey: string): void;
+  /** The slices of the service changed, by one write or somewhere in a complete list, and no list is being read. */
+  changed(serviceKey: string, by: 'write' | 'list'): void;
   /** The service was ready when the list began that has just been read again. */
   readyBeforeGap(serviceKey: string, seenUntil: number): void;
   /** A change or a list was processed completely. */
@@ -63,7 +64,7 @@ export function createSliceView(
   let listBegan = 0;
 
   function noteChange(serviceKey: string): void {
-    if (listing === undefined) listener.changed(serviceKey);
+    if (listing === undefined) listener.changed(serviceKey, 'write');
     else listing.pending.add(serviceKey);
   }
 
@@ -121,7 +122,7 @@ export function createSliceView(
       listing = undefined;
       isComplete = true;
       listVersion = resourceVersion;
-      for (const serviceKey of pending) listener.changed(serviceKey);
+      for (const serviceKey of pending) listener.changed(serviceKey, 'list');
       for (const serviceKey of readyBefore) listener.readyBeforeGap(serviceKey, seenUntil);
       readyBefore = [];
       seenUntil = listBegan;
@@ -149,9 +150,4 @@ export function createSliceView(
       }),
     newestOf: (service) => newest.get(service),
   };
-}
-
-/** The key of a namespaced object: neither part can contain the separator. */
-export function keyOf(namespace: string, name: string): string {
-  return `${namespace}/${name}`;
 }

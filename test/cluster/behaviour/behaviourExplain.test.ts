@@ -62,7 +62,7 @@ suite('weeder explain', { concurrency: true }, () => {
       `      ${name}/proxied  sidecar proxy, restarts 4, ${backOff}  → would be deleted in a window`,
       `      ${name}/silent  container main, restarts 2, in unreported back-off  → would be deleted in a window`,
       `      ${name}/static  container main, restarts 3, ${backOff}  → skipped: it is the mirror of a static pod`,
-      `      ${name}/unpulled  container main, ImagePullBackOff  → left alone: the image cannot be pulled, and a fresh pod would have to pull it again`,
+      `      ${name}/unpulled  container main, ImagePullBackOff  → left alone: the image cannot be pulled, and the kubelet tries again`,
       '',
       `other-${name}  (window 5m0s, whileNotReady hold, deletion delete)`,
       '  no watched namespace has an EndpointSlice of this service',

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { z } from 'zod';
 import {
   barePod,
   completed,
   crashLoopBackOff,
   createReplicaSet,
+  eventually,
   getPod,
+  PodList,
   patchPodMetadata,
   removeFinalizers,
   running,
@@ -13,7 +16,10 @@ import {
   terminated,
   waiting,
 } from '../support/cluster.ts';
+import { podTemplate } from '../support/restart/podTemplate.ts';
 import { setScene, untilEnding } from '../support/scene.ts';
+
+const JobStatus = z.looseObject({ status: z.looseObject({ failed: z.int().optional() }) });
 
 const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
 
@@ -47,6 +53,9 @@ suite('which pods are deleted', { concurrency: true }, () => {
       everyKind,
     );
     await scene.pod('migrated', { containers: { migrate: completed(3), main: running() } }, everyKind);
+    const rerun = { migrate: crashLoopBackOff(2), main: running(), proxy: running() };
+    await scene.pod('rerun-ready', { containers: rerun, ready: true }, everyKind);
+    await scene.pod('rerun-unready', { containers: rerun, ready: false }, everyKind);
     const ended = { restartPolicy: 'Never' } as const;
     await scene.pod('succeeded', { phase: 'Succeeded', containers: { main: completed(2) } }, ended);
     await scene.pod('failed', { phase: 'Failed', containers: { main: terminated(2) } }, ended);
@@ -54,6 +63,29 @@ suite('which pods are deleted', { concurrency: true }, () => {
     await scene.laterPodDeleted();
     await scene.laterPodDeleted(() => terminated(2));
     scene.assertDeleted();
+  });
+
+  test('a deleted pod counts as a failure of its Job', async (t) => {
+    const scene = await setScene(t, 'job');
+    const { ns, labels } = scene;
+    await scene.start();
+    const template = podTemplate({ labels, restartPolicy: 'OnFailure' }, 'once');
+    const jobs = (name?: string) => ns.path('apis/batch/v1', 'jobs', name);
+    await ns.cluster.api('POST', jobs(), { metadata: { name: 'once' }, spec: { backoffLimit: 6, template } });
+    const pods = `${ns.path('api/v1', 'pods')}?labelSelector=job-name%3Donce`;
+    const [created] = await eventually(
+      async () => {
+        const { items } = PodList.parse(await ns.cluster.api('GET', pods));
+        return items.length > 0 && items;
+      },
+      { what: 'the pod of the Job' },
+    );
+    assert.ok(created);
+    const pod = await setPodStatus(ns, created.metadata.name, crashLoopBackOff(3));
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    const failed = async () => JobStatus.parse(await ns.cluster.api('GET', jobs('once'))).status.failed === 1;
+    await eventually(failed, { what: 'one failure of the Job' });
   });
 
   test('pods with other labels are not deleted, until a label makes them dependants', async (t) => {

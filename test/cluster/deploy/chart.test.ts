@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
@@ -80,6 +80,20 @@ suite('the chart', { concurrency: true }, () => {
     const objects = await template({ config: { declaredDependencies: null, restartControl: {} } });
     const data = objectOf(objects.find(({ kind }) => kind === 'ConfigMap')?.['data']);
     assert.deepEqual(parse(String(data['weeder.yaml'])), { restartControl: {} });
+  });
+
+  test('declarations: false removes their section, also if a parent chart says so', async () => {
+    const config = { restartControl: {} };
+    for (const declarations of [true, false]) {
+      const parent = temporaryFile('parent');
+      cpSync(chartFolder, join(parent, 'charts', 'weeder'), { recursive: true });
+      writeFileSync(join(parent, 'Chart.yaml'), 'apiVersion: v2\nname: parent\nversion: 1.0.0\n');
+      writeFileSync(join(parent, 'values.yaml'), JSON.stringify({ weeder: { declarations, config } }));
+      const objects = await template({}, { chart: parent });
+      const data = objectOf(objects.find(({ kind }) => kind === 'ConfigMap')?.['data']);
+      const expected = declarations ? { ...config, declaredDependencies: {} } : config;
+      assert.deepEqual(parse(String(data['weeder.yaml'])), expected);
+    }
   });
 
   test('a difference of one field, one rule or one object is found', async () => {

@@ -68,11 +68,14 @@ export async function readyEndpoints(ns: TestNamespace, service: string, ready: 
 export async function setEndpoints(
   ns: TestNamespace,
   service: string,
-  addresses: { readonly ready: number; readonly notReady?: number },
+  addresses: { readonly ready: number; readonly notReady?: number /** Default 0. */; readonly subnet?: number },
 ): Promise<void> {
-  const list = (count: number, offset: number): object[] =>
-    Array.from({ length: count }, (_, index) => ({ ip: `10.2.${offset}.${index + 1}` }));
-  const subset = { addresses: list(addresses.ready, 0), notReadyAddresses: list(addresses.notReady ?? 0, 1) };
+  const list = (count: number, subnet: number): object[] =>
+    Array.from({ length: count }, (_, index) => ({ ip: `10.2.${subnet}.${index + 1}` }));
+  const subset = {
+    addresses: list(addresses.ready, addresses.subnet ?? 0),
+    notReadyAddresses: list(addresses.notReady ?? 0, 1),
+  };
   const body = { metadata: { name: service }, subsets: [{ ...subset, ports: [{ port: 80 }] }] };
   const answer = await ns.cluster.send('PUT', ns.path('api/v1', 'endpoints', service), { body });
   if (answer.status === 404) await ns.cluster.api('POST', ns.path('api/v1', 'endpoints'), body);

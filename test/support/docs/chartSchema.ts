@@ -27,6 +27,7 @@ export function chartValuesSchema(): object {
       // Helm passes the values that a parent chart shares.
       global: anyObject,
       config: withoutLookahead,
+      declarations: flag,
       image: section({
         repository: { ...text, minLength: 1 },
         tag: text,

@@ -31,7 +31,7 @@ const sliceChange = {
   namespace,
   service: fc.constantFrom('etcd', 'dns'),
   part: fc.constantFrom('v4', 'v4', 'v6'),
-  ready: fc.constantFrom([true], [true], [true, false], [false], [false], [], null),
+  ready: fc.constantFrom([true], [true], [true, false], [false, true], [false], [false], [], null),
 };
 const often = fc.constantFrom(true, true, true, true, false);
 

@@ -24,6 +24,8 @@ export interface PodOptions {
   readonly phase?: string;
   readonly restartPolicy?: string;
   readonly deletionTimestamp?: string;
+  /** The statuses of its conditions, by type. */
+  readonly conditions?: Readonly<Record<string, string>>;
   readonly containers?: readonly ContainerState[];
   readonly initContainers?: readonly ContainerState[];
 }
@@ -70,6 +72,7 @@ export function pod(options: PodOptions = {}) {
     },
     status: {
       phase: options.phase ?? 'Running',
+      conditions: Object.entries(options.conditions ?? {}).map(([type, status]) => ({ type, status })),
       containerStatuses: containers.map((each, index) => statusOf(each, `main-${index}`)),
       initContainerStatuses: initContainers.map((each, index) => statusOf(each, `init-${index}`)),
     },

@@ -28,6 +28,12 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
   const isReady = (service: string) =>
     [...slices.values()].some((each) => serviceOf(each) === service && each.ready?.includes(true));
 
+  /** The places of the ready endpoints, which have the same address in every slice of a service. */
+  function readyPlaces(service: string): Set<number> {
+    const its = [...slices.values()].filter((each) => serviceOf(each) === service);
+    return new Set(its.flatMap(({ ready }) => (ready ?? []).flatMap((each, place) => (each ? [place] : []))));
+  }
+
   function put(change: SliceChange): string {
     const key = `${change.service}-${change.part}-${change.namespace}`;
     if (change.ready === null) slices.delete(key);
@@ -48,7 +54,15 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
   }
 
   return {
-    change: (change) => deliver(put(change), change),
+    change(change) {
+      const service = serviceOf(change);
+      const before = readyPlaces(service);
+      const key = put(change);
+      const after = readyPlaces(service);
+      const isReplaced = before.size > 0 && after.size > 0 && before.isDisjointFrom(after);
+      if (isReplaced) note({ what: 'slice', service, isReady: false, exists: true });
+      deliver(key, change);
+    },
     list() {
       for (const [key, change] of slices) deliver(key, change);
     },

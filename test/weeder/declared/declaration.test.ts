@@ -10,7 +10,11 @@ import {
 import { lastingName, workloadName, workloadOf } from '../../../src/weeder/pods/workloadOf.ts';
 import { pod } from '../../support/objects/objects.ts';
 
-const read = (label: string, annotation?: string) => declarationOf({ label, annotation }, 'shop');
+const read = (label: string, annotation?: string) => {
+  const { furtherProblems, ...declaration } = declarationOf({ label, annotation }, 'shop');
+  assert.equal(furtherProblems, 0);
+  return declaration;
+};
 const services = (label: string, annotation?: string) => read(label, annotation).services;
 const problems = (label: string, annotation?: string) => read(label, annotation).problems;
 
@@ -50,6 +54,11 @@ test('an entry that names no service is reported, and the others count', () => {
     '"redis.cache.svc.cluster.local" names no service: write redis.cache',
   ]);
   assert.deepEqual(problems('', 'configmap/shop/settings')[0]?.startsWith('"configmap/shop/settings" names no'), true);
+});
+
+test('of many problems the first three are named, and the others are counted', () => {
+  const { problems, furtherProblems } = declarationOf({ label: 'db', annotation: 'A,B,C,D,E' }, 'shop');
+  assert.deepEqual([problems.length, furtherProblems], [3, 2]);
 });
 
 test('a label without a value needs the annotation', () => {

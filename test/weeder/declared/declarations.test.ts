@@ -167,6 +167,32 @@ test('what exceeds the limit of a namespace counts as soon as there is room, one
   ]);
 });
 
+test('an annotation that is too long to be stored counts like others when there is room', async () => {
+  const at = declarations();
+  for (let index = 0; index < 100; index += 1) at.put(`s${index}`, { name: `web-${index}` });
+  const long = `second, ${' '.repeat(5000)}, A, B, C, D`;
+  at.put('first', { name: 'long', annotation: long });
+  const problem = /: "A" names no [^;]*; "B"[^;]*; "C"[^;]*; and (\d) more$/;
+  assert.equal(problem.exec(at.problems().at(-1) ?? '')?.[1], '3');
+  for (const index of [0, 1]) at.sink.apply('DELETED', declaringPod(`s${index}`, { name: `web-${index}` }));
+  await at.clock.pass(keepFor);
+  const taken = ['StatefulSet shop/web: shop/first', 'StatefulSet shop/web: shop/second'];
+  assert.deepEqual(at.services().slice(98), taken);
+  await at.clock.pass(keepFor);
+  assert.deepEqual(
+    at.problems().map((each) => problem.exec(each)?.[1]),
+    ['1'],
+  );
+});
+
+test('an annotation that was too long to be stored is read again when it is empty', async () => {
+  const at = declarations();
+  at.put('db', { name: 'web-0', annotation: `redis, ${' '.repeat(5000)}` });
+  at.put('db', { name: 'web-0', annotation: '' });
+  await at.clock.pass(keepFor);
+  assert.deepEqual(at.services(), ['StatefulSet shop/web: shop/db']);
+});
+
 test('a problem that another pod has from the moment on when it would be forgotten is kept', async () => {
   const at = declarations();
   for (let index = 0; index < 100; index += 1) at.put(`s${index}`, { name: `web-${index}` });

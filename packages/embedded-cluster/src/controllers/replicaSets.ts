@@ -52,7 +52,9 @@ export function startEndpointSlices(store: ApiStore, clock: Clock): () => void {
       const selector = labelsOf(objectOf(service['spec'])['selector']);
       if (selector === undefined) continue;
       const { name, namespace = '' } = service.metadata;
-      const endpoints = podsIn(store, service, { matchLabels: selector }).filter(hasAddress).map(endpointOf);
+      const isPublished = objectOf(service['spec'])['publishNotReadyAddresses'] === true;
+      const selected = podsIn(store, service, { matchLabels: selector }).filter(hasAddress);
+      const endpoints = selected.map((pod) => endpointOf(pod, isPublished));
       const current = store.get(endpointSlices, namespace, sliceName(name));
       if (current === undefined) store.create(endpointSlices, sliceOf(service, endpoints), manager);
       else if (!isDeepStrictEqual(arrayOf(current['endpoints']), endpoints)) {
@@ -85,12 +87,13 @@ function hasAddress(pod: KubeObject): boolean {
   return textOf(objectOf(pod['status'])['podIP']) !== undefined;
 }
 
-function endpointOf(pod: KubeObject): JsonObject {
+/** `isPublished`: the Service has `publishNotReadyAddresses`. */
+function endpointOf(pod: KubeObject, isPublished: boolean): JsonObject {
   const { name, namespace, uid } = pod.metadata;
-  const serving = isPodReady(pod);
+  const [serving, terminating] = [isPodReady(pod), isTerminating(pod)];
   return {
     addresses: [objectOf(pod['status'])['podIP']],
-    conditions: { ready: serving && !isTerminating(pod), serving, terminating: isTerminating(pod) },
+    conditions: { ready: isPublished || (serving && !terminating), serving, terminating },
     nodeName: objectOf(pod['spec'])['nodeName'],
     targetRef: { kind: 'Pod', namespace, name, uid },
   };

@@ -63,7 +63,8 @@ export function startKubelet(options: KubeletOptions): () => void {
     const slices = store.list(endpointSlices, { ...(namespace === undefined ? {} : { namespace }), labelSelector });
     return slices
       .flatMap(({ endpoints }) => arrayOf(endpoints))
-      .some((endpoint) => objectOf(objectOf(endpoint)['conditions'])['ready'] !== false);
+      .map((endpoint) => objectOf(objectOf(endpoint)['conditions']))
+      .some(({ ready, serving }) => ready !== false && serving !== false);
   }
 
   function start(worker: PodWorker): void {

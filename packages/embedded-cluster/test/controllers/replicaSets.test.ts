@@ -11,7 +11,7 @@ import { demoCluster, made, testNamespace } from '../support/cluster.ts';
 const labels = { app: 'web' };
 
 /** A ReplicaSet of two pods with a Service, the controllers and a kubelet. */
-async function cluster() {
+async function cluster(serviceSpec: object = {}) {
   const { clock, store } = demoCluster();
   const annotations = { [programAnnotation]: JSON.stringify({ readyAfter: 1_000 }) };
   const podSpec = { nodeName: 'node-1', containers: [{ name: 'web', image: 'x:1' }] };
@@ -20,7 +20,7 @@ async function cluster() {
   const set = made(
     store.create(replicaSets, { metadata: { name: 'web', namespace: testNamespace }, spec: replicaSet }),
   );
-  const spec = { selector: labels, ports: [{ port: 80 }] };
+  const spec = { selector: labels, ports: [{ port: 80 }], ...serviceSpec };
   made(store.create(services, { metadata: { name: 'web', namespace: testNamespace }, spec }));
   const stopFunctions = [
     startReplicaSets(store, clock),
@@ -33,12 +33,19 @@ async function cluster() {
     assert.deepEqual(others, []);
     return { slice, list: arrayOf(slice?.['endpoints']).map(objectOf) };
   };
-  const ready = () => endpoints().list.map(({ conditions }) => objectOf(conditions)['ready']);
+  const all = (condition: string) => endpoints().list.map(({ conditions }) => objectOf(conditions)[condition]);
+  const ready = () => all('ready');
+  /** Has all pods stay unready. */
+  const fail = () => {
+    const annotations = { [programAnnotation]: JSON.stringify({ isHealthy: false }) };
+    for (const { metadata } of store.list(pods))
+      made(store.patch(pods, testNamespace, metadata.name, { metadata: { annotations } }));
+  };
   const names = () => store.list(pods).map(({ metadata }) => metadata.name);
   const stop = () => {
     for (const stopFunction of stopFunctions) stopFunction();
   };
-  return { clock, store, set, endpoints, ready, names, stop };
+  return { clock, store, set, endpoints, all, ready, fail, names, stop };
 }
 
 test('a ReplicaSet creates its pods, with itself as their controller', async () => {
@@ -119,19 +126,47 @@ test('a pod in phase Failed is replaced', async () => {
 });
 
 test('an EndpointSlice follows the readiness of the pods of a Service', async () => {
-  const { store, clock, endpoints, ready, stop } = await cluster();
+  const { store, clock, endpoints, ready, fail, stop } = await cluster();
   const { slice, list } = endpoints();
   assert.equal(slice?.metadata.labels?.['kubernetes.io/service-name'], 'web');
   assert.deepEqual(ready(), [true, true]);
   const targets = list.map(({ targetRef }) => objectOf(targetRef)['uid']);
   const uids = store.list(pods).map(({ metadata }: KubeObject) => metadata.uid);
   assert.deepEqual(targets.toSorted(), uids.toSorted());
-  const annotations = { [programAnnotation]: JSON.stringify({ isHealthy: false }) };
-  for (const { metadata } of store.list(pods)) {
-    made(store.patch(pods, testNamespace, metadata.name, { metadata: { annotations } }));
-  }
+  fail();
   await clock.pass(1_000);
   assert.deepEqual(ready(), [false, false]);
+  stop();
+});
+
+test('with publishNotReadyAddresses every endpoint is ready, and serving follows the readiness of its pod', async () => {
+  const { store, clock, all, fail, names, stop } = await cluster({ publishNotReadyAddresses: true });
+  assert.deepEqual(
+    [all('ready'), all('serving')],
+    [
+      [true, true],
+      [true, true],
+    ],
+  );
+  store.delete(pods, testNamespace, names()[0] ?? '');
+  await clock.pass(100);
+  assert.deepEqual(
+    [all('ready'), all('terminating').toSorted()],
+    [
+      [true, true],
+      [false, true],
+    ],
+  );
+  await clock.pass(60_000);
+  fail();
+  await clock.pass(1_000);
+  assert.deepEqual(
+    [all('ready'), all('serving')],
+    [
+      [true, true],
+      [false, false],
+    ],
+  );
   stop();
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pods } from '../../src/apiserver/strategies/resources.ts';
+import { endpointSlices, pods } from '../../src/apiserver/strategies/resources.ts';
 import { arrayOf, type JsonObject, objectOf, timeOf } from '../../src/base/json.ts';
 import { conditionOf } from '../../src/base/podConditions.ts';
 import type { KubeletVersion } from '../../src/kubelet/backOff.ts';
@@ -224,4 +224,26 @@ test('a pod is unready until the condition of its readiness gate is true, and ot
   });
   stop();
   assert.equal(clock.pending, 0);
+});
+
+test('a published address whose pod does not serve is no running dependency', async () => {
+  const { clock, store, pod, setReady } = demoCluster();
+  const stop = startKubelet({ store, clock, version: '1.36', seed: 1 });
+  setReady(true);
+  const serve = (serving: boolean) => {
+    const endpoints = [{ addresses: ['10.0.0.1'], conditions: { ready: true, serving } }];
+    made(store.patch(endpointSlices, testNamespace, 'db-slice', { endpoints }));
+  };
+  const restarts = () => {
+    const status = objectOf(store.get(pods, testNamespace, 'web')?.['status']);
+    return objectOf(arrayOf(status['containerStatuses'])[0])['restartCount'];
+  };
+  pod('web', { needs: 'db', survives: 1_000, givesUpAfter: 1_000, readyAfter: 100 });
+  serve(true);
+  await clock.pass(30_000);
+  assert.equal(restarts(), 0);
+  serve(false);
+  await clock.pass(30_000);
+  assert.notEqual(restarts(), 0);
+  stop();
 });

@@ -44,11 +44,18 @@ export function withValues(values: object): readonly string[] {
   return ['--values', file];
 }
 
+interface TemplateOptions {
+  readonly release?: string;
+  readonly namespace?: string;
+  /** The folder of another chart. */
+  readonly chart?: string;
+}
+
 /** Renders the chart for a release in a namespace; both are called `weeder` by default. */
 export async function template(
   values: object,
-  { release = 'weeder', namespace = 'weeder' }: { readonly release?: string; readonly namespace?: string } = {},
+  { release = 'weeder', namespace = 'weeder', chart = chartFolder }: TemplateOptions = {},
 ): Promise<Manifest[]> {
-  const text = await helm('template', release, chartFolder, '--namespace', namespace, ...withValues(values));
+  const text = await helm('template', release, chart, '--namespace', namespace, ...withValues(values));
   return parseAllDocuments(text, { version: '1.1' }).map((document) => Manifest.parse(document.toJS()));
 }
