@@ -6,12 +6,14 @@
 import { namespaces, pods } from '@weeder/embedded-cluster/resources';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/base/json.ts';
+import { dependsOn } from '../../src/weeder/declared/declaration.ts';
 import { crashLoopBackOff, running } from '../../test/cluster/support/observer/statuses.ts';
 import { embedded } from '../../test/support/world/embedded.ts';
+import { Fill } from './embeddedCluster.ts';
 import { podBody, podStatus } from './podBody.ts';
 
 const Request = z.union([
-  z.object({ fill: z.object({ pods: z.number(), namespaces: z.number(), role: z.string() }) }),
+  z.object({ fill: Fill }),
   z.object({ change: z.object({ events: z.number(), isCrashing: z.boolean() }) }),
 ]);
 
@@ -24,13 +26,14 @@ function create(object: JsonObject, resource: typeof pods): void {
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.error));
 }
 
-/** Creates healthy pods with this role, distributed over the namespaces. */
-function fill(count: number, namespaceCount: number, role: string): void {
+/** Creates healthy pods, distributed over the namespaces and the apps. */
+function fill({ pods: count, namespaces: namespaceCount, role, apps, isDeclaring }: Fill): void {
   for (let index = 0; index < namespaceCount; index += 1)
     create({ metadata: { name: `shoot-${index + 1}` } }, namespaces);
   for (let index = 0; index < count; index += 1) {
     const [namespace, name] = [`shoot-${(index % namespaceCount) + 1}`, `kube-apiserver-${index}`];
-    create(podBody(name, { role }, namespace), pods);
+    const app = `app-${index % apps}`;
+    create(podBody(name, { role, app, ...(isDeclaring ? { [dependsOn]: app } : {}) }, namespace), pods);
     report(namespace, name, false);
     names.push({ namespace, name });
   }
@@ -53,7 +56,7 @@ async function change(events: number, isCrashing: boolean): Promise<void> {
 
 async function handle(message: unknown): Promise<void> {
   const request = Request.parse(message);
-  if ('fill' in request) fill(request.fill.pods, request.fill.namespaces, request.fill.role);
+  if ('fill' in request) fill(request.fill);
   else await change(request.change.events, request.change.isCrashing);
   process.send?.({ done: true });
 }
