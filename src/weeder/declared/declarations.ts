@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import { objectOf, textOf } from '../../base/json.ts';
 import type { ObjectRef } from '../../kube/events/event.ts';
+import { uidOf } from '../../kube/objects/identity.ts';
 import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { lastingName, workloadOf } from '../pods/workloadOf.ts';
@@ -168,7 +168,7 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
         apply(type, object) {
           sink.apply(type, object);
           if (!lists.has(stream)) return;
-          const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
+          const uid = uidOf(object);
           const written = type === 'DELETED' ? undefined : writtenOn(object);
           if (written === undefined) forget(uid);
           else take(stream, uid, object, written);
