@@ -52,8 +52,8 @@ export interface PodIndex extends ObjectSink, Reports {
   podsIn(scope: Scope): readonly CrashLoopingPod[];
   /** The pods that cannot start now, for a reason that would stop a new pod, too. */
   neverStarted(scope: Scope): Iterable<NeverStarted>;
-  /** How many pods crash-loop now. */
-  readonly size: number;
+  /** How many pods crash-loop now. Not a getter, which doubles the memory of an index: there may be ten thousand. */
+  size(): number;
 }
 
 /** A pod that cannot start: which stream reported it last, and in which of its complete lists. */
@@ -183,9 +183,7 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
       for (const { pod, groups } of stuck.values())
         if (scope === 'all' || groups.some((name) => scope.includes(name))) yield pod;
     },
-    get size() {
-      return entries.size;
-    },
+    size: () => entries.size,
   };
 }
 
