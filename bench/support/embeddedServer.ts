@@ -3,7 +3,7 @@
  * 100,000 pods. Started by embeddedCluster.ts.
  */
 
-import { namespaces, pods } from '@weeder/embedded-cluster/resources';
+import { endpointSlices, namespaces, pods } from '@weeder/embedded-cluster/resources';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/base/json.ts';
 import { dependsOn } from '../../src/weeder/declared/declaration.ts';
@@ -21,7 +21,7 @@ await using cluster = await embedded({ historyLimit: 50_000 });
 const { store } = cluster.server;
 const names: { readonly namespace: string; readonly name: string }[] = [];
 
-function create(object: JsonObject, resource: typeof pods): void {
+function create(object: JsonObject, resource: typeof pods | typeof namespaces | typeof endpointSlices): void {
   const outcome = store.create(resource, object);
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.error));
 }
@@ -34,9 +34,16 @@ function fill({ pods: count, namespaces: namespaceCount, role, apps, isDeclaring
     const [namespace, name] = [`shoot-${(index % namespaceCount) + 1}`, `kube-apiserver-${index}`];
     const app = `app-${index % apps}`;
     create(podBody(name, { role, app, ...(isDeclaring ? { [dependsOn]: app } : {}) }, namespace), pods);
+    if (isDeclaring && index < apps) createService(namespace, app);
     report(namespace, name, false);
     names.push({ namespace, name });
   }
+}
+
+/** It exists, so that weeder reports no misspelt declaration, and is not ready, so that it has no actor. */
+function createService(namespace: string, name: string): void {
+  const labels = { 'kubernetes.io/service-name': name };
+  create({ metadata: { name, namespace, labels }, addressType: 'IPv4', endpoints: [] }, endpointSlices);
 }
 
 function report(namespace: string, name: string, isCrashing: boolean): void {

@@ -105,8 +105,8 @@ export function createStreams(options: StreamsOptions): Streams {
   function arrange(config: Config): void {
     const taken = new Set(streams.needs.keys());
     plans = planStreams(config, namespaces, plans);
-    const coveredIn = (group: string) =>
-      new Set(plans.flatMap((plan) => (plan.group === group ? [...plan.covers] : [])));
+    const covered = new Map<string, Set<string>>();
+    for (const { group, covers } of plans) covered.set(group, (covered.get(group) ?? new Set()).union(covers));
     const missing = plans.filter((plan) => {
       const found = streams.all().find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
       if (found === undefined) return true;
@@ -115,7 +115,7 @@ export function createStreams(options: StreamsOptions): Streams {
       return false;
     });
     for (const stream of streams.all().filter(({ plan }) => !plans.includes(plan))) {
-      const required = coveredIn(stream.plan.group);
+      const required = covered.get(stream.plan.group) ?? new Set();
       const covers = new Set([...stream.plan.covers].filter((each) => required.has(each)));
       stream.sink.keepOnly?.(covers);
       if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };

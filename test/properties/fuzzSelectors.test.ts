@@ -67,7 +67,8 @@ function naive(indexes: ReadonlyMap<string, PodIndex>, selectors: ReadonlyMap<st
   return {
     begin: () => sinks.forEach(({ sink }) => void sink.begin()),
     apply(type, object) {
-      for (const { each, sink } of sinks) sink.apply(matchesSelector(each, labelsOf(object)) ? type : 'DELETED', object);
+      for (const { each, sink } of sinks)
+        sink.apply(matchesSelector(each, labelsOf(object)) ? type : 'DELETED', object);
     },
     end: () => sinks.forEach(({ sink }) => void sink.end()),
   };
