@@ -6,7 +6,8 @@
  *   --namespaces LIST   of the recoveries (default 1,10,50,100,200,1000)
  *   --cores LIST        of the recoveries: separate (the API server on one core, the client on another), shared
  *                       (default both)
- *   --pods LIST         of scale (default 20000,100000)
+ *   --pods LIST         of scale (default 20000,50000,100000)
+ *   --many N            podSelectors, and declared services, of scale (default 10000)
  *   --services LIST     of actors (default 100,1000,10000)
  *   --watched LIST      separately watched namespaces, of rest (default 40,100)
  *   --workloads LIST    of restart, with ten times as many ConfigMaps and Secrets (default 500,2000)
@@ -15,7 +16,7 @@
  *   --hostile N         number of hostile applications (default 20)
  *   --runs N            rounds of recovery (default 5), start, thousand and hostile (default 3)
  *   --idle SECONDS      how long a process at rest is measured (default 3, of observer and thousand 30, of rest 60)
- *   --only LIST         candidates of recovery and observer, such as bare,weeder
+ *   --only LIST         candidates of recovery and observer, such as bare,weeder; kinds of scale, such as 'matching;declaring'
  *   --profile DIR       write CPU profiles there, and print where the time of recovery, restart and observer goes
  *   --json FILE         write the results there (default bench/results/last.json)
  *   --write             write the results to bench/results.json, and docs/development/benchmarks.md
@@ -84,7 +85,8 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
     return { recovery: { ...source, cases } };
   }
   if (name === 'scale') {
-    const cases = await measureScale(numbers('--pods', flags.pods), log);
+    const [counts, many] = [numbers('--pods', flags.pods), wholeNumber('--many', flags.many)];
+    const cases = await measureScale({ counts, many, only: flags.only?.split(';'), log });
     console.log(scaleReport(cases));
     return { scale: { ...source, cases } };
   }
@@ -167,7 +169,8 @@ function parseFlags() {
         all: { type: 'boolean', default: false },
         namespaces: text('1,10,50,100,200,1000'),
         cores: text(coresModes.join(',')),
-        pods: text('20000,100000'),
+        pods: text('20000,50000,100000'),
+        many: text('10000'),
         services: text('100,1000,10000'),
         watched: text('40,100'),
         workloads: text('500,2000'),

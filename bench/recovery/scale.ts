@@ -18,23 +18,43 @@ const settleMs = 2_000;
 /** With more than 16 distinct podSelectors, weeder reads all pods on one stream and selects them itself. */
 const manySelectors = 17;
 
-interface Kind {
-  readonly what: ScaleCase['what'];
+interface Kind extends Pick<ScaleCase, 'what' | 'many'> {
   readonly role: string;
-  readonly selectors: number;
+  readonly config: object;
 }
 
-const kinds: readonly Kind[] = [
-  { what: 'unrelated', role: 'monitoring', selectors: 1 },
-  { what: 'unrelated, on one stream for all', role: 'monitoring', selectors: manySelectors },
-  { what: 'matching', role: podLabels.role, selectors: 1 },
-];
+function kindsOf(many: number): readonly Kind[] {
+  const apps = Array.from({ length: many }, (_, index) => `app-${index}`);
+  const one = { podSelectors: [{ matchLabels: podLabels }] };
+  const others = Array.from({ length: manySelectors - 1 }, (_, index) => ({ matchLabels: { role: `other-${index}` } }));
+  const seventeen = { podSelectors: [...one.podSelectors, ...others] };
+  const each = (app: string) => [app, { podSelectors: [{ matchLabels: { ...podLabels, app } }] }] as const;
+  const configured = (services: object) => ({ servicesAndDependantSelectors: services });
+  const { role } = podLabels;
+  return [
+    { what: 'unrelated', role: 'monitoring', config: configured({ [service]: one }) },
+    { what: 'unrelated, on one stream for all', role: 'monitoring', config: configured({ [service]: seventeen }) },
+    { what: 'matching', role, config: configured({ [service]: one }) },
+    { what: 'matching one of many', many, role, config: configured(Object.fromEntries(apps.map(each))) },
+    { what: 'declaring', many, role, config: { declaredDependencies: {} } },
+  ];
+}
+
+interface ScaleOptions {
+  /** Numbers of pods. */
+  readonly counts: readonly number[];
+  /** How many podSelectors, or declared services, are many. */
+  readonly many: number;
+  /** The kinds that are measured. Default: all. */
+  readonly only: readonly string[] | undefined;
+  readonly log: (line: string) => void;
+}
 
 /** Measures weeder with these numbers of pods of each kind. */
-export async function measureScale(counts: readonly number[], log: (line: string) => void): Promise<ScaleCase[]> {
+export async function measureScale({ counts, many, only, log }: ScaleOptions): Promise<ScaleCase[]> {
   const cases: ScaleCase[] = [];
   for (const pods of counts) {
-    for (const kind of kinds) {
+    for (const kind of kindsOf(many).filter(({ what }) => only?.includes(what) ?? true)) {
       const found = await measureCase(pods, kind);
       log(`${pods} pods, ${kind.what}: synced in ${found.startToSynced} ms, ${found.idleRss} MiB at rest`);
       cases.push(found);
@@ -43,15 +63,12 @@ export async function measureScale(counts: readonly number[], log: (line: string
   return cases;
 }
 
-async function measureCase(pods: number, { what, role, selectors }: Kind): Promise<ScaleCase> {
+async function measureCase(pods: number, { what, many, role, config }: Kind): Promise<ScaleCase> {
   const dir = mkdtempSync(join(tmpdir(), 'weeder-scale-'));
   const removeFolder = guardFolder(dir);
   const cluster = await startEmbeddedCluster();
   try {
-    await cluster.fill({ pods, namespaces, role });
-    const others = Array.from({ length: selectors - 1 }, (_, index) => ({ matchLabels: { role: `other-${index}` } }));
-    const podSelectors = [{ matchLabels: podLabels }, ...others];
-    const config = { servicesAndDependantSelectors: { [service]: { podSelectors } } };
+    await cluster.fill({ pods, namespaces, role, apps: many ?? 1, isDeclaring: what === 'declaring' });
     const program = await weederProgram();
     const weeder = await startWeederProgram({ program, dir, kubeconfig: cluster.kubeconfig, config });
     const cpuToSynced = cpuSeconds(weeder.pid);
@@ -74,6 +91,7 @@ async function measureCase(pods: number, { what, role, selectors }: Kind): Promi
     return {
       pods,
       what,
+      ...(many === undefined ? {} : { many }),
       startToSynced: rounded(weeder.startToSynced),
       cpuToSynced: rounded(cpuToSynced, 3),
       bytesToSynced: bytes['pods'] ?? 0,

@@ -3,8 +3,10 @@ import { z } from 'zod';
 /** The results for one number and kind of pods. Times in milliseconds, CPU in seconds, memory in MiB. */
 export const ScaleCase = z.object({
   pods: z.number(),
-  /** Whether the pods match the podSelector. */
-  what: z.enum(['unrelated', 'unrelated, on one stream for all', 'matching']),
+  /** Whether the pods match the podSelector, or one of many; or declare one of many services. */
+  what: z.enum(['unrelated', 'unrelated, on one stream for all', 'matching', 'matching one of many', 'declaring']),
+  /** The number of podSelectors, or of services. Left out: few. */
+  many: z.number().optional(),
   startToSynced: z.number(),
   cpuToSynced: z.number(),
   /** The bytes of pods only. */

@@ -3,11 +3,22 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { z } from 'zod';
 
+/** Healthy pods. */
+export const Fill = z.object({
+  pods: z.number(),
+  namespaces: z.number(),
+  role: z.string(),
+  /** The number of different values of their label `app`. */
+  apps: z.number(),
+  /** Each pod declares the service of its namespace that is named like its app. */
+  isDeclaring: z.boolean(),
+});
+export type Fill = z.infer<typeof Fill>;
+
 /** The interface to the process that serves an embedded cluster (embeddedServer.ts). */
 export interface EmbeddedCluster {
   readonly kubeconfig: string;
-  /** Creates healthy pods with this role. */
-  fill(pods: { readonly pods: number; readonly namespaces: number; readonly role: string }): Promise<void>;
+  fill(pods: Fill): Promise<void>;
   /** Lets the kubelets report changes of those pods. */
   change(change: { readonly events: number; readonly isCrashing: boolean }): Promise<void>;
   stop(): Promise<void>;

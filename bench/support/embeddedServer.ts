@@ -3,15 +3,17 @@
  * 100,000 pods. Started by embeddedCluster.ts.
  */
 
-import { namespaces, pods } from '@weeder/embedded-cluster/resources';
+import { endpointSlices, namespaces, pods } from '@weeder/embedded-cluster/resources';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/base/json.ts';
+import { dependsOn } from '../../src/weeder/declared/declaration.ts';
 import { crashLoopBackOff, running } from '../../test/cluster/support/observer/statuses.ts';
 import { embedded } from '../../test/support/world/embedded.ts';
+import { Fill } from './embeddedCluster.ts';
 import { podBody, podStatus } from './podBody.ts';
 
 const Request = z.union([
-  z.object({ fill: z.object({ pods: z.number(), namespaces: z.number(), role: z.string() }) }),
+  z.object({ fill: Fill }),
   z.object({ change: z.object({ events: z.number(), isCrashing: z.boolean() }) }),
 ]);
 
@@ -19,21 +21,29 @@ await using cluster = await embedded({ historyLimit: 50_000 });
 const { store } = cluster.server;
 const names: { readonly namespace: string; readonly name: string }[] = [];
 
-function create(object: JsonObject, resource: typeof pods): void {
+function create(object: JsonObject, resource: typeof pods | typeof namespaces | typeof endpointSlices): void {
   const outcome = store.create(resource, object);
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.error));
 }
 
-/** Creates healthy pods with this role, distributed over the namespaces. */
-function fill(count: number, namespaceCount: number, role: string): void {
+/** Creates healthy pods, distributed over the namespaces and the apps. */
+function fill({ pods: count, namespaces: namespaceCount, role, apps, isDeclaring }: Fill): void {
   for (let index = 0; index < namespaceCount; index += 1)
     create({ metadata: { name: `shoot-${index + 1}` } }, namespaces);
   for (let index = 0; index < count; index += 1) {
     const [namespace, name] = [`shoot-${(index % namespaceCount) + 1}`, `kube-apiserver-${index}`];
-    create(podBody(name, { role }, namespace), pods);
+    const app = `app-${index % apps}`;
+    create(podBody(name, { role, app, ...(isDeclaring ? { [dependsOn]: app } : {}) }, namespace), pods);
+    if (isDeclaring && index < apps) createService(namespace, app);
     report(namespace, name, false);
     names.push({ namespace, name });
   }
+}
+
+/** It exists, so that weeder reports no misspelt declaration, and is not ready, so that it has no actor. */
+function createService(namespace: string, name: string): void {
+  const labels = { 'kubernetes.io/service-name': name };
+  create({ metadata: { name, namespace, labels }, addressType: 'IPv4', endpoints: [] }, endpointSlices);
 }
 
 function report(namespace: string, name: string, isCrashing: boolean): void {
@@ -53,7 +63,7 @@ async function change(events: number, isCrashing: boolean): Promise<void> {
 
 async function handle(message: unknown): Promise<void> {
   const request = Request.parse(message);
-  if ('fill' in request) fill(request.fill.pods, request.fill.namespaces, request.fill.role);
+  if ('fill' in request) fill(request.fill);
   else await change(request.change.events, request.change.isCrashing);
   process.send?.({ done: true });
 }

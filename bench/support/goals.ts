@@ -2,6 +2,7 @@ import type { ActorsCase } from '../recovery/actorsResults.ts';
 import type { RecoveryCase } from '../recovery/recoveryResults.ts';
 import { type Figure, medianOf, ratioOf } from '../recovery/recoverySummary.ts';
 import type { RestCase } from '../recovery/restResults.ts';
+import type { ScaleCase } from '../recovery/scaleResults.ts';
 import type { RestartCase } from '../restart/restartResults.ts';
 
 /** A limit for a figure, and its measured value. */
@@ -19,6 +20,27 @@ export function isMet({ value, limit }: Goal): boolean {
 const weeder = 'weeder';
 /** The stream of EndpointSlices, and one of pods for each distinct podSelector: the benchmark has one. */
 const maxStreams = 2;
+
+/** Many podSelectors, relative to one that selects all pods, in the same run. */
+export function scaleGoals(cases: readonly ScaleCase[]): Goal[] {
+  return cases.flatMap((each) => {
+    const one = cases.find(({ pods, what }) => pods === each.pods && what === 'matching');
+    if (each.what !== 'matching one of many' || one === undefined) return [];
+    const words = `with ${each.pods} pods and ${each.many} podSelectors`;
+    const more = `${words}, relative to one`;
+    const memory = each.idleRss - one.idleRss;
+    return [
+      { what: `time to synced ${more}`, limit: 1.5, value: each.startToSynced / one.startToSynced, unit: '×' },
+      { what: `memory at rest ${words}, above that with one`, limit: 60, value: memory, unit: 'MiB' },
+      {
+        what: `CPU for 1,000 crash-looping pods ${words}`,
+        limit: 150,
+        value: 1000 * each.cpuPer1000Crashing,
+        unit: 'ms',
+      },
+    ] as const;
+  });
+}
 
 /** The goals that apply to these cases. */
 export function recoveryGoals(cases: readonly RecoveryCase[]): Goal[] {

@@ -3,7 +3,7 @@ import { goalTable } from '../recovery/recoveryReport.ts';
 import type { RestCase } from '../recovery/restResults.ts';
 import type { ScaleCase } from '../recovery/scaleResults.ts';
 import type { StartCase } from '../recovery/startResults.ts';
-import { actorsGoals, restGoals } from './goals.ts';
+import { actorsGoals, restGoals, scaleGoals } from './goals.ts';
 import { bytes, figure, table } from './table.ts';
 
 /** Many pods, as Markdown. */
@@ -28,7 +28,9 @@ export function scaleReport(cases: readonly ScaleCase[]): string {
     figure(1000 * each.cpuPer1000Crashing),
     bytes(each.bytesPer1000Crashing),
   ]);
-  return [table(head, rows), 'For 1,000 events:', table(eventsHead, events)].join('\n\n');
+  const goals = scaleGoals(cases);
+  const tables = [table(head, rows), 'For 1,000 events:', table(eventsHead, events)];
+  return [...tables, ...(goals.length === 0 ? [] : [goalTable(goals)])].join('\n\n');
 }
 
 /** Many services at once, as Markdown. */

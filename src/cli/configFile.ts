@@ -1,7 +1,7 @@
 import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
 import { type FieldError, formatFieldError, formatFieldErrors } from '../base/fieldError.ts';
 import type { Config } from '../config/config.ts';
-import { parseConfig } from '../config/parse.ts';
+import { parseConfig, shortConfig } from '../config/parse.ts';
 import { readConfigFile, readConfigText } from '../config/read.ts';
 
 /** Reads the config of `--config-file`, for a verb that requires it. */
@@ -28,8 +28,15 @@ export async function openConfig(verb: string, path: string | undefined): Promis
   if (!path) return failed(codedError('USAGE', `weeder ${verb} needs --config-file FILE.`));
   const text = await readConfigText(path);
   if (!text.ok) return failed(problemOf(path, text.error));
-  const config = parseConfig(text.value, path);
+  const config = await parseApart(text.value, path);
   return config.ok ? ok({ file: path, text: text.value, config: config.value }) : failed(problemOf(path, config.error));
+}
+
+/** Parsing YAML needs a hundred times its size in memory, which a thread returns when it ends. */
+async function parseApart(text: string, file: string): Promise<ReturnType<typeof parseConfig>> {
+  if (text.length <= shortConfig) return parseConfig(text, file);
+  const { parseInWorker } = await import('../config/parseInWorker.ts');
+  return parseInWorker(text, file);
 }
 
 /** The errors of a config as one error, with the same message for every verb. */

@@ -61,6 +61,7 @@ export function hasSameRestart(one: RestartConfig | undefined, other: RestartCon
 export function mergeServices(old: Config['services'], next: Config['services']): Config['services'] {
   const keep = (is: ServiceConfig): ServiceConfig => {
     const was = old.get(is.name);
+    if (was === is) return is;
     return was !== undefined && behavesTheSame(was, is) ? { ...was, namespaces: is.namespaces } : is;
   };
   return new Map([...next].map(([name, service]) => [name, keep(service)]));
@@ -72,7 +73,7 @@ type Behaviour = Omit<ServiceConfig, 'name' | 'namespaces'> & {
 
 /** Whether both configs treat a service the same, in every namespace. The order of lists is not significant. */
 export function behavesTheSame(one: Behaviour, other: Behaviour): boolean {
-  return meaningOf(one) === meaningOf(other);
+  return one === other || meaningOf(one) === meaningOf(other);
 }
 
 function isSame(one: ServiceConfig, other: ServiceConfig): boolean {

@@ -12,6 +12,12 @@ import { inLines, readYaml, type YamlText } from './text/yamlText.ts';
 /** Bytes. A config of a thousand services has a fifth of it; a ConfigMap cannot be larger. */
 export const largestFile = 1024 * 1024;
 
+/**
+ * Characters: a shorter file is parsed within milliseconds, whatever it contains. A config of a hundred services has
+ * this length.
+ */
+export const shortConfig = 16_384;
+
 /** Parses a config, and returns all errors if there are any. `file` is the file name in the errors. */
 export function parseConfig(text: string, file: string): Result<Config, readonly FieldError[]> {
   const whole = unusable(text);

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { failed, messageOf, type Result } from '../base/errors.ts';
 import { type FieldError, formatFieldErrors } from '../base/fieldError.ts';
 import type { Config } from './config.ts';
-import { parseConfig } from './parse.ts';
+import { parseConfig, shortConfig } from './parse.ts';
 import { readConfigText } from './read.ts';
 import { type ContentWatch, watchContent } from './watchContent.ts';
 
@@ -22,11 +22,6 @@ interface FileWatchOptions {
   readonly onUnwatchable: (why: string) => void;
 }
 
-/**
- * Characters: a shorter file is parsed within milliseconds, whatever it contains. A config of a hundred services has
- * this length.
- */
-const short = 16_384;
 /** An editor that writes the file in place, or saves it twice, has finished after this time. Milliseconds. */
 const settledAfter = 300;
 /** A file that is being replaced is missing for less than this. Milliseconds. */
@@ -48,7 +43,7 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
   async function parse(text: ConfigText): Promise<void> {
     newest = text;
     if (!text.ok) return onChange(failed(text.error));
-    if (text.value.length <= short) return onChange(parseConfig(text.value, file));
+    if (text.value.length <= shortConfig) return onChange(parseConfig(text.value, file));
     const { parseInWorker } = await import('./parseInWorker.ts');
     const parsed = await parseInWorker(text.value, file);
     if (newest === text) onChange(parsed);

@@ -2,7 +2,7 @@ import { type Config, distinctSelectors } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
 import { partsOf } from '../kube/objects/namespacedName.ts';
 import { placePath, placeSuffix, placesOf } from '../kube/objects/places.ts';
-import type { LabelSelector } from '../kube/objects/selector.ts';
+import { createSelectorIndex, type SelectorIndex } from '../kube/objects/selectorIndex.ts';
 import { dependsOn } from './declared/declaration.ts';
 import { partition } from './partition.ts';
 
@@ -17,8 +17,8 @@ export interface StreamPlan {
   readonly labelSelector: string;
   /** What the stream serves: names of services, or canonical texts of podSelectors. */
   readonly covers: ReadonlySet<string>;
-  /** Of a stream of all pods: the podSelectors to which its pods are distributed. */
-  readonly selectors?: ReadonlyMap<string, LabelSelector>;
+  /** Of a stream of all pods: the podSelectors to which its pods are distributed. The streams of a plan share them. */
+  readonly selectors?: () => SelectorIndex;
 }
 
 /** Above this number of distinct podSelectors, one stream of all pods costs less than one stream for each. */
@@ -41,7 +41,8 @@ export function planStreams(
   namespaces: 'all' | readonly string[],
   open: readonly StreamPlan[] = [],
 ): StreamPlan[] {
-  return placesOf(namespaces).flatMap((namespace) => planIn(config, namespace, open));
+  const selected = selectedBy(config);
+  return placesOf(namespaces).flatMap((namespace) => planIn(config, selected, namespace, open));
 }
 
 /**
@@ -71,13 +72,36 @@ interface Place {
   readonly scope: string;
 }
 
-function planIn(config: Config, namespace: string | undefined, open: readonly StreamPlan[]): StreamPlan[] {
+/** The podSelectors of a config, which may be many: each namespace uses the same. */
+interface Selected {
+  readonly texts: ReadonlySet<string>;
+  readonly index: () => SelectorIndex;
+}
+
+function selectedBy(config: Config): Selected {
+  const selectors = distinctSelectors(config);
+  let index: SelectorIndex | undefined;
+  return {
+    texts: new Set(selectors.keys()),
+    index() {
+      index ??= createSelectorIndex(selectors);
+      return index;
+    },
+  };
+}
+
+function planIn(
+  config: Config,
+  selected: Selected,
+  namespace: string | undefined,
+  open: readonly StreamPlan[],
+): StreamPlan[] {
   const place: Place = {
     namespace,
     suffix: placeSuffix(namespace),
     scope: placePath(namespace),
   };
-  return [...planSlices(config, place, open), ...planPods(config, place), ...planDeclarations(config, place)];
+  return [...planSlices(config, place, open), ...planPods(selected, place), ...planDeclarations(config, place)];
 }
 
 function planSlices(config: Config, { namespace, suffix, scope }: Place, open: readonly StreamPlan[]): StreamPlan[] {
@@ -112,14 +136,12 @@ function selectorOf(names: readonly string[]): string {
   return `${serviceName} in (${names.join(',')})`;
 }
 
-function planPods(config: Config, { suffix, scope }: Place): StreamPlan[] {
-  const selectors = distinctSelectors(config);
+function planPods({ texts: covers, index: selectors }: Selected, { suffix, scope }: Place): StreamPlan[] {
   const pods = { group: `pods${suffix}`, path: `/api/v1${scope}/pods`, kind: 'Pod' } as const;
-  if (selectors.size > maxPodStreams) {
-    const covers = new Set(selectors.keys());
+  if (covers.size > maxPodStreams) {
     return [{ ...pods, name: `pods${suffix}`, labelSelector: '', covers, selectors }];
   }
-  return [...selectors.keys()].map((labelSelector) => ({
+  return [...covers].map((labelSelector) => ({
     ...pods,
     name: `pods ${labelSelector}${suffix}`,
     labelSelector,

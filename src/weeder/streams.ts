@@ -1,4 +1,5 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
+import { createSelectorIndex } from '../kube/objects/selectorIndex.ts';
 import { type ClosableSink, notifyingComplete } from '../kube/watch/sink.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { createStreamSet, type OpenStream, type StreamSet } from '../kube/watch/streamSet.ts';
@@ -104,8 +105,8 @@ export function createStreams(options: StreamsOptions): Streams {
   function arrange(config: Config): void {
     const taken = new Set(streams.needs.keys());
     plans = planStreams(config, namespaces, plans);
-    const coveredIn = (group: string) =>
-      new Set(plans.flatMap((plan) => (plan.group === group ? [...plan.covers] : [])));
+    const covered = new Map<string, Set<string>>();
+    for (const { group, covers } of plans) covered.set(group, (covered.get(group) ?? new Set()).union(covers));
     const missing = plans.filter((plan) => {
       const found = streams.all().find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
       if (found === undefined) return true;
@@ -114,7 +115,7 @@ export function createStreams(options: StreamsOptions): Streams {
       return false;
     });
     for (const stream of streams.all().filter(({ plan }) => !plans.includes(plan))) {
-      const required = coveredIn(stream.plan.group);
+      const required = covered.get(stream.plan.group) ?? new Set();
       const covers = new Set([...stream.plan.covers].filter((each) => required.has(each)));
       stream.sink.keepOnly?.(covers);
       if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };
@@ -161,7 +162,7 @@ function sinksOf({ slices, pods, declaredPods }: Weeder): StreamSinks {
     slices: ({ covers: names }, options) => slices.createSink({ names, ...options }),
     pods({ name, labelSelector, selectors }) {
       if (isOfDeclarations(name)) return declaredPods.createSink();
-      if (selectors !== undefined) return fanOut(pods, selectors);
+      if (selectors !== undefined) return fanOut(pods, selectors());
       const index = pods.get(labelSelector);
       if (index === undefined) throw new Error(`the weeder does not know the podSelector ${labelSelector}`);
       return index.createSink();
@@ -173,7 +174,7 @@ function sinksOf({ slices, pods, declaredPods }: Weeder): StreamSinks {
 function resumedPlan(plan: StreamPlan, config: Config): StreamPlan {
   if (plan.kind !== 'Pod' || plan.labelSelector !== '') return plan;
   const selectors = [...distinctSelectors(config)].filter(([text]) => plan.covers.has(text));
-  return { ...plan, selectors: new Map(selectors) };
+  return { ...plan, selectors: () => createSelectorIndex(new Map(selectors)) };
 }
 
 /** While a stream and its replacement are both open, a number distinguishes their names. */

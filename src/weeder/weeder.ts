@@ -241,7 +241,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       endpoints: endpoints.size,
       windows: endpoints.openWindows(),
       podDeletions: deletions.size,
-      crashLoopingPods: [declaredPods, ...indexes.values()].reduce((sum, index) => sum + index.size, 0),
+      crashLoopingPods: [declaredPods, ...indexes.values()].reduce((sum, index) => sum + index.size(), 0),
       queued: queue.waiting,
       inFlight: queue.active,
     }),

@@ -146,10 +146,10 @@ test('the stream of all pods is reopened for one more podSelector, and not for o
   at.streams.needs.get('pods')?.sink.apply('MODIFIED', looping);
   at.to(configOf({ db: roles(18) }));
   assert.deepEqual(at.changes(), ['+pods 2']);
-  assert.equal(at.weeder.pods.get('role=r17')?.size, 0);
+  assert.equal(at.weeder.pods.get('role=r17')?.size(), 0);
   at.list('pods 2', looping);
   assert.deepEqual(at.changes(), ['-pods']);
-  assert.equal(at.weeder.pods.get('role=r17')?.size, 1);
+  assert.equal(at.weeder.pods.get('role=r17')?.size(), 1);
 });
 
 test('with more services than fit into the streams by name, the stream of all slices is reopened for another name, and not for one fewer', () => {

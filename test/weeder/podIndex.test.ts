@@ -27,7 +27,7 @@ test('the index contains the crash-looping pods and no others', () => {
   put(index, healthy('one'));
   put(index, crashLooping('two'));
   put(index, { ...crashLooping('three'), deletionTimestamp: '2026-01-01T00:00:00Z' });
-  assert.equal(index.size, 1);
+  assert.equal(index.size(), 1);
   assert.equal(index.get('uid-of-a-two')?.name, 'two');
   assert.equal(index.get('uid-of-a-one'), undefined);
 });
@@ -44,7 +44,7 @@ test('the index lists pods that never started until they start, crash-loop, are 
   put(index, stuck('two', 'CreateContainerConfigError'));
   put(index, stuck('three', 'ContainerCreating'));
   assert.deepEqual(names(), ['one ImagePullBackOff', 'two CreateContainerConfigError']);
-  assert.deepEqual([names(['a']).length, names(['b']).length, index.size], [2, 0, 0]);
+  assert.deepEqual([names(['a']).length, names(['b']).length, index.size()], [2, 0, 0]);
   put(index, healthy('one'));
   put(index, crashLooping('two'));
   assert.deepEqual(names(), []);
@@ -106,7 +106,7 @@ test('a pod is removed once: when it runs, is being deleted, no longer matches o
     end();
     end();
     assert.deepEqual(calls(), ['left uid-of-a-one']);
-    assert.equal(index.size, 0);
+    assert.equal(index.size(), 0);
   }
 });
 
@@ -146,7 +146,7 @@ test('a new list removes the pods that it does not contain, and delivers nothing
   assert.deepEqual(calls(), ['left uid-of-a-recovers']);
   index.end();
   assert.deepEqual(calls(), ['left uid-of-a-vanishes']);
-  assert.equal(index.size, 1);
+  assert.equal(index.size(), 1);
 });
 
 test('an interrupted list that begins again counts from the beginning', () => {
@@ -169,7 +169,7 @@ test('several streams feed one index, and the list of one does not affect the ot
   inB.begin();
   inB.apply('ADDED', pod(crashLooping('two', 'b')));
   inB.end();
-  assert.equal(index.size, 2);
+  assert.equal(index.size(), 2);
   inA.begin();
   inA.end();
   assert.deepEqual(listening(index, 'all').calls(), ['b/two']);

@@ -128,7 +128,7 @@ test('the stream of all pods is distributed by labels, and follows a pod whose l
   const stream = streamsOf(weeder, config, 'all')[1];
   assert.ok(stream);
   const { sink } = stream;
-  const holders = () => [...weeder.pods].filter(([, index]) => index.size > 0).map(([text]) => text);
+  const holders = () => [...weeder.pods].filter(([, index]) => index.size() > 0).map(([text]) => text);
   const looping = (labels: Readonly<Record<string, string>>) => pod({ uid: 'u', labels, containers: [backOff()] });
   sink.begin();
   sink.apply('ADDED', looping({ role: 'role-3', tier: 'back' }));

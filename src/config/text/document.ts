@@ -37,6 +37,8 @@ interface Walk {
 
 type Children = Map<PropertyKey, Located>;
 
+const none: Located['children'] = new Map();
+
 const maxFromAliases = 100_000;
 
 /** The limits of a document. */
@@ -145,7 +147,7 @@ function broken(walk: Walk, path: Path, leaf: Located, message: string): Located
 }
 
 function emptyAt(offset: number, keyOffset: number | undefined): Located {
-  return { value: null, offset, keyOffset, source: undefined, children: new Map() };
+  return { value: null, offset, keyOffset, source: undefined, children: none };
 }
 
 function readScalar(scalar: Scalar): Pick<Located, 'value' | 'source'> {

@@ -33,6 +33,11 @@ export function namespaceOf(object: unknown): string {
   return textOf(objectOf(objectOf(object)['metadata'])['namespace']) ?? '';
 }
 
+/** The uid of an object; empty if it has none. */
+export function uidOf(object: unknown): string {
+  return textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
+}
+
 function isNamed(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }

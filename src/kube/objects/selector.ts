@@ -17,6 +17,17 @@ export interface LabelSelector {
  * selectors give the same text. An empty selector gives an empty text, which selects everything.
  */
 export function selectorToString(selector: LabelSelector): string {
+  const known = texts.get(selector);
+  if (known !== undefined) return known;
+  const text = textOf(selector);
+  texts.set(selector, text);
+  return text;
+}
+
+/** A config may have ten thousand selectors, and each step that compares them needs the same texts. */
+const texts = new WeakMap<LabelSelector, string>();
+
+function textOf(selector: LabelSelector): string {
   const conditions = new Set<string>();
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) conditions.add(`${key}=${value}`);
   for (const requirement of selector.matchExpressions ?? []) {

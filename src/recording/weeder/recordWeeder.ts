@@ -1,4 +1,4 @@
-import { objectOf, textOf } from '../../base/json.ts';
+import { uidOf } from '../../kube/objects/identity.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { crashLooping, isSameBackOff } from '../../weeder/pods/crashLooping.ts';
@@ -114,7 +114,7 @@ function onlyCrashLooping(recording: ReturnType<typeof recordSink>): ReturnType<
       recording.begin();
     },
     apply(type: ChangeType, object: unknown) {
-      const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
+      const uid = uidOf(object);
       if (type !== 'DELETED' && crashLooping(object) !== undefined) {
         known.add(uid);
         listed?.add(uid);

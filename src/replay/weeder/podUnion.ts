@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { uidOf } from '../../kube/objects/identity.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 
@@ -26,7 +27,7 @@ export function createPodUnion(notify: (type: ChangeType, pod: JsonObject) => vo
         },
         apply(type, object) {
           if (!isObject(object)) return;
-          const uid = textOf(objectOf(object['metadata'])['uid']) ?? '';
+          const uid = uidOf(object);
           if (type === 'DELETED') {
             remove(pods, uid, object);
             return;

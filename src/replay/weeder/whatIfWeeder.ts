@@ -1,6 +1,7 @@
-import { type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
 import { type VirtualClock, virtualClock } from '../../base/virtualClock.ts';
 import { type Config, distinctSelectors, longestWindow } from '../../config/config.ts';
+import { uidOf } from '../../kube/objects/identity.ts';
 import { matchesSelector } from '../../kube/objects/selector.ts';
 import { containerStatusesOf } from '../../kube/objects/status.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
@@ -122,7 +123,7 @@ export function createWhatIfWeeder({
       streams = podStreamsOf(weeder, its);
     },
     pod(type, object) {
-      const uid = textOf(objectOf(object['metadata'])['uid']) ?? '';
+      const uid = uidOf(object);
       const known = byUid.get(uid);
       if (known !== undefined) {
         if (isRestarted(object, known.pod)) known.would.restartedAt ??= clock.now();

@@ -13,7 +13,10 @@ export interface Claim {
 
 /** The claims of all pods. */
 interface Claims {
-  /** A pod makes this claim, in addition to those that already do. Returns undefined if `admit` refuses a new claim. */
+  /**
+   * A pod makes this claim, in addition to those that already do. Returns the key, as the same text for all of them,
+   * and undefined if `admit` refuses a new claim.
+   */
   hold(key: string, admit: () => Claim | undefined): string | undefined;
   /** A pod no longer makes this claim. It is forgotten when no pod has made it for `keepFor`. */
   release(key: string): void;
@@ -31,7 +34,7 @@ interface ClaimsOptions {
 }
 
 export function createClaims({ clock, keepFor, onForgotten }: ClaimsOptions): Claims {
-  const held = new Map<string, { readonly claim: Claim; pods: number }>();
+  const held = new Map<string, { readonly key: string; readonly claim: Claim; pods: number }>();
   /** The claims without pods, by the time since when; the earliest first. */
   const vacant = new Map<string, number>();
   let timer: TimerHandle | undefined;
@@ -65,9 +68,9 @@ export function createClaims({ clock, keepFor, onForgotten }: ClaimsOptions): Cl
       if (known !== undefined) known.pods += 1;
       const claim = known?.claim ?? admit();
       if (claim === undefined) return undefined;
-      if (known === undefined) held.set(key, { claim, pods: 1 });
+      if (known === undefined) held.set(key, { key, claim, pods: 1 });
       vacant.delete(key);
-      return key;
+      return known?.key ?? key;
     },
     release(key) {
       const known = held.get(key);

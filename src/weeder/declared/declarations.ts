@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
-import { objectOf, textOf } from '../../base/json.ts';
 import type { ObjectRef } from '../../kube/events/event.ts';
 import { partsOf } from '../../kube/objects/namespacedName.ts';
+import { uidOf } from '../../kube/objects/identity.ts';
 import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
+import { readMetadataHead } from '../../kube/watch/metadataHead.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import { lastingName, workloadOf } from '../pods/workloadOf.ts';
 import { createClaimCounts, maxServices } from './claimCounts.ts';
@@ -149,6 +150,19 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
     return true;
   }
 
+  /**
+   * Takes what a pod has written from the beginning of its line, since a pod that does not crash-loop is not parsed
+   * otherwise. False: the line has to be parsed.
+   */
+  function takeHead(stream: string, line: Buffer, about: LineMetadata): boolean {
+    const pod = about.type === 'DELETED' ? undefined : readMetadataHead(line, about);
+    const written = writtenOn(pod);
+    if (pod === undefined || written === undefined) return false;
+    // The uid of the line's metadata would keep the whole beginning of the line in memory.
+    take(stream, uidOf(pod), pod, written);
+    return true;
+  }
+
   function forgetStream(stream: string, isGone: (pod: KnownPod) => boolean): void {
     for (const [uid, pod] of pods) if (pod.stream === stream && isGone(pod)) forget(uid);
   }
@@ -172,7 +186,7 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
         apply(type, object) {
           sink.apply(type, object);
           if (!lists.has(stream)) return;
-          const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
+          const uid = uidOf(object);
           const written = type === 'DELETED' ? undefined : writtenOn(object);
           if (written === undefined) forget(uid);
           else take(stream, uid, object, written);
@@ -184,7 +198,9 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
           forgetStream(stream, (pod) => pod.list !== list);
           onListed();
         },
-        isIrrelevant: (line, metadata) => isRepeated(line, metadata) && sink.isIrrelevant?.(line, metadata) === true,
+        isIrrelevant: (line, metadata) =>
+          sink.isIrrelevant?.(line, metadata) === true &&
+          (!lists.has(stream) || isRepeated(line, metadata) || takeHead(stream, line, metadata)),
       };
     },
     closed,

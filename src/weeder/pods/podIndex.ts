@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
-import { numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
-import { namespaceOf } from '../../kube/objects/identity.ts';
-import type { ChangeType, LineMetadata } from '../../kube/watch/metadataFastPath.ts';
+import { numberOf, objectOf, timeOf } from '../../base/json.ts';
+import { addTo, removeFrom } from '../../base/mapOfSets.ts';
+import { namespaceOf, uidOf } from '../../kube/objects/identity.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { type CrashLoopingPod, crashLooping, isSameBackOff, unreportedSince } from './crashLooping.ts';
-import { mayNeverStart, type NeverStarted, neverStarted } from './neverStarted.ts';
+import { type NeverStarted, neverStarted } from './neverStarted.ts';
+import { type PodSource, podSink, type Reports } from './podSink.ts';
 
 /** Receives the changes of the crash-looping pods in the subscribed namespaces. */
 interface PodListener {
@@ -30,7 +31,7 @@ export type Scope = 'all' | readonly string[];
  * keeps nothing of other pods. Open windows subscribe to it by group: unless the index has other groups, a pod is in
  * that of its namespace.
  */
-export interface PodIndex extends ObjectSink {
+export interface PodIndex extends ObjectSink, Reports {
   /**
    * Creates a sink for another stream into the same index. A complete list of that stream does not remove pods of other
    * streams.
@@ -51,15 +52,15 @@ export interface PodIndex extends ObjectSink {
   podsIn(scope: Scope): readonly CrashLoopingPod[];
   /** The pods that cannot start now. */
   neverStarted(scope: Scope): Iterable<NeverStarted>;
-  /** How many pods crash-loop now. */
-  readonly size: number;
+  /** How many pods crash-loop now. Not a getter, which doubles the memory of an index: there may be ten thousand. */
+  size(): number;
 }
 
 /** A pod that cannot start: which stream reported it last, and in which of its complete lists. */
 interface Stuck {
   readonly pod: NeverStarted;
   readonly groups: Groups;
-  readonly source: Source;
+  readonly source: PodSource;
   readonly list: number;
 }
 
@@ -69,18 +70,10 @@ interface Entry {
   /** Since when the pod has been in this run of this back-off. Milliseconds by the local monotonic clock. */
   readonly firstSeen: number;
   /** The streams that have reported the pod, each with the number of its latest complete list at that time. */
-  readonly reporters: Map<Source, number>;
-}
-
-/** One stream into the index. */
-interface Source {
-  list: number;
+  readonly reporters: Map<PodSource, number>;
 }
 
 type Groups = readonly string[];
-
-const crashLoopBackOff = Buffer.from('CrashLoopBackOff');
-const terminated = Buffer.from('"terminated"');
 
 /** `groupsOf`: the groups of a pod, as the API serves it. A pod in none is not selected. */
 export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups = homeOf): PodIndex {
@@ -93,10 +86,10 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
     for (const listener of new Set(groups.flatMap((name) => [...(listeners.get(name) ?? [])]))) what(listener);
   }
 
-  function put(pod: CrashLoopingPod, groups: Groups, source: Source): void {
+  function put(pod: CrashLoopingPod, groups: Groups, source: PodSource): void {
     const known = entries.get(pod.uid);
     const isSame = known !== undefined && isSameBackOff(known.pod, pod);
-    const reporters = (known?.reporters ?? new Map<Source, number>()).set(source, source.list);
+    const reporters = (known?.reporters ?? new Map<PodSource, number>()).set(source, source.list);
     entries.set(pod.uid, { pod, groups, firstSeen: isSame ? known.firstSeen : clock.monotonic(), reporters });
     const left = known?.groups.filter((name) => !groups.includes(name)) ?? [];
     for (const name of left) removeFrom(byGroup, name, pod.uid);
@@ -116,7 +109,7 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
   }
 
   /** A pod that is selected was reported. */
-  function take(uid: string, groups: Groups, object: unknown, source: Source): void {
+  function take(uid: string, groups: Groups, object: unknown, source: PodSource): void {
     const pod = crashLooping(object);
     if (pod !== undefined) put(pod, groups, source);
     else remove(uid, departureOf(false, object));
@@ -126,7 +119,7 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
   }
 
   /** This stream no longer has the pod. While one stream replaces another, the other one may still have it. */
-  function forgetReporter(uid: string, { reporters }: Entry, source: Source): void {
+  function forgetReporter(uid: string, { reporters }: Entry, source: PodSource): void {
     if (reporters.delete(source) && reporters.size === 0) remove(uid, unseen);
   }
 
@@ -139,43 +132,33 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
     return [...uidsIn(scope)].flatMap((uid) => entries.get(uid)?.pod ?? []);
   }
 
-  function createSink(): ClosableSink {
-    const source: Source = { list: 0 };
-    return {
-      begin() {
-        source.list += 1;
-      },
-      apply(type: ChangeType, object: unknown) {
-        const uid = textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
-        const groups = type === 'DELETED' ? [] : groupsOf(object);
-        if (groups.length > 0) take(uid, groups, object, source);
-        else {
-          remove(uid, departureOf(true, object));
-          stuck.delete(uid);
-        }
-      },
-      end() {
-        for (const [uid, entry] of entries) {
-          if (entry.reporters.get(source) !== source.list) forgetReporter(uid, entry, source);
-        }
-        for (const [uid, { source: by, list }] of stuck) if (by === source && list !== source.list) stuck.delete(uid);
-      },
-      close() {
-        for (const [uid, entry] of entries) forgetReporter(uid, entry, source);
-        for (const [uid, { source: by }] of stuck) if (by === source) stuck.delete(uid);
-      },
-      isIrrelevant(line: Buffer, metadata: LineMetadata) {
-        if (entries.has(metadata.uid) || stuck.has(metadata.uid)) return false;
-        // The final DELETED event of a pod changes nothing: the pod left the index when its deletion began.
-        if (metadata.type === 'DELETED') return true;
-        return !line.includes(crashLoopBackOff) && !line.includes(terminated) && !mayNeverStart(line);
-      },
-    };
-  }
+  const index: Reports = {
+    has: (uid) => entries.has(uid) || stuck.has(uid),
+    report(source, type, object) {
+      const uid = uidOf(object);
+      const groups = type === 'DELETED' ? [] : groupsOf(object);
+      if (groups.length > 0) take(uid, groups, object, source);
+      else {
+        remove(uid, departureOf(true, object));
+        stuck.delete(uid);
+      }
+    },
+    completed(source) {
+      for (const [uid, entry] of entries) {
+        if (entry.reporters.get(source) !== source.list) forgetReporter(uid, entry, source);
+      }
+      for (const [uid, { source: by, list }] of stuck) if (by === source && list !== source.list) stuck.delete(uid);
+    },
+    closed(source) {
+      for (const [uid, entry] of entries) forgetReporter(uid, entry, source);
+      for (const [uid, { source: by }] of stuck) if (by === source) stuck.delete(uid);
+    },
+  };
 
   return {
-    ...createSink(),
-    createSink,
+    ...podSink(index),
+    ...index,
+    createSink: () => podSink(index),
     get: (uid) => entries.get(uid)?.pod,
     unreportedSince(uid) {
       const entry = entries.get(uid);
@@ -200,9 +183,7 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
       for (const { pod, groups } of stuck.values())
         if (scope === 'all' || groups.some((name) => scope.includes(name))) yield pod;
     },
-    get size() {
-      return entries.size;
-    },
+    size: () => entries.size,
   };
 }
 
@@ -222,15 +203,3 @@ function departureOf(isDeleted: boolean, object: unknown): Departure {
 
 /** No group has this name. */
 const everywhere = '*';
-
-function addTo<T>(sets: Map<string, Set<T>>, name: string, value: T): void {
-  const set = sets.get(name);
-  if (set === undefined) sets.set(name, new Set([value]));
-  else set.add(value);
-}
-
-function removeFrom<T>(sets: Map<string, Set<T>>, name: string, value: T): void {
-  const set = sets.get(name);
-  set?.delete(value);
-  if (set?.size === 0) sets.delete(name);
-}

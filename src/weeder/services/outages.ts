@@ -1,4 +1,5 @@
 import { keyOf } from '../../kube/objects/namespacedName.ts';
+import { addTo, removeFrom } from '../../base/mapOfSets.ts';
 import type { Dependants } from '../deletions/deletionRequest.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 
@@ -42,21 +43,13 @@ export function createOutages({ heldDependantsOf, declaredGroupsOf, onChanged }:
     const key = keyOf(namespace, service);
     const outage = { key, namespace, service, dependants: heldDependantsOf(namespace, service) };
     outages.set(key, outage);
-    for (const group of groupsOf(outage)) {
-      const known = byGroup.get(group);
-      if (known === undefined) byGroup.set(group, new Set([outage]));
-      else known.add(outage);
-    }
+    for (const group of groupsOf(outage)) addTo(byGroup, group, outage);
     return outage;
   }
 
   function remove(outage: Outage): void {
     outages.delete(outage.key);
-    for (const group of groupsOf(outage)) {
-      const known = byGroup.get(group);
-      known?.delete(outage);
-      if (known?.size === 0) byGroup.delete(group);
-    }
+    for (const group of groupsOf(outage)) removeFrom(byGroup, group, outage);
   }
 
   return {

@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  type LabelSelector,
-  type LabelSelectorRequirement,
-  matchesSelector,
-  selectorToString,
-} from '../../../src/kube/objects/selector.ts';
+import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
+import { selectors } from '../../support/objects/selectors.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';
 
-const key = fc.constantFrom('app', 'role', 'garden.cloud/role', 'constructor', 'toString');
-const value = fc.constantFrom('', 'a', 'b', 'c-1');
-const labels = fc.dictionary(key, value);
-const requirement: fc.Arbitrary<LabelSelectorRequirement> = fc.record({
-  key,
-  operator: fc.constantFrom('In', 'NotIn', 'Exists', 'DoesNotExist'),
-  values: fc.array(value, { maxLength: 4 }),
-});
-const selector: fc.Arbitrary<LabelSelector> = fc.record(
-  { matchLabels: labels, matchExpressions: fc.array(requirement, { maxLength: 4 }) },
-  { requiredKeys: [] },
+const { labels, selector } = selectors(
+  ['app', 'role', 'garden.cloud/role', 'constructor', 'toString'],
+  ['', 'a', 'b', 'c-1'],
 );
 
 /** The text form, parsed and applied as in apimachinery's labels.Parse and Requirement.Matches. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { readLineMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
 import { createDeclarations } from '../../../src/weeder/declared/declarations.ts';
 import { createPodIndex } from '../../../src/weeder/pods/podIndex.ts';
 import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import { backOff, pod } from '../../support/objects/objects.ts';
+import { propertyRuns } from '../../support/propertyRuns.ts';
 import { declaringPod, listInto } from '../../support/world/declaringPods.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
 
@@ -239,6 +241,46 @@ test('a line of a known pod is skipped if it neither crash-loops nor changes wha
   assert.equal(isSkipped(at, known, 'DELETED'), false, 'its deletion');
   at.put('db', { name: 'web-1' });
   assert.equal(isSkipped(at, declaringPod('db', { name: 'web-1', annotation: 'redis' })), false, 'a new annotation');
+});
+
+/** With the fields that kube-apiserver writes after all other metadata. */
+function withManagedFields(made: ReturnType<typeof declaringPod>) {
+  const fieldsV1 = { 'f:metadata': { 'f:annotations': { '.': {}, 'f:weeder.dev/depends-on-services': {} } } };
+  return { ...made, metadata: { ...made.metadata, managedFields: [{ manager: 'kubectl', fieldsV1 }] } };
+}
+
+test('what pods declare is the same, whether their lines are parsed or only the beginnings of their lines', () => {
+  const text = fc.constantFrom('db', 'redis', 'queue.messaging', 'BAD', '', ',"managedFields":[', '"}}}', 'é\\"\n');
+  const step = fc.record({
+    label: text,
+    annotation: fc.option(fc.array(text).map(String), { nil: undefined }),
+    name: fc.constantFrom('web-0', 'web-1', 'api-0'),
+    workload: fc.constantFrom('web', 'api'),
+    isDeleted: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const [quick, slow] = [declarations(), declarations()];
+      for (const { label, annotation, isDeleted, ...options } of steps) {
+        const its = annotation === undefined ? options : { ...options, annotation };
+        const made = withManagedFields(declaringPod(label, its));
+        const type = isDeleted ? 'DELETED' : 'MODIFIED';
+        const isSkippedHere = isSkipped(quick, made, type);
+        assert.equal(isSkippedHere, !isDeleted);
+        if (!isSkippedHere) quick.sink.apply(type, made);
+        slow.sink.apply(type, made);
+        assert.deepEqual([quick.services(), quick.problems()], [slow.services(), slow.problems()]);
+      }
+    }),
+    propertyRuns(500),
+  );
+});
+
+test('the line of a pod that crash-loops is parsed, and so is one without the fields that end its beginning', () => {
+  const at = declarations();
+  assert.equal(isSkipped(at, withManagedFields(declaringPod('db', { containers: [backOff()] }))), false);
+  assert.equal(isSkipped(at, declaringPod('db')), false);
+  assert.deepEqual(at.services(), []);
 });
 
 test('a value elsewhere in the line does not hide that the label has changed', () => {

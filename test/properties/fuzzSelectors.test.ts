@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type LabelSelector, matchesSelector } from '../../src/kube/objects/selector.ts';
+import { createSelectorIndex } from '../../src/kube/objects/selectorIndex.ts';
+import type { ChangeType } from '../../src/kube/watch/metadataFastPath.ts';
+import type { ObjectSink } from '../../src/kube/watch/sink.ts';
+import { fanOut, labelsOf } from '../../src/weeder/pods/fanOut.ts';
+import { createPodIndex, type PodIndex } from '../../src/weeder/pods/podIndex.ts';
+import { propertyRuns } from '../support/propertyRuns.ts';
+import {
+  byText,
+  type Change,
+  change,
+  contents,
+  deliver,
+  lateStreams,
+  podOf,
+  selector,
+} from '../support/world/lateStreams.ts';
+import { virtualClock } from '../support/world/virtualClock.ts';
+
+/** What the indexes hold, and everything that they have told their listeners. */
+function observed(indexes: ReadonlyMap<string, PodIndex>) {
+  const log: string[] = [];
+  for (const [text, index] of indexes)
+    index.subscribe('all', {
+      crashLooping: ({ uid, resourceVersion }) => log.push(`${text}: ${uid} ${resourceVersion}`),
+      left: (uid, { isRemoved }) => log.push(`${text}: ${uid} ${isRemoved ? 'removed' : 'recovered'}`),
+    });
+  return () => ({ log: log.splice(0), holds: contents(indexes) });
+}
+
+/** Compares each pod with each selector. */
+function naive(indexes: ReadonlyMap<string, PodIndex>, selectors: ReadonlyMap<string, LabelSelector>): ObjectSink {
+  const sinks = [...selectors].flatMap(([text, each]) => {
+    const sink = indexes.get(text)?.createSink();
+    return sink === undefined ? [] : [{ each, sink }];
+  });
+  return {
+    begin: () => sinks.forEach(({ sink }) => void sink.begin()),
+    apply(type, object) {
+      for (const { each, sink } of sinks)
+        sink.apply(matchesSelector(each, labelsOf(object)) ? type : 'DELETED', object);
+    },
+    end: () => sinks.forEach(({ sink }) => void sink.end()),
+  };
+}
+
+const step = fc.oneof(
+  { weight: 5, arbitrary: change },
+  fc.record({ list: fc.array(change, { maxLength: 4 }), isInterrupted: fc.boolean() }),
+);
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Delivers to the sink what a watch delivers, and all of it to the oracle. */
+function take(each: Step, sink: ObjectSink, oracle: ObjectSink): void {
+  const apply = (given: Change, type: ChangeType) => {
+    const object = podOf(given);
+    deliver(sink, type, object);
+    oracle.apply(type, object);
+  };
+  if ('uid' in each) {
+    apply(each, each.state === 'deleted' ? 'DELETED' : 'MODIFIED');
+    return;
+  }
+  for (const to of [sink, oracle]) to.begin();
+  for (const given of each.list.filter(({ state }) => state !== 'deleted')) apply(given, 'ADDED');
+  if (!each.isInterrupted) for (const to of [sink, oracle]) to.end();
+}
+
+test('one stream of all pods fills the indexes as a comparison of each pod with each selector does', () => {
+  fc.assert(
+    fc.property(fc.array(selector, { maxLength: 12 }), fc.array(step, { maxLength: 20 }), (all, steps) => {
+      const selectors = byText(all);
+      const create = () => new Map([...selectors.keys()].map((text) => [text, createPodIndex(virtualClock())]));
+      const [quick, slow] = [create(), create()];
+      const [sink, oracle] = [fanOut(quick, createSelectorIndex(selectors)), naive(slow, selectors)];
+      const [found, expected] = [observed(quick), observed(slow)];
+      for (const each of steps) {
+        take(each, sink, oracle);
+        assert.deepEqual(found(), expected());
+      }
+      sink.close();
+      assert.deepEqual(contents(quick), []);
+    }),
+    propertyRuns(2000),
+  );
+});
+
+const numbered = Array.from({ length: 16 }, (_, index): LabelSelector => ({ matchLabels: { role: `r${index}` } }));
+
+const event = fc.oneof(
+  { weight: 6, arbitrary: change },
+  { weight: 4, arbitrary: fc.record({ deliverTo: fc.nat(20) }) },
+  { weight: 1, arbitrary: fc.record({ relist: fc.nat(20) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      // Around the number above which one stream of all pods replaces those of the podSelectors.
+      selectors: fc.array(selector, { minLength: 1, maxLength: 5 }),
+      others: fc.constantFrom(0, 14, 16),
+    }),
+  },
+);
+
+test('while configs come and go, and streams lag behind, each index ends up with the pods of its selector', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 40 }), (events) => {
+      const at = lateStreams();
+      for (const each of events) {
+        if ('uid' in each) at.change(each);
+        else if ('deliverTo' in each) at.deliverTo(each.deliverTo);
+        else if ('relist' in each) at.relist(each.relist);
+        else at.configure([...each.selectors, ...numbered.slice(0, each.others)]);
+      }
+      at.catchUp();
+      assert.deepEqual(contents(at.weeder.pods).sort(), at.expected().sort());
+      at.configure([{ matchLabels: { none: 'of them' } }]);
+      at.catchUp();
+      assert.deepEqual(contents(at.weeder.pods), []);
+    }),
+    propertyRuns(1000),
+  );
+});
