@@ -4,6 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 import { printable } from '../base/printable.ts';
 import type { Config } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
+import { explainOtherTools } from '../explain/explainOtherTools.ts';
 import { explainServices } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
 import { externalNamesOf } from '../explain/externalNames.ts';
@@ -77,7 +78,7 @@ async function readableObjects(client: KubeClient, namespaces: 'all' | readonly 
 
 const otherKey = 'if weeder uses another Secret, set hashKey in the config, or POD_NAMESPACE';
 
-function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, now: number): string[] {
+function explainWorkloads({ workloads, ofOtherTools, keyProblem, keySecret }: WorkloadsView, now: number): string[] {
   const isOther = keyProblem === undefined && workloads.some(({ state }) => state === 'otherKey');
   const sorted = workloads
     .map((workload) => ({ workload, ref: workloadKey(workload.summary.ref) }))
@@ -87,5 +88,6 @@ function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, n
     ...(isOther ? [`some states were not made with the key in the Secret ${keySecret}: ${otherKey}`] : []),
     ...sorted.map(({ workload }) => explainWorkload(workload, now)),
     ...(sorted.length === 0 ? ['restart control manages no workload that is watched'] : []),
+    ...explainOtherTools(ofOtherTools),
   ];
 }

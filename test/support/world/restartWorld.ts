@@ -42,6 +42,10 @@ export interface RestartWorld {
   restoreTemplate(name: string): void;
   /** The newest pod of a workload cannot start. */
   breakPods(name: string): void;
+  /** The controller creates a pod of the newest template, whose container waits. */
+  createPod(name: string): void;
+  /** The container of that pod runs; the pod is not ready yet. */
+  startPod(name: string): void;
   /** Every container of a workload terminates, and is restarted in its pod. */
   crash(name: string): void;
   /** Adds one more pod, from the current template. */
@@ -205,6 +209,15 @@ export function createRestartWorld(
       },
     ]);
     its.onPods?.(name);
+  }
+
+  /** Adds one more pod of the newest template, with this status. */
+  function addPod(name: string, uid: string, status: JsonObject): void {
+    const [old] = pods.get(name) ?? [];
+    const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
+    const { annotations } = objectOf(template['metadata']);
+    const metadata = { ...metaOf(old ?? {}), name: `${name}-${uid}`, uid, annotations };
+    pods.set(name, [...(pods.get(name) ?? []), { ...old, metadata, status }]);
   }
 
   function templateOf(object: JsonObject): string {
@@ -473,17 +486,22 @@ export function createRestartWorld(
       makePods(name, before);
       finish(name);
     },
+    createPod(name) {
+      addPod(name, 'new', starting({ waiting: { reason: 'ContainerCreating' } }));
+      observe(name, { updatedReplicas: 0 });
+    },
+    startPod(name) {
+      const isNew = (pod: JsonObject) => metaOf(pod)['uid'] === 'new';
+      const its = pods.get(name) ?? [];
+      pods.set(
+        name,
+        its.map((pod) => (isNew(pod) ? { ...pod, status: starting({ running: {} }) } : pod)),
+      );
+    },
     breakPods(name) {
       const waiting = { reason: 'ImagePullBackOff' };
-      const [old] = pods.get(name) ?? [];
-      const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
-      const { annotations } = objectOf(template['metadata']);
       const containerStatuses = [{ name: 'app', restartCount: 0, state: { waiting } }];
-      const metadata = { ...metaOf(old ?? {}), name: `${name}-broken`, uid: 'broken', annotations };
-      pods.set(name, [
-        ...(pods.get(name) ?? []),
-        { ...old, metadata, status: { phase: 'Pending', containerStatuses } },
-      ]);
+      addPod(name, 'broken', { phase: 'Pending', containerStatuses });
       store(name, workloads.get(name) ?? fail());
       finish(name);
     },
@@ -589,6 +607,11 @@ export function createRestartWorld(
       events.filter((event): event is Extract<RestartEvent, { type: typeof type }> => event.type === type),
   };
   return world;
+}
+
+function starting(state: JsonObject): JsonObject {
+  const app = { name: 'app', ready: false, started: false, restartCount: 0, state };
+  return { phase: 'Pending', containerStatuses: [app] };
 }
 
 function fail(): never {
