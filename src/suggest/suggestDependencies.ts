@@ -5,6 +5,7 @@ import {
   type Dependency,
   type DependencySource,
   type Evidence,
+  isAtLeast,
   type ServiceRef,
   serviceKey,
   strongestFirst,
@@ -65,10 +66,18 @@ interface FoundEvidence {
 
 function evidenceOf(workload: ObservedWorkload, { configMaps }: Observed, names: ServiceNames): FoundEvidence[] {
   const found = podTexts(workload, configMaps).flatMap((text) => evidenceIn(text, workload.ref.namespace, names));
-  const distinct = new Map(
-    found.map((each) => [JSON.stringify([serviceKey(each.service), each.evidence.where, each.evidence.found]), each]),
-  );
-  return [...distinct.values()].filter(({ service }) => !isBehind(workload, service));
+  return distinct(found).filter(({ service }) => !isBehind(workload, service));
+}
+
+/** Of those that look the same, the strongest. */
+function distinct(found: readonly FoundEvidence[]): FoundEvidence[] {
+  const all = new Map<string, FoundEvidence>();
+  for (const each of found) {
+    const key = JSON.stringify([serviceKey(each.service), each.evidence.where, each.evidence.found]);
+    const known = all.get(key);
+    if (known === undefined || !isAtLeast(known.evidence.confidence, each.evidence.confidence)) all.set(key, each);
+  }
+  return [...all.values()];
 }
 
 /** A Service does not depend on itself: its own pods may name it, to advertise their address. */

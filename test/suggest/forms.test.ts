@@ -137,6 +137,12 @@ test('init containers that wait, arguments, commands and probes are read', () =>
     'high shop/redis redis',
   ]);
   assert.deepEqual(wait('until nslookup redis; do sleep 2; done'), ['medium shop/redis redis']);
+  const waits = 'until nslookup redis.$(cat /run/namespace).svc.cluster.local; do';
+  assert.deepEqual(
+    wait(`${waits} echo waiting for redis; sleep 2; done`),
+    ['high shop/redis redis'],
+    'the stronger mention counts',
+  );
   assert.deepEqual(inContainer({ args: ['--db-host', 'postgres'] }), ['medium shop/postgres postgres']);
   assert.deepEqual(inContainer({ command: ['run', '--cache=redis:6379'] }), ['high shop/redis redis:6379']);
   assert.deepEqual(inContainer({ readinessProbe: { exec: { command: ['check', 'redis:6379'] } } }), [
