@@ -1,11 +1,12 @@
 import type { Confidence } from '../dependencies/dependency.ts';
 import { isAddressKey, portKeyOf } from './addressKeys.ts';
 import type { HostMention } from './hosts.ts';
+import { isBehind, type ObservedService } from './observed.ts';
 import type { PlacedText } from './podTexts.ts';
 import type { NamedService } from './serviceNames.ts';
 
 /** How probable it is that a mention means the Service, and the rule that says so, as a clause. */
-interface Rating {
+export interface Rating {
   readonly confidence: Confidence;
   readonly because: string;
   /** The port that belongs to the mention, if it is one of the Service. */
@@ -55,12 +56,25 @@ export function rate(mention: HostMention, { service, form }: NamedService, text
   return low('with a port that the Service does not have');
 }
 
+/**
+ * What several workloads take whole says of none of them that it uses all of it; and where the pods of the Service are
+ * among them, it may be the configuration of that Service itself.
+ */
+export function rateShared(rating: Rating, service: ObservedService, { sharers }: PlacedText): Rating {
+  if (sharers.size < 2) return rating;
+  const isItsOwn = [...sharers].some((workload) => isBehind(workload, service));
+  const confidence = isItsOwn ? 'low' : rating.confidence === 'high' ? 'medium' : rating.confidence;
+  const those = isItsOwn ? `${sharers.size} workloads, its own pods among them,` : `${sharers.size} workloads`;
+  return { ...rating, confidence, because: `${rating.because}, in what ${those} take whole` };
+}
+
 function rateWord({ before, isWhole }: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
   const key = isWhole ? text.key : before;
   if (key !== undefined && isAddressKey(key)) {
     const port = Number(isWhole ? text.siblings.get(portKeyOf(key)) : undefined);
     if (service.ports.has(port)) return high(`with a port of the Service in ${portKeyOf(key)}`, port);
-    return medium(`the value of ${key}`);
+    // The word before a name in a Secret may be a part of a password.
+    return medium(text.isSecret && !isWhole ? 'the value of a key for addresses' : `the value of ${key}`);
   }
   return form === 'name' ? low('only the name') : medium('the name with a namespace');
 }

@@ -38,11 +38,13 @@ const variableNamespace = /^\$(?:\([^)]*\)|\{[^}]*\}|\w+)\.svc\b/;
 export function findHosts(text: string, isKnown: (host: string) => boolean): HostMention[] {
   const inUrls: HostMention[] = [];
   const rest = text.replace(resolver, '$1://').replace(url, (whole, scheme: string, authority: string) => {
-    if (!hostless.has(scheme.toLowerCase())) inUrls.push(...hostsOf(authority, scheme.toLowerCase()));
+    if (hostless.has(scheme.toLowerCase())) return ' '.repeat(whole.length);
+    for (const mention of hostsOf(authority, scheme.toLowerCase())) if (isKnown(mention.host)) inUrls.push(mention);
     return ' '.repeat(whole.length);
   });
   const tokens = [...rest.matchAll(token)].filter(([, name = '']) => isKnown(trimmed(name)));
-  return [...inUrls.filter(({ host }) => isKnown(host)), ...tokens.flatMap((match) => mentionAt(rest, match))];
+  const whole = rest.trim();
+  return [...inUrls, ...tokens.flatMap((match) => mentionAt(rest, whole, match))];
 }
 
 /** User and password end at the last `@`. */
@@ -57,7 +59,7 @@ function hostsOf(authority: string, scheme: string): HostMention[] {
 
 const nowhere = { scheme: undefined, isQualified: false, before: undefined, isWhole: false } as const;
 
-function mentionAt(text: string, match: RegExpExecArray): HostMention[] {
+function mentionAt(text: string, trimmedText: string, match: RegExpExecArray): HostMention[] {
   const [whole, name = '', port] = match;
   const after = text.slice(match.index + whole.length, match.index + whole.length + 200);
   if (port !== undefined) return [{ ...nowhere, host: trimmed(name), port: numberIn(port), form: 'hostPort' }];
@@ -72,7 +74,7 @@ function mentionAt(text: string, match: RegExpExecArray): HostMention[] {
       port: numberIn(spaced),
       form: 'word',
       before: wordBefore(text.slice(Math.max(0, match.index - 100), match.index)),
-      isWhole: text.trim() === name,
+      isWhole: trimmedText === name,
     },
   ];
 }

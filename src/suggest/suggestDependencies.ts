@@ -10,11 +10,10 @@ import {
   serviceKey,
   strongestFirst,
 } from '../dependencies/dependency.ts';
-import { matchesSelector } from '../kube/objects/selector.ts';
-import { rate } from './confidence.ts';
+import { type Rating, rate, rateShared } from './confidence.ts';
 import { findHosts } from './hosts.ts';
-import type { Observed, ObservedService, ObservedWorkload } from './observed.ts';
-import { type PlacedText, podTexts } from './podTexts.ts';
+import { isBehind, type Observed, type ObservedService, type ObservedWorkload } from './observed.ts';
+import { createPodTexts, type PlacedText } from './podTexts.ts';
 import { createServiceNames, type ServiceNames } from './serviceNames.ts';
 
 /**
@@ -22,10 +21,10 @@ import { createServiceNames, type ServiceNames } from './serviceNames.ts';
  * and by the config, if there is one.
  */
 export function suggestDependencies(observed: Observed, config: Config | undefined): Dependency[] {
-  const names = createServiceNames(observed.services);
+  const evidenceFor = createEvidence(observed);
   const known = new Map(observed.services.map((service) => [serviceKey(service), service]));
   return observed.workloads.flatMap((workload) => {
-    const evidence = Map.groupBy(evidenceOf(workload, observed, names), ({ service }) => serviceKey(service));
+    const evidence = Map.groupBy(evidenceFor(workload), ({ service }) => serviceKey(service));
     const declared = new Map(
       declaredServices(workload.template, workload.ref.namespace).map((each) => [serviceKey(each), each]),
     );
@@ -64,9 +63,21 @@ interface FoundEvidence {
   readonly evidence: Evidence;
 }
 
-function evidenceOf(workload: ObservedWorkload, { configMaps }: Observed, names: ServiceNames): FoundEvidence[] {
-  const found = podTexts(workload, configMaps).flatMap((text) => evidenceIn(text, workload.ref.namespace, names));
-  return distinct(found).filter(({ service }) => !isBehind(workload, service));
+/** Finds the evidence of a workload. Each text of a ConfigMap is searched once, for all workloads that use it. */
+function createEvidence(observed: Observed): (workload: ObservedWorkload) => FoundEvidence[] {
+  const names = createServiceNames(observed.services);
+  const textsOf = createPodTexts(observed);
+  const searched = new WeakMap<PlacedText, FoundEvidence[]>();
+  const evidenceOf = (text: PlacedText, namespace: string) => {
+    const evidence = searched.get(text) ?? distinct(evidenceIn(text, namespace, names));
+    searched.set(text, evidence);
+    return evidence;
+  };
+  return (workload) =>
+    distinct(textsOf(workload).flatMap((text) => evidenceOf(text, workload.ref.namespace))).filter(
+      // A Service does not depend on itself: its own pods may name it, to advertise their address.
+      ({ service }) => !isBehind(workload, service),
+    );
 }
 
 /** Of those that look the same, the strongest. */
@@ -80,31 +91,31 @@ function distinct(found: readonly FoundEvidence[]): FoundEvidence[] {
   return [...all.values()];
 }
 
-/** A Service does not depend on itself: its own pods may name it, to advertise their address. */
-function isBehind({ ref, labels, governingService }: ObservedWorkload, service: ObservedService): boolean {
-  if (ref.namespace !== service.namespace) return false;
-  if (governingService === service.name) return true;
-  return service.selector !== undefined && matchesSelector(service.selector, labels);
-}
-
 /** The port of `NAME_SERVICE_PORT` has no rating of its own: where it is used, the host is, too. */
 const serviceVariable = /\$[({]?([A-Z][A-Z0-9_]*)_SERVICE_HOST\b/g;
+
+const ofVariable: Rating = {
+  confidence: 'high',
+  because: 'the variable that Kubernetes sets for the Service',
+  port: undefined,
+};
 
 function evidenceIn(placed: PlacedText, namespace: string, names: ServiceNames): FoundEvidence[] {
   const { text, where } = placed;
   const mentions = findHosts(text, (host) => names.find(host, namespace) !== undefined).flatMap((mention) => {
     const named = names.find(mention.host, namespace);
     if (named === undefined) return [];
-    const { confidence, because, port } = rate(mention, named, placed);
+    const { confidence, because, port } = rateShared(rate(mention, named, placed), named.service, placed);
     const shown = port ?? (mention.form === 'word' ? undefined : mention.port);
     const found = shown === undefined ? mention.host : `${mention.host}:${shown}`;
     return [{ service: named.service, evidence: { confidence, where, found, because } }];
   });
   const variables = [...text.matchAll(serviceVariable)].flatMap(([, name = '']) => {
     const service = names.findByVariable(name, namespace);
-    const because = 'the variable that Kubernetes sets for the Service';
     const found = `${name}_SERVICE_HOST`;
-    return service === undefined ? [] : [{ service, evidence: { confidence: 'high' as const, where, found, because } }];
+    if (service === undefined) return [];
+    const rating = rateShared(ofVariable, service, placed);
+    return [{ service, evidence: { confidence: rating.confidence, where, found, because: rating.because } }];
   });
   return [...mentions, ...variables];
 }

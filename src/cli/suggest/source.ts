@@ -1,6 +1,6 @@
 import { systemClock } from '../../base/clock.ts';
 import { ok, type Result } from '../../base/errors.ts';
-import { sourcePath } from '../../restart/model/refs.ts';
+import { type SourceKind, sourcePath, sourcePlurals } from '../../restart/model/refs.ts';
 import { type Observed, readObjects } from '../../suggest/observed.ts';
 import { readCluster } from '../../suggest/readCluster.ts';
 import { connect, interactive } from '../connect.ts';
@@ -20,29 +20,30 @@ interface Source {
 type SourceFlags = ClusterFlags & Pick<SuggestFlags, 'filename' | 'recording'>;
 
 /** Reads the files; without files, and without a recording, the cluster. */
-export async function readSource(
-  flags: SourceFlags,
-  { withConfigMaps }: { readonly withConfigMaps: boolean },
-): Promise<Result<Source>> {
-  if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces);
+export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[]): Promise<Result<Source>> {
+  if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces, kinds);
   if (flags.recording !== undefined) return ok({ observed: readObjects([]), report: showAll });
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
   const { read, readOne, report } = createListReader(client.value);
   const observed = await readCluster(flags.namespaces ?? 'all', {
     read,
-    readConfigMap: async (source) =>
-      withConfigMaps ? readOne(sourcePath(source), `configmaps in ${source.namespace}`) : ok(undefined),
+    kinds,
+    readSource: (source) => readOne(sourcePath(source), `${sourcePlurals[source.kind]} in ${source.namespace}`),
   });
   await client.value.close();
   return observed.ok ? ok({ observed: observed.value, report }) : observed;
 }
 
 /** An object without a namespace gets the first of those that are given. */
-async function readFiles(paths: readonly string[], namespaces: readonly string[] | undefined): Promise<Result<Source>> {
+async function readFiles(
+  paths: readonly string[],
+  namespaces: readonly string[] | undefined,
+  kinds: readonly SourceKind[],
+): Promise<Result<Source>> {
   const objects = await readManifestFiles(paths, namespaces?.[0] ?? 'default');
   if (!objects.ok) return objects;
-  const observed = readObjects(objects.value);
+  const observed = readObjects(objects.value, kinds);
   const workloads = observed.workloads.filter(({ ref }) => namespaces?.includes(ref.namespace) ?? true);
   return ok({ observed: { ...observed, workloads }, report: showAll });
 }

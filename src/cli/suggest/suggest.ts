@@ -21,7 +21,7 @@ export async function suggest(flags: SuggestFlags): Promise<number> {
   if (!config.ok) return fail(config.error);
   const coincidences = await coincidencesOf(flags);
   if (!coincidences.ok) return fail(coincidences.error);
-  const source = await readSource(flags, { withConfigMaps: true });
+  const source = await readSource(flags, flags.secrets === true ? ['ConfigMap', 'Secret'] : ['ConfigMap']);
   if (!source.ok) return fail(source.error);
   const { observed, report } = source.value;
   const all = mergeDependencies([...suggestDependencies(observed, config.value), ...coincidences.value]);
