@@ -1,7 +1,7 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
 import { sourceKey } from '../restart/model/refs.ts';
 import type { Observed, ObservedWorkload } from './observed.ts';
-import { sharersOf, sourceUsesOf } from './sources.ts';
+import { sharersOf, sourceUsesOf } from './sourceUses.ts';
 import { createExpander, type ReadSource, readVariables } from './variables.ts';
 
 /** A text of a workload in which a host may be named. */

@@ -6,7 +6,7 @@ import { workloadKindNames, workloadsPath } from '../kube/objects/workloadKinds.
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { type SourceKind, type SourceRef, sourceKey } from '../restart/model/refs.ts';
 import { type Observed, readObjects, type SearchedKind, searchedKinds } from './observed.ts';
-import { sourceUsesOf } from './sources.ts';
+import { sourceUsesOf } from './sourceUses.ts';
 
 /** The requests that a search needs. */
 interface ClusterReader {

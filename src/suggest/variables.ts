@@ -19,7 +19,7 @@ interface KeyReference {
 }
 
 /** By their names. */
-export type Variables = ReadonlyMap<string, Variable>;
+type Variables = ReadonlyMap<string, Variable>;
 
 /** The data of a ConfigMap or Secret; empty, if it is not known. */
 export type ReadSource = (kind: SourceKind, name: unknown) => SourceData;
