@@ -1,19 +1,22 @@
 import { systemClock } from '../../base/clock.ts';
-import { ok, type Result } from '../../base/errors.ts';
+import { type CodedError, ok, type Result } from '../../base/errors.ts';
 import { type SourceKind, sourcePath, sourcePlurals } from '../../restart/model/refs.ts';
+import { unsearched } from '../../suggest/manifests.ts';
 import { type Observed, readObjects } from '../../suggest/observed.ts';
 import { readCluster } from '../../suggest/readCluster.ts';
 import { connect, interactive } from '../connect.ts';
 import type { ClusterFlags } from '../flags/runFlags.ts';
 import type { SuggestFlags } from '../flags/suggestFlags.ts';
 import { createListReader } from '../listReader.ts';
-import { exitCodes } from '../output.ts';
+import { exitCodes, fail, printErrors } from '../output.ts';
 import { readManifestFiles } from './manifestFiles.ts';
 
 /** What is searched for dependencies. */
 interface Source {
   readonly observed: Observed;
-  /** Calls `show`, and then names what was refused; returns the exit code. */
+  /** The objects of files that are not searched, by their kinds. */
+  readonly unsearched: ReadonlyMap<string, number>;
+  /** Calls `show`, and then names what was refused or is invalid; returns the exit code. */
   report(show: () => void): number;
 }
 
@@ -22,7 +25,7 @@ type SourceFlags = ClusterFlags & Pick<SuggestFlags, 'filename' | 'recording'>;
 /** Reads the files; without files, and without a recording, the cluster. */
 export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[]): Promise<Result<Source>> {
   if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces, kinds);
-  if (flags.recording !== undefined) return ok({ observed: readObjects([]), report: showAll });
+  if (flags.recording !== undefined) return ok({ observed: readObjects([]), unsearched: new Map(), report: reportOf([], []) });
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
   const { read, readOne, report } = createListReader(client.value);
@@ -32,7 +35,7 @@ export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[
     readSource: (source) => readOne(sourcePath(source), `${sourcePlurals[source.kind]} in ${source.namespace}`),
   });
   await client.value.close();
-  return observed.ok ? ok({ observed: observed.value, report }) : observed;
+  return observed.ok ? ok({ observed: observed.value, unsearched: new Map(), report }) : observed;
 }
 
 /** An object without a namespace gets the first of those that are given. */
@@ -41,14 +44,23 @@ async function readFiles(
   namespaces: readonly string[] | undefined,
   kinds: readonly SourceKind[],
 ): Promise<Result<Source>> {
-  const objects = await readManifestFiles(paths, namespaces?.[0] ?? 'default');
-  if (!objects.ok) return objects;
-  const observed = readObjects(objects.value, kinds);
+  const files = await readManifestFiles(paths, namespaces?.[0] ?? 'default');
+  if (!files.ok) return files;
+  const { objects, errors, remarks } = files.value;
+  const observed = readObjects(objects, kinds);
   const workloads = observed.workloads.filter(({ ref }) => namespaces?.includes(ref.namespace) ?? true);
-  return ok({ observed: { ...observed, workloads }, report: showAll });
+  return ok({
+    observed: { ...observed, workloads },
+    unsearched: unsearched(objects, kinds),
+    report: reportOf(errors, remarks),
+  });
 }
 
-function showAll(show: () => void): number {
-  show();
-  return exitCodes.ok;
+function reportOf(errors: readonly CodedError[], remarks: readonly string[]): Source['report'] {
+  return (show) => {
+    show();
+    if (remarks.length > 0) printErrors(remarks.map((remark) => `weeder: ${remark}`));
+    for (const error of errors) fail({ ...error, message: `Left out: ${error.message}` });
+    return errors.length === 0 ? exitCodes.ok : exitCodes.failed;
+  };
 }

@@ -23,9 +23,9 @@ export async function suggest(flags: SuggestFlags): Promise<number> {
   if (!coincidences.ok) return fail(coincidences.error);
   const source = await readSource(flags, flags.secrets === true ? ['ConfigMap', 'Secret'] : ['ConfigMap']);
   if (!source.ok) return fail(source.error);
-  const { observed, report } = source.value;
+  const { observed, unsearched, report } = source.value;
   const all = mergeDependencies([...suggestDependencies(observed, config.value), ...coincidences.value]);
-  return report(() => printLines(linesOf(all, observed, flags)));
+  return report(() => printLines(linesOf(all, observed, unsearched, flags)));
 }
 
 /** These formats contain what the templates of the workloads already declare, or their selectors. */
@@ -42,11 +42,16 @@ async function coincidencesOf({ recording, namespaces }: SuggestFlags): Promise<
   return ok(coincidencesIn(changes.value).filter(({ workload }) => namespaces?.includes(workload.namespace) ?? true));
 }
 
-function linesOf(all: readonly Dependency[], observed: Observed, flags: SuggestFlags): string[] {
+function linesOf(
+  all: readonly Dependency[],
+  observed: Observed,
+  unsearched: ReadonlyMap<string, number>,
+  flags: SuggestFlags,
+): string[] {
   const shown = all.filter((each) => isShown(each, flags.confidence));
   switch (flags.output) {
     case 'table':
-      return [...suggestionTable(shown), ...remarks(all.length - shown.length)];
+      return [...suggestionTable(shown), ...remarks(all.length - shown.length, unsearched)];
     case 'labels':
       return suggestionLabels(shown, observed);
     case 'config':
@@ -61,8 +66,13 @@ function isShown({ sources, confidence }: Dependency, threshold: Confidence): bo
   return isAtLeast(confidence, threshold) || sources.some((source) => source !== 'suggested');
 }
 
-function remarks(left: number): string[] {
-  return left === 0
-    ? []
-    : ['', `${left} of a lower confidence ${left === 1 ? 'is' : 'are'} not shown: --confidence low`];
+function remarks(left: number, unsearched: ReadonlyMap<string, number>): string[] {
+  const count = [...unsearched.values()].reduce((sum, each) => sum + each, 0);
+  const kinds = [...unsearched.keys()].sort();
+  const named = kinds.length > 5 ? [...kinds.slice(0, 5), '…'] : kinds;
+  const lines = [
+    ...(left === 0 ? [] : [`${left} of a lower confidence ${left === 1 ? 'is' : 'are'} not shown: --confidence low`]),
+    ...(count === 0 ? [] : [`${count} ${count === 1 ? 'object' : 'objects'} of kinds that are not searched: ${named.join(', ')}`]),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
 }
