@@ -1,6 +1,6 @@
 import type { Confidence } from '../dependencies/dependency.ts';
-import { isAddressKey, portKeyOf } from './addressKeys.ts';
-import type { HostMention } from './hosts.ts';
+import { isAddressKey, isNameKey, portKeyOf } from './text/addressKeys.ts';
+import type { HostMention } from './text/hosts.ts';
 import { isBehind, type ObservedService } from './observed.ts';
 import type { PlacedText } from './podTexts.ts';
 import type { NamedService } from './serviceNames.ts';
@@ -46,6 +46,10 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
 export function rate(mention: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
   const port = mention.port ?? defaultPorts.get(mention.scheme ?? '');
   if (port !== undefined && service.ports.has(port)) return high('with a port of the Service', port);
+  if (mention.portName !== undefined)
+    return service.portNames.has(mention.portName)
+      ? high('with the name of a port of the Service', undefined)
+      : medium('an SRV record');
   if (mention.isQualified || (form === 'qualified' && mention.port === undefined))
     return high('the full name of the Service', undefined);
   if (mention.form === 'word') return rateWord(mention, { service, form }, text);
@@ -69,14 +73,18 @@ export function rateShared(rating: Rating, service: ObservedService, { sharers }
 }
 
 function rateWord({ before, isWhole }: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
-  const key = isWhole ? text.key : before;
+  const isValue = isWhole && before === undefined;
+  const isOfKey = isWhole && text.key !== undefined && (isValue || isAddressKey(text.key));
+  const key = isOfKey ? text.key : before;
   if (key !== undefined && isAddressKey(key)) {
-    const port = Number(isWhole ? text.siblings.get(portKeyOf(key)) : undefined);
+    const port = Number(isOfKey ? text.siblings.get(portKeyOf(key)) : undefined);
     if (service.ports.has(port)) return high(`with a port of the Service in ${portKeyOf(key)}`, port);
     // The word before a name in a Secret may be a part of a password.
-    return medium(text.isSecret && !isWhole ? 'the value of a key for addresses' : `the value of ${key}`);
+    return medium(text.isSecret && !isOfKey ? 'the value of a key for addresses' : `the value of ${key}`);
   }
-  return form === 'name' ? low('only the name') : medium('the name with a namespace');
+  if (form !== 'name') return medium('the name with a namespace');
+  const isSpecific = isValue && service.name.includes('-') && text.key !== undefined && !isNameKey(text.key);
+  return isSpecific ? medium('a name of several words') : low('only the name');
 }
 
 function high(because: string, port: number | undefined): Rating {

@@ -19,6 +19,7 @@ export type SearchedKind = (typeof searchedKinds)[number];
 /** What is read of a Service. */
 export interface ObservedService extends ServiceRef {
   readonly ports: ReadonlySet<number>;
+  readonly portNames: ReadonlySet<string>;
   /** Its name resolves to its pods, each of which also has a name below it. */
   readonly isHeadless: boolean;
   /** Undefined: its endpoints are not pods that it selects. */
@@ -54,11 +55,12 @@ function readService(object: JsonObject): ObservedService | undefined {
   const spec = objectOf(object['spec']);
   if (ref === undefined || spec['type'] === 'ExternalName') return undefined;
   if (ref.namespace === 'default' && ref.name === 'kubernetes') return undefined;
-  const ports = arrayOf(spec['ports']).flatMap((port) => numberOf(objectOf(port)['port']) ?? []);
+  const ports = arrayOf(spec['ports']).map(objectOf);
   const matchLabels = readTexts(spec['selector']);
   return {
     ...ref,
-    ports: new Set(ports),
+    ports: new Set(ports.flatMap(({ port }) => numberOf(port) ?? [])),
+    portNames: new Set(ports.flatMap(({ name }) => textOf(name) ?? [])),
     isHeadless: spec['clusterIP'] === 'None',
     selector: Object.keys(matchLabels).length === 0 ? undefined : { matchLabels },
   };

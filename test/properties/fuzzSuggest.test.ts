@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { objectOf } from '../../src/base/json.ts';
 import { mergeDependencies } from '../../src/dependencies/dependency.ts';
-import { findHosts } from '../../src/suggest/hosts.ts';
+import { findHosts } from '../../src/suggest/text/hosts.ts';
 import { readObjects } from '../../src/suggest/observed.ts';
 import { suggestDependencies } from '../../src/suggest/suggestDependencies.ts';
 import { suggestionConfig } from '../../src/suggest/suggestionConfig.ts';
