@@ -1,9 +1,9 @@
 import type { Confidence } from '../dependencies/dependency.ts';
-import { isAddressKey, isNameKey, portKeyOf } from './text/addressKeys.ts';
-import type { HostMention } from './text/hosts.ts';
 import { isBehind, type ObservedService } from './observed.ts';
 import type { PlacedText } from './podTexts.ts';
 import type { NamedService } from './serviceNames.ts';
+import { isAddressKey, isNameKey, portKeyOf } from './text/addressKeys.ts';
+import type { HostMention } from './text/hosts.ts';
 
 /** How probable it is that a mention means the Service, and the rule that says so, as a clause. */
 export interface Rating {
@@ -53,10 +53,16 @@ export function rate(mention: HostMention, { service, form }: NamedService, text
   if (mention.isQualified || (form === 'qualified' && mention.port === undefined))
     return high('the full name of the Service', undefined);
   if (mention.form === 'word') return rateWord(mention, { service, form }, text);
-  if (mention.port === undefined) return medium('a URL');
+  return mention.port === undefined ? medium('a URL') : rateOtherPort(mention, { service, form }, text);
+}
+
+/** Rates a mention with a port that the Service does not have. */
+function rateOtherPort(mention: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
   // The name of a headless Service resolves to its pods, which may listen on other ports.
   if (service.isHeadless) return medium('with a port, and the Service is headless');
   if (form === 'qualified') return medium('the full name of the Service, with a port that it does not have');
+  if (mention.form === 'hostPort' && text.key !== undefined && isAddressKey(text.key))
+    return medium(`the value of ${text.key}, with a port that the Service does not have`);
   return low('with a port that the Service does not have');
 }
 
@@ -74,8 +80,9 @@ export function rateShared(rating: Rating, service: ObservedService, { sharers }
 
 function rateWord({ before, isWhole }: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
   const isValue = isWhole && before === undefined;
-  const isOfKey = isWhole && text.key !== undefined && (isValue || isAddressKey(text.key));
-  const key = isOfKey ? text.key : before;
+  const valueKey = text.key ?? '';
+  const isOfKey = isWhole && (isValue || isAddressKey(valueKey));
+  const key = isOfKey ? valueKey : before;
   if (key !== undefined && isAddressKey(key)) {
     const port = Number(isOfKey ? text.siblings.get(portKeyOf(key)) : undefined);
     if (service.ports.has(port)) return high(`with a port of the Service in ${portKeyOf(key)}`, port);
@@ -83,7 +90,7 @@ function rateWord({ before, isWhole }: HostMention, { service, form }: NamedServ
     return medium(text.isSecret && !isOfKey ? 'the value of a key for addresses' : `the value of ${key}`);
   }
   if (form !== 'name') return medium('the name with a namespace');
-  const isSpecific = isValue && service.name.includes('-') && text.key !== undefined && !isNameKey(text.key);
+  const isSpecific = isValue && service.name.includes('-') && valueKey !== '' && !isNameKey(valueKey);
   return isSpecific ? medium('a name of several words') : low('only the name');
 }
 

@@ -1,10 +1,10 @@
 import { type Evidence, isAtLeast, serviceKey } from '../dependencies/dependency.ts';
 import { type Rating, rate, rateShared } from './confidence.ts';
-import { type DeclaredWait, entrypointServices, waitsIn } from './text/declaredWaits.ts';
-import { findHosts } from './text/hosts.ts';
 import { isBehind, type Observed, type ObservedService, type ObservedWorkload } from './observed.ts';
 import { createPodTexts, type PlacedText } from './podTexts.ts';
 import { createServiceNames, type ServiceNames } from './serviceNames.ts';
+import { type DeclaredWait, entrypointServices, waitsIn } from './text/declaredWaits.ts';
+import { findHosts } from './text/hosts.ts';
 import { createWaitedServices, type WaitedServices } from './waitedServices.ts';
 
 export interface FoundEvidence {
@@ -19,10 +19,9 @@ export function createEvidence(observed: Observed): (workload: ObservedWorkload)
   const textsOf = createPodTexts(observed);
   const searched = new WeakMap<PlacedText, FoundEvidence[]>();
   const evidenceOf = (text: PlacedText, namespace: string) => {
-    const evidence = searched.get(text) ?? distinct([
-        ...evidenceIn(text, namespace, names),
-        ...evidenceOfWaits(text, namespace, waited),
-      ]);
+    const evidence =
+      searched.get(text) ??
+      distinct([...evidenceIn(text, namespace, names), ...evidenceOfWaits(text, namespace, waited)]);
     searched.set(text, evidence);
     return evidence;
   };

@@ -2,7 +2,7 @@ import { type FieldError, formatFieldError } from '../base/fieldError.ts';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../base/json.ts';
 import { locate } from '../config/text/document.ts';
 import type { LocatedError } from '../config/text/located.ts';
-import { inLines, readYaml } from '../config/text/yamlText.ts';
+import { inLines, readYaml, type YamlText } from '../config/text/yamlText.ts';
 import type { SourceKind } from '../restart/model/refs.ts';
 import { searchedKinds } from './observed.ts';
 
@@ -64,21 +64,35 @@ function readPart({ text, file, linesBefore }: Part, namespace: string): Manifes
   const yaml = readYaml(text);
   if (!yaml.ok) return undefined;
   const { documents, lines } = yaml.value;
+  const lineOf = (offset: number) => lines.linePos(offset).line + linesBefore;
+  const sentences = (found: readonly LocatedError[]) =>
+    inLines(found, file, lines).map((each) => sentenceOf(each, linesBefore));
   const [objects, errors, remarks]: [JsonObject[], string[], string[]] = [[], [], []];
   for (const document of documents) {
-    const { root, broken, errors: ofKeys } = locate(document, (offset) => lines.linePos(offset).line + linesBefore, leniency);
-    const sentences = (found: readonly LocatedError[]) => inLines(found, file, lines).map((each) => sentenceOf(each, linesBefore));
-    const object = objectOf(root.value);
-    const repeated = isSearched(object) ? ofKeys.filter(({ isRepeatedKey }) => isRepeatedKey) : [];
-    const wrong = [...broken, ...(isSearched(object) ? ofKeys.filter(({ isRepeatedKey }) => !isRepeatedKey) : [])];
-    if (!isObject(root.value))
-      wrong.push({ offset: root.offset, path: [], message: 'found no object, expected a manifest' });
-    for (const sentence of sentences(wrong).slice(0, 1)) errors.push(sentence);
-    if (wrong.length > 0) continue;
+    const { object, wrong, repeated } = readDocument(document, lineOf);
+    const [first] = sentences(wrong);
+    if (first !== undefined) {
+      errors.push(first);
+      continue;
+    }
     for (const sentence of sentences(repeated)) remarks.push(`${sentence.slice(0, -1)}; the last value counts.`);
     for (const item of itemsOf(object)) objects.push(placed(item, namespace));
   }
   return { objects, errors, remarks };
+}
+
+/** An object, why it cannot be used, and its keys that are written twice. */
+function readDocument(document: YamlText['documents'][number], lineOf: (offset: number) => number) {
+  const { root, broken, errors } = locate(document, lineOf, leniency);
+  const object = objectOf(root.value);
+  const ofKeys = isSearched(object) ? errors : [];
+  const message = 'found no object, expected a manifest';
+  const notOne: LocatedError[] = isObject(root.value) ? [] : [{ offset: root.offset, path: [], message }];
+  return {
+    object,
+    wrong: [...broken, ...ofKeys.filter(({ isRepeatedKey }) => !isRepeatedKey), ...notOne],
+    repeated: ofKeys.filter(({ isRepeatedKey }) => isRepeatedKey),
+  };
 }
 
 /** Others, such as CustomResourceDefinitions, may have keys that YAML reads as something else, and do not matter. */
@@ -89,10 +103,7 @@ function isSearched({ kind }: JsonObject): boolean {
 const readKinds = ['Service', 'ConfigMap', 'Secret', ...searchedKinds] as const;
 
 /** The objects of other kinds, which are not searched, by their kinds. */
-export function unsearched(
-  objects: readonly JsonObject[],
-  kinds: readonly SourceKind[],
-): ReadonlyMap<string, number> {
+export function unsearched(objects: readonly JsonObject[], kinds: readonly SourceKind[]): ReadonlyMap<string, number> {
   const searched = new Set<unknown>(['Service', ...kinds, ...searchedKinds]);
   const counts = new Map<string, number>();
   for (const { kind } of objects) {

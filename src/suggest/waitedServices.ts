@@ -1,6 +1,6 @@
 import { matchesSelector } from '../kube/objects/selector.ts';
-import type { DeclaredWait } from './text/declaredWaits.ts';
 import { isBehind, type Observed, type ObservedService, type ObservedWorkload } from './observed.ts';
+import type { DeclaredWait } from './text/declaredWaits.ts';
 
 /** Finds the Services that a declared wait means. */
 export interface WaitedServices {

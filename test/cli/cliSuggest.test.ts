@@ -109,7 +109,10 @@ suite('suggest', { concurrency: 4 }, () => {
     assert.match(stdout, /^high +deployment\/default\/web /m);
     assert.match(stdout, /^2 objects of kinds that are not searched: Kafka, Secret$/m);
     const [remark = '', left = '', ...others] = stderr.trimEnd().split('\n');
-    assert.match(remark, /^weeder: .*a\.yaml:3:1 kind: written twice: first on line 2, again on line 3; the last value counts\.$/);
+    assert.match(
+      remark,
+      /^weeder: .*a\.yaml:3:1 kind: written twice: first on line 2, again on line 3; the last value counts\.$/,
+    );
     assert.match(left, /^weeder: Left out: .*b\.yaml:1:\d+: not valid YAML: .* Give files/);
     assert.deepEqual(others, []);
     const secrets = await suggest('-f', file('kinds.yaml', 'kind: Secret\nmetadata: {name: a}\n'), '--secrets');

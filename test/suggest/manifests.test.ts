@@ -26,7 +26,10 @@ test('documents, lists and JSON are read, and objects without a namespace get th
 test('text that is not a manifest is refused with its place', () => {
   assert.match(messageOf('kind: A\n---\n- a\n'), /^1 objects\napp\.yaml:3:1: found no object, expected a manifest\.$/);
   assert.match(messageOf('kind: [A'), /^0 objects\napp\.yaml:1:\d+: not valid YAML: [^\n]+\.$/);
-  assert.match(messageOf('{{ .Values.x }}: 1'), /^0 objects\napp\.yaml:1:\d+: [^\n]+ template that was not rendered\?\.$/);
+  assert.match(
+    messageOf('{{ .Values.x }}: 1'),
+    /^0 objects\napp\.yaml:1:\d+: [^\n]+ template that was not rendered\?\.$/,
+  );
   assert.match(
     messageOf('kind: Service\nmetadata: {name: {{ x }}}'),
     /^0 objects\napp\.yaml:2:\d+ metadata\.name: [^\n]+ template /,

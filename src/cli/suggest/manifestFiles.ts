@@ -35,7 +35,8 @@ type File = { readonly path: string } | { readonly error: CodedError };
 async function readFile(file: File, namespace: string): Promise<ManifestFiles> {
   if ('error' in file) return { objects: [], errors: [file.error], remarks: [] };
   const text = await readConfigText(file.path, largestApplications);
-  if (!text.ok) return { objects: [], errors: [invalid(`${text.error.map(formatFieldError).join(' ')}.`)], remarks: [] };
+  if (!text.ok)
+    return { objects: [], errors: [invalid(`${text.error.map(formatFieldError).join(' ')}.`)], remarks: [] };
   const { objects, errors, remarks } = readManifests(text.value, file.path, namespace);
   return { objects, errors: errors.map(invalid), remarks };
 }

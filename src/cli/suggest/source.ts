@@ -25,7 +25,8 @@ type SourceFlags = ClusterFlags & Pick<SuggestFlags, 'filename' | 'recording'>;
 /** Reads the files; without files, and without a recording, the cluster. */
 export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[]): Promise<Result<Source>> {
   if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces, kinds);
-  if (flags.recording !== undefined) return ok({ observed: readObjects([]), unsearched: new Map(), report: reportOf([], []) });
+  if (flags.recording !== undefined)
+    return ok({ observed: readObjects([]), unsearched: new Map(), report: reportOf([], []) });
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
   const { read, readOne, report } = createListReader(client.value);

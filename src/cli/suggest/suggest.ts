@@ -72,7 +72,9 @@ function remarks(left: number, unsearched: ReadonlyMap<string, number>): string[
   const named = kinds.length > 5 ? [...kinds.slice(0, 5), '…'] : kinds;
   const lines = [
     ...(left === 0 ? [] : [`${left} of a lower confidence ${left === 1 ? 'is' : 'are'} not shown: --confidence low`]),
-    ...(count === 0 ? [] : [`${count} ${count === 1 ? 'object' : 'objects'} of kinds that are not searched: ${named.join(', ')}`]),
+    ...(count === 0
+      ? []
+      : [`${count} ${count === 1 ? 'object' : 'objects'} of kinds that are not searched: ${named.join(', ')}`]),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
 }

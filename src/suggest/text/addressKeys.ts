@@ -23,7 +23,7 @@ export function isAddressKey(key: string): boolean {
 
 /** The last word of keys whose value names something else: the workload itself, or a thing within a service. */
 const nameWords: ReadonlySet<string> = new Set([
-  ...['name', 'id', 'app', 'application', 'instance', 'role', 'group', 'user', 'username', 'owner', 'namespace'],
+  ...['name', 'id', 'app', 'instance', 'role', 'group', 'user', 'username', 'owner', 'namespace'],
   ...['service', 'component', 'module', 'job', 'label', 'tag', 'prefix', 'type', 'kind', 'mode', 'env', 'profile'],
   ...['db', 'database', 'schema', 'table', 'index', 'bucket', 'queue', 'topic', 'stream', 'channel', 'exchange'],
   ...['realm', 'client', 'audience', 'issuer', 'secret', 'password', 'token', 'key', 'path', 'file', 'dir', 'image'],

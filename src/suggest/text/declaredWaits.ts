@@ -12,7 +12,10 @@ export interface DeclaredWait {
 const label = '[a-z0-9](?:[-a-z0-9]{0,251}[a-z0-9])?';
 /** The flags up to the end of the command. */
 const rest = '([^;|&\\n]{0,500})';
-const waitFor = new RegExp(`(^|wait[-_]for(?:\\.sh)?["']?\\s+["']?)service\\s+(${label})(?![-\\w.])(?!\\s+(?:re)?start\\b)${rest}`, 'g');
+const waitFor = new RegExp(
+  `(^|wait[-_]for(?:\\.sh)?["']?\\s+["']?)service\\s+(${label})(?![-\\w.])(?!\\s+(?:re)?start\\b)${rest}`,
+  'g',
+);
 const kubectl = new RegExp(`\\bkubectl\\s+(?:[^;|&\\n]{0,200}\\s)?(wait|rollout\\s+status|get)\\s${rest}`, 'g');
 const resource = new RegExp(
   `(?:^|\\s)(po|pods?|deploy|deployments?(?:\\.apps)?|sts|statefulsets?(?:\\.apps)?|ds|daemonsets?|svc|services?|ep|endpoints)(?:/|\\s+)(${label})(?![\\w./=])`,
@@ -24,7 +27,13 @@ const namespaceFlag = new RegExp(`(?:^|\\s)(?:-n|--namespace)[ =]?(${label})(?![
 /** What the arguments of tools declare: of k8s-wait-for, and of kubectl. */
 export function waitsIn(text: string): DeclaredWait[] {
   const ofTool = [...text.matchAll(waitFor)].map(([, , name = '', flags = '']): DeclaredWait => {
-    return { namespace: namespaceFlag.exec(flags)?.[1], of: 'service', name, because: 'an argument of wait-for', isSure: true };
+    return {
+      namespace: namespaceFlag.exec(flags)?.[1],
+      of: 'service',
+      name,
+      because: 'an argument of wait-for',
+      isSure: true,
+    };
   });
   const ofKubectl = [...text.matchAll(kubectl)].flatMap(([, verb = '', words = '']) => waitsOfKubectl(verb, words));
   return [...ofTool, ...ofKubectl];
@@ -34,10 +43,18 @@ function waitsOfKubectl(verb: string, words: string): DeclaredWait[] {
   const because = `an argument of kubectl ${verb.replace(/\s+/, ' ')}`;
   const namespace = namespaceFlag.exec(words)?.[1];
   const named = [...words.matchAll(resource)].map(([, kind = '', name = '']): DeclaredWait => {
-    return { namespace, of: /^(?:svc|serv|ep|endp)/.test(kind) ? 'service' : 'workload', name, because, isSure: verb !== 'get' };
+    return {
+      namespace,
+      of: /^(?:svc|serv|ep|endp)/.test(kind) ? 'service' : 'workload',
+      name,
+      because,
+      isSure: verb !== 'get',
+    };
   });
   const [, labels] = selector.exec(words) ?? [];
-  return labels === undefined || verb === 'get' ? named : [...named, { namespace, of: 'labels', name: labels, because, isSure: true }];
+  return labels === undefined || verb === 'get'
+    ? named
+    : [...named, { namespace, of: 'labels', name: labels, because, isSure: true }];
 }
 
 /** The Services of `DEPENDENCY_SERVICE`, which kubernetes-entrypoint waits for: `mysql:mariadb,keystone-api`. */

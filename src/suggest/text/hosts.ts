@@ -71,13 +71,15 @@ function hostsOf(authority: string, scheme: string): HostMention[] {
   });
 }
 
-const nowhere = { portName: undefined, scheme: undefined, isQualified: false, before: undefined, isWhole: false } as const;
+const nowhere = {
+  portName: undefined,
+  scheme: undefined,
+  isQualified: false,
+  before: undefined,
+  isWhole: false,
+} as const;
 
-function mentionAt(
-  text: string,
-  match: RegExpExecArray,
-  { isWhole }: Pick<HostMention, 'isWhole'>,
-): HostMention[] {
+function mentionAt(text: string, match: RegExpExecArray, { isWhole }: Pick<HostMention, 'isWhole'>): HostMention[] {
   const [whole, portName, name = '', port] = match;
   const before = text.slice(Math.max(0, match.index - 100), match.index);
   const after = text.slice(match.index + whole.length, match.index + whole.length + 200);

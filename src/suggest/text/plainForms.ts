@@ -40,7 +40,8 @@ function withListKeys(text: string): string {
       const [, indent = '', name] = keyLine.exec(line) ?? [];
       if (name !== undefined) key = { indent: indent.length, name };
       const [, before = '', item] = itemLine.exec(line) ?? [];
-      if (item !== undefined && key !== undefined && before.length >= key.indent) return `${before}${key.name}: ${item}`;
+      if (item !== undefined && key !== undefined && before.length >= key.indent)
+        return `${before}${key.name}: ${item}`;
       if (name === undefined && line.trim() !== '') key = undefined;
       return line;
     })
