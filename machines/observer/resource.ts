@@ -446,7 +446,7 @@ function backoffOf(corrections: ResourceMemory['corrections'], paths: readonly s
     return last + Math.min(longestBackoff, firstBackoff * 2 ** (count - 1)) - now;
   });
   // A clock that was set back never makes the delay longer.
-  return Math.max(0, ...waits.map((wait) => Math.min(wait, longestBackoff)));
+  return waits.reduce((longest, wait) => Math.max(longest, Math.min(wait, longestBackoff)), 0);
 }
 
 function memoryAfter(memory: ResourceMemory, event: WriteResult & { readonly type: string }): ResourceMemory {

@@ -42,7 +42,32 @@ const integer = /^-?\d{16,}$/;
 /** Like `JSON.parse`, including its errors, but an integer that a number would round becomes an `ExactInteger`. */
 export function parseJson(text: string): unknown {
   if (!manyDigits.test(text) || !longInteger.test(text)) return JSON.parse(text);
-  return JSON.parse(text, exactly);
+  try {
+    return JSON.parse(text, exactly);
+  } catch (error) {
+    if (error instanceof RangeError) return parseDeep(text);
+    throw error;
+  }
+}
+
+const stringOrInteger = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d{16,}(?![\d.eE])/g;
+
+/** `JSON.parse` overflows the stack at some thousand levels with a function, and never without one. */
+function parseDeep(text: string): unknown {
+  const mark = crypto.randomUUID();
+  const root = {
+    value: JSON.parse(text.replace(stringOrInteger, (part) => (part.startsWith('"') ? part : `"${mark}${part}"`))),
+  };
+  const ahead: unknown[] = [root];
+  for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
+    if (typeof here !== 'object' || here === null) continue;
+    for (const [key, value] of Object.entries(here)) {
+      if (typeof value === 'string' && value.startsWith(mark))
+        Reflect.set(here, key, integerOf(value.slice(mark.length)));
+      else if (typeof value === 'object' && value !== null) ahead.push(value);
+    }
+  }
+  return root.value;
 }
 
 function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {

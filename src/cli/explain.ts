@@ -72,7 +72,7 @@ async function readableObjects(client: KubeClient, namespaces: 'all' | readonly 
     await listPages(client, collecting(need, objects), AbortSignal.timeout(60_000));
     return ok(undefined);
   };
-  await readCluster(namespaces, { read, readConfigMap: async () => ok(undefined) });
+  await readCluster(namespaces, { read, kinds: [], readSource: async () => ok(undefined) });
   return objects;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '../base/clock.ts';
+import { smallest } from '../base/extremes.ts';
 
 /** Schedules items, each once per period, spread evenly over it. */
 export interface Schedule {
@@ -60,10 +61,11 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
   function wait(group: Group): void {
     clock.clearTimeout(group.timer);
     group.timer = undefined;
-    if (period === 0 || group.offsets.length === 0) return;
+    if (period === 0) return;
     const from = clock.now();
     const whole = roundOf(group.namespace);
-    const next = Math.min(...group.offsets.map((offset) => nextRunAfter(from, offset, whole)));
+    const next = smallest(group.offsets.map((offset) => nextRunAfter(from, offset, whole)));
+    if (next === undefined) return;
     group.timer = clock.setTimeout(() => {
       const now = clock.now();
       // There may be more items than when the timer was set, so the turn may be later.

@@ -1,11 +1,12 @@
 import type { Confidence } from '../dependencies/dependency.ts';
-import { isAddressKey, portKeyOf } from './addressKeys.ts';
-import type { HostMention } from './hosts.ts';
+import { isBehind, type ObservedService } from './observed.ts';
 import type { PlacedText } from './podTexts.ts';
 import type { NamedService } from './serviceNames.ts';
+import { isAddressKey, isNameKey, portKeyOf } from './text/addressKeys.ts';
+import type { HostMention } from './text/hosts.ts';
 
 /** How probable it is that a mention means the Service, and the rule that says so, as a clause. */
-interface Rating {
+export interface Rating {
   readonly confidence: Confidence;
   readonly because: string;
   /** The port that belongs to the mention, if it is one of the Service. */
@@ -45,24 +46,52 @@ const defaultPorts: ReadonlyMap<string, number> = new Map([
 export function rate(mention: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
   const port = mention.port ?? defaultPorts.get(mention.scheme ?? '');
   if (port !== undefined && service.ports.has(port)) return high('with a port of the Service', port);
+  if (mention.portName !== undefined)
+    return service.portNames.has(mention.portName)
+      ? high('with the name of a port of the Service', undefined)
+      : medium('an SRV record');
   if (mention.isQualified || (form === 'qualified' && mention.port === undefined))
     return high('the full name of the Service', undefined);
   if (mention.form === 'word') return rateWord(mention, { service, form }, text);
-  if (mention.port === undefined) return medium('a URL');
+  return mention.port === undefined ? medium('a URL') : rateOtherPort(mention, { service, form }, text);
+}
+
+/** Rates a mention with a port that the Service does not have. */
+function rateOtherPort(mention: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
   // The name of a headless Service resolves to its pods, which may listen on other ports.
   if (service.isHeadless) return medium('with a port, and the Service is headless');
   if (form === 'qualified') return medium('the full name of the Service, with a port that it does not have');
+  if (mention.form === 'hostPort' && text.key !== undefined && isAddressKey(text.key))
+    return medium(`the value of ${text.key}, with a port that the Service does not have`);
   return low('with a port that the Service does not have');
 }
 
+/**
+ * What several workloads take whole says of none of them that it uses all of it; and where the pods of the Service are
+ * among them, it may be the configuration of that Service itself.
+ */
+export function rateShared(rating: Rating, service: ObservedService, { sharers }: PlacedText): Rating {
+  if (sharers.size < 2) return rating;
+  const isItsOwn = [...sharers].some((workload) => isBehind(workload, service));
+  const confidence = isItsOwn ? 'low' : rating.confidence === 'high' ? 'medium' : rating.confidence;
+  const those = isItsOwn ? `${sharers.size} workloads, its own pods among them,` : `${sharers.size} workloads`;
+  return { ...rating, confidence, because: `${rating.because}, in what ${those} take whole` };
+}
+
 function rateWord({ before, isWhole }: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
-  const key = isWhole ? text.key : before;
+  const isValue = isWhole && before === undefined;
+  const valueKey = text.key ?? '';
+  const isOfKey = isWhole && (isValue || isAddressKey(valueKey));
+  const key = isOfKey ? valueKey : before;
   if (key !== undefined && isAddressKey(key)) {
-    const port = Number(isWhole ? text.siblings.get(portKeyOf(key)) : undefined);
+    const port = Number(isOfKey ? text.siblings.get(portKeyOf(key)) : undefined);
     if (service.ports.has(port)) return high(`with a port of the Service in ${portKeyOf(key)}`, port);
-    return medium(`the value of ${key}`);
+    // The word before a name in a Secret may be a part of a password.
+    return medium(text.isSecret && !isOfKey ? 'the value of a key for addresses' : `the value of ${key}`);
   }
-  return form === 'name' ? low('only the name') : medium('the name with a namespace');
+  if (form !== 'name') return medium('the name with a namespace');
+  const isSpecific = isValue && service.name.includes('-') && valueKey !== '' && !isNameKey(valueKey);
+  return isSpecific ? medium('a name of several words') : low('only the name');
 }
 
 function high(because: string, port: number | undefined): Rating {

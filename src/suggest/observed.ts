@@ -3,15 +3,23 @@ import { dnsLabel, dnsSubdomain } from '../config/schema/names.ts';
 import type { DependantRef, ServiceRef } from '../dependencies/dependency.ts';
 import { generatedJobLabels } from '../kube/objects/jobLabels.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
-import type { LabelSelector } from '../kube/objects/selector.ts';
+import { type LabelSelector, matchesSelector } from '../kube/objects/selector.ts';
 import { trueConditions } from '../kube/objects/status.ts';
-import { type WorkloadKind, workloadKindNames } from '../kube/objects/workloadKinds.ts';
+import { workloadKindNames } from '../kube/objects/workloadKinds.ts';
 import { readLabelSelector, readTexts } from '../restart/model/labelSelector.ts';
 import { podTemplateOf } from '../restart/model/podTemplate.ts';
+import { type SourceKind, sourceKey } from '../restart/model/refs.ts';
+import { readSourceData, type SourceData } from './sources.ts';
+
+/** The kinds that are searched for the names of Services, as named by the API. */
+export const searchedKinds = [...workloadKindNames, 'ReplicaSet', 'ReplicationController', 'Pod'] as const;
+
+export type SearchedKind = (typeof searchedKinds)[number];
 
 /** What is read of a Service. */
 export interface ObservedService extends ServiceRef {
   readonly ports: ReadonlySet<number>;
+  readonly portNames: ReadonlySet<string>;
   /** Its name resolves to its pods, each of which also has a name below it. */
   readonly isHeadless: boolean;
   /** Undefined: its endpoints are not pods that it selects. */
@@ -20,7 +28,7 @@ export interface ObservedService extends ServiceRef {
 
 /** What is read of a workload. */
 export interface ObservedWorkload {
-  readonly ref: DependantRef & { readonly kind: WorkloadKind };
+  readonly ref: DependantRef & { readonly kind: SearchedKind };
   readonly template: JsonObject;
   /** The labels of its pods. */
   readonly labels: Readonly<Record<string, string>>;
@@ -30,15 +38,12 @@ export interface ObservedWorkload {
   readonly governingService: string | undefined;
 }
 
-/** The data of a ConfigMap. */
-export type ConfigMapData = Readonly<Record<string, string>>;
-
 /** Everything that is searched for dependencies. */
 export interface Observed {
   readonly services: readonly ObservedService[];
   readonly workloads: readonly ObservedWorkload[];
-  /** By `NAMESPACE/NAME`. */
-  readonly configMaps: ReadonlyMap<string, ConfigMapData>;
+  /** ConfigMaps, and Secrets if they are read, by their keys: `configmap/shop/settings`. */
+  readonly sources: ReadonlyMap<string, SourceData>;
 }
 
 /**
@@ -50,52 +55,83 @@ function readService(object: JsonObject): ObservedService | undefined {
   const spec = objectOf(object['spec']);
   if (ref === undefined || spec['type'] === 'ExternalName') return undefined;
   if (ref.namespace === 'default' && ref.name === 'kubernetes') return undefined;
-  const ports = arrayOf(spec['ports']).flatMap((port) => numberOf(objectOf(port)['port']) ?? []);
+  const ports = arrayOf(spec['ports']).map(objectOf);
   const matchLabels = readTexts(spec['selector']);
   return {
     ...ref,
-    ports: new Set(ports),
+    ports: new Set(ports.flatMap(({ port }) => numberOf(port) ?? [])),
+    portNames: new Set(ports.flatMap(({ name }) => textOf(name) ?? [])),
     isHeadless: spec['clusterIP'] === 'None',
     selector: Object.keys(matchLabels).length === 0 ? undefined : { matchLabels },
   };
 }
 
 /**
- * Reads a workload as the API serves it. Undefined for a Job that is over, or that a CronJob has created, because the
- * CronJob has the same template.
+ * Reads a workload as the API serves it. Undefined for a Job or Pod that is over, and for one that another object has
+ * created, because that has the same template.
  */
-function readWorkload(object: JsonObject, kind: WorkloadKind): ObservedWorkload | undefined {
+function readWorkload(object: JsonObject, kind: SearchedKind): ObservedWorkload | undefined {
   const ref = refOf(object);
-  if (ref === undefined || (kind === 'Job' && isOverOrOwned(object))) return undefined;
-  const template = podTemplateOf(object, kind);
+  if (ref === undefined || isOwned(object, kind) || isOver(object, kind)) return undefined;
+  const template = templateOf(object, kind);
   const labels = readTexts(objectOf(template['metadata'])['labels']);
   const spec = objectOf(object['spec']);
   return {
     ref: { kind, ...ref },
     template,
     labels,
-    selector: kind === 'Job' || kind === 'CronJob' ? ownLabels(labels) : readLabelSelector(spec['selector']),
+    selector: selectorOf(spec['selector'], kind, labels),
     governingService: kind === 'StatefulSet' ? textOf(spec['serviceName']) : undefined,
   };
 }
 
-/** Sorts objects of any kind into what they are read as. */
-export function readObjects(objects: readonly JsonObject[]): Observed {
-  const kindOf = (object: JsonObject) => workloadKindNames.find((kind) => kind === object['kind']);
+/** A Pod is its own template. */
+function templateOf(object: JsonObject, kind: SearchedKind): JsonObject {
+  if (kind === 'Pod') return object;
+  const known = workloadKindNames.find((each) => each === kind);
+  return known === undefined ? objectOf(objectOf(object['spec'])['template']) : podTemplateOf(object, known);
+}
+
+function selectorOf(
+  selector: unknown,
+  kind: SearchedKind,
+  labels: Readonly<Record<string, string>>,
+): LabelSelector | undefined {
+  if (kind === 'Job' || kind === 'CronJob' || kind === 'Pod') return ownLabels(labels);
+  return kind === 'ReplicationController' ? { matchLabels: readTexts(selector) } : readLabelSelector(selector);
+}
+
+/** Sorts objects of any kind into what they are read as. Secrets are read only if the kinds of sources include them. */
+export function readObjects(objects: readonly JsonObject[], kinds: readonly SourceKind[] = ['ConfigMap']): Observed {
+  const kindOf = (object: JsonObject) => searchedKinds.find((kind) => kind === object['kind']);
   return {
     services: objects.flatMap((object) => (object['kind'] === 'Service' ? (readService(object) ?? []) : [])),
     workloads: objects.flatMap((object) => {
       const kind = kindOf(object);
       return kind === undefined ? [] : (readWorkload(object, kind) ?? []);
     }),
-    configMaps: new Map(
+    sources: new Map(
       objects.flatMap((object) => {
-        const ref = object['kind'] === 'ConfigMap' ? refOf(object) : undefined;
-        return ref === undefined ? [] : [[`${ref.namespace}/${ref.name}`, readTexts(object['data'])] as const];
+        const ref = refOf(object);
+        const kind = kinds.find((each) => each === object['kind']);
+        return ref === undefined || kind === undefined ? [] : [[sourceKey({ kind, ...ref }), readSourceData(object)]];
       }),
     ),
   };
 }
+
+/** The Service's endpoints are pods of this workload. Such pods name it to find each other. */
+export function isBehind({ ref, labels, governingService }: ObservedWorkload, service: ObservedService): boolean {
+  if (ref.namespace !== service.namespace) return false;
+  if (governingService === service.name) return true;
+  if (service.selector === undefined) return false;
+  const podName = service.selector.matchLabels?.[podNameLabel];
+  const isPodOfSet = ref.kind === 'StatefulSet' && podName?.replace(/-\d+$/, '') === ref.name;
+  return matchesSelector(service.selector, isPodOfSet ? { ...labels, [podNameLabel]: podName ?? '' } : labels);
+}
+
+/** The label that the StatefulSet controller gives to each pod: a Service for one pod selects by it. */
+const podNameLabel = 'statefulset.kubernetes.io/pod-name';
 
 /** Names from files may be any text, and names become part of commands and pictures. */
 function refOf(object: JsonObject): ServiceRef | undefined {
@@ -104,10 +140,17 @@ function refOf(object: JsonObject): ServiceRef | undefined {
   return typeof name === 'string' && dnsSubdomain.pattern.test(name) ? { namespace, name } : undefined;
 }
 
-function isOverOrOwned({ metadata, status }: JsonObject): boolean {
+/** Whether another object has created it. */
+function isOwned({ metadata }: JsonObject, kind: SearchedKind): boolean {
+  const owner = controllerOf(objectOf(metadata));
+  if (kind === 'Job') return owner?.['kind'] === 'CronJob';
+  return owner !== undefined && !workloadKindNames.some((each) => each === kind);
+}
+
+function isOver({ status }: JsonObject, kind: SearchedKind): boolean {
+  if (kind === 'Pod') return ['Succeeded', 'Failed'].some((phase) => phase === objectOf(status)['phase']);
   return (
-    controllerOf(objectOf(metadata))?.['kind'] === 'CronJob' ||
-    trueConditions(objectOf(status)).some(({ type }) => type === 'Complete' || type === 'Failed')
+    kind === 'Job' && trueConditions(objectOf(status)).some(({ type }) => type === 'Complete' || type === 'Failed')
   );
 }
 

@@ -1,7 +1,8 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
-import { usesOf } from '../restart/model/uses.ts';
-import type { ConfigMapData, Observed, ObservedWorkload } from './observed.ts';
-import { expand, readVariables } from './variables.ts';
+import { sourceKey } from '../restart/model/refs.ts';
+import type { Observed, ObservedWorkload } from './observed.ts';
+import { sharersOf, sourceUsesOf } from './sourceUses.ts';
+import { createExpander, type ReadSource, readVariables } from './variables.ts';
 
 /** A text of a workload in which a host may be named. */
 export interface PlacedText {
@@ -12,46 +13,83 @@ export interface PlacedText {
   /** The values beside it, by their keys. */
   readonly siblings: ReadonlyMap<string, string>;
   readonly text: string;
+  /** The workloads that take the ConfigMap or Secret of the text whole, if this is how it is used. */
+  readonly sharers: ReadonlySet<ObservedWorkload>;
+  /** It contains something of a Secret. */
+  readonly isSecret: boolean;
 }
 
-type Configs = Observed['configMaps'];
+const noSharers: ReadonlySet<ObservedWorkload> = new Set();
 
 /**
- * The texts of a pod template and of the ConfigMaps that it uses. What comes from a Secret is not read, and variables
- * that refer to one stay unexpanded.
+ * Reads the texts of a pod template, and of the ConfigMaps and Secrets that it uses. A text of a ConfigMap is the same
+ * object for all workloads that use it in the same way. Variables whose values are not known stay unexpanded.
  */
-export function podTexts({ ref: { namespace }, template }: ObservedWorkload, configMaps: Configs): PlacedText[] {
-  const spec = objectOf(template['spec']);
-  const configOf = (name: unknown): ConfigMapData => configMaps.get(`${namespace}/${textOf(name) ?? ''}`) ?? {};
-  return [
-    ...arrayOf(spec['initContainers']).flatMap((each) => containerTexts(objectOf(each), 'init container', configOf)),
-    ...arrayOf(spec['containers']).flatMap((each) => containerTexts(objectOf(each), 'container', configOf)),
-    ...configMapTexts(template, namespace, configMaps),
-  ];
+export function createPodTexts({ workloads, sources }: Observed): (workload: ObservedWorkload) => PlacedText[] {
+  const sharers = sharersOf(workloads);
+  const known = new Map<string, PlacedText>();
+
+  function textOfSource({ source, key: only }: ReturnType<typeof sourceUsesOf>[number]): PlacedText[] {
+    const data = sources.get(sourceKey(source)) ?? {};
+    const siblings = new Map(Object.entries(data));
+    return [...siblings].flatMap(([key, text]) => {
+      if (only !== undefined && only !== key) return [];
+      const id = `${sourceKey(source)} ${key}${only === undefined ? '' : ' alone'}`;
+      const placed = known.get(id) ?? {
+        where: `${key} of ${source.kind} ${source.name}`,
+        key,
+        siblings,
+        text,
+        sharers: only === undefined ? (sharers.get(sourceKey(source)) ?? noSharers) : noSharers,
+        isSecret: source.kind === 'Secret',
+      };
+      known.set(id, placed);
+      return [placed];
+    });
+  }
+
+  return (workload) => {
+    const spec = objectOf(workload.template['spec']);
+    const { namespace } = workload.ref;
+    const read: ReadSource = (kind, name) =>
+      sources.get(sourceKey({ kind, namespace, name: textOf(name) ?? '' })) ?? {};
+    const containers = [
+      ...arrayOf(spec['initContainers']).map((each) => ['init container', objectOf(each)] as const),
+      ...arrayOf(spec['containers']).map((each) => ['container', objectOf(each)] as const),
+    ];
+    return [
+      ...containers.flatMap(([what, container]) => containerTexts(container, what, read)),
+      ...new Set(sourceUsesOf(workload, ['ConfigMap', 'Secret']).flatMap(textOfSource)),
+    ];
+  };
 }
 
-function containerTexts(
-  container: JsonObject,
-  what: 'container' | 'init container',
-  configOf: (name: unknown) => ConfigMapData,
-): PlacedText[] {
+/** The value of a variable that is longer names more than a host, and is searched as a part of its ConfigMap. */
+const longestValue = 4_096;
+
+function containerTexts(container: JsonObject, what: 'container' | 'init container', read: ReadSource): PlacedText[] {
   const owner = `${what} ${textOf(container['name']) ?? ''}`;
-  const { all, own } = readVariables(container, configOf);
-  const command = (where: string, words: unknown) => {
+  const variables = readVariables(container, read);
+  const expand = createExpander(variables);
+  const siblings = new Map(Array.from(variables, ([name, { text }]) => [name, text]));
+  const placed = { siblings, sharers: noSharers };
+  const values = [...variables].flatMap(([key, { text, isSecret, from }]): PlacedText[] => {
+    if (from === 'whole' || (from !== 'template' && text.length > longestValue)) return [];
+    const where = from === 'template' ? `env ${key} of ${owner}` : `${from.key} of ${from.kind} ${from.name}`;
+    return [{ ...placed, where, key, text, isSecret }];
+  });
+  const command = (where: string, words: unknown): PlacedText => {
     const text = arrayOf(words)
       .filter((word) => typeof word === 'string')
       .join(' ');
-    return { where: `${where} of ${owner}`, key: undefined, siblings: all, text: expand(text, all) };
+    return { ...placed, where: `${where} of ${owner}`, key: undefined, ...expand(text) };
   };
   const probes = (['startupProbe', 'readinessProbe', 'livenessProbe'] as const).flatMap((name) =>
     probeTexts(objectOf(container[name])).map((text) => command(name, [text])),
   );
-  return [
-    ...own.map((key) => ({ where: `env ${key} of ${owner}`, key, siblings: all, text: all.get(key) ?? '' })),
-    command('command', container['command']),
-    command('args', container['args']),
-    ...probes,
-  ].filter(({ text }) => text !== '');
+  return [...values, command('command', container['command']), command('args', container['args']), ...probes].filter(
+    ({ text }) => text !== '',
+  );
 }
 
 function probeTexts(probe: JsonObject): string[] {
@@ -60,19 +98,4 @@ function probeTexts(probe: JsonObject): string[] {
     typeof host === 'string' ? [typeof port === 'number' ? `${host}:${port}` : host] : [];
   const words = arrayOf(exec['command']).filter((word) => typeof word === 'string');
   return [...address(http), ...address(tcp), ...(words.length === 0 ? [] : [words.join(' ')])];
-}
-
-/** Each key that is used, once. */
-function configMapTexts(template: JsonObject, namespace: string, configMaps: Configs): PlacedText[] {
-  const texts = new Map<string, PlacedText>();
-  for (const { source, key: only } of usesOf(template, namespace, { imagePullSecrets: 'ignore' })) {
-    const data = source.kind === 'ConfigMap' ? configMaps.get(`${namespace}/${source.name}`) : undefined;
-    if (data === undefined) continue;
-    const siblings = new Map(Object.entries(data));
-    for (const [key, text] of siblings) {
-      if (only !== undefined && only !== key) continue;
-      texts.set(`${source.name} ${key}`, { where: `${key} of ConfigMap ${source.name}`, key, siblings, text });
-    }
-  }
-  return [...texts.values()];
 }

@@ -1,27 +1,30 @@
 import { ok, type Result } from '../base/errors.ts';
 import { arrayOf, type JsonObject, objectOf } from '../base/json.ts';
+import { controllerOf } from '../kube/objects/owners.ts';
 import { placePath, placeSuffix, placesOf } from '../kube/objects/places.ts';
 import { workloadKindNames, workloadsPath } from '../kube/objects/workloadKinds.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
-import { type SourceRef, sourceKey } from '../restart/model/refs.ts';
-import { usesOf } from '../restart/model/uses.ts';
-import { type Observed, readObjects } from './observed.ts';
+import { type SourceKind, type SourceRef, sourceKey } from '../restart/model/refs.ts';
+import { type Observed, readObjects, type SearchedKind, searchedKinds } from './observed.ts';
+import { sourceUsesOf } from './sourceUses.ts';
 
 /** The requests that a search needs. */
 interface ClusterReader {
   /** Reads a complete list into the sink of the stream. */
   readonly read: (stream: StreamNeed) => Promise<Result<unknown>>;
-  /** The ConfigMap; undefined if it does not exist, or may not be read. */
-  readonly readConfigMap: (source: SourceRef) => Promise<Result<JsonObject | undefined>>;
+  /** The kinds of sources that are read. */
+  readonly kinds: readonly SourceKind[];
+  /** The ConfigMap or Secret; undefined if it does not exist, or may not be read. */
+  readonly readSource: (source: SourceRef) => Promise<Result<JsonObject | undefined>>;
 }
 
-/** The number of ConfigMaps that are read concurrently. */
+/** The number of ConfigMaps and Secrets that are read concurrently. */
 const concurrency = 8;
 
-/** Reads Services and workloads, and the ConfigMaps that the workloads use, each by its name. It never reads a Secret. */
+/** Reads Services and workloads, and of the kinds of sources what the workloads use, each by its name. */
 export async function readCluster(
   namespaces: 'all' | readonly string[],
-  { read, readConfigMap }: ClusterReader,
+  { read, kinds, readSource }: ClusterReader,
 ): Promise<Result<Observed>> {
   const objects: JsonObject[] = [];
   for (const namespace of placesOf(namespaces)) {
@@ -30,20 +33,23 @@ export async function readCluster(
       if (!list.ok) return list;
     }
   }
-  const configMaps = await readConfigMaps(configMapsOf(readObjects(objects)), readConfigMap);
-  return configMaps.ok ? ok(readObjects([...objects, ...configMaps.value])) : configMaps;
+  const sources = await readSources(sourcesOf(readObjects(objects), kinds), readSource);
+  return sources.ok ? ok(readObjects([...objects, ...sources.value], kinds)) : sources;
 }
 
-async function readConfigMaps(
+async function readSources(
   sources: readonly SourceRef[],
-  readConfigMap: ClusterReader['readConfigMap'],
+  readSource: ClusterReader['readSource'],
 ): Promise<Result<JsonObject[]>> {
   const objects: JsonObject[] = [];
   for (let index = 0; index < sources.length; index += concurrency) {
-    const batch = await Promise.all(sources.slice(index, index + concurrency).map(readConfigMap));
-    for (const each of batch) {
-      if (!each.ok) return each;
-      if (each.value !== undefined) objects.push({ ...each.value, kind: 'ConfigMap' });
+    const batch = sources.slice(index, index + concurrency);
+    const answers = await Promise.all(
+      batch.map(async ({ kind, ...ref }) => [kind, await readSource({ kind, ...ref })] as const),
+    );
+    for (const [kind, answer] of answers) {
+      if (!answer.ok) return answer;
+      if (answer.value !== undefined) objects.push({ ...answer.value, kind });
     }
   }
   return ok(objects);
@@ -52,7 +58,7 @@ async function readConfigMaps(
 function needsIn(namespace: string | undefined, add: (object: JsonObject) => void): StreamNeed[] {
   const kinds = [
     { kind: 'Service', path: `/api/v1${placePath(namespace)}/services` },
-    ...workloadKindNames.map((kind) => ({ kind, path: workloadsPath(kind, namespace) })),
+    ...searchedKinds.map((kind) => ({ kind, path: pathOf(kind, namespace) })),
   ];
   return kinds.map(({ kind, path }) => ({
     name: `${path.slice(path.lastIndexOf('/') + 1)}${placeSuffix(namespace)}`,
@@ -61,19 +67,34 @@ function needsIn(namespace: string | undefined, add: (object: JsonObject) => voi
     labelSelector: '',
     // Values of variables may be credentials: with this, no error quotes the response.
     reduce: withoutStatus,
-    sink: { begin: () => {}, apply: (_type, object) => add(objectOf(object)), end: () => {} },
+    sink: {
+      begin: () => {},
+      apply: (_type, object) => {
+        if (!isCreatedPod(kind, objectOf(object))) add(objectOf(object));
+      },
+      end: () => {},
+    },
   }));
 }
 
-function withoutStatus({ kind, metadata, spec, status }: JsonObject): JsonObject {
-  const { conditions } = objectOf(status);
-  return { kind, metadata, spec, status: { conditions: arrayOf(conditions) } };
+function pathOf(kind: SearchedKind, namespace: string | undefined): string {
+  const known = workloadKindNames.find((each) => each === kind);
+  if (known !== undefined) return workloadsPath(known, namespace);
+  const root = kind === 'ReplicaSet' ? '/apis/apps/v1' : '/api/v1';
+  return `${root}${placePath(namespace)}/${kind.toLowerCase()}s`;
 }
 
-function configMapsOf({ workloads }: Observed): SourceRef[] {
-  const uses = workloads.flatMap(({ template, ref }) =>
-    usesOf(template, ref.namespace, { imagePullSecrets: 'ignore' }),
-  );
-  const sources = uses.flatMap(({ source }) => (source.kind === 'ConfigMap' ? [source] : []));
+/** Most pods of a cluster: they need not be held. */
+function isCreatedPod(kind: string, { metadata }: JsonObject): boolean {
+  return kind === 'Pod' && controllerOf(objectOf(metadata)) !== undefined;
+}
+
+function withoutStatus({ kind, metadata, spec, status }: JsonObject): JsonObject {
+  const { conditions, phase } = objectOf(status);
+  return { kind, metadata, spec, status: { phase, conditions: arrayOf(conditions) } };
+}
+
+function sourcesOf({ workloads }: Observed, kinds: readonly SourceKind[]): SourceRef[] {
+  const sources = workloads.flatMap((workload) => sourceUsesOf(workload, kinds).map(({ source }) => source));
   return [...new Map(sources.map((source) => [sourceKey(source), source])).values()];
 }

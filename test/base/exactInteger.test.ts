@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { ExactInteger, integerOf, parseJson } from '../../src/base/exactInteger.ts';
-import { isObject } from '../../src/base/json.ts';
+import { isObject, objectOf } from '../../src/base/json.ts';
 import { stepTextOf, treeOf } from '../../src/observer/drift/fieldsV1.ts';
 import { boundedJson, isSameJson } from '../../src/observer/model/jsonValue.ts';
 import { hashManifest } from '../../src/observer/plan/manifestHash.ts';
@@ -93,4 +93,20 @@ suite('integers beyond 2^53', () => {
     };
     assert.ok(!JSON.stringify(secretMask(Buffer.from('key')).object(secret)).includes('9007199254740993'));
   });
+});
+
+test('integers of 64 bits are read in a text of as many levels as the API server accepts', () => {
+  const levels = 10_000;
+  const deep = `${'{"a":['.repeat(levels / 2)}-12345678901234567890${']}'.repeat(levels / 2)}`;
+  const texts = `["12345678901234567890", "a\\"1234567890123456789", 1234567890123456.5, "\\\\"]`;
+  const text = `{"deep":${deep},"exact":9007199254740993,"texts":${texts}}`;
+  assert.throws(() => JSON.parse(text, (_key, value) => value), RangeError, 'or this test shows nothing');
+  const { deep: top, exact, texts: read } = objectOf(parseJson(text));
+  let inner = top;
+  for (let level = 0; level < levels; level += 1) inner = Array.isArray(inner) ? inner[0] : objectOf(inner)['a'];
+  assert.equal(
+    JSON.stringify([inner, exact, read]),
+    `[-12345678901234567890,9007199254740993,${texts.replaceAll(', ', ',')}]`,
+  );
+  assert.throws(() => parseJson(text.slice(0, -1)), SyntaxError);
 });

@@ -123,6 +123,26 @@ spec: {template: {spec: {containers: []}}}
     assert.match(await suggest('-f', manifests, '--namespaces=shop'), /^high +deployment\/shop\/web /m);
   });
 
+  test('what cannot be read is left out and named, beside the rest and what is not searched', async () => {
+    mkdirSync(join(folder, 'mixed'), { recursive: true });
+    file('mixed/a.yaml', readFileSync(manifests, 'utf8').replace('kind: Service\n', 'kind: X\nkind: Service\n'));
+    file('mixed/b.yaml', 'kind: [');
+    file('mixed/c.yaml', 'kind: Kafka\n---\nkind: Secret\nmetadata: {name: a}\n');
+    const { code, stdout, stderr } = await sharedCli(['suggest', '-f', join(folder, 'mixed')]);
+    assert.equal(code, 1);
+    assert.match(stdout, /^high +deployment\/default\/web /m);
+    assert.match(stdout, /^2 objects of kinds that are not searched: Kafka, Secret$/m);
+    const [remark = '', left = '', ...others] = stderr.trimEnd().split('\n');
+    assert.match(
+      remark,
+      /^weeder: .*a\.yaml:3:1 kind: written twice: first on line 2, again on line 3; the last value counts\.$/,
+    );
+    assert.match(left, /^weeder: Left out: .*b\.yaml:1:\d+: not valid YAML: .* Give files/);
+    assert.deepEqual(others, []);
+    const secrets = await suggest('-f', file('kinds.yaml', 'kind: Secret\nmetadata: {name: a}\n'), '--secrets');
+    assert.equal(secrets, 'no dependencies were found\n');
+  });
+
   test('watch events show what crash-loops in an outage', async () => {
     const recorded = (kind: string) =>
       new URL(`../data/recorded/not-ready-exit5-${kind}-events.jsonl`, import.meta.url).pathname;

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { objectOf } from '../../src/base/json.ts';
 import { mergeDependencies } from '../../src/dependencies/dependency.ts';
-import { findHosts } from '../../src/suggest/hosts.ts';
 import { readObjects } from '../../src/suggest/observed.ts';
 import { suggestDependencies } from '../../src/suggest/suggestDependencies.ts';
 import { suggestionConfig } from '../../src/suggest/suggestionConfig.ts';
 import { suggestionLabels } from '../../src/suggest/suggestionLabels.ts';
+import { findHosts } from '../../src/suggest/text/hosts.ts';
 import { configMap, service, suggested, workload } from '../suggest/support.ts';
 import { edited, valueEdit } from '../support/fuzz.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
@@ -69,11 +69,38 @@ test('a text of the largest size is searched in linear time: with quadratic time
     'a@',
     '- x: "b"\n',
     '$A_SERVICE_',
-  ])
+    'hosts:\n- a\n',
+    ' ',
+    '\n',
+  ]) {
     findHosts(piece.repeat(size / piece.length), (host) => host === 'web');
+    findHosts(`${piece.repeat(size / piece.length)} web`, (host) => host === 'web');
+  }
+  findHosts(`${' '.repeat(size)}${'web '.repeat(size / 10)}`, (host) => host === 'web');
+  findHosts(`http://${'a,'.repeat(size / 2)}`, (host) => host === 'web');
   const text = 'postgres '.repeat(size / 10);
   const [found] = suggested([postgres, configMap('settings', { text }), workload('app', { container })]);
   assert.equal(found?.confidence, 'low');
+});
+
+test('a text that names a hundred thousand hosts in one URL is searched, and variables of variables stay small', () => {
+  const settings = configMap('settings', {
+    text: `http://${'a,'.repeat(450_000)}`,
+    db: `x://${'postgres,'.repeat(100_000)}`,
+  });
+  const [found] = suggested([postgres, settings, workload('app', { container })]);
+  assert.equal(found?.evidence.length, 1);
+  const env = Array.from({ length: 60 }, (_, index) => ({
+    name: `V${index}`,
+    value: index === 0 ? 'postgres:5432 ' : `$(V${index - 1})`.repeat(4),
+  }));
+  assert.equal(suggested([postgres, workload('app', { container: { env } })])[0]?.confidence, 'high');
+});
+
+test('a ConfigMap is searched once for all workloads that use it', () => {
+  const settings = configMap('settings', { text: 'web postgres '.repeat(50_000) });
+  const all = Array.from({ length: 1_000 }, (_, index) => workload(`app-${index}`, { container }));
+  assert.equal(suggested([postgres, settings, ...all]).length, all.length);
 });
 
 test('objects with any change are searched without an exception, and the commands stay one line each', () => {

@@ -33,8 +33,8 @@ export function measuredApplications(threshold: Confidence = 'medium'): Measured
 
 function measure(file: string, threshold: Confidence): Measured {
   const read = readManifests(readFileSync(`${folder}${file}`, 'utf8'), file, 'demo');
-  if (!read.ok) throw new Error(read.error.message);
-  const [head, ...objects] = read.value;
+  if (read.errors.length > 0) throw new Error(read.errors.join(' '));
+  const [head, ...objects] = read.objects;
   const description = Description.parse(head);
   const truth = new Set(
     Object.entries(description.dependsOn).flatMap(([workload, services]) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { service, suggested, workload } from './support.ts';
+import { configMap, service, suggested, workload } from './support.ts';
 
 const services = [
   service('postgres', { ports: [5432] }),
@@ -93,6 +93,72 @@ test('a bare name is of medium confidence where a key says that it is an address
   assert.deepEqual(inValue('{"host": "postgres"}'), ['medium shop/postgres postgres']);
 });
 
+test('keys of seeds, contact points, nodes and services hold addresses, and those of a workload’s own name do not', () => {
+  for (const key of ['ES_SEEDS', 'CASSANDRA_CONTACT_POINTS', 'REDIS_NODES', 'DB_SERVICE', 'AUTH_SERVICE_NAME'])
+    assert.deepEqual(inValue('postgres', key), ['medium shop/postgres postgres'], key);
+  for (const key of ['OTEL_SERVICE_NAME', 'DD_SERVICE', 'SERVICE', 'NODE_ENV'])
+    assert.deepEqual(inValue('postgres', key), ['low shop/postgres postgres'], key);
+  assert.deepEqual(inValue('postgres, redis', 'DB_HOSTS'), [
+    'medium shop/postgres postgres',
+    'medium shop/redis redis',
+  ]);
+  assert.deepEqual(inValue('redis:7', 'CACHE_HOST'), ['medium shop/redis redis:7']);
+});
+
+test('a whole value that is the name of a Service of several words counts, but not as the name of something else', () => {
+  const find = (name: string, value: string) =>
+    suggested([service('vote-back', { ports: [80] }), workload('app', { container: { env: [{ name, value }] } })]).map(
+      ({ confidence }) => confidence,
+    );
+  assert.deepEqual(find('REDIS', 'vote-back'), ['medium']);
+  for (const name of ['APP_NAME', 'CLIENT_ID', 'S3_BUCKET', 'POSTGRES_DB'])
+    assert.deepEqual(find(name, 'vote-back'), ['low']);
+  assert.deepEqual(find('TEXT', 'the vote-back of azure'), ['low']);
+});
+
+test('the notations of single clients and shells are read', () => {
+  const high = ['high shop/postgres postgres:5432'];
+  const script = (text: string) => inContainer({ command: ['sh', '-c', text] });
+  assert.deepEqual(script('until (: </dev/tcp/postgres/5432); do sleep 1; done'), high);
+  assert.deepEqual(script('pg_isready -h postgres -U app -p 5432'), high);
+  assert.deepEqual(script('mysql -hpostgres -uroot'), ['medium shop/postgres postgres']);
+  assert.deepEqual(script('until curl -sf web/health; do sleep 1; done'), ['high shop/web web:80']);
+  assert.deepEqual(script('curl --fail "web"; echo'), ['high shop/web web:80']);
+  assert.deepEqual(script('cat web/health'), []);
+  assert.deepEqual(inValue('jdbc:oracle:thin:@postgres:5432:XE'), high);
+  assert.deepEqual(inValue('jdbc:oracle:thin:@//postgres:5432/service'), high);
+  assert.deepEqual(inValue('Data Source=tcp:postgres,5432;Database=x'), high);
+  assert.deepEqual(inValue('Server=postgres\\EXPRESS,5432;User=x'), high);
+  assert.deepEqual(inValue('Data Source=postgres;Database=redis'), [
+    'low shop/redis redis',
+    'medium shop/postgres postgres',
+  ]);
+});
+
+test('an SRV record counts with the name of a port of the Service', () => {
+  const store = service('store', { spec: { clusterIP: 'None', ports: [{ name: 'grpc', port: 10901 }] } });
+  const find = (value: string) =>
+    suggested([store, workload('app', { container: { args: [`--store=${value}`] } })]).map(
+      ({ confidence }) => confidence,
+    );
+  assert.deepEqual(find('dnssrv+_grpc._tcp.store.shop'), ['high']);
+  assert.deepEqual(find('dnssrv+_http._tcp.store.shop.svc.cluster.local'), ['medium']);
+  assert.deepEqual(find('dns+store:10901'), ['high']);
+  assert.deepEqual(find('dnssrv+_grpc._tcp.store.other'), []);
+});
+
+test('an item of a list in YAML has the key of the list', () => {
+  const inFile = (text: string) =>
+    suggested([
+      ...services,
+      configMap('settings', { 'app.yaml': text }),
+      workload('app', { container: { envFrom: [{ configMapRef: { name: 'settings' } }] } }),
+    ]).map(({ service: { name }, confidence }) => `${confidence} ${name}`);
+  assert.deepEqual(inFile('output:\n  hosts:\n    - postgres\n    - "redis"\n'), ['medium postgres', 'medium redis']);
+  assert.deepEqual(inFile('hosts:\n- postgres\nnames:\n- redis\n'), ['medium postgres', 'low redis']);
+  assert.deepEqual(inFile('hosts: x\n- postgres\n'), ['low postgres']);
+});
+
 test('a host and its port in two variables belong together', () => {
   const env = (port: string) => [
     { name: 'DB_HOST', value: 'postgres' },
@@ -137,6 +203,12 @@ test('init containers that wait, arguments, commands and probes are read', () =>
     'high shop/redis redis',
   ]);
   assert.deepEqual(wait('until nslookup redis; do sleep 2; done'), ['medium shop/redis redis']);
+  const waits = 'until nslookup redis.$(cat /run/namespace).svc.cluster.local; do';
+  assert.deepEqual(
+    wait(`${waits} echo waiting for redis; sleep 2; done`),
+    ['high shop/redis redis'],
+    'the stronger mention counts',
+  );
   assert.deepEqual(inContainer({ args: ['--db-host', 'postgres'] }), ['medium shop/postgres postgres']);
   assert.deepEqual(inContainer({ command: ['run', '--cache=redis:6379'] }), ['high shop/redis redis:6379']);
   assert.deepEqual(inContainer({ readinessProbe: { exec: { command: ['check', 'redis:6379'] } } }), [
@@ -157,6 +229,12 @@ test('variables are expanded as Kubernetes and shells do it', () => {
   assert.deepEqual(inContainer({ env: env.toReversed() }), ['low shop/redis redis'], 'only earlier variables are');
   const [cache] = env;
   assert.deepEqual(inContainer({ env: [cache], args: [`http://\${CACHE}:6379`] }), ['high shop/redis redis:6379']);
+  const pair = [cache, { name: 'P', value: '6379' }];
+  assert.deepEqual(inContainer({ env: pair, command: ['sh', '-c', 'nc -z $CACHE $P'] }), [
+    'high shop/redis redis:6379',
+  ]);
+  assert.deepEqual(inContainer({ args: [`\${OTHER:-redis:6379}`] }), ['high shop/redis redis:6379']);
+  assert.deepEqual(inContainer({ env: pair, args: ['$CACHES'] }), ['low shop/redis redis'], 'only the variable itself');
   assert.deepEqual(inContainer({ args: ['http://$(REDIS_SERVICE_HOST):$(REDIS_SERVICE_PORT)'] }), [
     'high shop/redis REDIS_SERVICE_HOST',
   ]);

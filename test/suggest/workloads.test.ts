@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type JsonObject, objectOf } from '../../src/base/json.ts';
 import { parseConfig } from '../../src/config/parse.ts';
+import type { SourceKind } from '../../src/restart/model/refs.ts';
 import { readObjects } from '../../src/suggest/observed.ts';
+import { suggestDependencies } from '../../src/suggest/suggestDependencies.ts';
 import { configMap, inShort, service, suggested, workload } from './support.ts';
 
 const postgres = service('postgres', { ports: [5432] });
@@ -18,8 +21,34 @@ test('every kind of workload is read, and a Job of a CronJob only once', () => {
     metadata: { ...Object(job['metadata']), ownerReferences: [{ kind: 'CronJob', controller: true }] },
   };
   const over = { ...job, status: { conditions: [{ type: 'Complete', status: 'True' }] } };
-  for (const object of [owned, over, { ...job, kind: 'ReplicaSet' }])
-    assert.deepEqual(suggested([postgres, object]), []);
+  for (const object of [owned, over]) assert.deepEqual(suggested([postgres, object]), []);
+});
+
+test('ReplicaSets, ReplicationControllers and Pods are read, but not those that a controller has created', () => {
+  const { spec, ...set } = workload('app', { container: { env } });
+  const { template } = objectOf(spec);
+  const bare: Record<'ReplicaSet' | 'ReplicationController' | 'Pod', JsonObject> = {
+    ReplicaSet: { ...set, kind: 'ReplicaSet', spec },
+    ReplicationController: { ...set, kind: 'ReplicationController', spec: { selector: { app: 'app' }, template } },
+    Pod: {
+      ...set,
+      kind: 'Pod',
+      metadata: { ...objectOf(set['metadata']), ...objectOf(objectOf(template)['metadata']) },
+      spec: objectOf(objectOf(template)['spec']),
+    },
+  };
+  for (const [kind, object] of Object.entries(bare)) {
+    const [found] = suggested([postgres, object]);
+    assert.deepEqual([found?.workload, found?.confidence], [{ kind, namespace: 'shop', name: 'app' }, 'high']);
+    const [read] = readObjects([object]).workloads;
+    assert.deepEqual(read?.selector?.matchLabels, { app: 'app' });
+    const ownerReferences = [{ kind: 'ReplicaSet', controller: true }];
+    const owned = { ...object, metadata: { ...objectOf(object['metadata']), ownerReferences } };
+    assert.deepEqual(suggested([postgres, owned]), []);
+  }
+  for (const phase of ['Succeeded', 'Failed'])
+    assert.deepEqual(suggested([postgres, { ...bare.Pod, status: { phase } }]), []);
+  assert.equal(suggested([postgres, { ...bare.Pod, status: { phase: 'Running' } }]).length, 1);
 });
 
 test('the pods of a Service do not depend on it, and others do', () => {
@@ -39,6 +68,68 @@ test('the pods of a Service do not depend on it, and others do', () => {
     });
   assert.deepEqual(suggested([headless, set('db')]), []);
   assert.equal(suggested([headless, set('other')]).length, 1);
+});
+
+test('the pods of a StatefulSet do not depend on the Services for each of them', () => {
+  const label = 'statefulset.kubernetes.io/pod-name';
+  const forPod = (name: string, pod: string) =>
+    service(name, { ports: [5432], spec: { selector: { app: 'set', [label]: pod } } });
+  const set = workload('set', {
+    kind: 'StatefulSet',
+    container: { args: ['first:5432', 'foreign:5432'] },
+  });
+  const objects = [forPod('first', 'set-0'), forPod('foreign', 'other-0'), set];
+  assert.deepEqual(inShort(suggested(objects)), ['high foreign: args of container main: foreign:5432']);
+  assert.equal(
+    suggested([forPod('first', 'set-0'), workload('set', { container: { args: ['first:5432'] } })]).length,
+    1,
+  );
+});
+
+test('a ConfigMap that several workloads take whole is no sure evidence, and less if the pods of the Service do', () => {
+  const settings = configMap('settings', { DB: 'postgres:5432', DB_HOST: 'postgres', URL: 'postgres.shop.svc' });
+  const envFrom = [{ configMapRef: { name: 'settings' } }];
+  const takes = (name: string) => workload(name, { container: { envFrom } });
+  const of = (...others: JsonObject[]) =>
+    suggested([postgres, settings, takes('app'), ...others])
+      .filter(({ workload: { name } }) => name === 'app')
+      .flatMap(({ confidence, evidence }) => [confidence, evidence[0]?.because]);
+  assert.deepEqual(of(), ['high', 'with a port of the Service']);
+  assert.deepEqual(of(takes('web'), takes('report')), [
+    'medium',
+    'with a port of the Service, in what 3 workloads take whole',
+  ]);
+  assert.deepEqual(of(takes('web'), takes('postgres')), [
+    'low',
+    'with a port of the Service, in what 3 workloads, its own pods among them, take whole',
+  ]);
+  const byKey = [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'settings', key: 'DB' } } }];
+  assert.deepEqual(of(workload('web', { container: { env: byKey } })), ['high', 'with a port of the Service']);
+  assert.deepEqual(
+    suggested([postgres, settings, takes('web'), workload('app', { container: { env: byKey, envFrom } })])
+      .filter(({ workload: { name } }) => name === 'app')
+      .map(({ confidence }) => confidence),
+    ['high'],
+    'what it also takes by its key is its own',
+  );
+  const volumes = [{ name: 'v', configMap: { name: 'settings' } }];
+  const mounts = workload('web', { container: { volumeMounts: [{ name: 'v' }] }, pod: { volumes } });
+  assert.deepEqual(of(mounts)[0], 'medium');
+  assert.deepEqual(of(workload('web', { container: { envFrom }, namespace: 'other' }))[0], 'high');
+});
+
+test('a key of a ConfigMap counts by the name of the variable that takes it', () => {
+  const settings = configMap('settings', { first: 'postgres', second: '5432' });
+  const env = (names: readonly string[]) =>
+    ['first', 'second'].map((key, at) => ({
+      name: names[at],
+      valueFrom: { configMapKeyRef: { name: 'settings', key } },
+    }));
+  const find = (...names: string[]) =>
+    inShort(suggested([postgres, settings, workload('app', { container: { env: env(names) } })]));
+  assert.deepEqual(find('DB_HOST', 'DB_PORT'), ['high postgres: first of ConfigMap settings: postgres:5432']);
+  assert.deepEqual(find('DB_HOST', 'X'), ['medium postgres: first of ConfigMap settings: postgres']);
+  assert.deepEqual(find('A', 'B'), ['low postgres: first of ConfigMap settings: postgres']);
 });
 
 test('of ConfigMaps the keys that are used are read, and nothing of Secrets', () => {
@@ -69,6 +160,36 @@ test('of ConfigMaps the keys that are used are read, and nothing of Secrets', ()
     },
   });
   assert.deepEqual(suggested([postgres, secret, ofSecret]), []);
+});
+
+test('Secrets are read if this is asked for, and no more of a value is shown than the host and the port', () => {
+  const login = {
+    kind: 'Secret',
+    metadata: { namespace: 'shop', name: 'login' },
+    data: { URL: btoa('postgres://admin:hunter2@postgres:5432/db'), word: btoa('hunter2.host postgres') },
+    stringData: { HOST: 'postgres' },
+  };
+  const byKey = (key: string) => [{ name: 'X', valueFrom: { secretKeyRef: { name: 'login', key } } }];
+  const find = (container: object, kinds: readonly SourceKind[] = ['ConfigMap', 'Secret']) =>
+    suggestDependencies(readObjects([postgres, login, workload('app', { container })], kinds), undefined);
+  const all = find({ envFrom: [{ secretRef: { name: 'login' } }] });
+  assert.deepEqual(inShort(all), ['high postgres: URL of Secret login: postgres:5432']);
+  assert.deepEqual(
+    all[0]?.evidence.map(({ where, because }) => `${where}, ${because}`),
+    [
+      'URL of Secret login, with a port of the Service',
+      'word of Secret login, the value of a key for addresses',
+      'HOST of Secret login, the value of HOST',
+    ],
+  );
+  assert.deepEqual(inShort(find({ env: byKey('HOST') })), ['medium postgres: HOST of Secret login: postgres']);
+  const expanded = find({ env: byKey('word'), args: ['$(X)'] });
+  assert.deepEqual(
+    expanded[0]?.evidence.map(({ where }) => where),
+    ['word of Secret login', 'args of container main'],
+  );
+  for (const each of [all, expanded]) assert.doesNotMatch(JSON.stringify(each), /hunter2|admin/);
+  assert.deepEqual(find({ envFrom: [{ secretRef: { name: 'login' } }] }, ['ConfigMap']), []);
 });
 
 test('evidence never contains more of a value than the host and the port', () => {
@@ -125,7 +246,7 @@ test('objects that are not of Kubernetes’ form, or have names that it does not
     { kind: 'ConfigMap' },
     {},
   ];
-  assert.deepEqual(readObjects(bad), { services: [], workloads: [], configMaps: new Map() });
+  assert.deepEqual(readObjects(bad), { services: [], workloads: [], sources: new Map() });
   const broken = { ...workload('app'), spec: { template: { spec: { containers: 'none', volumes: [null] } } } };
   assert.deepEqual(suggested([postgres, broken]), []);
 });

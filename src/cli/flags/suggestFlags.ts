@@ -10,6 +10,8 @@ export interface SuggestFlags extends ClusterFlags {
   /** Files and folders that are read instead of the cluster. */
   readonly filename?: readonly string[];
   readonly recording?: readonly string[];
+  /** Read the Secrets that workloads use, too. */
+  readonly secrets?: boolean;
   readonly confidence: Confidence;
   readonly output: (typeof formats)[number];
 }
@@ -22,6 +24,7 @@ export interface GraphFlags extends Pick<SuggestFlags, keyof ClusterFlags | 'con
 export function addSuggestFlags(command: Command): Command {
   addSourceFlags(command)
     .option('--recording <file>', 'read crash loops and outages from a recording, or watch events of kubectl', collect)
+    .option('--secrets', 'also read the Secrets that workloads use; of a value, only host and port are shown')
     .optionsGroup('Output:')
     .addOption(new Option('-o, --output <format>', 'the format of the output').choices(formats).default('table'))
     .addOption(

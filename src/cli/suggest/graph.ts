@@ -10,7 +10,7 @@ import { readSource } from './source.ts';
 export async function graph(flags: GraphFlags): Promise<number> {
   const config = await optionalConfig('graph', flags.configFile);
   if (!config.ok) return fail(config.error);
-  const source = await readSource(flags, { withConfigMaps: false });
+  const source = await readSource(flags, []);
   if (!source.ok) return fail(source.error);
   const { observed, problems, report } = source.value;
   const known = knownDependencies(mergeDependencies(suggestDependencies(observed, config.value)));

@@ -1,27 +1,48 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codedError, failed, ok, type Result } from '../../base/errors.ts';
+import { type CodedError, codedError, failed, ok, type Result } from '../../base/errors.ts';
 import { formatFieldError } from '../../base/fieldError.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { readConfigText, readStandardInput, standardInput } from '../../config/read.ts';
 import { readManifests } from '../../suggest/manifests.ts';
 import { largestApplications } from '../checkApplications.ts';
 
-/** Reads the objects of files and folders as `kubectl apply -f` does: of a folder, its files with YAML or JSON. */
-export async function readManifestFiles(paths: readonly string[], namespace: string): Promise<Result<JsonObject[]>> {
-  const objects: JsonObject[] = [];
-  for (const path of paths) {
-    const files = await filesIn(path);
-    if (!files.ok) return files;
-    for (const file of files.value) {
-      const text = await readText(file);
-      if (!text.ok) return failed(codedError('MANIFEST_INVALID', `${text.error.map(formatFieldError).join(' ')}.`));
-      const read = readManifests(text.value, file === '-' ? standardInput : file, namespace);
-      if (!read.ok) return read;
-      objects.push(...read.value);
-    }
-  }
-  return ok(objects);
+/** What files of manifests contain, as far as they can be read. */
+interface ManifestFiles {
+  readonly objects: readonly JsonObject[];
+  /** Of files and documents that are left out. */
+  readonly errors: readonly CodedError[];
+  /** Sentences about values that are read otherwise than their author may expect. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Reads the objects of files and folders as `kubectl apply -f` does: of a folder, its files with YAML or JSON. Fails
+ * only if there is nothing that can be read.
+ */
+export async function readManifestFiles(paths: readonly string[], namespace: string): Promise<Result<ManifestFiles>> {
+  const read = [];
+  for (const path of paths) for (const file of await filesIn(path)) read.push(await readFile(file, namespace));
+  const errors = read.flatMap((each) => each.errors);
+  const objects = read.flatMap((each) => each.objects);
+  const [first] = errors;
+  if (first !== undefined && objects.length === 0) return failed(first);
+  return ok({ objects, errors, remarks: read.flatMap(({ remarks }) => remarks) });
+}
+
+type File = { readonly path: string } | { readonly error: CodedError };
+
+async function readFile(file: File, namespace: string): Promise<ManifestFiles> {
+  if ('error' in file) return { objects: [], errors: [file.error], remarks: [] };
+  const text = await readText(file.path);
+  if (!text.ok)
+    return { objects: [], errors: [invalid(`${text.error.map(formatFieldError).join(' ')}.`)], remarks: [] };
+  const { objects, errors, remarks } = readManifests(
+    text.value,
+    file.path === '-' ? standardInput : file.path,
+    namespace,
+  );
+  return { objects, errors: errors.map(invalid), remarks };
 }
 
 /** `-` is the standard input. */
@@ -29,11 +50,15 @@ function readText(file: string) {
   return file === '-' ? readStandardInput(largestApplications) : readConfigText(file, largestApplications);
 }
 
-async function filesIn(path: string): Promise<Result<string[]>> {
-  if (path === '-') return ok([path]);
+async function filesIn(path: string): Promise<File[]> {
+  if (path === '-') return [{ path }];
   const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() !== true) return ok([path]);
+  if (found?.isDirectory() !== true) return [{ path }];
   const names = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
-  if (names.length > 0) return ok(names.map((name) => join(path, name)));
-  return failed(codedError('MANIFEST_INVALID', `The folder ${path} has no file of YAML or JSON.`));
+  if (names.length > 0) return names.map((name) => ({ path: join(path, name) }));
+  return [{ error: invalid(`The folder ${path} has no file of YAML or JSON.`) }];
+}
+
+function invalid(sentence: string): CodedError {
+  return codedError('MANIFEST_INVALID', sentence);
 }

@@ -1,9 +1,10 @@
 import { systemClock } from '../../base/clock.ts';
-import { ok, type Result } from '../../base/errors.ts';
+import { type CodedError, ok, type Result } from '../../base/errors.ts';
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
-import { sourcePath } from '../../restart/model/refs.ts';
+import { type SourceKind, sourcePath, sourcePlurals } from '../../restart/model/refs.ts';
+import { unsearched } from '../../suggest/manifests.ts';
 import { declarationProblems } from '../../suggest/misplacedDeclarations.ts';
 import { type Observed, readObjects } from '../../suggest/observed.ts';
 import { readCluster } from '../../suggest/readCluster.ts';
@@ -11,7 +12,7 @@ import { connect, interactive } from '../connect.ts';
 import type { ClusterFlags } from '../flags/runFlags.ts';
 import type { SuggestFlags } from '../flags/suggestFlags.ts';
 import { createListReader } from '../listReader.ts';
-import { exitCodes } from '../output.ts';
+import { exitCodes, fail, printErrors } from '../output.ts';
 import { readManifestFiles } from './manifestFiles.ts';
 
 /** What is searched for dependencies. */
@@ -19,42 +20,53 @@ interface Source {
   readonly observed: Observed;
   /** What is wrong with declarations, in sentences. */
   readonly problems: readonly string[];
-  /** Calls `show`, and then names what was refused; returns the exit code. */
+  /** The objects of files that are not searched, by their kinds. */
+  readonly unsearched: ReadonlyMap<string, number>;
+  /** Calls `show`, and then names what was refused or is invalid; returns the exit code. */
   report(show: () => void): number;
 }
 
 type SourceFlags = ClusterFlags & Pick<SuggestFlags, 'filename' | 'recording'>;
 
 /** Reads the files; without files, and without a recording, the cluster. */
-export async function readSource(
-  flags: SourceFlags,
-  { withConfigMaps }: { readonly withConfigMaps: boolean },
-): Promise<Result<Source>> {
-  if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces);
-  if (flags.recording !== undefined) return ok({ observed: readObjects([]), problems: [], report: showAll });
+export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[]): Promise<Result<Source>> {
+  if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces, kinds);
+  if (flags.recording !== undefined)
+    return ok({ observed: readObjects([]), problems: [], unsearched: new Map(), report: reportOf([], []) });
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
   const { read, readOne, report } = createListReader(client.value);
   const objects: JsonObject[] = [];
   const observed = await readCluster(flags.namespaces ?? 'all', {
     read: (need) => read(collecting(need, objects)),
-    readConfigMap: async (source) =>
-      withConfigMaps ? readOne(sourcePath(source), `configmaps in ${source.namespace}`) : ok(undefined),
+    kinds,
+    readSource: (source) => readOne(sourcePath(source), `${sourcePlurals[source.kind]} in ${source.namespace}`),
   });
   await client.value.close();
   if (!observed.ok) return observed;
-  return ok({ observed: observed.value, problems: declarationProblems(objects).map(({ text }) => text), report });
+  const problems = declarationProblems(objects).map(({ text }) => text);
+  return ok({ observed: observed.value, problems, unsearched: new Map(), report });
 }
 
 /** An object without a namespace gets the first of those that are given. */
-async function readFiles(paths: readonly string[], namespaces: readonly string[] | undefined): Promise<Result<Source>> {
-  const objects = await readManifestFiles(paths, namespaces?.[0] ?? 'default');
-  if (!objects.ok) return objects;
-  const observed = readObjects(objects.value);
+async function readFiles(
+  paths: readonly string[],
+  namespaces: readonly string[] | undefined,
+  kinds: readonly SourceKind[],
+): Promise<Result<Source>> {
+  const files = await readManifestFiles(paths, namespaces?.[0] ?? 'default');
+  if (!files.ok) return files;
+  const { objects, errors, remarks } = files.value;
+  const observed = readObjects(objects, kinds);
   const isShown = ({ namespace }: { readonly namespace: string }) => namespaces?.includes(namespace) ?? true;
   const workloads = observed.workloads.filter(({ ref }) => isShown(ref));
-  const problems = declarationProblems(objects.value).filter(isShown);
-  return ok({ observed: { ...observed, workloads }, problems: problems.map(({ text }) => text), report: showAll });
+  const problems = declarationProblems(objects).filter(isShown);
+  return ok({
+    observed: { ...observed, workloads },
+    problems: problems.map(({ text }) => text),
+    unsearched: unsearched(objects, kinds),
+    report: reportOf(errors, remarks),
+  });
 }
 
 /** Collects the objects of a stream, too. */
@@ -67,7 +79,11 @@ export function collecting(need: StreamNeed, objects: JsonObject[]): StreamNeed 
   return { ...need, sink: { begin: () => sink.begin(), apply, end: (version) => sink.end(version) } };
 }
 
-function showAll(show: () => void): number {
-  show();
-  return exitCodes.ok;
+function reportOf(errors: readonly CodedError[], remarks: readonly string[]): Source['report'] {
+  return (show) => {
+    show();
+    if (remarks.length > 0) printErrors(remarks.map((remark) => `weeder: ${remark}`));
+    for (const error of errors) fail({ ...error, message: `Left out: ${error.message}` });
+    return errors.length === 0 ? exitCodes.ok : exitCodes.failed;
+  };
 }

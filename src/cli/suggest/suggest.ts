@@ -21,12 +21,12 @@ export async function suggest(flags: SuggestFlags): Promise<number> {
   if (!config.ok) return fail(config.error);
   const coincidences = await coincidencesOf(flags);
   if (!coincidences.ok) return fail(coincidences.error);
-  const source = await readSource(flags, { withConfigMaps: true });
+  const source = await readSource(flags, flags.secrets === true ? ['ConfigMap', 'Secret'] : ['ConfigMap']);
   if (!source.ok) return fail(source.error);
-  const { observed, problems, report } = source.value;
+  const { observed, problems, unsearched, report } = source.value;
   const all = mergeDependencies([...suggestDependencies(observed, config.value), ...coincidences.value]);
   return report(() => {
-    show(all, observed, flags);
+    show(all, observed, unsearched, flags);
     printRemarks(problems);
   });
 }
@@ -45,9 +45,14 @@ async function coincidencesOf({ recording, namespaces }: SuggestFlags): Promise<
   return ok(coincidencesIn(changes.value).filter(({ workload }) => namespaces?.includes(workload.namespace) ?? true));
 }
 
-function show(all: readonly Dependency[], observed: Observed, { confidence, output }: SuggestFlags): void {
+function show(
+  all: readonly Dependency[],
+  observed: Observed,
+  unsearched: ReadonlyMap<string, number>,
+  { confidence, output }: SuggestFlags,
+): void {
   const shown = all.filter((each) => isShown(each, confidence));
-  if (output === 'table') printLines([...suggestionTable(shown), ...remarks(all.length - shown.length)]);
+  if (output === 'table') printLines([...suggestionTable(shown), ...remarks(all.length - shown.length, unsearched)]);
   else if (output === 'labels') printLines(suggestionLabels(shown, observed));
   else if (output === 'config') printLines(suggestionConfig(shown, observed));
   else printPicture(shown, output);
@@ -58,8 +63,15 @@ function isShown({ sources, confidence }: Dependency, threshold: Confidence): bo
   return isAtLeast(confidence, threshold) || sources.some((source) => source !== 'suggested');
 }
 
-function remarks(left: number): string[] {
-  return left === 0
-    ? []
-    : ['', `${left} of a lower confidence ${left === 1 ? 'is' : 'are'} not shown: --confidence low`];
+function remarks(left: number, unsearched: ReadonlyMap<string, number>): string[] {
+  const count = [...unsearched.values()].reduce((sum, each) => sum + each, 0);
+  const kinds = [...unsearched.keys()].sort();
+  const named = kinds.length > 5 ? [...kinds.slice(0, 5), '…'] : kinds;
+  const lines = [
+    ...(left === 0 ? [] : [`${left} of a lower confidence ${left === 1 ? 'is' : 'are'} not shown: --confidence low`]),
+    ...(count === 0
+      ? []
+      : [`${count} ${count === 1 ? 'object' : 'objects'} of kinds that are not searched: ${named.join(', ')}`]),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
 }

@@ -102,7 +102,7 @@ function locatePairs(walk: Walk, pairs: readonly unknown[], path: Path, children
       const earlier = lines.get(key.value);
       if (earlier !== undefined) {
         const message = `written twice: first on line ${earlier}, again on line ${walk.lineOf(offset)}`;
-        walk.errors.push({ offset, path: keyPath, message });
+        walk.errors.push({ offset, path: keyPath, message, isRepeatedKey: true });
       }
       lines.set(key.value, earlier ?? walk.lineOf(offset));
       children.set(key.value, locateNode(walk, pair.value, keyPath, offset));

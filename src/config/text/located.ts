@@ -18,6 +18,8 @@ export interface LocatedError {
   readonly offset: number;
   readonly path: Path;
   readonly message: string;
+  /** A key is written twice, and the last value counts. */
+  readonly isRepeatedKey?: true;
 }
 
 /** The value at a path; undefined if the path does not exist. */

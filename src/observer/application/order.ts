@@ -1,3 +1,4 @@
+import { smallest } from '../../base/extremes.ts';
 import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { Identity } from '../model/identity.ts';
 
@@ -43,7 +44,7 @@ export function inApplyOrder<T extends WithIdentity>(resources: readonly T[]): r
 
 /** Returns the resources of the earliest stage that has any. Resources of one stage do not need each other. */
 export function firstStage<T extends WithIdentity>(resources: readonly T[]): readonly T[] {
-  const earliest = Math.min(...resources.map(({ identity }) => stageOf(identity)));
+  const earliest = smallest(resources.map(({ identity }) => stageOf(identity)));
   return resources.filter(({ identity }) => stageOf(identity) === earliest);
 }
 

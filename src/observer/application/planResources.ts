@@ -138,7 +138,7 @@ function plan(
     return;
   }
   const repeated = repeatedKeys(manifest.object, unresolved.index, topology.value).map(reportedError);
-  errors.push(...repeated);
+  reportAll(errors, repeated);
   resource.fieldError = repeated.map(({ place, message }) => `${place}: ${message}.`).join(' ');
   if (repeated.length > 0) return;
   const manifests = all.map((each) => each.manifest);
@@ -163,6 +163,10 @@ function plan(
   } satisfies ResourcePlan;
   const scaled = withoutReplicas(mask, manifest.object);
   if (scaled !== mask) resource.planIfScaled = { ...resource.plan, mask: scaled, hash: hashManifest(manifest, scaled) };
+}
+
+function reportAll(errors: ReportedError[], found: readonly ReportedError[]): void {
+  for (const each of found) errors.push(each);
 }
 
 /**

@@ -27,38 +27,50 @@ export function stepTextOf(key: string): string | undefined {
 }
 
 /**
+ * Far below every observed field: there, a tree is treated as a whole. The API server accepts 10,000 levels, which would
+ * overflow the stack.
+ */
+const deepest = 500;
+
+/**
  * Splits a tree into the fields at these paths (`pathText`) and below, with the steps that lead there, and the rest.
  */
 export function cut(tree: FieldsTree, paths: ReadonlySet<string>): Cut {
-  return cutBelow(tree, paths, '');
+  return cutBelow(tree, paths, '', 0);
 }
 
-function cutBelow(tree: FieldsTree, paths: ReadonlySet<string>, prefix: string): Cut {
+function cutBelow(tree: FieldsTree, paths: ReadonlySet<string>, prefix: string, depth: number): Cut {
+  if (depth > deepest) return { rest: tree, taken: undefined };
   const rest: Record<string, unknown> = {};
   const taken: Record<string, unknown> = {};
   for (const [key, below] of Object.entries(tree)) {
-    const parts = cutOne(key, below, paths, prefix);
+    const parts = cutOne(key, below, paths, prefix, depth);
     if (parts.rest !== undefined) rest[key] = parts.rest;
     if (parts.taken !== undefined) taken[key] = parts.taken;
   }
   return { rest: orNothing(rest), taken: orNothing(taken) };
 }
 
-function cutOne(key: string, below: unknown, paths: ReadonlySet<string>, prefix: string): Cut {
+function cutOne(key: string, below: unknown, paths: ReadonlySet<string>, prefix: string, depth: number): Cut {
   const tree = objectOf(below);
   const step = stepTextOf(key);
   if (step === undefined) return { rest: tree, taken: undefined };
   if (paths.has(prefix + step)) return { rest: undefined, taken: tree };
   if (Object.keys(tree).length === 0) return { rest: tree, taken: undefined };
-  return cutBelow(tree, paths, prefix + step);
+  return cutBelow(tree, paths, prefix + step, depth + 1);
 }
 
 /** Returns all fields that are in one of the two. */
 export function union(one: FieldsTree, other: FieldsTree): FieldsTree {
+  return unionAt(one, other, 0);
+}
+
+function unionAt(one: FieldsTree, other: FieldsTree, depth: number): FieldsTree {
+  if (depth > deepest) return one;
   const all: Record<string, unknown> = { ...one };
   for (const [key, below] of Object.entries(other)) {
     const known = all[key];
-    all[key] = isObject(known) && isObject(below) ? owning(known, below) : below;
+    all[key] = isObject(known) && isObject(below) ? owning(known, below, depth) : below;
   }
   return all;
 }
@@ -68,17 +80,22 @@ export function union(one: FieldsTree, other: FieldsTree): FieldsTree {
  * fields left is removed as well.
  */
 export function difference(one: FieldsTree, other: FieldsTree): FieldsTree | undefined {
+  return differenceBelow(one, other, 0);
+}
+
+function differenceBelow(one: FieldsTree, other: FieldsTree, depth: number): FieldsTree | undefined {
+  if (depth > deepest) return one;
   const rest: Record<string, unknown> = {};
   for (const [key, below] of Object.entries(one)) {
-    const left = key in other ? differenceAt(objectOf(below), objectOf(other[key])) : objectOf(below);
+    const left = key in other ? differenceAt(objectOf(below), objectOf(other[key]), depth) : objectOf(below);
     if (left !== undefined) rest[key] = left;
   }
   return orNothing(rest);
 }
 
-function differenceAt(one: FieldsTree, other: FieldsTree): FieldsTree | undefined {
+function differenceAt(one: FieldsTree, other: FieldsTree, depth: number): FieldsTree | undefined {
   if (Object.keys(one).length === 0) return isItselfOwned(other) ? undefined : one;
-  const rest = difference(one, other);
+  const rest = differenceBelow(one, other, depth + 1);
   const isHollow = rest !== undefined && Object.keys(rest).every((key) => key === '.');
   return isHollow ? undefined : rest;
 }
@@ -88,9 +105,9 @@ function isItselfOwned(tree: FieldsTree): boolean {
 }
 
 /** An empty object means that the node itself is owned. With children, `.` means that. */
-function owning(one: FieldsTree, other: FieldsTree): FieldsTree {
+function owning(one: FieldsTree, other: FieldsTree, depth: number): FieldsTree {
   const isOwned = [one, other].some(isItselfOwned);
-  const all = union(one, other);
+  const all = unionAt(one, other, depth + 1);
   return isOwned && Object.keys(all).length > 0 ? { '.': {}, ...all } : all;
 }
 

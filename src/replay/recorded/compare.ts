@@ -1,3 +1,4 @@
+import { largest } from '../../base/extremes.ts';
 import { isDecision } from '../../recording/events.ts';
 import type { Replay, TimelineEvent } from './timelineEvent.ts';
 
@@ -23,7 +24,7 @@ const maxLateness = 5_000;
 /** Returns the number of late decisions, and the longest delay in milliseconds. */
 export function lateness(found: readonly Difference[]): { readonly count: number; readonly max: number } {
   const delays = found.flatMap((each) => (each.kind === 'late' ? [each.event.t - each.replayedAt] : []));
-  return { count: delays.length, max: Math.max(0, ...delays) };
+  return { count: delays.length, max: Math.max(0, largest(delays) ?? 0) };
 }
 
 /** Returns the decisions of the replay that differ from the recorded ones, in the order of their times. */
@@ -64,8 +65,7 @@ function unmatched(recorded: readonly TimelineEvent[], replayed: readonly Timeli
     if (next !== undefined && next.t <= event.t + tolerance) next = remaining.next().value;
     else missing.push(event);
   }
-  if (next !== undefined) extra.push(next, ...remaining);
-  return { missing, extra };
+  return { missing, extra: next === undefined ? extra : [...extra, next, ...remaining] };
 }
 
 /** Pairs a decision with the nearest unpaired one of the replay, as the same decision at another time. */

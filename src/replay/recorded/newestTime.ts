@@ -1,3 +1,4 @@
+import { largest } from '../../base/extremes.ts';
 import { arrayOf, type JsonObject, numberOf, objectOf, timeOf } from '../../base/json.ts';
 import { containerStatusesOf } from '../../kube/objects/status.ts';
 
@@ -15,8 +16,7 @@ export function newestTime({ metadata, status }: JsonObject): number | undefined
     ...arrayOf(podStatus['conditions']).map((condition) => objectOf(condition)['lastTransitionTime']),
     ...states.flatMap((state) => Object.values(objectOf(state)).flatMap(timesOfState)),
   ];
-  const times = [...named.map(timeOf), deletionRequestedAt(meta)].filter((time) => time !== undefined);
-  return times.length === 0 ? undefined : Math.max(...times);
+  return largest([...named.map(timeOf), deletionRequestedAt(meta)].filter((time) => time !== undefined));
 }
 
 /** Returns true if nothing has happened to the object since its creation, according to the times in it. */

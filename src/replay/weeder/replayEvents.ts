@@ -1,3 +1,4 @@
+import { largest } from '../../base/extremes.ts';
 import type { Config } from '../../config/config.ts';
 import { withDeclared } from '../../config/serviceLookup.ts';
 import { servicesDeclaredBy } from '../../weeder/declared/declaration.ts';
@@ -14,7 +15,7 @@ export async function replayEvents(given: Config, files: readonly EventFile[]): 
   const listed = files.flatMap((file) => file.listed);
   const changes = mergeEvents(files.map((file) => file.changes));
   // The weeder starts when all its lists are complete: at the time of the newest object in them.
-  const startedAt = listed.length > 0 ? Math.max(...listed.map(({ at }) => at)) : (changes[0]?.at ?? 0);
+  const startedAt = largest(listed.map(({ at }) => at)) ?? changes[0]?.at ?? 0;
   const config = withDeclared(
     given,
     new Set([...listed, ...changes].flatMap(({ object }) => servicesDeclaredBy(object))),

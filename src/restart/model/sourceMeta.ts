@@ -1,3 +1,4 @@
+import { largest } from '../../base/extremes.ts';
 import { arrayOf, type JsonObject, objectOf, timeOf } from '../../base/json.ts';
 import { identityOf } from '../../kube/objects/identity.ts';
 import {
@@ -96,7 +97,7 @@ function textsOf(object: JsonObject, names: readonly string[]): JsonObject {
 /** The time is unknown as soon as one of the managers has none, because its write may be the latest. */
 function lastDataWriteOf(meta: JsonObject): number | undefined {
   const times = contentManagers(meta).map(({ time }) => time);
-  return times.length === 0 || times.includes(undefined) ? undefined : Math.max(...times.map((time) => time ?? 0));
+  return times.includes(undefined) ? undefined : largest(times.map((time) => time ?? 0));
 }
 
 function contentManagers(meta: JsonObject): { time: number | undefined; fields: string[] }[] {

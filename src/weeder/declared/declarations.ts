@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ObjectRef } from '../../kube/events/event.ts';
-import { partsOf } from '../../kube/objects/namespacedName.ts';
 import { uidOf } from '../../kube/objects/identity.ts';
+import { partsOf } from '../../kube/objects/namespacedName.ts';
 import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
 import { readMetadataHead } from '../../kube/watch/metadataHead.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';

@@ -1,3 +1,4 @@
+import { largest } from '../../base/extremes.ts';
 import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
 
 /** A pod behind a ready endpoint. */
@@ -52,8 +53,7 @@ function backingPodOf(endpoint: JsonObject, namespace: string): BackingPod | und
 }
 
 function lastWriteOf(meta: JsonObject): number | undefined {
-  const times = arrayOf(meta['managedFields']).flatMap((field) => timeOf(objectOf(field)['time']) ?? []);
-  return times.length === 0 ? undefined : Math.max(...times);
+  return largest(arrayOf(meta['managedFields']).flatMap((field) => timeOf(objectOf(field)['time']) ?? []));
 }
 
 function serviceUidOf(meta: JsonObject): string | undefined {

@@ -103,6 +103,18 @@ suite('weeder suggest', { concurrency: true }, () => {
     assert.ok(proxy.requests.every(({ path }) => path === '/api/v1' || path.includes(base)));
   });
 
+  test('with --secrets the Secrets that workloads use are read, and only host and key are shown', async (t) => {
+    const secrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
+    const { ns, proxy } = await shop(t, 'suggest-login', [...rules, secrets]);
+    const { code, lines, stderr } = await suggest(proxy.kubeconfig, `--namespaces=${ns.name}`, '--secrets');
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(lines.join('\n'), /\/secretive .* url of Secret login: postgres:5432, with a port of the Service$/m);
+    assert.deepEqual(
+      proxy.requests.flatMap(({ path }) => (/\/secrets\//.test(path) ? [path] : [])),
+      [`/api/v1/namespaces/${ns.name}/secrets/login`],
+    );
+  });
+
   test('the API server accepts the suggested labels, and then they are declared', async (t) => {
     const { ns, proxy } = await shop(t, 'suggest-labels');
     const flag = `--namespaces=${ns.name}`;

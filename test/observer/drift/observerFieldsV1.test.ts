@@ -192,3 +192,16 @@ test('only what the application has applied is taken from kubectl, and nothing f
   assert.equal(takenFromKubectl(pod([scale, applier, controller, own, init]), managers), undefined);
   assert.equal(takenFromKubectl(pod([entry('kubectl-edit', 'Update', shared)]), managers), undefined);
 });
+
+test('trees of as many levels as the API server accepts are not walked to their end', () => {
+  const deep = (): FieldsTree => {
+    let tree: FieldsTree = { 'f:end': {} };
+    for (let level = 0; level < 10_000; level += 1) tree = { 'f:a': tree };
+    return tree;
+  };
+  const tree = { 'f:spec': deep(), 'f:own': {} };
+  assert.deepEqual(difference(tree, { 'f:own': {} }), { 'f:spec': tree['f:spec'] });
+  assert.ok('f:other' in union(tree, { 'f:spec': deep(), 'f:other': {} }));
+  const { rest, taken } = cut(tree, new Set([pathText([{ field: 'own' }])]));
+  assert.deepEqual([Object.keys(rest ?? {}), taken], [['f:spec'], { 'f:own': {} }]);
+});

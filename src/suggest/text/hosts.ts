@@ -1,8 +1,12 @@
+import { inPlainForms } from './plainForms.ts';
+
 /** A place of a text where a host may be named. */
 export interface HostMention {
   /** In lower case, without a dot at the end. */
   readonly host: string;
   readonly port: number | undefined;
+  /** Of an SRV record: `grpc` of `_grpc._tcp.store`. */
+  readonly portName: string | undefined;
   /**
    * `url`: in the authority of a URL. `hostPort`: `postgres:5432`. `word`: the name alone, or with the port after a
    * space, as in `nc -z postgres 5432`.
@@ -14,7 +18,7 @@ export interface HostMention {
   readonly isQualified: boolean;
   /** Of a word: the word before it, such as `--db-host` or `nslookup`. */
   readonly before: string | undefined;
-  /** Of a word: it is the whole text. */
+  /** Of a word: the whole text is it, or a list of such words. */
   readonly isWhole: boolean;
 }
 
@@ -26,10 +30,16 @@ const url =
   /\b([a-z][a-z0-9+.-]{0,30}):\/\/((?:(?!,[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'`<>(){}|;\\])*)(?:[/?#][^\s"'`<>,]*)?/gi;
 /** URLs of these schemes have a path in place of a host. */
 const hostless: ReadonlySet<string> = new Set(['file', 'unix']);
-/** The resolvers of gRPC have the host where other URLs have the path: `dns:///postgres:5432`. */
-const resolver = /\b(dns|xds):\/\/\//gi;
-/** A name where a host may begin, with the port that directly follows. */
-const token = /(?<![^\s,;=@"'`([{<>|&:])(?<!\$[{(])([a-z0-9][-a-z0-9.]*)(?::(\d{1,5})(?![\w.:]))?/g;
+/** A name where a host may begin, with the port that directly follows, or its name in an SRV record before it. */
+const token =
+  /(?<![^\s,;=@"'`([{<>|&:])(?<!\$[{(])(?:_([-a-z0-9]{1,15})\._(?:tcp|udp)\.)?([a-z0-9][-a-z0-9.]*)(?::(\d{1,5})(?![\w.:]))?/g;
+/** A command that takes URLs without a scheme, and what may follow the host of one. */
+const fetching = /\b(?:curl|wget)\s[^;|&\n]*$/;
+const afterHost = /^(?:$|[\s,;"'`)\]}<>|&\\/?])/;
+/** The flag of the port that belongs to `-h` or `--host` before it. */
+const portFlag = /^["']?\s(?:[^;|&\n]*\s)?(?:-p|-P|--port)[ =]?["']?(\d{1,5})(?!\w)/;
+/** Nothing but names. */
+const listOfNames = /^[\w.:-]+(?:[,;\s]\s?[\w.:-]+)*$/;
 /** What may follow a name without a port. */
 const afterWord = /^(?:$|[\s,;"'`)\]}<>|&\\])/;
 const variableNamespace = /^\$(?:\([^)]*\)|\{[^}]*\}|\w+)\.svc\b/;
@@ -37,13 +47,19 @@ const variableNamespace = /^\$(?:\([^)]*\)|\{[^}]*\}|\w+)\.svc\b/;
 /** Finds the names of hosts in a text, of those that `isKnown` accepts. */
 export function findHosts(text: string, isKnown: (host: string) => boolean): HostMention[] {
   const inUrls: HostMention[] = [];
-  const rest = text.replace(resolver, '$1://').replace(url, (whole, scheme: string, authority: string) => {
-    if (!hostless.has(scheme.toLowerCase())) inUrls.push(...hostsOf(authority, scheme.toLowerCase()));
+  const rest = inPlainForms(text).replace(url, (whole, scheme: string, authority: string) => {
+    if (hostless.has(scheme.toLowerCase())) return ' '.repeat(whole.length);
+    for (const mention of hostsOf(authority, scheme.toLowerCase())) if (isKnown(mention.host)) inUrls.push(mention);
     return ' '.repeat(whole.length);
   });
-  const tokens = [...rest.matchAll(token)].filter(([, name = '']) => isKnown(trimmed(name)));
-  return [...inUrls.filter(({ host }) => isKnown(host)), ...tokens.flatMap((match) => mentionAt(rest, match))];
+  const tokens = [...rest.matchAll(token)].filter(([, , name = '']) => isKnown(trimmed(name)));
+  const whole = rest.trim();
+  const isList = whole.length <= longestList && listOfNames.test(whole);
+  return [...inUrls, ...tokens.flatMap((match) => mentionAt(rest, match, { isWhole: isList }))];
 }
+
+/** Characters of a value that lists hosts. */
+const longestList = 4_096;
 
 /** User and password end at the last `@`. */
 function hostsOf(authority: string, scheme: string): HostMention[] {
@@ -55,24 +71,35 @@ function hostsOf(authority: string, scheme: string): HostMention[] {
   });
 }
 
-const nowhere = { scheme: undefined, isQualified: false, before: undefined, isWhole: false } as const;
+const nowhere = {
+  portName: undefined,
+  scheme: undefined,
+  isQualified: false,
+  before: undefined,
+  isWhole: false,
+} as const;
 
-function mentionAt(text: string, match: RegExpExecArray): HostMention[] {
-  const [whole, name = '', port] = match;
+function mentionAt(text: string, match: RegExpExecArray, { isWhole }: Pick<HostMention, 'isWhole'>): HostMention[] {
+  const [whole, portName, name = '', port] = match;
+  const before = text.slice(Math.max(0, match.index - 100), match.index);
   const after = text.slice(match.index + whole.length, match.index + whole.length + 200);
-  if (port !== undefined) return [{ ...nowhere, host: trimmed(name), port: numberIn(port), form: 'hostPort' }];
+  const host = trimmed(name);
+  if (port !== undefined || portName !== undefined)
+    return [{ ...nowhere, host, port: numberIn(port), portName, form: 'hostPort' }];
   if (name.endsWith('.') && variableNamespace.test(after))
-    return [{ ...nowhere, host: trimmed(name), port: undefined, form: 'hostPort', isQualified: true }];
+    return [{ ...nowhere, host, port: undefined, form: 'hostPort', isQualified: true }];
+  if (fetching.test(before) && afterHost.test(after))
+    return [{ ...nowhere, host, port: undefined, form: 'url', scheme: 'http' }];
   if (!afterWord.test(after)) return [];
-  const [, spaced] = /^\s+(\d{1,5})(?![\w.:])/.exec(after) ?? [];
+  const [, spaced] = /^\s+(\d{1,5})(?![\w.:])/.exec(after) ?? portFlag.exec(after) ?? [];
   return [
     {
       ...nowhere,
-      host: trimmed(name),
+      host,
       port: numberIn(spaced),
       form: 'word',
-      before: wordBefore(text.slice(Math.max(0, match.index - 100), match.index)),
-      isWhole: text.trim() === name,
+      before: wordBefore(before),
+      isWhole,
     },
   ];
 }

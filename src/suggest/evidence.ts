@@ -1,0 +1,84 @@
+import { type Evidence, isAtLeast, serviceKey } from '../dependencies/dependency.ts';
+import { type Rating, rate, rateShared } from './confidence.ts';
+import { isBehind, type Observed, type ObservedService, type ObservedWorkload } from './observed.ts';
+import { createPodTexts, type PlacedText } from './podTexts.ts';
+import { createServiceNames, type ServiceNames } from './serviceNames.ts';
+import { type DeclaredWait, entrypointServices, waitsIn } from './text/declaredWaits.ts';
+import { findHosts } from './text/hosts.ts';
+import { createWaitedServices, type WaitedServices } from './waitedServices.ts';
+
+export interface FoundEvidence {
+  readonly service: ObservedService;
+  readonly evidence: Evidence;
+}
+
+/** Finds the evidence of a workload. Each text of a ConfigMap is searched once, for all workloads that use it. */
+export function createEvidence(observed: Observed): (workload: ObservedWorkload) => FoundEvidence[] {
+  const names = createServiceNames(observed.services);
+  const waited = createWaitedServices(observed);
+  const textsOf = createPodTexts(observed);
+  const searched = new WeakMap<PlacedText, FoundEvidence[]>();
+  const evidenceOf = (text: PlacedText, namespace: string) => {
+    const evidence =
+      searched.get(text) ??
+      distinct([...evidenceIn(text, namespace, names), ...evidenceOfWaits(text, namespace, waited)]);
+    searched.set(text, evidence);
+    return evidence;
+  };
+  return (workload) =>
+    distinct(textsOf(workload).flatMap((text) => evidenceOf(text, workload.ref.namespace))).filter(
+      // A Service does not depend on itself: its own pods may name it, to advertise their address.
+      ({ service }) => !isBehind(workload, service),
+    );
+}
+
+/** Of those that look the same, the strongest. */
+function distinct(found: readonly FoundEvidence[]): FoundEvidence[] {
+  const all = new Map<string, FoundEvidence>();
+  for (const each of found) {
+    const key = JSON.stringify([serviceKey(each.service), each.evidence.where, each.evidence.found]);
+    const known = all.get(key);
+    if (known === undefined || !isAtLeast(known.evidence.confidence, each.evidence.confidence)) all.set(key, each);
+  }
+  return [...all.values()];
+}
+
+/** The port of `NAME_SERVICE_PORT` has no rating of its own: where it is used, the host is, too. */
+const serviceVariable = /\$[({]?([A-Z][A-Z0-9_]*)_SERVICE_HOST\b/g;
+
+const ofVariable: Rating = {
+  confidence: 'high',
+  because: 'the variable that Kubernetes sets for the Service',
+  port: undefined,
+};
+
+function evidenceIn(placed: PlacedText, namespace: string, names: ServiceNames): FoundEvidence[] {
+  const { text, where } = placed;
+  const mentions = findHosts(text, (host) => names.find(host, namespace) !== undefined).flatMap((mention) => {
+    const named = names.find(mention.host, namespace);
+    if (named === undefined) return [];
+    const { confidence, because, port } = rateShared(rate(mention, named, placed), named.service, placed);
+    const shown = port ?? (mention.form === 'word' ? undefined : mention.port);
+    const found = shown === undefined ? mention.host : `${mention.host}:${shown}`;
+    return [{ service: named.service, evidence: { confidence, where, found, because } }];
+  });
+  const variables = [...text.matchAll(serviceVariable)].flatMap(([, name = '']) => {
+    const service = names.findByVariable(name, namespace);
+    const found = `${name}_SERVICE_HOST`;
+    if (service === undefined) return [];
+    const rating = rateShared(ofVariable, service, placed);
+    return [{ service, evidence: { confidence: rating.confidence, where, found, because: rating.because } }];
+  });
+  return [...mentions, ...variables];
+}
+
+function evidenceOfWaits(placed: PlacedText, namespace: string, waited: WaitedServices): FoundEvidence[] {
+  const waits: DeclaredWait[] = [...entrypointServices(placed.key, placed.text), ...waitsIn(placed.text)];
+  return waits.flatMap((wait) =>
+    waited.servicesOf(wait, namespace).map((service) => {
+      const declared: Rating = { confidence: wait.isSure ? 'high' : 'medium', because: wait.because, port: undefined };
+      const { confidence, because } = rateShared(declared, service, placed);
+      return { service, evidence: { confidence, where: placed.where, found: service.name, because } };
+    }),
+  );
+}
