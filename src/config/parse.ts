@@ -34,11 +34,14 @@ export function fileError(file: string, message: string, code: FieldError['code'
 }
 
 function unusable(text: string): string | undefined {
-  if (Buffer.byteLength(text) > largestFile) return tooLarge;
+  if (Buffer.byteLength(text) > largestFile) return tooLarge(largestFile);
   return text.includes('\0') ? binary : undefined;
 }
 
-export const tooLarge = `is larger than ${largestFile / 1024} KiB, which no config needs`;
+export function tooLarge(max: number): string {
+  return `is larger than ${max / 1024} KiB, which no ${max === largestFile ? 'config' : 'manifest'} needs`;
+}
+
 export const binary = 'is not text: it contains NUL bytes; a config is YAML in UTF-8';
 
 function readDocuments({ documents, lines }: YamlText): Result<Config, readonly LocatedError[]> {

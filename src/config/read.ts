@@ -50,7 +50,7 @@ export async function readStandardInput(max: number): Promise<Result<string, rea
 
 async function readOpened(file: FileHandle, path: string, max: number): Promise<Result<string, readonly FieldError[]>> {
   const { size } = await file.stat();
-  if (size > max) return failed([fileError(path, tooLarge)]);
+  if (size > max) return failed([fileError(path, tooLarge(max))]);
   // A pipe or a device reports no size: reading stops one byte beyond the limit.
   const buffer = Buffer.alloc(max + 1);
   let length = 0;
@@ -62,7 +62,7 @@ async function readOpened(file: FileHandle, path: string, max: number): Promise<
 
 /** The text of these bytes, which are all of a file unless they are more than `max`. */
 function textIn(bytes: Buffer, path: string, max: number): Result<string, readonly FieldError[]> {
-  if (bytes.length > max && !bytes.includes(0)) return failed([fileError(path, tooLarge)]);
+  if (bytes.length > max && !bytes.includes(0)) return failed([fileError(path, tooLarge(max))]);
   const text = decode(bytes);
   return typeof text === 'string' ? ok(text) : failed([fileError(path, text.problem)]);
 }

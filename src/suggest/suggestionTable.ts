@@ -17,7 +17,7 @@ export function suggestionTable(dependencies: readonly Dependency[]): string[] {
 function stateOf({ sources, isFound, confidence }: Dependency): string {
   const known = sources.filter((source) => source !== 'suggested');
   const words = known.length === 0 ? ['suggested'] : [...known, ...(confidence === undefined ? ['not seen'] : [])];
-  return [...words, ...(isFound ? [] : ['no such Service'])].join(', ');
+  return [...words, ...(isFound ? [] : ['no such Service, or ExternalName'])].join(', ');
 }
 
 function evidenceInWords([first, ...others]: readonly Evidence[]): string {

@@ -43,6 +43,11 @@ suite('an unusable config is reported in one sentence, by run and by explain', {
       assert.equal(oneSentence(await sharedCli([`--config-file=${path}`]), 1), sentence);
     });
   }
+  test('a file that is larger than any Application is reported with that limit', async () => {
+    const path = file('vast.yaml', `#${'x'.repeat(9 << 20)}`);
+    const { stderr } = await sharedCli(['check', path]);
+    assert.match(stderr, /vast\.yaml: is larger than 8192 KiB, which no manifest needs/);
+  });
   test('explain reports the same sentence as run', async () => {
     const [path = '', sentence = ''] = badConfigs[2] ?? [];
     assert.equal(oneSentence(await sharedCli(['explain', '--config-file', path]), 1), sentence);

@@ -47,6 +47,11 @@ test('the table has one line for each dependency, with its state and its reason'
   assert.deepEqual(suggestionTable([]), ['no dependencies were found']);
 });
 
+test('a Service that weeder cannot watch is marked: it is missing, or of type ExternalName', () => {
+  const states = found(shop).all.map((each) => suggestionTable([{ ...each, isFound: false }])[1]);
+  assert.ok(states.every((line) => line?.includes(', no such Service, or ExternalName')));
+});
+
 test('the labels keep what is declared, and name further services in the annotation', () => {
   const { all, observed } = found(shop);
   const lines = suggestionLabels(all, observed);
