@@ -81,17 +81,21 @@ export function rateShared(rating: Rating, service: ObservedService, { sharers }
 function rateWord({ before, isWhole }: HostMention, { service, form }: NamedService, text: PlacedText): Rating {
   const isValue = isWhole && before === undefined;
   const valueKey = text.key ?? '';
-  const isOfKey = isWhole && (isValue || isAddressKey(valueKey));
-  const key = isOfKey ? valueKey : before;
-  if (key !== undefined && isAddressKey(key)) {
-    const port = Number(isOfKey ? text.siblings.get(portKeyOf(key)) : undefined);
-    if (service.ports.has(port)) return high(`with a port of the Service in ${portKeyOf(key)}`, port);
-    // The word before a name in a Secret may be a part of a password.
-    return medium(text.isSecret && !isOfKey ? 'the value of a key for addresses' : `the value of ${key}`);
-  }
+  if (isWhole && isAddressKey(valueKey)) return rateValue(valueKey, service, text);
+  // The word before a name in a Secret may be a part of a password.
+  if (!isValue && isAddressKey(before ?? ''))
+    return medium(`the value of ${text.isSecret ? 'a key for addresses' : before}`);
   if (form !== 'name') return medium('the name with a namespace');
   const isSpecific = isValue && service.name.includes('-') && valueKey !== '' && !isNameKey(valueKey);
   return isSpecific ? medium('a name of several words') : low('only the name');
+}
+
+/** Rates the value of a key for addresses: its port may be the value of another key. */
+function rateValue(key: string, service: ObservedService, { siblings }: PlacedText): Rating {
+  const port = Number(siblings.get(portKeyOf(key)));
+  return service.ports.has(port)
+    ? high(`with a port of the Service in ${portKeyOf(key)}`, port)
+    : medium(`the value of ${key}`);
 }
 
 function high(because: string, port: number | undefined): Rating {

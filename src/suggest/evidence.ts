@@ -7,7 +7,7 @@ import { type DeclaredWait, entrypointServices, waitsIn } from './text/declaredW
 import { findHosts } from './text/hosts.ts';
 import { createWaitedServices, type WaitedServices } from './waitedServices.ts';
 
-export interface FoundEvidence {
+interface FoundEvidence {
   readonly service: ObservedService;
   readonly evidence: Evidence;
 }

@@ -1,4 +1,4 @@
-/** A Service, or pods, that a tool is told to wait for. A namespace that is not named is that of the workload. */
+/** A Service, or pods, that a tool waits for. A namespace that is not named is that of the workload. */
 export interface DeclaredWait {
   readonly namespace: string | undefined;
   /** `service`: the name of a Service. `workload`: of the workload, or of one of its pods. `labels`: of pods. */
