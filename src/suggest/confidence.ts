@@ -66,16 +66,18 @@ function rateOtherPort(mention: HostMention, { service, form }: NamedService, te
   return low('with a port that the Service does not have');
 }
 
-/**
- * What several workloads take whole says of none of them that it uses all of it; and where the pods of the Service are
- * among them, it may be the configuration of that Service itself.
- */
-export function rateShared(rating: Rating, service: ObservedService, { sharers }: PlacedText): Rating {
-  if (sharers.size < 2) return rating;
-  const isItsOwn = [...sharers].some((workload) => isBehind(workload, service));
-  const confidence = isItsOwn ? 'low' : rating.confidence === 'high' ? 'medium' : rating.confidence;
-  const those = isItsOwn ? `${sharers.size} workloads, its own pods among them,` : `${sharers.size} workloads`;
+/** What several workloads take whole says of none of them that it uses all of it. */
+export function rateShared(rating: Rating, service: ObservedService, placed: PlacedText): Rating {
+  const count = placed.sharers.size;
+  if (count < 2) return rating;
+  const those = isSharedWith(service, placed) ? `${count} workloads, its own pods among them,` : `${count} workloads`;
+  const confidence = rating.confidence === 'high' ? 'medium' : rating.confidence;
   return { ...rating, confidence, because: `${rating.because}, in what ${those} take whole` };
+}
+
+/** Whether the pods of the Service take the text, too. */
+export function isSharedWith(service: ObservedService, { sharers }: PlacedText): boolean {
+  return sharers.size > 1 && [...sharers].some((workload) => isBehind(workload, service));
 }
 
 function rateWord({ before, isWhole }: HostMention, { service, form }: NamedService, text: PlacedText): Rating {

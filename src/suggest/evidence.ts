@@ -1,5 +1,5 @@
 import { type Evidence, isAtLeast, serviceKey } from '../dependencies/dependency.ts';
-import { type Rating, rate, rateShared } from './confidence.ts';
+import { isSharedWith, type Rating, rate, rateShared } from './confidence.ts';
 import { isBehind, type Observed, type ObservedService, type ObservedWorkload } from './observed.ts';
 import { createPodTexts, type PlacedText } from './podTexts.ts';
 import { createServiceNames, type ServiceNames } from './serviceNames.ts';
@@ -10,6 +10,8 @@ import { createWaitedServices, type WaitedServices } from './waitedServices.ts';
 interface FoundEvidence {
   readonly service: ObservedService;
   readonly evidence: Evidence;
+  /** The pods of the Service take the same ConfigMap or Secret whole. */
+  readonly isShared: boolean;
 }
 
 /** Finds the evidence of a workload. Each text of a ConfigMap is searched once, for all workloads that use it. */
@@ -25,11 +27,18 @@ export function createEvidence(observed: Observed): (workload: ObservedWorkload)
     searched.set(text, evidence);
     return evidence;
   };
-  return (workload) =>
-    distinct(textsOf(workload).flatMap((text) => evidenceOf(text, workload.ref.namespace))).filter(
-      // A Service does not depend on itself: its own pods may name it, to advertise their address.
-      ({ service }) => !isBehind(workload, service),
-    );
+  return (workload) => {
+    const found = textsOf(workload).flatMap((text) => evidenceOf(text, workload.ref.namespace));
+    // A Service does not depend on itself: its own pods may name it, to advertise their address.
+    const own = found.filter(({ service }) => isBehind(workload, service));
+    const others = found.filter((each) => !own.includes(each));
+    // Two that share what names them both: either may depend on the other, or neither.
+    return distinct(own.some(({ isShared }) => isShared) ? others.map(doubted) : others);
+  };
+}
+
+function doubted(found: FoundEvidence): FoundEvidence {
+  return found.isShared ? { ...found, evidence: { ...found.evidence, confidence: 'low' } } : found;
 }
 
 /** Of those that look the same, the strongest. */
@@ -60,14 +69,15 @@ function evidenceIn(placed: PlacedText, namespace: string, names: ServiceNames):
     const { confidence, because, port } = rateShared(rate(mention, named, placed), named.service, placed);
     const shown = port ?? (mention.form === 'word' ? undefined : mention.port);
     const found = shown === undefined ? mention.host : `${mention.host}:${shown}`;
-    return [{ service: named.service, evidence: { confidence, where, found, because } }];
+    const isShared = isSharedWith(named.service, placed);
+    return [{ service: named.service, isShared, evidence: { confidence, where, found, because } }];
   });
   const variables = [...text.matchAll(serviceVariable)].flatMap(([, name = '']) => {
     const service = names.findByVariable(name, namespace);
     const found = `${name}_SERVICE_HOST`;
     if (service === undefined) return [];
-    const rating = rateShared(ofVariable, service, placed);
-    return [{ service, evidence: { confidence: rating.confidence, where, found, because: rating.because } }];
+    const { confidence, because } = rateShared(ofVariable, service, placed);
+    return [{ service, isShared: isSharedWith(service, placed), evidence: { confidence, where, found, because } }];
   });
   return [...mentions, ...variables];
 }
@@ -78,7 +88,8 @@ function evidenceOfWaits(placed: PlacedText, namespace: string, waited: WaitedSe
     waited.servicesOf(wait, namespace).map((service) => {
       const declared: Rating = { confidence: wait.isSure ? 'high' : 'medium', because: wait.because, port: undefined };
       const { confidence, because } = rateShared(declared, service, placed);
-      return { service, evidence: { confidence, where: placed.where, found: service.name, because } };
+      const evidence = { confidence, where: placed.where, found: service.name, because };
+      return { service, isShared: isSharedWith(service, placed), evidence };
     }),
   );
 }

@@ -86,7 +86,7 @@ test('the pods of a StatefulSet do not depend on the Services for each of them',
   );
 });
 
-test('a ConfigMap that several workloads take whole is no sure evidence, and less if the pods of the Service do', () => {
+test('a ConfigMap that several workloads take whole is no sure evidence', () => {
   const settings = configMap('settings', { DB: 'postgres:5432', DB_HOST: 'postgres', URL: 'postgres.shop.svc' });
   const envFrom = [{ configMapRef: { name: 'settings' } }];
   const takes = (name: string) => workload(name, { container: { envFrom } });
@@ -100,7 +100,7 @@ test('a ConfigMap that several workloads take whole is no sure evidence, and les
     'with a port of the Service, in what 3 workloads take whole',
   ]);
   assert.deepEqual(of(takes('web'), takes('postgres')), [
-    'low',
+    'medium',
     'with a port of the Service, in what 3 workloads, its own pods among them, take whole',
   ]);
   const byKey = [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'settings', key: 'DB' } } }];
@@ -116,6 +116,30 @@ test('a ConfigMap that several workloads take whole is no sure evidence, and les
   const mounts = workload('web', { container: { volumeMounts: [{ name: 'v' }] }, pod: { volumes } });
   assert.deepEqual(of(mounts)[0], 'medium');
   assert.deepEqual(of(workload('web', { container: { envFrom }, namespace: 'other' }))[0], 'high');
+});
+
+test('of two workloads that take a ConfigMap whole which names the Services of both, neither surely depends on the other', () => {
+  const settings = configMap('settings', { DB: 'postgres:5432', API: 'http://api:80', CACHE: 'redis:6379' });
+  const takes = (name: string) => workload(name, { container: { envFrom: [{ configMapRef: { name: 'settings' } }] } });
+  const objects = [
+    postgres,
+    service('api', { ports: [80] }),
+    service('redis', { ports: [6379] }),
+    settings,
+    takes('postgres'),
+    takes('api'),
+    takes('web'),
+  ];
+  const found = suggested(objects).map((each) => `${each.workload.name} → ${each.service.name}: ${each.confidence}`);
+  assert.deepEqual(found.sort(), [
+    'api → postgres: low',
+    'api → redis: medium',
+    'postgres → api: low',
+    'postgres → redis: medium',
+    'web → api: medium',
+    'web → postgres: medium',
+    'web → redis: medium',
+  ]);
 });
 
 test('a key of a ConfigMap counts by the name of the variable that takes it', () => {
