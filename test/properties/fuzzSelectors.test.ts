@@ -20,7 +20,7 @@ import {
 } from '../support/world/lateStreams.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
-/** What the indexes hold, and everything that they have told their listeners. */
+/** What the indexes hold, and everything that they have reported to their listeners. */
 function observed(indexes: ReadonlyMap<string, PodIndex>) {
   const log: string[] = [];
   for (const [text, index] of indexes)
