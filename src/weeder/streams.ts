@@ -102,6 +102,16 @@ export function createStreams(options: StreamsOptions): Streams {
     return replaced.length > 0;
   }
 
+  /** An old stream serves what is still required, until the streams that replace it are synced. */
+  function retire(stream: PlannedStream, required: ReadonlySet<string>): void {
+    const covers = new Set([...stream.plan.covers].filter((each) => required.has(each)));
+    stream.sink.keepOnly?.(covers);
+    if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };
+    // EndpointSlices: the state of the old stream distinguishes a recovery from a service that was not watched before.
+    const ofUse = { EndpointSlice: required, Pod: covers }[stream.plan.kind];
+    if (!stream.isSynced || ofUse.size === 0) streams.close(stream);
+  }
+
   function arrange(config: Config): void {
     const taken = new Set(streams.needs.keys());
     plans = planStreams(config, namespaces, plans);
@@ -115,14 +125,7 @@ export function createStreams(options: StreamsOptions): Streams {
       return false;
     });
     for (const stream of streams.all().filter(({ plan }) => !plans.includes(plan))) {
-      const required = covered.get(stream.plan.group) ?? new Set();
-      const covers = new Set([...stream.plan.covers].filter((each) => required.has(each)));
-      stream.sink.keepOnly?.(covers);
-      if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };
-      // EndpointSlices: the state of the old stream distinguishes a recovery from a service that was not watched
-      // before.
-      const ofUse = { EndpointSlice: required, Pod: covers }[stream.plan.kind];
-      if (!stream.isSynced || ofUse.size === 0) streams.close(stream);
+      retire(stream, covered.get(stream.plan.group) ?? new Set());
     }
     for (const plan of missing) {
       const name = freeName(plan.name, taken);
