@@ -63,6 +63,8 @@ interface Why {
 export interface Blocked extends Why {
   /** Undefined: until something changes. */
   readonly blockedFor?: number;
+  /** The cause may pass by itself: it is reported only if it lasts for this time. */
+  readonly reportIn?: number;
 }
 
 /** The result of a request that was not accepted, whichever it was. */

@@ -60,6 +60,8 @@ interface WorkloadContext extends WorkloadInput {
   readonly reason: string;
   /** How long the workload is blocked; undefined: until something changes. */
   readonly blockedFor: number | undefined;
+  /** How long a source may still be missing before that is reported. */
+  readonly reportIn: number;
   /** Consecutive conflicts. */
   readonly conflicts: number;
   /** Consecutive failed requests. */
@@ -202,9 +204,11 @@ export const workload = setup({
       event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
     isReverted: ({ context }) => context.outcome === 'reverted',
     isBlockedForATime: ({ context }) => context.blockedFor !== undefined,
+    mayPassSoon: ({ event }) => reasonOf(event).reportIn > 0,
   },
   delays: {
     quietTime: ({ context }) => bounded(context.quietIn),
+    patience: ({ context }) => bounded(context.reportIn),
     blockTime: ({ context }) => bounded(Math.max(shortestRetry, context.blockedFor ?? longestDelay)),
     retryDelay: ({ context }) => bounded(context.retryIn),
   },
@@ -224,6 +228,7 @@ export const workload = setup({
     ...restarted,
     quietIn: 0,
     blockedFor: undefined,
+    reportIn: 0,
     conflicts: 0,
     failures: 0,
     retryIn: shortestRetry,
@@ -280,7 +285,10 @@ export const workload = setup({
           actions: ['recordStopped', 'forgetFailures'],
           description: 'Followed again: a user may have deleted the pods, or resumed the Deployment.',
         },
-        'assessed.blocked': { target: 'assessed.blocked', actions: 'recordReason' },
+        'assessed.blocked': [
+          { guard: 'mayPassSoon', target: 'assessed.missing', actions: 'recordReason' },
+          { target: 'assessed.blocked', actions: 'recordReason' },
+        ],
         'assessed.unmanaged': { target: 'releasing' },
       },
     },
@@ -307,6 +315,11 @@ export const workload = setup({
             'A source has changed. Waits for the quiet period, but no longer than quietMax: many changes cause one restart.',
           always: { guard: 'isOverdue', target: '#workload.restarting' },
           after: { quietTime: { target: '#workload.restarting' } },
+        },
+        missing: {
+          description: 'A required source has just been deleted. It is reported only if it is not created again soon.',
+          entry: 'forgetFailures',
+          after: { patience: { target: 'blocked' } },
         },
         blocked: {
           description:
@@ -397,11 +410,12 @@ function outputOf(event: WorkloadEvent | DoneActorEvent<RolloutOutput> | ErrorAc
   return 'output' in event ? event.output : undefined;
 }
 
-function reasonOf(event: object): Pick<WorkloadContext, 'cause' | 'reason' | 'blockedFor'> {
+function reasonOf(event: object): Pick<WorkloadContext, 'cause' | 'reason' | 'blockedFor' | 'reportIn'> {
   return {
     cause: 'cause' in event && typeof event.cause === 'string' ? event.cause : 'other',
     reason: 'reason' in event && typeof event.reason === 'string' ? event.reason : '',
     blockedFor: 'blockedFor' in event && typeof event.blockedFor === 'number' ? event.blockedFor : undefined,
+    reportIn: 'reportIn' in event && typeof event.reportIn === 'number' ? event.reportIn : 0,
   };
 }
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
+import { explainOtherTools } from '../explain/explainOtherTools.ts';
 import { explainServices } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
 import { inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
@@ -51,7 +52,7 @@ async function explainAll(
 
 const otherKey = 'if weeder uses another Secret, set hashKey in the config, or POD_NAMESPACE';
 
-function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, now: number): string[] {
+function explainWorkloads({ workloads, ofOtherTools, keyProblem, keySecret }: WorkloadsView, now: number): string[] {
   const isOther = keyProblem === undefined && workloads.some(({ state }) => state === 'otherKey');
   const sorted = workloads
     .map((workload) => ({ workload, ref: workloadKey(workload.summary.ref) }))
@@ -61,5 +62,6 @@ function explainWorkloads({ workloads, keyProblem, keySecret }: WorkloadsView, n
     ...(isOther ? [`some states were not made with the key in the Secret ${keySecret}: ${otherKey}`] : []),
     ...sorted.map(({ workload }) => explainWorkload(workload, now)),
     ...(sorted.length === 0 ? ['restart control manages no workload that is watched'] : []),
+    ...explainOtherTools(ofOtherTools),
   ];
 }

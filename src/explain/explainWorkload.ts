@@ -7,7 +7,7 @@ import { describeChanges, describeSource } from '../restart/model/wording.ts';
 import { workloadAnnotations } from '../restart/model/workloadSummary.ts';
 import { mayRestart, pauseError } from '../restart/pace/mayRestart.ts';
 import { ownPods } from '../restart/pods/ownPods.ts';
-import { rolloutOf } from '../restart/pods/rollout.ts';
+import { obstacleOf, rolloutOf } from '../restart/pods/rollout.ts';
 import { podsToReplace } from '../restart/state/affectedPods.ts';
 import { type Assessment, assess } from '../restart/state/assess.ts';
 import type { CurrentSource } from '../restart/state/currentSources.ts';
@@ -86,9 +86,10 @@ function rolling({ summary, state, pods }: WorkloadView): string {
   const target = typeof state === 'object' ? state.target : undefined;
   const since = target === undefined ? '' : ` since ${timeInSeconds(target.since)}, attempt ${target.attempt}`;
   const progress = rolloutOf(summary, typeof pods === 'string' ? [] : ownPods(summary, pods));
+  const obstacle = obstacleOf(summary);
   switch (progress.is) {
     case 'progressing':
-      return `rolling out${since}, ${progress.done} of ${progress.of} pods are new`;
+      return `rolling out${since}, ${progress.done} of ${progress.of} pods are new${obstacle === undefined ? '' : `; ${obstacle}`}`;
     case 'waitingForDeletion':
       return `rolling out${since}, waits for these pods to be deleted (OnDelete): ${progress.pods.join(', ')}`;
     case 'paused':

@@ -7,7 +7,8 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { dryRunClient } from '../kube/client/clientWrappers.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { type HashKeys, hashKeyOf, readHashKeys } from '../restart/digest/hashKeys.ts';
-import { workloadKey } from '../restart/model/refs.ts';
+import type { OtherTool } from '../restart/model/otherTools.ts';
+import { type WorkloadRef, workloadKey } from '../restart/model/refs.ts';
 import { withoutSecrets } from '../restart/model/sourceMeta.ts';
 import type { WorkloadSummary } from '../restart/model/workloadSummary.ts';
 import { type PodSummary, readPods } from '../restart/pods/podSummary.ts';
@@ -40,9 +41,16 @@ export interface WorkloadView {
 /** All managed workloads, and whether the hash key could be read. */
 export interface WorkloadsView {
   readonly workloads: readonly WorkloadView[];
+  /** The watched workloads, managed or not, that have an annotation of another tool in place of weeder's. */
+  readonly ofOtherTools: readonly WorkloadOfOtherTool[];
   readonly keyProblem: CodedError | undefined;
   /** Where the hash key was expected: `weeder/weeder-hash-key`. */
   readonly keySecret: string;
+}
+
+export interface WorkloadOfOtherTool {
+  readonly ref: WorkloadRef;
+  readonly tool: OtherTool;
 }
 
 /** The number of workloads that are inspected concurrently. */
@@ -101,7 +109,10 @@ export async function inspectWorkloads(
   for (let index = 0; index < found.length; index += concurrency)
     views.push(...(await Promise.all(found.slice(index, index + concurrency).map(inspect))));
   const keySecret = `${where.namespace}/${where.name}`;
-  return ok({ workloads: views, keyProblem: keys.ok ? undefined : keys.error, keySecret });
+  const ofOtherTools = [...known.values()].flatMap(({ summary: { ref, otherTool: tool } }) =>
+    tool === undefined ? [] : { ref, tool },
+  );
+  return ok({ workloads: views, ofOtherTools, keyProblem: keys.ok ? undefined : keys.error, keySecret });
 }
 
 type Candidate = Pick<WorkloadView, 'summary' | 'settings' | 'uses'>;

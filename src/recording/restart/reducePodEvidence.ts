@@ -7,7 +7,7 @@ const state: Shape = {
   terminated: only('exitCode', 'startedAt'),
 };
 
-const containerStatus: Shape = { ...only('name', 'restartCount'), state, lastState: state };
+const containerStatus: Shape = { ...only('name', 'restartCount', 'started'), state, lastState: state };
 
 const podEvidence: Shape = {
   metadata: {

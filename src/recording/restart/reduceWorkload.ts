@@ -26,7 +26,7 @@ const workload: Shape = {
   },
   spec: {
     ...only('selector', 'paused', 'replicas', 'parallelism', 'revisionHistoryLimit', 'managedBy'),
-    ...only('persistentVolumeClaimRetentionPolicy'),
+    ...only('persistentVolumeClaimRetentionPolicy', 'minReadySeconds'),
     strategy,
     updateStrategy: strategy,
   },
@@ -39,8 +39,12 @@ const workload: Shape = {
 };
 
 const reference = only('name', 'key', 'optional');
+const probe = only('initialDelaySeconds', 'periodSeconds', 'failureThreshold', 'successThreshold');
 const container: Shape = {
   ...only('name'),
+  startupProbe: probe,
+  readinessProbe: probe,
+  livenessProbe: probe,
   env: { valueFrom: { configMapKeyRef: reference, secretKeyRef: reference } },
   envFrom: { configMapRef: reference, secretRef: reference },
   volumeMounts: only('name'),
@@ -55,6 +59,7 @@ const podTemplate: Shape = {
     initContainers: container,
     volumes: { ...only('name'), ...sources, projected: { sources } },
     nodeSelector: only(noNode),
+    ...only('terminationGracePeriodSeconds'),
     imagePullSecrets: only('name'),
   },
 };

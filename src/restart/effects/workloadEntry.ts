@@ -75,12 +75,16 @@ export interface WorkloadEntry {
    * waits.
    */
   awaitsRolloutSince: number | undefined;
+  /** The started containers of its pods when that wait last listed them. */
+  podStarts: string | undefined;
   /**
    * The time of the first change that the latest restart is for, by the monotonic clock; undefined: this process made
    * no restart.
    */
   restartedFor: number | undefined;
   finding: Finding | undefined;
+  /** Since when a required source has been missing, by the monotonic clock; undefined: none is. */
+  missingSince: number | undefined;
   /** For each source that has changed, by `sourceKey`: the pods that existed when the change was detected. */
   present: ReadonlyMap<string, PresentPods>;
   /** The contents that its sources have had since its pods were created, as far as they were observed. */
@@ -180,6 +184,7 @@ export function markSourceChange(entry: ChangedEntry, now: number): void {
 export function markChangesHandled(entry: WorkloadEntry): void {
   entry.unquietSince = entry.changedAt === entry.finding?.asOf ? undefined : entry.changedAt;
   entry.awaitsRolloutSince = undefined;
+  entry.podStarts = undefined;
 }
 
 /** Returns the sources for which a restart was found to be due. */

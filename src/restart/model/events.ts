@@ -1,4 +1,5 @@
 import type { ActorFailed, Retry } from '../../controller/report/commonEvents.ts';
+import type { OtherTool } from './otherTools.ts';
 import type { SourceRef, WorkloadRef } from './refs.ts';
 
 /** Why a restart is pending. */
@@ -77,7 +78,8 @@ export type RestartEvent =
   | ({ readonly type: 'workload.rolledOut'; readonly took: number; readonly sinceChange: number } & AboutWorkload)
   /** All pods were created after the change: they have the new content without a restart. */
   | ({ readonly type: 'workload.skipped' } & AboutChange)
-  | ({ readonly type: 'workload.stalled'; readonly reason: string } & AboutWorkload)
+  /** `obstacle`: why its controller creates no further pods, as far as the workload says so. */
+  | ({ readonly type: 'workload.stalled'; readonly reason: string; readonly obstacle?: string } & AboutWorkload)
   /**
    * Another client restored the template. `times`: how often so far; `isEvicting`: from now on pods are evicted
    * instead.
@@ -101,6 +103,11 @@ export type RestartEvent =
     } & AboutWorkload & {
         readonly on?: SourceRef;
       })
+  /**
+   * The workload has an annotation of Reloader or wave, and none of weeder's in its place. `isLast`: those of further
+   * workloads are not reported.
+   */
+  | ({ readonly type: 'annotation.ofOtherTool'; readonly isLast: boolean } & AboutWorkload & OtherTool)
   /**
    * The workload depends on a source of another namespace that does not allow it: the source is neither read nor
    * watched.

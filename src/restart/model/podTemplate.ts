@@ -13,12 +13,16 @@ export function podTemplateOf(object: unknown, kind: WorkloadKind): JsonObject {
   return objectOf(owner['template']);
 }
 
+export function annotationsOf(template: JsonObject): JsonObject {
+  return objectOf(objectOf(template['metadata'])['annotations']);
+}
+
 /**
  * Returns the hash that the latest restart wrote to the template, if there was one; pods inherit it from the template
  * they were created from.
  */
 export function templateAnnotationOf(template: JsonObject): string | undefined {
-  return textOf(objectOf(objectOf(template['metadata'])['annotations'])[templateAnnotation]);
+  return textOf(annotationsOf(template)[templateAnnotation]);
 }
 
 /**
@@ -28,7 +32,7 @@ export function templateAnnotationOf(template: JsonObject): string | undefined {
  */
 export function templateHashOf(template: JsonObject): string {
   const metadata = objectOf(template['metadata']);
-  const others = Object.entries(objectOf(metadata['annotations'])).filter(([name]) => name !== templateAnnotation);
+  const others = Object.entries(annotationsOf(template)).filter(([name]) => name !== templateAnnotation);
   const text = canonical({ ...template, metadata: { ...metadata, annotations: Object.fromEntries(others) } });
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

@@ -1,5 +1,6 @@
 import type { SourceChange } from './events.ts';
 import type { SourceRef, WorkloadRef } from './refs.ts';
+import { workloadAnnotations } from './workloadSummary.ts';
 
 /** Further names are only counted, so that a sentence stays short. */
 const maxNames = 5;
@@ -12,6 +13,11 @@ export function describeChanges(changes: readonly SourceChange[], { namespace }:
 /** Returns `ConfigMap settings`, or `ConfigMap other/settings` for a source of another namespace. */
 export function describeSource({ kind, namespace, name }: SourceRef, seenFrom: string): string {
   return `${kind} ${namespace === seenFrom ? name : `${namespace}/${name}`}`;
+}
+
+/** The line of a manifest by which a workload opts in or out. */
+export function optInLine(value: boolean): string {
+  return `${workloadAnnotations.optIn}: "${value}"`;
 }
 
 function describeKeys(keys: readonly string[]): string {

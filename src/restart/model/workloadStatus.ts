@@ -1,4 +1,7 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { printable } from '../../base/printable.ts';
+import { truncate } from '../../base/truncate.ts';
+import { trueConditions } from '../../kube/objects/status.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 
 /** The status that a workload's controller reports, in common terms for the three kinds that are rolled out. */
@@ -20,6 +23,11 @@ export interface WorkloadStatus {
   readonly templateGeneration: string | undefined;
   /** The Deployment's own `progressDeadlineSeconds` have passed. */
   readonly isOverdue: boolean;
+  /**
+   * Why its controller cannot create or delete pods, by the condition `ReplicaFailure`, such as `FailedCreate: pods
+   * "web-1" is forbidden: exceeded quota: …`. The controllers of StatefulSets and DaemonSets set no conditions.
+   */
+  readonly replicaFailure: string | undefined;
 }
 
 const nothing: WorkloadStatus = {
@@ -31,7 +39,11 @@ const nothing: WorkloadStatus = {
   updateRevision: undefined,
   templateGeneration: undefined,
   isOverdue: false,
+  replicaFailure: undefined,
 };
+
+/** A message may quote a whole response of the API server. Bytes. */
+const longestMessage = 300;
 
 /** Reads a workload's `status`. A DaemonSet's template generation is in its annotations. */
 export function readStatus(status: JsonObject, annotations: JsonObject, kind: WorkloadKind): WorkloadStatus {
@@ -39,7 +51,12 @@ export function readStatus(status: JsonObject, annotations: JsonObject, kind: Wo
   const observed = { ...nothing, observedGeneration: numberOf(status['observedGeneration']) };
   switch (kind) {
     case 'Deployment':
-      return { ...observed, ...replicaCounts(count), isOverdue: isOverdue(status) };
+      return {
+        ...observed,
+        ...replicaCounts(count),
+        isOverdue: isOverdue(status),
+        replicaFailure: replicaFailureIn(status),
+      };
     case 'StatefulSet':
       return {
         ...observed,
@@ -67,4 +84,11 @@ function replicaCounts(count: (name: string) => number) {
 
 function isOverdue(status: JsonObject): boolean {
   return arrayOf(status['conditions']).some((each) => objectOf(each)['reason'] === 'ProgressDeadlineExceeded');
+}
+
+function replicaFailureIn(status: JsonObject): string | undefined {
+  const failure = trueConditions(status).find(({ type }) => type === 'ReplicaFailure');
+  if (failure === undefined) return undefined;
+  const text = [textOf(failure['reason']), textOf(failure['message'])].filter((each) => each !== undefined).join(': ');
+  return printable(truncate(text, longestMessage));
 }

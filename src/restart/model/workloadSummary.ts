@@ -9,7 +9,9 @@ import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import { alsoDependsOn } from './annotations.ts';
 import { type Emptied, readEmptied } from './emptied.ts';
 import { readLabelSelector, readTexts } from './labelSelector.ts';
-import { podTemplateOf, templateAnnotationOf, templateHashOf } from './podTemplate.ts';
+import { normalPauseOf } from './normalPause.ts';
+import { type OtherTool, otherToolOf } from './otherTools.ts';
+import { annotationsOf, podTemplateOf, templateAnnotationOf, templateHashOf } from './podTemplate.ts';
 import { quoted, type WorkloadRef } from './refs.ts';
 import { readStatus, type WorkloadStatus } from './workloadStatus.ts';
 
@@ -52,6 +54,8 @@ export interface WorkloadSummary {
   readonly isOptedIn: boolean | undefined;
   /** The error in that annotation, in one sentence; undefined if there is none. */
   readonly optInError: string | undefined;
+  /** Undefined: no annotation of Reloader or wave decides about it, or its own annotation of weeder does. */
+  readonly otherTool: OtherTool | undefined;
   /** `weeder.dev/also-depends-on`, as it was written. */
   readonly alsoDependsOn: string | undefined;
   /** `weeder.dev/paused-until`: epoch milliseconds. */
@@ -67,6 +71,8 @@ export interface WorkloadSummary {
   /** A paused Deployment: it rolls nothing out until it is resumed. */
   readonly isPaused: boolean;
   readonly updateStrategy: UpdateStrategy;
+  /** For how much longer than `stallAfter` a healthy rollout may make no progress. Milliseconds. */
+  readonly normalPause: number;
   /** The desired number of pods; 0 for a CronJob. */
   readonly replicas: number;
   /** The number of old revisions that `kubectl rollout undo` can reach. */
@@ -101,14 +107,16 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadSumma
   const { namespace, name, uid, resourceVersion } = identity;
   const annotations = objectOf(meta['annotations']);
   const template = podTemplateOf(object, kind);
+  const isOptedIn = readOptIn(annotations[workloadAnnotations.optIn]);
   return {
     ref: { kind, namespace, name },
     uid,
     resourceVersion,
     generation: numberOf(meta['generation']) ?? 0,
     labels: readTexts(meta['labels']),
-    isOptedIn: readOptIn(annotations[workloadAnnotations.optIn]),
+    isOptedIn,
     optInError: optInError(annotations[workloadAnnotations.optIn]),
+    otherTool: isOptedIn === undefined ? otherToolOf(annotations, annotationsOf(template)) : undefined,
     alsoDependsOn: textOf(annotations[alsoDependsOn]),
     pausedUntil: readPause(annotations[workloadAnnotations.pausedUntil]),
     stateText: textOf(annotations[workloadAnnotations.state]),
@@ -118,6 +126,7 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadSumma
     selector,
     isPaused: kind === 'Deployment' && spec['paused'] === true,
     updateStrategy: readStrategy(spec, kind),
+    normalPause: normalPauseOf(spec, template),
     replicas: desiredPods(spec, objectOf(status), kind),
     revisionHistoryLimit: numberOf(spec['revisionHistoryLimit']),
     isEnding: meta['deletionTimestamp'] !== undefined,

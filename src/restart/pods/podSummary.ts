@@ -26,6 +26,8 @@ export interface PodSummary extends Identity {
   readonly dependenciesHash: string | undefined;
   /** The containers, init containers and sidecars that have been started at least once. */
   readonly startedContainers: ReadonlySet<string>;
+  /** The number of these; none in a recording from before a start counted as progress, which has no field `started`. */
+  readonly runningContainers: number;
   /**
    * When each running or terminated container was last started: epoch milliseconds by the node's clock, in whole
    * seconds.
@@ -80,6 +82,7 @@ export function readPod(object: unknown): PodSummary | undefined {
     templateGeneration: textOf(labels['pod-template-generation']),
     dependenciesHash: templateAnnotationOf({ metadata }),
     startedContainers: new Set(statuses.filter(hasStarted).map(({ name: container }) => String(container))),
+    runningContainers: statuses.filter((each) => each['started'] !== undefined && hasStarted(each)).length,
     startedAt: new Map(statuses.flatMap(startOf)),
     hasVolumes: statuses.some(hasStarted) || conditions.has('PodReadyToStartContainers'),
     isReady: conditions.has('Ready'),

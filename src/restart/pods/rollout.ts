@@ -43,6 +43,17 @@ export function rolloutOf(summary: WorkloadSummary, pods: readonly PodSummary[] 
   return { is: 'progressing', done, of, available: status.available, old, isOverdue: status.isOverdue };
 }
 
+/**
+ * Returns why its controller creates no further pods, as far as the workload itself says so. The controllers of
+ * StatefulSets and DaemonSets say so only in Events, which weeder does not read: the number of missing pods leads there.
+ */
+export function obstacleOf({ ref: { kind }, status, replicas }: WorkloadSummary): string | undefined {
+  if (status.replicaFailure !== undefined) return status.replicaFailure;
+  const isCounted = kind === 'StatefulSet' || kind === 'DaemonSet';
+  if (!isCounted || status.pods >= replicas) return undefined;
+  return `only ${status.pods} of ${replicas} pods exist: see the Events of the ${kind}`;
+}
+
 /** Returns its pod template, if its controller has observed this version of it. */
 export function observedTemplateOf(summary: WorkloadSummary): string | undefined {
   return rolloutOf(summary).is === 'unobserved' ? undefined : templateTextOf(summary);

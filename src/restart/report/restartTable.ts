@@ -6,7 +6,7 @@ import { decision, logLine, onPage, report, type TableOf } from '../../controlle
 import { withFullStop } from '../../controller/report/wording.ts';
 import type { PendingCause, RestartEvent } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
-import { describeChanges, describeSource } from '../model/wording.ts';
+import { describeChanges, describeSource, optInLine } from '../model/wording.ts';
 import type { restartReasons } from './reasons.ts';
 import { changeFields, changesIn, restartContent, restartMessage, why, whyFields } from './wording.ts';
 
@@ -49,7 +49,7 @@ export const restartTable: TableOf<RestartEvent, typeof restartReasons, RestartO
     detail: ({ cause }) => cause,
   },
   'workload.blocked': {
-    ...decision('blocked', onPage),
+    ...report('blocked', onPage),
     log: (event) => warn('restart blocked', whyFields(event)),
     event: (event) => warning('RestartBlocked', 'Hold', `It is not restarted: ${why(event)}`),
     detail: ({ cause }) => cause,
@@ -94,8 +94,11 @@ export const restartTable: TableOf<RestartEvent, typeof restartReasons, RestartO
   },
   'workload.stalled': {
     ...decision('rollout stalled', onPage),
-    log: ({ reason }) => warn('rollout stalled', { reason }),
-    event: ({ reason }) => warning('RolloutStalled', 'Watch', `The rollout has stalled: ${withFullStop(reason)}`),
+    log: ({ reason, obstacle }) => warn('rollout stalled', { reason, ...(obstacle === undefined ? {} : { obstacle }) }),
+    event: ({ reason, obstacle }) => {
+      const cause = obstacle === undefined ? '' : ` ${withFullStop(obstacle)}`;
+      return warning('RolloutStalled', 'Watch', `The rollout has stalled: ${withFullStop(reason)}${cause}`);
+    },
     outcome: () => 'stalled',
     detail: ({ reason }) => reason,
   },
@@ -135,6 +138,18 @@ export const restartTable: TableOf<RestartEvent, typeof restartReasons, RestartO
       const of = on === undefined ? '' : ` of ${describeSource(on, workload.namespace)}`;
       const note = `The annotation ${annotation}${of} cannot be read: ${withFullStop(reason)}`;
       return warning('AnnotationUnreadable', 'Read', note);
+    },
+    detail: ({ annotation }) => annotation,
+  },
+  'annotation.ofOtherTool': {
+    ...report('annotation of another tool'),
+    log: ({ annotation, isInTemplate, means, isLast }) => {
+      const more = isLast ? '; further workloads with one are not logged, weeder explain lists them' : '';
+      return info(`annotation of another tool, which weeder does not read${more}`, {
+        annotation,
+        ...(isInTemplate ? { in: 'pod template' } : {}),
+        instead: optInLine(means),
+      });
     },
     detail: ({ annotation }) => annotation,
   },

@@ -1,10 +1,11 @@
-import type { Clock, TimerHandle } from '../../base/clock.ts';
+import type { TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
 import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
+import { stallTimeOf, startsOf } from './stall.ts';
 
 interface Listener {
   /** The restart has to wait for the rollout; called once. */
@@ -38,14 +39,15 @@ export function awaitRollout(
     if (stop.signal.aborted) return;
     end();
     entry.awaitsRolloutSince = undefined;
+    entry.podStarts = undefined;
     onOver();
   }
 
   /** Uses the timestamps of the workload: each change of a source starts this wait again, and must not reset them. */
   function isWaitedFor(): boolean {
-    const { stallAfter = 0, progressDeadline = 0 } = entry.settings ?? {};
+    const { progressDeadline = 0 } = entry.settings ?? {};
     entry.awaitsRolloutSince ??= clock.monotonic();
-    const hasMoved = clock.monotonic() - entry.lastProgressAt < stallAfter;
+    const hasMoved = clock.monotonic() - entry.lastProgressAt < stallTimeOf(entry);
     return hasMoved && clock.monotonic() - entry.awaitsRolloutSince < progressDeadline;
   }
 
@@ -53,8 +55,16 @@ export function awaitRollout(
     const { summary } = entry;
     if (summary.selector === undefined) return;
     const listed = await api.listPods(summary.ref.namespace, summary.selector, stop.signal);
-    const pods = listed.is === 'ok' ? readPods(listed.value) : [];
-    if (podFailuresOf(summary, ownPods(summary, pods)) !== undefined) over();
+    if (listed.is !== 'ok' || stop.signal.aborted) return;
+    const own = ownPods(summary, readPods(listed.value));
+    noteStarts(startsOf(own));
+    if (podFailuresOf(summary, own) !== undefined) over();
+  }
+
+  /** What the first list shows may have been so for long. */
+  function noteStarts(starts: string): void {
+    if (entry.podStarts !== undefined && entry.podStarts !== starts) entry.lastProgressAt = clock.monotonic();
+    entry.podStarts = starts;
   }
 
   function check(): void {
@@ -89,14 +99,3 @@ function isUnderWay({ summary, observedTemplate }: WorkloadEntry): boolean {
 
 /** The interval between checks of a rollout without updates. Milliseconds. */
 export const pollInterval = 5_000;
-
-/** Measures for how long a value has stayed the same, in milliseconds: 0 if it differs from the previous one. */
-export function createStallTimer({ monotonic }: Pick<Clock, 'monotonic'>): (text: string) => number {
-  let previous = '';
-  let since = monotonic();
-  return (text) => {
-    if (text !== previous) since = monotonic();
-    previous = text;
-    return monotonic() - since;
-  };
-}

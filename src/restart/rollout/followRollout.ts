@@ -11,9 +11,10 @@ import { type PodSummary, readPods } from '../pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
 import { podsToReplace } from '../state/affectedPods.ts';
 import { hashedBy } from '../state/assess.ts';
-import { createStallTimer, pollInterval } from './awaitRollout.ts';
+import { pollInterval } from './awaitRollout.ts';
 import { createRefusalReporter, evictNext, type RolloutView } from './evictNext.ts';
 import { checkTermination, isEmptied } from './replaceAll.ts';
+import { createStallTimer, stallTimeOf, startsOf } from './stall.ts';
 
 /** Follows the rollout of the stored target until the pods are verified or the rollout stalls. */
 export function followRollout(effects: RestartEffects) {
@@ -28,10 +29,9 @@ export function followRollout(effects: RestartEffects) {
     let mustRecheck = false;
     const stillFor = createStallTimer(clock);
 
-    function stallOf({ progress: now, old }: RolloutView): string | undefined {
-      const quiet = stillFor(JSON.stringify([now, old.length]));
-      const { stallAfter = Number.POSITIVE_INFINITY } = followed.settings ?? {};
-      return quiet >= stallAfter
+    function stallOf({ progress: now, own, old }: RolloutView): string | undefined {
+      const quiet = stillFor(JSON.stringify([now, old.length, startsOf(own)]));
+      return quiet >= stallTimeOf(followed)
         ? `the rollout has made no progress since ${timeInSeconds(clock.now() - quiet)}`
         : undefined;
     }

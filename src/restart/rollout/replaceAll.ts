@@ -7,6 +7,7 @@ import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { podsWithCachedContent } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
+import { stallTimeOf } from './stall.ts';
 
 /** A node drops its copy of an immutable source shortly after the last pod that used it was deleted. Milliseconds. */
 const nodeCleanup = 2_000;
@@ -86,10 +87,11 @@ export function isEmptied({ summary: { emptied, isEnding } }: WorkloadEntry): bo
 /** Waits until the last pod is deleted and its node has dropped what it used. `stillFor` counts from then. */
 export async function checkTermination(
   { api }: RestartEffects,
-  { summary, settings }: WorkloadEntry,
+  entry: WorkloadEntry,
   stillFor: (text: string) => number,
   signal: AbortSignal,
 ): Promise<RolloutObserved | undefined> {
+  const { summary } = entry;
   const { ref, selector } = summary;
   const listed = await api.listPods(ref.namespace, selector ?? { matchLabels: {} }, signal);
   if (listed.is !== 'ok') return undefined;
@@ -98,8 +100,7 @@ export async function checkTermination(
     .toSorted();
   const quiet = stillFor(remaining.join(', '));
   if (remaining.length === 0) return quiet >= nodeCleanup ? { type: 'rollout.emptied' } : undefined;
-  const { stallAfter = Number.POSITIVE_INFINITY } = settings ?? {};
-  if (quiet < stallAfter) return undefined;
+  if (quiet < stallTimeOf(entry)) return undefined;
   return { type: 'rollout.stalled', reason: `these pods do not terminate: ${remaining.slice(0, 3).join(', ')}` };
 }
 

@@ -16,6 +16,9 @@ import { type Assessment, assess, firstSeenOf } from '../state/assess.ts';
 import { readCurrentSources } from '../state/currentSources.ts';
 import type { StoredTags, WorkloadState } from '../state/state.ts';
 
+/** An operator may delete a source and create it again: only a longer absence is reported. Milliseconds. */
+const patience = 1_000;
+
 /** Compares a workload's sources with its stored state. */
 export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   const { clock, hasRead, keys, digests, report, sources } = effects;
@@ -44,9 +47,10 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     assessment: Assessment,
     isNewestKey: boolean,
   ): WorkloadEvent {
+    if (assessment.is !== 'blocked') entry.missingSince = undefined;
     switch (assessment.is) {
       case 'blocked':
-        return blocked('sourceMissing', assessment.reason);
+        return { ...blocked('sourceMissing', assessment.reason), reportIn: patienceLeft(entry) };
       case 'changed':
         return (
           blockedRecreation(entry) ?? {
@@ -63,6 +67,11 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
       default:
         return { type: `assessed.${assessment.is}` };
     }
+  }
+
+  function patienceLeft(entry: WorkloadEntry): number {
+    entry.missingSince ??= clock.monotonic();
+    return Math.max(0, entry.missingSince + patience - clock.monotonic());
   }
 
   const answer: WorkloadEffect = async (entry, { hasStalled }, signal) => {
@@ -159,6 +168,6 @@ function unmanaged(entry: WorkloadEntry): WorkloadEvent {
 }
 
 /** `reading`: a list is still being read, which is not reported. */
-function blocked(cause: BlockCause | 'reading', reason: string): WorkloadEvent {
-  return { type: 'assessed.blocked', cause, reason };
+function blocked(cause: BlockCause | 'reading', reason: string) {
+  return { type: 'assessed.blocked', cause, reason } as const;
 }

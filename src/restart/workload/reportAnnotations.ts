@@ -1,12 +1,13 @@
 import { alsoDependsOn, skipHashCalculation } from '../model/annotations.ts';
 import type { ReportRestart } from '../model/events.ts';
+import type { OtherTool } from '../model/otherTools.ts';
 import { type SourceRef, sourceKey, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
 import { type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
 import { pauseError } from '../pace/mayRestart.ts';
 import type { WorkloadUses } from '../sources/workloadUses.ts';
 
-/** Reports errors in annotations once, and again when they change. */
+/** Reports errors in annotations, and annotations of other tools, once, and again when they change. */
 interface AnnotationReporter {
   /** `found` undefined: the workload is not managed, possibly because its own annotation is invalid. */
   report(summary: WorkloadSummary, found: WorkloadUses | undefined): void;
@@ -30,8 +31,18 @@ function errorOf(annotation: string, reason: string | undefined, on?: SourceRef)
   return [{ annotation, reason, ...(on === undefined ? {} : { on }) }];
 }
 
+/** Before a migration every workload may have an annotation of another tool: the log has only the first ones. */
+const maxOfOtherTools = 50;
+
 export function createAnnotationReporter({ report, metaOf }: AnnotationReporterOptions): AnnotationReporter {
   const reported = new Map<string, ReadonlySet<string>>();
+  let ofOtherTools = 0;
+
+  function reportOtherTool({ ref: workload, uid }: WorkloadSummary, tool: OtherTool): void {
+    ofOtherTools += 1;
+    if (ofOtherTools > maxOfOtherTools) return;
+    report({ type: 'annotation.ofOtherTool', workload, uid, ...tool, isLast: ofOtherTools === maxOfOtherTools });
+  }
 
   function errorsOf(
     { optInError, pausedUntil, emptiedError, ref }: WorkloadSummary,
@@ -63,7 +74,7 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
 
   return {
     report(summary, found) {
-      const { ref: workload, uid } = summary;
+      const { ref: workload, uid, otherTool } = summary;
       const before = reported.get(workloadKey(workload));
       const now = new Set<string>();
       const reportIfNew = (what: unknown, send: () => void) => {
@@ -73,6 +84,7 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
       };
       for (const each of errorsOf(summary, found))
         reportIfNew(each, () => report({ type: 'annotation.unreadable', workload, uid, ...each }));
+      if (otherTool !== undefined) reportIfNew(otherTool, () => reportOtherTool(summary, otherTool));
       for (const source of found?.notAllowed ?? [])
         reportIfNew(source, () => report({ type: 'dependency.notAllowed', workload, uid, source }));
       for (const source of found?.notFollowed ?? [])

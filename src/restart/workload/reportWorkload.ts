@@ -1,6 +1,7 @@
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { type BlockCause, blockCauses, type PendingCause, pendingCauses, type RestartHow } from '../model/events.ts';
+import { obstacleOf } from '../pods/rollout.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
 import { needsEviction } from '../state/restartHistory.ts';
 
@@ -9,6 +10,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   /** The last report about a workload's lasting condition, which is reported once. */
   const reported = new WeakMap<WorkloadEntry, string>();
   const revisions = createRevisions();
+  const absences = createAbsences(clock);
 
   function about({ summary: { ref: workload, uid } }: WorkloadEntry) {
     return { workload, uid };
@@ -55,6 +57,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       // A list is still being read.
       if (its === 'reading') return;
       const cause: BlockCause = blockCauses.find((each) => each === its) ?? 'other';
+      if (cause === 'sourceMissing' && absences.isKnown(entry, reason)) return;
       const until = blockedFor === undefined ? undefined : clock.now() + blockedFor;
       reportOnce(entry, `blocked ${reason}`, () =>
         report({ type: 'workload.blocked', ...about(entry), cause, reason, until }),
@@ -75,7 +78,11 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       if (filled !== undefined) report({ type: 'history.filled', ...about(entry), revisions: filled });
     }),
     reportStalled: reporting<'reason'>((entry, { reason }) => {
-      reportOnce(entry, `stalled ${reason}`, () => report({ type: 'workload.stalled', ...about(entry), reason }));
+      const obstacle = obstacleOf(entry.summary);
+      const cause = obstacle === undefined ? {} : { obstacle };
+      reportOnce(entry, `stalled ${reason}`, () =>
+        report({ type: 'workload.stalled', ...about(entry), reason, ...cause }),
+      );
     }),
     reportReverted: reporting((entry) => {
       const state = writtenState(entry);
@@ -120,6 +127,23 @@ interface Context {
   readonly failure: string;
   readonly retryIn: number;
   readonly changedSince: number | undefined;
+}
+
+/** An operator may recreate a source again and again. Milliseconds. */
+const sameAbsence = 600_000;
+
+/** Remembers which sources were missing in the last ten minutes: they have been reported. */
+function createAbsences({ monotonic }: RestartEffects['clock']) {
+  const lastTimes = new WeakMap<WorkloadEntry, ReadonlyMap<string, number>>();
+  return {
+    isKnown(entry: WorkloadEntry, reason: string): boolean {
+      const now = monotonic();
+      const recent = [...(lastTimes.get(entry) ?? [])].filter(([, time]) => now - time < sameAbsence);
+      const known = new Map(recent);
+      lastTimes.set(entry, new Map(known).set(reason, now));
+      return known.has(reason);
+    },
+  };
 }
 
 /** Counts the consecutive revisions that are restarts by weeder, as far as this process has observed them. */

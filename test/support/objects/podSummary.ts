@@ -17,6 +17,7 @@ export function podSummary(part: Partial<PodSummary> = {}): PodSummary {
     templateGeneration: undefined,
     dependenciesHash: undefined,
     startedContainers: new Set(['main']),
+    runningContainers: 1,
     startedAt: new Map(),
     hasVolumes: true,
     isReady: true,

@@ -57,6 +57,8 @@ function predicateOf(event: Extract<RestartEvent, { readonly workload: unknown }
       return `has its state removed again and again, next write in ${formatDuration(event.pause)}`;
     case 'annotation.unreadable':
       return `has an unreadable ${event.annotation}`;
+    case 'annotation.ofOtherTool':
+      return `has ${event.annotation} of another tool`;
     case 'dependency.notAllowed':
       return `may not use ${describeSource(event.source, event.workload.namespace)}`;
     case 'dependency.notFollowed':

@@ -42,6 +42,8 @@ export interface RestartWorld {
   restoreTemplate(name: string): void;
   /** The newest pod of a workload cannot start. */
   breakPods(name: string): void;
+  /** A pod of the newest template runs, and is not ready yet. */
+  startPod(name: string): void;
   /** Every container of a workload terminates, and is restarted in its pod. */
   crash(name: string): void;
   /** Adds one more pod, from the current template. */
@@ -205,6 +207,15 @@ export function createRestartWorld(
       },
     ]);
     its.onPods?.(name);
+  }
+
+  /** Adds one more pod of the newest template, with this status. */
+  function addPod(name: string, uid: string, status: JsonObject): void {
+    const [old] = pods.get(name) ?? [];
+    const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
+    const { annotations } = objectOf(template['metadata']);
+    const metadata = { ...metaOf(old ?? {}), name: `${name}-${uid}`, uid, annotations };
+    pods.set(name, [...(pods.get(name) ?? []), { ...old, metadata, status }]);
   }
 
   function templateOf(object: JsonObject): string {
@@ -473,17 +484,14 @@ export function createRestartWorld(
       makePods(name, before);
       finish(name);
     },
+    startPod(name) {
+      const app = { name: 'app', ready: false, started: false, restartCount: 0 };
+      addPod(name, 'new', { phase: 'Running', containerStatuses: [{ ...app, state: { running: {} } }] });
+    },
     breakPods(name) {
       const waiting = { reason: 'ImagePullBackOff' };
-      const [old] = pods.get(name) ?? [];
-      const template = objectOf(objectOf(objectOf(workloads.get(name) ?? {})['spec'])['template']);
-      const { annotations } = objectOf(template['metadata']);
       const containerStatuses = [{ name: 'app', restartCount: 0, state: { waiting } }];
-      const metadata = { ...metaOf(old ?? {}), name: `${name}-broken`, uid: 'broken', annotations };
-      pods.set(name, [
-        ...(pods.get(name) ?? []),
-        { ...old, metadata, status: { phase: 'Pending', containerStatuses } },
-      ]);
+      addPod(name, 'broken', { phase: 'Pending', containerStatuses });
       store(name, workloads.get(name) ?? fail());
       finish(name);
     },

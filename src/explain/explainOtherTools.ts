@@ -1,0 +1,21 @@
+import { workloadKey } from '../restart/model/refs.ts';
+import { optInLine } from '../restart/model/wording.ts';
+import type { WorkloadOfOtherTool } from './inspectWorkloads.ts';
+
+/** Before a migration every workload may have such an annotation. */
+const maxLines = 50;
+
+/** Lists the workloads that have annotations of Reloader or wave, with what to write instead, as one section or none. */
+export function explainOtherTools(found: readonly WorkloadOfOtherTool[]): readonly string[] {
+  if (found.length === 0) return [];
+  const sorted = found.toSorted((a, b) => (workloadKey(a.ref) < workloadKey(b.ref) ? -1 : 1));
+  const more = found.length > maxLines ? [`  … and ${found.length - maxLines} more`] : [];
+  const head = 'annotations of Reloader or wave, which weeder does not read:';
+  return [[head, ...sorted.slice(0, maxLines).map(lineOf), ...more].join('\n')];
+}
+
+function lineOf({ ref: { kind, namespace, name }, tool }: WorkloadOfOtherTool): string {
+  const place = tool.isInTemplate ? ' in its pod template' : '';
+  const line = optInLine(tool.means);
+  return `  ${kind} ${namespace}/${name}: ${tool.annotation}${place}  → ${line} on the ${kind}`;
+}
