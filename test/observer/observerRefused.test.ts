@@ -106,6 +106,34 @@ test('the new manifest is retried every five minutes, and once it is accepted th
   world.stop();
 });
 
+test('the status stays as it is while the refused manifest is retried, however slowly', async () => {
+  const world = await refused();
+  const status = () => JSON.stringify(world.application('web')?.['status']);
+  const before = status();
+  world.slow.set(`update ${one}`, 5 * second);
+  await world.pass(5 * minute - 2 * second);
+  for (let time = 0; time < 14; time += 1) {
+    await world.pass(second / 2);
+    assert.equal(status(), before);
+  }
+  await world.pass(minute);
+  assert.deepEqual([count(world, 'update'), status()], [2, before]);
+  world.refusals.clear();
+  await world.pass(5 * minute);
+  assert.match(said(world, 'InSync'), /^True AsApplied: Every observed field is as it was applied\.$/);
+  assert.match(said(world, 'Degraded'), /^False/);
+  world.stop();
+});
+
+test('a retry that fails for another reason ends what is known of the refusal', async () => {
+  const world = await refused();
+  world.refusals.set(`update ${one}`, { is: 'transient', reason: 'Busy.', retryAfter: 0, fields: [] });
+  await world.pass(5 * minute);
+  assert.match(said(world, 'InSync'), /^Unknown NotObserved/);
+  assert.match(said(world, 'Degraded'), /^True Retrying: .*\(Busy\)\.$/);
+  world.stop();
+});
+
 test('the new manifest is tried at once when the spec changes, even if that does not concern the resource', async () => {
   const world = await refused();
   world.apply('web', { manifests: [configMap('one', 'new'), configMap('two', 'newer')] });

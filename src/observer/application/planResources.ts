@@ -220,6 +220,7 @@ function entryOf(
       appliedPlan: undefined,
       initialised: row?.initialised ?? new Map(),
       lastKnownGood: undefined,
+      retriedRefusal: undefined,
       staleLabel: undefined,
       baseline: undefined,
       found: 'unknown',

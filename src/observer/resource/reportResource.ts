@@ -47,6 +47,7 @@ export function resourceReports(effects: ObserverEffects) {
   function become(entry: ResourceEntry, state: ResourceState, reason = ''): void {
     entry.state = state;
     entry.reason = reason;
+    entry.retriedRefusal = undefined;
     status.resourceChanged(entry.application);
   }
 

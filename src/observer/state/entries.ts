@@ -133,6 +133,8 @@ export interface ResourceEntry {
   initialised: ReadonlyMap<string, Json>;
   /** The last applied plan, which is observed while the current manifest is refused permanently. */
   lastKnownGood: LastKnownGood | undefined;
+  /** Why the manifest with this hash was refused, while it is retried: until the result, the status stays as it was. */
+  retriedRefusal: { readonly hash: string; readonly reason: string } | undefined;
   /** The value of its ownership label, if no application has that label. */
   staleLabel: string | undefined;
   /** The desired state of its observed fields. Undefined until it is known. */

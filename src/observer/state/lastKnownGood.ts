@@ -34,8 +34,16 @@ export function retryDelayOf({ until }: LastKnownGood, now: number): number {
   return until > now ? until - now : retryInterval;
 }
 
+/** Returns why the current manifest is refused while the last applied one stays; undefined if it is not. */
+export function refusalOf({ lastKnownGood, retriedRefusal, plan }: ResourceEntry): string | undefined {
+  if (lastKnownGood !== undefined) return lastKnownGood.reason;
+  return retriedRefusal?.hash === plan?.hash ? retriedRefusal?.reason : undefined;
+}
+
 /** Drops the last known good plan once the current manifest is due to be retried. */
 export function expireLastKnownGood(entry: ResourceEntry, now: number): void {
   if (entry.lastKnownGood === undefined || entry.application.isDetectOnly || now < entry.lastKnownGood.until) return;
+  const { reason } = entry.lastKnownGood;
+  entry.retriedRefusal = entry.plan && { hash: entry.plan.hash, reason };
   entry.lastKnownGood = undefined;
 }

@@ -2,6 +2,7 @@ import { identityText } from '../model/identity.ts';
 import { listed } from '../model/wording.ts';
 import { mayDisclose } from '../state/access.ts';
 import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../state/entries.ts';
+import { refusalOf } from '../state/lastKnownGood.ts';
 import { isInSync, needsApply } from '../state/observeObject.ts';
 import type { ApplicationView, ResourceView } from './condition.ts';
 
@@ -28,6 +29,7 @@ function phaseOf({ actor }: ApplicationEntry): ApplicationView['phase'] {
 
 function viewOf(resource: ResourceEntry): ResourceView {
   const { identity, state, reason, drifts, actor } = resource;
+  const refusal = refusalOf(resource);
   const isBackingOff = actor.getSnapshot().matches({ drifted: 'waiting' });
   return {
     identity,
@@ -35,8 +37,8 @@ function viewOf(resource: ResourceEntry): ResourceView {
     isApplied: resource.plan !== undefined && !needsApply(resource),
     reason,
     terminating: '',
-    refusal: resource.lastKnownGood?.reason ?? '',
-    isAsLastApplied: mayDisclose(resource) && resource.lastKnownGood !== undefined && isInSync(resource),
+    refusal: refusal ?? '',
+    isAsLastApplied: mayDisclose(resource) && refusal !== undefined && isInSync(resource),
     paths: mayDisclose(resource) ? drifts.map(({ path }) => path) : [],
     conflictingManager: isBackingOff ? (memoryOf(resource).conflictingManager ?? 'another client') : undefined,
   };
@@ -49,11 +51,11 @@ function removalView({ identity, reason, state }: PendingRemoval) {
 }
 
 function notesOf(resource: ResourceEntry): readonly string[] {
-  const { identity, lastKnownGood, scaledBy, isAutoscaled } = resource;
+  const { identity, scaledBy, isAutoscaled } = resource;
   const { mutatedByAdmission } = memoryOf(resource);
   const name = identityText(identity);
   const notes: string[] = [];
-  if (lastKnownGood !== undefined) notes.push(`${name} stays as it was applied last.`);
+  if (refusalOf(resource) !== undefined) notes.push(`${name} stays as it was applied last.`);
   if (mutatedByAdmission.length > 0)
     notes.push(`Mutated by admission, and accepted: ${listed(mutatedByAdmission)} of ${name}.`);
   if (isAutoscaled) notes.push(`The replicas of ${name} are left to its HorizontalPodAutoscaler.`);
