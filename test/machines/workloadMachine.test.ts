@@ -119,6 +119,16 @@ test('a block ends after a time only if it has one, and always when something ch
   assert.deepEqual(decided([{ ...blockedForASecond, blockedFor: 0 }]).effects, ['reportBlocked', 'wait 200']);
 });
 
+test('a block that may pass soon is reported only when it has lasted for this time', () => {
+  const soon: WorkloadEvent = { ...blocked, reportIn: 1_000 };
+  const { state, effects } = decided([soon]);
+  assert.deepEqual([state, effects], ['assessed.missing', ['wait 1000']]);
+  const later = decided([soon, { type: 'xstate.after.patience.workload.assessed.missing' }]);
+  assert.equal(later.state, 'assessed.blocked');
+  assert.ok(later.effects.includes('reportBlocked'));
+  assert.equal(decided([soon, event.workloadChanged]).state, 'assessing');
+});
+
 test('a workload that is no longer managed loses its state, and its record is removed', () => {
   const releasing = decided([event.isUnmanaged]);
   assert.deepEqual(

@@ -73,6 +73,8 @@ test('a new pod that starts to run is progress of a restart, once', async () => 
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   world.putSource(source, { a: '2' });
+  await world.pass(10 * second);
+  world.createPod('web');
   await world.pass(settings.stallAfter - 10 * second);
   world.startPod('web');
   await world.pass(settings.stallAfter - 10 * second);
@@ -85,6 +87,7 @@ test('a new pod that starts to run is progress of a rollout of the user, once', 
   const world = await adopted();
   world.rolloutTime = Number.POSITIVE_INFINITY;
   world.change('web', { spec: { template: { metadata: { annotations: { release: '2' } } } } });
+  world.createPod('web');
   world.putSource(source, { a: '2' });
   await world.pass(settings.stallAfter - 10 * second);
   world.startPod('web');

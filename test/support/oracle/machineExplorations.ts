@@ -113,6 +113,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'assessed.stalled', reason: 'no progress' },
       { type: 'assessed.suspended', reason: 'OnDelete' },
       { type: 'assessed.blocked', reason: 'a source is missing' },
+      { type: 'assessed.blocked', reason: 'a source is missing', reportIn: 1_000 },
       { type: 'assessed.unmanaged' },
       { type: 'slot.granted' },
       { type: 'effect.failed' },

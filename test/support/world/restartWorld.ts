@@ -42,7 +42,9 @@ export interface RestartWorld {
   restoreTemplate(name: string): void;
   /** The newest pod of a workload cannot start. */
   breakPods(name: string): void;
-  /** A pod of the newest template runs, and is not ready yet. */
+  /** The controller creates a pod of the newest template, whose container waits. */
+  createPod(name: string): void;
+  /** The container of that pod runs; the pod is not ready yet. */
   startPod(name: string): void;
   /** Every container of a workload terminates, and is restarted in its pod. */
   crash(name: string): void;
@@ -484,9 +486,17 @@ export function createRestartWorld(
       makePods(name, before);
       finish(name);
     },
+    createPod(name) {
+      addPod(name, 'new', starting({ waiting: { reason: 'ContainerCreating' } }));
+      observe(name, { updatedReplicas: 0 });
+    },
     startPod(name) {
-      const app = { name: 'app', ready: false, started: false, restartCount: 0 };
-      addPod(name, 'new', { phase: 'Running', containerStatuses: [{ ...app, state: { running: {} } }] });
+      const isNew = (pod: JsonObject) => metaOf(pod)['uid'] === 'new';
+      const its = pods.get(name) ?? [];
+      pods.set(
+        name,
+        its.map((pod) => (isNew(pod) ? { ...pod, status: starting({ running: {} }) } : pod)),
+      );
     },
     breakPods(name) {
       const waiting = { reason: 'ImagePullBackOff' };
@@ -597,6 +607,11 @@ export function createRestartWorld(
       events.filter((event): event is Extract<RestartEvent, { type: typeof type }> => event.type === type),
   };
   return world;
+}
+
+function starting(state: JsonObject): JsonObject {
+  const app = { name: 'app', ready: false, started: false, restartCount: 0, state };
+  return { phase: 'Pending', containerStatuses: [app] };
 }
 
 function fail(): never {
