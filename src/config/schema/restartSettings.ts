@@ -45,7 +45,7 @@ const unstick = z
   );
 
 const stallAfter = duration('aboveZero').describe(
-  'A rollout that makes no progress for this time has stalled, and no longer delays a newer change.',
+  'A rollout that makes no progress for this time has stalled, and no longer delays a newer change. The time that the spec allows for a start or a termination comes on top.',
 );
 
 const progressDeadline = duration('aboveZero').describe(
