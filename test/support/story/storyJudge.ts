@@ -99,6 +99,8 @@ export function judge(world: JudgedWorld): Judge {
   const sentAt = new Map<ApiCall, number>();
   /** When a late answer arrived. */
   let lastLateAt = Number.NEGATIVE_INFINITY;
+  /** When the last late write ended, by application and API group, until a later write of it is prompt. */
+  const lateWrites = new Map<string, number>();
   /** By application: the value of its label. */
   const labels = new Map<string, string>();
   const applied = new Map<string, string>();
@@ -111,10 +113,30 @@ export function judge(world: JudgedWorld): Judge {
     violations.push(`${world.now()} ${call.request.method} ${keyOf(call)} for ${ownerOf(call)}: ${what}`);
   }
 
-  /** A slow resource, over all of its requests, delays no other one: then stages and numbers overlap. */
-  function isPrompt(): boolean {
+  /**
+   * A slow resource, over all of its requests, delays no other one: then stages and numbers overlap. Whoever was slow is
+   * not awaited at all the next time, however late that is.
+   */
+  function isPrompt(application: string): boolean {
     const isLate = (at: number) => world.now() - at >= lateAfter;
-    return ![...sentAt.values()].some(isLate) && world.now() - lastLateAt > longestAttempt;
+    if ([...sentAt.values()].some(isLate) || world.now() - lastLateAt <= longestAttempt) return false;
+    return ![...lateWrites.keys()].some((each) => each.startsWith(`${application} `));
+  }
+
+  function noteAnswer(call: ApiCall): void {
+    const isLate = world.now() - (sentAt.get(call) ?? 0) >= lateAfter;
+    if (isLate) lastLateAt = world.now();
+    if (!call.isWrite || isApplication(call)) return;
+    const { group = '' } = call.named?.resource ?? {};
+    const id = `${ownerOf(call)} ${group}`;
+    const late = lateWrites.get(id);
+    if (isLate) lateWrites.set(id, world.now());
+    // A prompt request soon after a late one may belong to the same attempt.
+    else if (late !== undefined && world.now() - late > longestAttempt) {
+      lateWrites.delete(id);
+      // The attempt that it belongs to began as a slow one.
+      lastLateAt = world.now();
+    }
   }
 
   /** The states of its machines at the moment of the request. */
@@ -123,12 +145,16 @@ export function judge(world: JudgedWorld): Judge {
     if (entry === undefined) return;
     const state = entry.actor.getSnapshot().value;
     const others = [...inFlight].filter((each) => each.process === call.process && ownerOf(each) === ownerOf(call));
+    const about = ownerOf(call);
     const observed = [...entry.resources.values()].filter(isObserved);
     const checks = [
       [others.some((each) => keyOf(each) === keyOf(call)), 'another write of the object is in flight'],
       [state === 'validating' || state === 'paused' || state === 'invalid', `written while ${String(state)}`],
-      [isPrompt() && state === 'applying' && others.length >= 16, 'too many writes while it is applied'],
-      [isPrompt() && state === 'applying' && others.some((each) => isOfOtherStage(each, call)), 'two stages at once'],
+      [isPrompt(about) && state === 'applying' && others.length >= 16, 'too many writes while it is applied'],
+      [
+        isPrompt(about) && state === 'applying' && others.some((each) => isOfOtherStage(each, call)),
+        'two stages at once',
+      ],
       [state !== 'observing' && observed.length > 0, `observed while ${String(state)}`],
       [entry.isDetectOnly && typeof state !== 'object', 'written in mode detect'],
     ] as const;
@@ -297,7 +323,7 @@ export function judge(world: JudgedWorld): Judge {
     },
     answered(call) {
       inFlight.delete(call);
-      if (world.now() - (sentAt.get(call) ?? 0) >= lateAfter) lastLateAt = world.now();
+      noteAnswer(call);
       sentAt.delete(call);
     },
   };
