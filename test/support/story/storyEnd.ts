@@ -28,16 +28,15 @@ function violationsOf(application: StoryApplication, scene: Scene, judge: Judge)
     const refusal = judge.refusal(application, key);
     // It is not known whether an existing value without an owner is a default of the server.
     const isUnsure = (path: string) => desired.filledIn.has(path) && judge.adopted.has(uidOf(object) ?? '');
-    const differing =
-      object === undefined
-        ? ['it does not exist']
-        : differencesOf(desired, refusal, contentOf(object)).filter((path) => !isUnsure(path));
+    const found = object === undefined ? ['it does not exist'] : differencesOf(desired, refusal, contentOf(object));
+    const differing = found.filter((path) => !isUnsure(path));
     const isForeign = object !== undefined && mode === 'correct' && !isOf(object, name) && !isAnothers;
     const isUnknown = refusal !== undefined && refusal.knows !== 'surely';
     return {
       key,
       refusal,
       isUnknown,
+      isPerhapsDifferent: found.length > differing.length,
       isAnothers,
       differing: isForeign ? [...differing, 'it has no label'] : differing,
     };
@@ -49,7 +48,8 @@ function violationsOf(application: StoryApplication, scene: Scene, judge: Judge)
   const invalid =
     conditionOf(live, 'Invalid') === 'False' ? [] : [`${name} is invalid: ${JSON.stringify(live?.['status'])}`];
   // Of a refused manifest whose predecessor was applied by an earlier process, nothing is observed.
-  const isReported = (inSync === 'True') === isEqual || (inSync !== 'True' && all.some(({ isUnknown }) => isUnknown));
+  const isUncertain = all.some(({ isUnknown, isPerhapsDifferent }) => isUnknown || isPerhapsDifferent);
+  const isReported = (inSync === 'True') === isEqual || (inSync !== 'True' && isUncertain);
   const status = isClaimed || isReported ? [] : [`${name} says InSync ${inSync}: ${JSON.stringify(all)}`];
   if (mode === 'detect') return [...invalid, ...status];
   const isHidden = all.some(({ refusal }) => refusal !== undefined) && conditionOf(live, 'Degraded') !== 'True';
