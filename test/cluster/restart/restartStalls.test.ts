@@ -80,6 +80,34 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     await scene.untilDone('Deployment', 'stuck-silent', 2);
   });
 
+  test('a healthy rollout of pods with minReadySeconds above stallAfter does not stall', async () => {
+    const { scene, weeder } = given();
+    await scene.put('waits', { word: 'one' });
+    await scene.make('Deployment', 'waits');
+    await scene.patch('Deployment', 'waits', { spec: { minReadySeconds: 8 } });
+    await scene.untilAdopted('Deployment', 'waits');
+    await scene.put('waits', { word: 'two' });
+    await scene.untilDone('Deployment', 'waits', 1);
+    await weeder.log.until(/^workload rolled out/, { workload: 'deployment/waits' });
+    assert.deepEqual(weeder.log.find('rollout stalled', { workload: 'deployment/waits' }), []);
+  });
+
+  test('a rollout that a ResourceQuota stops is reported with the quota', async (t) => {
+    const scene = await setRestartScene(t, 'quota', podProgram());
+    const weeder = await scene.start(t);
+    await adopted(scene, 'web');
+    const quotas = scene.ns.path('api/v1', 'resourcequotas');
+    const pods = String((await scene.pods('web')).length);
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'full' }, spec: { hard: { pods } } };
+    await scene.ns.cluster.api('POST', quotas, quota);
+    const status = { hard: { pods }, used: { pods } };
+    const body = { body: { status }, contentType: 'application/merge-patch+json' };
+    assert.equal((await scene.ns.cluster.send('PATCH', `${quotas}/full/status`, body)).status, 200);
+    await scene.put('web', { word: 'two' });
+    const line = await weeder.log.until('rollout stalled', { workload: 'deployment/web' });
+    assert.match(String(line['obstacle']), /^FailedCreate: pods "web-\S+" is forbidden: exceeded quota: full/);
+  });
+
   test('a newer change waits until the rollout in progress ends', async () => {
     const { scene, weeder } = given();
     await adopted(scene, 'slow-web');

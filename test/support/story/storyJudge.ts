@@ -114,8 +114,8 @@ export function judge(world: JudgedWorld): Judge {
   }
 
   /**
-   * A slow resource, over all of its requests, delays no other one: then stages and numbers overlap. Whoever was slow is
-   * not awaited at all the next time, however late that is.
+   * A slow resource, over all of its requests, delays no other one: then stages and numbers overlap. The next write of an
+   * application whose last one was slow is not awaited either, at any later time.
    */
   function isPrompt(application: string): boolean {
     const isLate = (at: number) => world.now() - at >= lateAfter;
