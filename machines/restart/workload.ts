@@ -204,7 +204,7 @@ export const workload = setup({
       event.type === 'assessed.changed' && context.changedAt !== undefined && event.changedAt === context.changedAt,
     isReverted: ({ context }) => context.outcome === 'reverted',
     isBlockedForATime: ({ context }) => context.blockedFor !== undefined,
-    mayPassSoon: ({ event }) => reasonOf(event).reportIn > 0,
+    canPassSoon: ({ event }) => reasonOf(event).reportIn > 0,
   },
   delays: {
     quietTime: ({ context }) => bounded(context.quietIn),
@@ -286,7 +286,7 @@ export const workload = setup({
           description: 'Followed again: a user may have deleted the pods, or resumed the Deployment.',
         },
         'assessed.blocked': [
-          { guard: 'mayPassSoon', target: 'assessed.missing', actions: 'recordReason' },
+          { guard: 'canPassSoon', target: 'assessed.missing', actions: 'recordReason' },
           { target: 'assessed.blocked', actions: 'recordReason' },
         ],
         'assessed.unmanaged': { target: 'releasing' },

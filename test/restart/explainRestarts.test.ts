@@ -97,6 +97,22 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     ]);
   });
 
+  test('explain names the workloads with annotations of other tools, managed or not, with the line to write', async (t) => {
+    const { explain, deploy } = await cluster(t);
+    const annotations = { 'secret.reloader.stakater.com/reload': 'login' };
+    deploy('api', [], annotations);
+    deploy('done', [], { ...annotations, 'weeder.dev/restart-on-change': 'false' });
+    const section = [
+      'annotations of Reloader or wave, which weeder does not read:',
+      '  Deployment shop/api: secret.reloader.stakater.com/reload  → weeder.dev/restart-on-change: "true" on the Deployment',
+    ];
+    assert.deepEqual((await explain()).slice(-2), section);
+    assert.deepEqual(
+      (await explain(JSON.stringify({ restartControl: { hashKey: { namespace } } }))).slice(-2),
+      section,
+    );
+  });
+
   test('explain reports as unknown whether the pods have a write between their creation and the adoption', async (t) => {
     const { explain, store } = await cluster(t);
     made(store.patch(configMaps, namespace, 'settings', { data: { a: '2' } }));
