@@ -3,7 +3,10 @@ import { ok, type Result } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { printable } from '../base/printable.ts';
 import type { Config } from '../config/config.ts';
+<<<<<<< HEAD
 import { includesName } from '../config/scopes.ts';
+=======
+>>>>>>> i32-restart
 import { explainOtherTools } from '../explain/explainOtherTools.ts';
 import { explainServices } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';

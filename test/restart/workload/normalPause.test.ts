@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createWorkloadReducer } from '../../../src/recording/restart/reduceWorkload.ts';
 import { normalPauseOf } from '../../../src/restart/model/normalPause.ts';
+import { readWorkload } from '../../../src/restart/model/workloadSummary.ts';
+import { workloadObject } from '../../support/objects/workloadObjects.ts';
 
 /** The pause in seconds for this spec and pod spec. */
 function pauseOf(spec: Readonly<Record<string, unknown>>, podSpec: object = {}): number {
@@ -40,4 +43,16 @@ test('a readiness probe follows the startup probe, and the first check of a live
 test('the defaults of a probe are those of Kubernetes, and what is no number or negative counts as not set', () => {
   assert.equal(pauseOf({}, containers({ readinessProbe: {} })), 30);
   assert.equal(pauseOf({ minReadySeconds: '120' }, { containers: 'none', terminationGracePeriodSeconds: -1 }), 0);
+});
+
+test('a recording has what the pause is read from, and one without it means no pause', () => {
+  const reduce = createWorkloadReducer(Buffer.alloc(32));
+  const slow = { initContainers: [startup(3)], ...containers({ ...startup(6), readinessProbe: {} }) };
+  for (const podSpec of [slow, { terminationGracePeriodSeconds: 900 }]) {
+    const object = workloadObject('Deployment', { spec: { minReadySeconds: 20, template: { spec: podSpec } } });
+    const pause = readWorkload(object, 'Deployment')?.normalPause;
+    assert.ok(pause !== undefined && pause > 100_000);
+    assert.equal(readWorkload(reduce(object, 'Deployment'), 'Deployment')?.normalPause, pause);
+  }
+  assert.equal(readWorkload(workloadObject('Deployment'), 'Deployment')?.normalPause, 0);
 });
