@@ -115,8 +115,7 @@ export function createStreams(options: StreamsOptions): Streams {
   function arrange(config: Config): void {
     const taken = new Set(streams.needs.keys());
     plans = planStreams(config, namespaces, plans);
-    const covered = new Map<string, Set<string>>();
-    for (const { group, covers } of plans) covered.set(group, (covered.get(group) ?? new Set()).union(covers));
+    const covered = coveredByGroup(plans);
     const missing = plans.filter((plan) => {
       const found = streams.all().find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
       if (found === undefined) return true;
@@ -171,6 +170,13 @@ function sinksOf({ slices, pods, declaredPods }: Weeder): StreamSinks {
       return index.createSink();
     },
   };
+}
+
+/** What the streams of each group have to serve. */
+function coveredByGroup(plans: readonly StreamPlan[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const covered = new Map<string, ReadonlySet<string>>();
+  for (const { group, covers } of plans) covered.set(group, (covered.get(group) ?? new Set()).union(covers));
+  return covered;
 }
 
 /** A stream of all pods continues to distribute them to the podSelectors that it covers. */
