@@ -3,10 +3,9 @@ import { ok, type Result } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { printable } from '../base/printable.ts';
 import type { Config } from '../config/config.ts';
-<<<<<<< HEAD
+
 import { includesName } from '../config/scopes.ts';
-=======
->>>>>>> i32-restart
+
 import { explainOtherTools } from '../explain/explainOtherTools.ts';
 import { explainServices } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
@@ -56,7 +55,7 @@ async function explainAll(
   const workloads =
     restart === undefined ? undefined : await inspectWorkloads({ ...config, restart }, client, namespaces, read);
   if (workloads?.ok === false) return workloads;
-  const objects = hasServices ? await readableObjects(client, namespaces) : [];
+  const objects = hasServices ? await readableObjects(client, namespaces, config.declared !== undefined) : [];
   const from = config.declared?.namespaces ?? [];
   const unseen = declarationProblems(objects).filter(
     ({ is, namespace }) => is === 'unseen' && includesName(from, namespace),
@@ -68,11 +67,16 @@ async function explainAll(
   ]);
 }
 
-/** The Services and workloads, as far as they may be read: weeder itself reads none of them. */
-async function readableObjects(client: KubeClient, namespaces: 'all' | readonly string[]): Promise<JsonObject[]> {
+/** The Services, and the workloads if they count, as far as they may be read: weeder itself reads none of them. */
+async function readableObjects(
+  client: KubeClient,
+  namespaces: 'all' | readonly string[],
+  withWorkloads: boolean,
+): Promise<JsonObject[]> {
   const objects: JsonObject[] = [];
   const read = async (need: StreamNeed) => {
-    await listPages(client, collecting(need, objects), AbortSignal.timeout(60_000));
+    if (need.kind === 'Service' || withWorkloads)
+      await listPages(client, collecting(need, objects), AbortSignal.timeout(60_000));
     return ok(undefined);
   };
   await readCluster(namespaces, { read, kinds: [], readSource: async () => ok(undefined) });

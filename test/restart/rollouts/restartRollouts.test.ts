@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectOf } from '../../src/base/json.ts';
-import { restartConfig, settings } from '../support/objects/restartSettings.ts';
-import { configMap, type RestartWorld, restartWorld, stateOn, withEnv } from '../support/world/restartWorld.ts';
+import { objectOf } from '../../../src/base/json.ts';
+import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
+import { configMap, type RestartWorld, restartWorld, stateOn, withEnv } from '../../support/world/restartWorld.ts';
 
 const second = 1_000;
 const source = configMap('settings');

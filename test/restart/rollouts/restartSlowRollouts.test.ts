@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../src/base/json.ts';
-import { settings } from '../support/objects/restartSettings.ts';
-import { configMap, type RestartWorld, restartWorld, withEnv } from '../support/world/restartWorld.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
+import { settings } from '../../support/objects/restartSettings.ts';
+import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';
 
 const second = 1_000;
 const source = configMap('settings');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isReverted, podsOfOlderTemplate, type RolloutProgress, rolloutOf } from '../../src/restart/pods/rollout.ts';
-import { podSummary } from '../support/objects/podSummary.ts';
-import { template, type WorkloadOptions, workloadSummary } from '../support/objects/workloadObjects.ts';
+import { isReverted, podsOfOlderTemplate, type RolloutProgress, rolloutOf } from '../../../src/restart/pods/rollout.ts';
+import { podSummary } from '../../support/objects/podSummary.ts';
+import { template, type WorkloadOptions, workloadSummary } from '../../support/objects/workloadObjects.ts';
 
 type Rolling = 'Deployment' | 'StatefulSet' | 'DaemonSet';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { obstacleOf } from '../../src/restart/pods/rollout.ts';
-import { settings } from '../support/objects/restartSettings.ts';
-import { workloadSummary } from '../support/objects/workloadObjects.ts';
-import { configMap, restartWorld, withEnv } from '../support/world/restartWorld.ts';
+import { obstacleOf } from '../../../src/restart/pods/rollout.ts';
+import { settings } from '../../support/objects/restartSettings.ts';
+import { workloadSummary } from '../../support/objects/workloadObjects.ts';
+import { configMap, restartWorld, withEnv } from '../../support/world/restartWorld.ts';
 
 const second = 1_000;
 const message = 'pods "web-1" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=3, limited: pods=3';
