@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import { done, failed, type Outcome } from '../model/applyFailure.ts';
+import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
 import { identityText } from '../model/identity.ts';
 import { findPaths } from '../model/livePaths.ts';
 import type { Path } from '../model/path.ts';
@@ -7,9 +7,11 @@ import type { Drift } from '../model/projection.ts';
 import { replacementsIn } from '../ownership/foreignElements.ts';
 import { isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
 import { partlyMissing, removedFieldsIn } from '../ownership/removedFields.ts';
+import { siblingFieldsIn } from '../ownership/siblingFields.ts';
 import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { applyInSteps, applyObserved, neverForce } from './applySteps.ts';
+import { applyUnblocked } from './applyUnblocked.ts';
 import { withOwnerName } from './createResource.ts';
 import { withDefaultedFields } from './defaultedFields.ts';
 import type { ObserverApi } from './observerApi.ts';
@@ -51,13 +53,13 @@ async function correctOnce(
   const own = plan.owner.own;
   const cleared = await takeOverAll(api, plan, seen, excessIn(seen, plan, drifts), own, signal);
   if (!cleared.ok) return cleared;
-  const live = cleared.value;
-  const applied = await write(api, plan, bodies, live, signal);
-  if (applied.ok || applied.failure.is !== 'permanent') return appliedTo(seen, live, applied);
-  const renamed = await takeOverAll(api, plan, live, replacementsIn(live, bodies, plan.topology), own, signal);
-  if (!renamed.ok) return renamed;
-  if (renamed.value === live) return applied;
-  return appliedTo(seen, renamed.value, await write(api, plan, bodies, renamed.value, signal));
+  const apply = (now: JsonObject) => write(api, plan, bodies, now, signal);
+  const blocking = (now: JsonObject, { fields }: ApplyFailure) => [
+    ...replacementsIn(now, bodies, plan.topology),
+    ...siblingFieldsIn(now, bodies.observed, plan, fields),
+  ];
+  const { outcome, live } = await applyUnblocked(api, plan, cleared.value, { manager: own, apply, blocking }, signal);
+  return appliedTo(seen, live, outcome);
 }
 
 /**

@@ -1,0 +1,52 @@
+import type { JsonObject } from '../../base/json.ts';
+import type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
+import { type Path, pathText } from '../model/path.ts';
+import type { ResourcePlan } from '../plan/resourceApi.ts';
+import type { ObserverApi } from './observerApi.ts';
+import { restoreOwners, takeOverAll } from './takeOver.ts';
+
+/** One apply by a manager, and what may block it. */
+interface Unblocking<T> {
+  readonly manager: string;
+  readonly apply: (live: JsonObject) => Promise<Outcome<T>>;
+  /** Returns what may be the reason for the refusal, and is not in the manifest. */
+  readonly blocking: (live: JsonObject, failure: ApplyFailure) => readonly Path[];
+}
+
+/** The outcome, and the object before the last apply. */
+export interface Unblocked<T> {
+  readonly outcome: Outcome<T>;
+  readonly live: JsonObject;
+}
+
+/** The API server may name another reason once the first one is gone. */
+const maxRounds = 3;
+
+/**
+ * Applies, and if that is refused permanently, again without what blocks it: the same write removes that. If it is
+ * still refused, the previous owners get back what was taken from them, so that a later apply does not remove it.
+ */
+export async function applyUnblocked<T>(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  seen: JsonObject,
+  { manager, apply, blocking }: Unblocking<T>,
+  signal: AbortSignal,
+): Promise<Unblocked<T>> {
+  let live = seen;
+  let outcome = await apply(live);
+  const taken = new Set<string>();
+  for (let round = 1; round <= maxRounds; round += 1) {
+    if (outcome.ok || outcome.failure.is !== 'permanent') return { outcome, live };
+    const paths = blocking(live, outcome.failure).filter((path) => !taken.has(pathText(path)));
+    if (paths.length === 0) break;
+    for (const path of paths) taken.add(pathText(path));
+    const cleared = await takeOverAll(api, plan, live, paths, manager, signal);
+    if (!cleared.ok) return { outcome: cleared, live };
+    live = cleared.value;
+    outcome = await apply(live);
+  }
+  if (outcome.ok || outcome.failure.is !== 'permanent' || live === seen) return { outcome, live };
+  const restored = await restoreOwners(api, plan, seen, live, signal);
+  return restored.ok ? { outcome, live: restored.value } : { outcome: restored, live };
+}
