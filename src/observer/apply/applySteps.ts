@@ -10,6 +10,7 @@ import { siblingFieldsIn } from '../ownership/siblingFields.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
 import { applyUnblocked } from './applyUnblocked.ts';
+import { keepLive } from './keptFields.ts';
 import type { ObserverApi } from './observerApi.ts';
 
 /** How to apply unobserved fields that other managers have written. */
@@ -114,7 +115,7 @@ export async function applyNewObserved(
   const apply = (now: JsonObject) => applyObserved(api, plan, now, bodies, signal);
   const blocking = (now: JsonObject, { fields }: ApplyFailure) => [
     ...obsoleteElements(now, plan),
-    ...siblingFieldsIn(now, bodies.observed, plan, fields),
+    ...siblingFieldsIn(now, keepLive(bodies.observed, now, plan), plan, fields),
   ];
   const { outcome } = await applyUnblocked(api, plan, live, { manager: plan.owner.own, apply, blocking }, signal);
   return outcome;
@@ -154,7 +155,7 @@ async function applyAsInit(
   const apply = (now: JsonObject) => applyUncontested(api, plan, now, body, policy, signal);
   const blocking = (now: JsonObject, { fields }: ApplyFailure) => [
     ...obsoleteElements(now, plan),
-    ...siblingFieldsIn(now, omitPaths(body, plan.topology, policy.omitted), plan, fields),
+    ...siblingFieldsIn(now, omitPaths(keepLive(body, now, plan), plan.topology, policy.omitted), plan, fields),
   ];
   const { outcome } = await applyUnblocked(api, plan, seen, { manager: plan.owner.init, apply, blocking }, signal);
   return outcome;
@@ -173,7 +174,7 @@ async function applyUncontested(
   if (live !== undefined && isLeftScaled(plan, live, policy)) omitted.add(replicasPath);
   let force = false;
   for (let attempts = 1; ; attempts += 1) {
-    const applied = omitPaths(onlyTo(body, live), topology, omitted);
+    const applied = omitPaths(onlyTo(keepLive(body, live, plan), live), topology, omitted);
     const reply = await api.apply(target, applied, { manager: owner.init, force }, signal);
     if (reply.ok) return done({ object: reply.value, omitted });
     const { is, fields } = reply.failure;

@@ -9,6 +9,8 @@ import { restoreOwners, takeOverAll } from './takeOver.ts';
 interface Unblocking<T> {
   readonly manager: string;
   readonly apply: (live: JsonObject) => Promise<Outcome<T>>;
+  /** What the apply removes in any case. Default: nothing. */
+  readonly excess?: readonly Path[];
   /** Returns what may be the reason for the refusal, and is not in the manifest. */
   readonly blocking: (live: JsonObject, failure: ApplyFailure) => readonly Path[];
 }
@@ -17,6 +19,11 @@ interface Unblocking<T> {
 export interface Unblocked<T> {
   readonly outcome: Outcome<T>;
   readonly live: JsonObject;
+}
+
+/** Returns true if the API server would accept other values. */
+export function isRefusal({ is, isDenied }: ApplyFailure): boolean {
+  return is === 'permanent' || is === 'immutable' || isDenied === true;
 }
 
 /** The API server may name another reason once the first one is gone. */
@@ -30,23 +37,24 @@ export async function applyUnblocked<T>(
   api: ObserverApi,
   plan: ResourcePlan,
   seen: JsonObject,
-  { manager, apply, blocking }: Unblocking<T>,
+  { manager, apply, excess = [], blocking }: Unblocking<T>,
   signal: AbortSignal,
 ): Promise<Unblocked<T>> {
   let live = seen;
-  let outcome = await apply(live);
+  let paths = excess;
   const taken = new Set<string>();
-  for (let round = 1; round <= maxRounds; round += 1) {
-    if (outcome.ok || outcome.failure.is !== 'permanent') return { outcome, live };
-    const paths = blocking(live, outcome.failure).filter((path) => !taken.has(pathText(path)));
-    if (paths.length === 0) break;
+  for (let round = 0; ; round += 1) {
     for (const path of paths) taken.add(pathText(path));
     const cleared = await takeOverAll(api, plan, live, paths, manager, signal);
     if (!cleared.ok) return { outcome: cleared, live };
     live = cleared.value;
-    outcome = await apply(live);
+    const outcome = await apply(live);
+    if (outcome.ok || !isRefusal(outcome.failure)) return { outcome, live };
+    const mayUnblock = outcome.failure.is === 'permanent' && round < maxRounds;
+    paths = mayUnblock ? blocking(live, outcome.failure).filter((path) => !taken.has(pathText(path))) : [];
+    if (paths.length > 0) continue;
+    if (live === seen) return { outcome, live };
+    const restored = await restoreOwners(api, plan, seen, live, signal);
+    return restored.ok ? { outcome, live: restored.value } : { outcome: restored, live };
   }
-  if (outcome.ok || outcome.failure.is !== 'permanent' || live === seen) return { outcome, live };
-  const restored = await restoreOwners(api, plan, seen, live, signal);
-  return restored.ok ? { outcome, live: restored.value } : { outcome: restored, live };
 }

@@ -1,5 +1,5 @@
 import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { hasCause, isOtherUid, isUnservedPath } from '../../kube/client/failureClass.ts';
+import { hasCause, isDenied, isOtherUid, isUnservedPath } from '../../kube/client/failureClass.ts';
 import { describeApplyFailure, permanentWords, type RequestSummary } from './describeApplyFailure.ts';
 import { labelPath } from './fieldManagers.ts';
 import type { Identity } from './identity.ts';
@@ -46,6 +46,8 @@ export interface ApplyFailure {
   readonly by?: string;
   /** For `transient`: an address or a port is in use by another object, or was until a moment ago. */
   readonly isTaken?: true;
+  /** For `forbidden`: admission refuses the object, such as a policy or a quota. No permission is missing. */
+  readonly isDenied?: true;
 }
 
 export type Outcome<T> =
@@ -90,6 +92,7 @@ export function applyFailure(
       fields,
       ...(by === undefined ? {} : { by }),
       ...(isTaken(failure) ? { isTaken: true as const } : {}),
+      ...(is === 'forbidden' && !isDenied(failure, request.verb) ? { isDenied: true as const } : {}),
     },
   };
 }

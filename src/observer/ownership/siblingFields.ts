@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { type CausePath, causePathsOf, concerns } from '../model/causePath.ts';
+import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { elementStep, elementText, type Path, pathText } from '../model/path.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { Outcome } from '../model/applyFailure.ts';
+import type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import type { Identity, Manifest } from '../model/identity.ts';
 import type { Drift } from '../model/projection.ts';
@@ -39,6 +39,8 @@ export interface ResourcePlan extends DesiredManifest {
   readonly previous?: DesiredManifest;
   /** The uid in the response to the last apply: only this object may be deleted to be recreated. */
   readonly appliedUid?: string;
+  /** The fields that keep their live value in this apply, by `pathText`, because the API server refuses another one. */
+  readonly kept?: ReadonlySet<string>;
 }
 
 /** The result of an apply. */
@@ -53,6 +55,8 @@ export interface Applied {
    * state of its lists.
    */
   readonly isNew: boolean;
+  /** The drifts that the API server refuses to correct, and why. The others are corrected. */
+  readonly refused?: { readonly drifts: readonly Drift[]; readonly failure: ApplyFailure };
 }
 
 /** The API server's response to a manifest, without applying it. */

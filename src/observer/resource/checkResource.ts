@@ -9,7 +9,8 @@ import { isAccessProven } from '../state/access.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { expireLastKnownGood, retryDelayOf } from '../state/lastKnownGood.ts';
 import { compareLive, effectivePlan, foreignOwnerOf, observeObject, setStaleClaim } from '../state/observeObject.ts';
-import { effectFailed, unverified } from './failureEvents.ts';
+import { rejectionOf, splitDrifts } from '../state/rejection.ts';
+import { effectFailed, stillRejected, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
 
 /**
@@ -110,29 +111,40 @@ function withoutKind(failure: ApplyFailure): ResourceEvent {
 }
 
 function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {
-  compareLive(entry, runtime.clock.monotonic());
+  const monotonic = runtime.clock.monotonic();
+  compareLive(entry, monotonic);
   const mayCorrect = !entry.application.isDetectOnly;
   const found = foundOf(entry);
   const isNew = effectivePlan(entry) === undefined;
-  const nextAttemptIn =
-    entry.lastKnownGood === undefined ? undefined : retryDelayOf(entry.lastKnownGood, runtime.clock.monotonic());
+  const nextAttemptIn = entry.lastKnownGood === undefined ? undefined : retryDelayOf(entry.lastKnownGood, monotonic);
   // The back-off of a correction never delays the next attempt of the current manifest.
   const limit = {
     mayCorrect,
     now: runtime.clock.now(),
     ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }),
   };
-  if (found === undefined) return { type: 'check.missing', ...limit, paths: isNew ? [] : [missingKey] };
+  if (found === undefined)
+    return (
+      stillRejected(rejectionOf(entry, 'create', monotonic), monotonic) ?? {
+        type: 'check.missing',
+        ...limit,
+        paths: isNew ? [] : [missingKey],
+      }
+    );
   if (found.isTerminating) return { type: 'effect.terminating' };
   if (foreignOwnerOf(entry) !== undefined) return { type: 'effect.claimed', reason: claimReason(entry) };
-  if (isNew) return { type: 'check.drifted', mayCorrect };
+  if (isNew)
+    return stillRejected(rejectionOf(entry, 'apply', monotonic), monotonic) ?? { type: 'check.drifted', mayCorrect };
   if (entry.drifts.length === 0) {
     if (entry.lastKnownGood === undefined || nextAttemptIn === undefined) return { type: 'check.inSync' };
     const { reason, failure } = entry.lastKnownGood;
     return { type: 'effect.usingLastApplied', reason, failure, nextAttemptIn };
   }
+  const { open } = splitDrifts(entry, monotonic);
+  const rejected = stillRejected(rejectionOf(entry, 'correct', monotonic), monotonic, nextAttemptIn);
+  if (open.length === 0 && rejected !== undefined) return rejected;
   const conflictingManager = managerOfFirstDrift(entry);
-  return { type: 'check.drifted', ...limit, paths: entry.drifts.map(correctionKey), conflictingManager };
+  return { type: 'check.drifted', ...limit, paths: open.map(correctionKey), conflictingManager };
 }
 
 /** Returns the manager of the first drift that has one, since a deleted field has no owner. */

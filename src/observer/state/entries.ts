@@ -10,6 +10,7 @@ import type { Drift, Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { Application, ReportedError, UnresolvedManifest } from '../spec/application.ts';
 import type { InventoryEntry, ResourceState } from '../spec/inventory.ts';
+import type { Rejection } from './rejection.ts';
 
 /** A resource that was applied, and is to be deleted or released. */
 export interface PendingRemoval extends InventoryEntry {
@@ -133,6 +134,8 @@ export interface ResourceEntry {
   initialised: ReadonlyMap<string, Json>;
   /** The last applied plan, which is observed while the current manifest is refused permanently. */
   lastKnownGood: LastKnownGood | undefined;
+  /** The last request that was refused permanently. */
+  rejection: Rejection | undefined;
   /** The value of its ownership label, if no application has that label. */
   staleLabel: string | undefined;
   /** The desired state of its observed fields. Undefined until it is known. */

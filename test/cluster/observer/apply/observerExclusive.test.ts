@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { rootCertificates } from 'node:tls';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
-import { type Applying, applying, at, driftsOf, good } from '../../support/observer/applying.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
 
 const labels = { app: 'web' };
 
@@ -62,7 +64,11 @@ const unions: readonly (readonly [what: string, manifest: JsonObject, patch: Jso
     deployment({}, { strategy: { type: 'Recreate' } }),
     { spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 3 } } } },
   ],
-  ['the limit of a PodDisruptionBudget', budget({ minAvailable: 1 }), { spec: { minAvailable: null, maxUnavailable: 1 } }],
+  [
+    'the limit of a PodDisruptionBudget',
+    budget({ minAvailable: 1 }),
+    { spec: { minAvailable: null, maxUnavailable: 1 } },
+  ],
 ];
 
 /** Creates it, lets another client edit it, and corrects it. */
@@ -80,7 +86,59 @@ async function corrected(it: Applying, plan: ResourcePlan, edit: (plan: Resource
 const managersOf = (object: JsonObject) =>
   arrayOf(objectOf(object['metadata'])['managedFields']).map((entry) => ({ ...objectOf(entry), time: undefined }));
 
-suite('fields that exclude each other, on a real API server', { concurrency: true }, () => {
+/** The certificate of an authority, as the API server checks it. */
+const caBundle = Buffer.from(rootCertificates[0] ?? '').toString('base64');
+
+const text = { type: 'string', maxLength: 9 };
+const texts = { type: 'object', additionalProperties: text, maxProperties: 9 };
+const ruled = (rule: string) => ({
+  type: 'object',
+  properties: { a: text, b: text },
+  'x-kubernetes-validations': [{ rule }],
+});
+
+/** A kind of which some maps may not have two fields, one may not change, and others are free. */
+function unionDefinition(plural: string) {
+  const spec = {
+    type: 'object',
+    properties: {
+      only: { ...texts, maxProperties: 1 },
+      ruled: ruled('!(has(self.a) && has(self.b))'),
+      once: ruled('!has(oldSelf.b) || self.a == oldSelf.a'),
+      free: texts,
+      image: { type: 'string' },
+    },
+  };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.unions.example.org` },
+    spec: {
+      group: 'unions.example.org',
+      names: { kind: `Kind${plural}`, plural },
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+}
+
+const union = (spec: JsonObject) => ({
+  apiVersion: 'unions.example.org/v1',
+  kind: 'Kindunions',
+  metadata: { name: 'a' },
+  spec,
+});
+
+async function installUnions({ ns }: Applying): Promise<void> {
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const answer = await ns.cluster.send('POST', definitions, { body: unionDefinition('unions') });
+  assert(answer.status === 201 || answer.status === 409, JSON.stringify(answer.body));
+  const collection = ns.path('apis/unions.example.org/v1', 'unions');
+  await eventually(async () => (await ns.cluster.send('GET', collection)).status === 200, { what: 'the kind' });
+}
+
+suite('fields that exclude each other, on a real API server', { concurrency: 4 }, () => {
   for (const [what, manifest, patch] of unions)
     test(`another member of ${what} is removed, and the rest of the object is corrected with it`, async (t) => {
       const it = await applying(t, 'union');
@@ -103,5 +161,58 @@ suite('fields that exclude each other, on a real API server', { concurrency: tru
     const plan = await it.plan(deployment({}, { strategy: { type: 'Recreate' } }), { before });
     good(await it.api.update(plan, await it.live(plan), it.signal));
     assert.deepEqual(at(await it.live(plan), 'spec', 'strategy'), { type: 'Recreate' });
+  });
+
+  for (const [what, member, is] of [
+    ['may have one property', 'only', 'maxProperties'],
+    ['has a rule', 'ruled', 'a CEL rule'],
+  ] as const)
+    test(`a custom resource of which a map ${what} is corrected: ${is}`, async (t) => {
+      const it = await applying(t, 'union');
+      await installUnions(it);
+      const plan = await it.plan(union({ [member]: { a: '1' }, free: { x: '1' }, image: 'a:1' }));
+      const theirs = { [member]: { a: null, b: '2' }, free: { y: '2' }, image: 'a:2' };
+      const { made, outcome, live } = await corrected(it, plan, () => it.edit(plan, { spec: theirs }));
+      good(outcome);
+      assert.deepEqual(driftsOf(plan, made, live), []);
+      assert.deepEqual(at(live, 'spec', 'free'), { x: '1', y: '2' }, 'a map that no cause is about');
+    });
+
+  test('a CustomResourceDefinition gives up its conversion webhook, whose caBundle another client injected', async (t) => {
+    const it = await applying(t, 'union');
+    const name = 'converted';
+    const definition = (conversion: JsonObject) => ({
+      ...unionDefinition(name),
+      spec: { ...unionDefinition(name).spec, ...conversion },
+    });
+    const clientConfig = { service: { namespace: it.ns.name, name: 'hook' } };
+    const webhook = { conversionReviewVersions: ['v1'], clientConfig };
+    const before = await it.plan(definition({ conversion: { strategy: 'Webhook', webhook } }));
+    good(await it.api.create(before, it.signal));
+    it.ns.after(() => it.ns.cluster.send('DELETE', before.target.path));
+    for (const conversion of [{ conversion: { strategy: 'None' } }, {}]) {
+      const back = await it.plan(definition({ conversion: { strategy: 'Webhook', webhook } }), { before });
+      good(await it.api.update(back, await it.live(back), it.signal));
+      await it.edit(
+        before,
+        { spec: { conversion: { webhook: { clientConfig: { caBundle } } } } },
+        { manager: 'injector' },
+      );
+      const plan = await it.plan(definition(conversion), { before });
+      good(await it.api.update(plan, await it.live(plan), it.signal));
+      assert.deepEqual(at(await it.live(plan), 'spec', 'conversion'), { strategy: 'None' });
+    }
+  });
+
+  test('what was taken over in vain goes back to its owner', async (t) => {
+    const it = await applying(t, 'union');
+    await installUnions(it);
+    const plan = await it.plan(union({ once: { a: '1' } }));
+    const { seen, outcome, live } = await corrected(it, plan, () =>
+      it.edit(plan, { spec: { once: { a: '2', b: '2' } } }),
+    );
+    assert.equal(bad(outcome).is, 'permanent');
+    assert.deepEqual(at(live, 'spec', 'once'), { a: '2', b: '2' });
+    assert.deepEqual(managersOf(live), managersOf(seen));
   });
 });

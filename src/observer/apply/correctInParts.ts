@@ -1,0 +1,82 @@
+import type { JsonObject } from '../../base/json.ts';
+import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
+import { causePathsOf, concerns } from '../model/causePath.ts';
+import { findPaths } from '../model/livePaths.ts';
+import type { Drift } from '../model/projection.ts';
+import { versionOf } from '../ownership/ownership.ts';
+import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
+import { bodiesOf } from './applyBodies.ts';
+import { isRefusal, type Unblocked } from './applyUnblocked.ts';
+import { type DriftGroup, groupDrifts } from './keptFields.ts';
+
+/** Corrects these drifts of the live object. The plan keeps the others as they are. */
+type CorrectSome = (plan: ResourcePlan, live: JsonObject, drifts: readonly Drift[]) => Promise<Unblocked<Applied>>;
+
+/** The maximum number of attempts, for an object of which many fields are refused. */
+const maxAttempts = 20;
+
+/**
+ * Corrects what can be corrected of an object whose correction was refused: a refused field does not protect the others
+ * of its object. The causes say which fields to leave out first. If they name the whole object, halves of the drifts are
+ * tried. Fails only if nothing could be corrected.
+ */
+export async function correctInParts(
+  plan: ResourcePlan,
+  seen: JsonObject,
+  drifts: readonly Drift[],
+  refusal: ApplyFailure,
+  correctSome: CorrectSome,
+): Promise<Outcome<Applied>> {
+  const groups = groupDrifts(drifts, bodiesOf(plan).whole, seen, plan.topology);
+  if (groups.length < 2) return { ok: false, failure: refusal };
+  const parts = [...partsOf(groups, refusal, plan, seen)];
+  const refused: Drift[] = [];
+  let failure = refusal;
+  let live = seen;
+  let attempts = 0;
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const others = [...parts.flat(2), ...refused].map(({ path }) => path);
+    const kept = new Set([...(plan.kept ?? []), ...others]);
+    const { outcome, live: now } = await correctSome({ ...plan, kept }, live, part.flat());
+    attempts += 1;
+    live = outcome.ok ? outcome.value.object : now;
+    if (outcome.ok) continue;
+    if (!isRefusal(outcome.failure)) return outcome;
+    if (part.length > 1 && attempts < maxAttempts) {
+      parts.unshift(...partsOf(part, outcome.failure, plan, live));
+      continue;
+    }
+    if (refused.length === 0) failure = outcome.failure;
+    refused.push(...part.flat());
+  }
+  if (refused.length === drifts.length) return { ok: false, failure };
+  const hasChanged = versionOf(live) !== versionOf(seen);
+  return done({
+    object: live,
+    hasChanged,
+    isNew: false,
+    ...(refused.length > 0 && { refused: { drifts: refused, failure } }),
+  });
+}
+
+/** Returns what the causes do not name, and then what they name; halves if that is all or nothing. */
+function partsOf(
+  groups: readonly DriftGroup[],
+  { fields }: ApplyFailure,
+  plan: ResourcePlan,
+  live: JsonObject,
+): readonly (readonly DriftGroup[])[] {
+  const causes = causePathsOf(fields);
+  const texts = new Set(groups.flat().map(({ path }) => path));
+  const places = [live, plan.manifest.object].map((object) => findPaths(object, plan.topology, texts));
+  const isNamed = (group: DriftGroup) =>
+    group.some(({ path: text }) => {
+      const found = places.map((place) => place.get(text)).find((each) => each !== undefined);
+      return found === undefined || causes.some((cause) => concerns(cause, found.path));
+    });
+  const named = groups.filter(isNamed);
+  const others = groups.filter((group) => !named.includes(group));
+  if (named.length > 0 && others.length > 0) return [others, named];
+  const middle = Math.ceil(groups.length / 2);
+  return [groups.slice(0, middle), groups.slice(middle)];
+}
