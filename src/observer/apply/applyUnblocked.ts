@@ -50,11 +50,20 @@ export async function applyUnblocked<T>(
     live = cleared.value;
     const outcome = await apply(live);
     if (outcome.ok || !isRefusal(outcome.failure)) return { outcome, live };
-    const mayUnblock = outcome.failure.is === 'permanent' && round < maxRounds;
-    paths = mayUnblock ? blocking(live, outcome.failure).filter((path) => !taken.has(pathText(path))) : [];
-    if (paths.length > 0) continue;
-    if (live === seen) return { outcome, live };
-    const restored = await restoreOwners(api, plan, seen, live, signal);
-    return restored.ok ? { outcome, live: restored.value } : { outcome: restored, live };
+    const found = outcome.failure.is === 'permanent' ? blocking(live, outcome.failure) : [];
+    paths = found.filter((path) => !taken.has(pathText(path)));
+    if (paths.length === 0 || round === maxRounds) return giveBack(api, plan, seen, { outcome, live }, signal);
   }
+}
+
+async function giveBack<T>(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  seen: JsonObject,
+  refused: Unblocked<T>,
+  signal: AbortSignal,
+): Promise<Unblocked<T>> {
+  if (refused.live === seen) return refused;
+  const restored = await restoreOwners(api, plan, seen, refused.live, signal);
+  return restored.ok ? { ...refused, live: restored.value } : { ...refused, outcome: restored };
 }

@@ -28,44 +28,40 @@ export async function correctInParts(
   correctSome: CorrectSome,
 ): Promise<Outcome<Applied>> {
   const groups = groupDrifts(drifts, bodiesOf(plan).whole, seen, plan.topology);
-  if (groups.length < 2) return { ok: false, failure: refusal };
   const parts = [...partsOf(groups, refusal, plan, seen)];
+  if (parts.length === 0) return { ok: false, failure: refusal };
   const refused: Drift[] = [];
-  let failure = refusal;
+  let failure: ApplyFailure | undefined;
   let live = seen;
-  let attempts = 0;
-  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+  for (let attempts = 1; parts.length > 0; attempts += 1) {
+    const part = parts.shift() ?? [];
     const others = [...parts.flat(2), ...refused].map(({ path }) => path);
     const kept = new Set([...(plan.kept ?? []), ...others]);
     const { outcome, live: now } = await correctSome({ ...plan, kept }, live, part.flat());
-    attempts += 1;
     live = outcome.ok ? outcome.value.object : now;
     if (outcome.ok) continue;
     if (!isRefusal(outcome.failure)) return outcome;
-    if (part.length > 1 && attempts < maxAttempts) {
-      parts.unshift(...partsOf(part, outcome.failure, plan, live));
-      continue;
-    }
-    if (refused.length === 0) failure = outcome.failure;
-    refused.push(...part.flat());
+    const smaller = attempts < maxAttempts ? partsOf(part, outcome.failure, plan, live) : [];
+    parts.unshift(...smaller);
+    if (smaller.length === 0) refused.push(...part.flat());
+    failure ??= smaller.length === 0 ? outcome.failure : undefined;
   }
-  if (refused.length === drifts.length) return { ok: false, failure };
-  const hasChanged = versionOf(live) !== versionOf(seen);
-  return done({
-    object: live,
-    hasChanged,
-    isNew: false,
-    ...(refused.length > 0 && { refused: { drifts: refused, failure } }),
-  });
+  if (failure !== undefined && refused.length === drifts.length) return { ok: false, failure };
+  const rest = failure === undefined ? {} : { refused: { drifts: refused, failure } };
+  return done({ object: live, hasChanged: versionOf(live) !== versionOf(seen), isNew: false, ...rest });
 }
 
-/** Returns what the causes do not name, and then what they name; halves if that is all or nothing. */
+/**
+ * Returns what the causes do not name, and then what they name; halves if that is all or nothing. Empty: it cannot be
+ * split.
+ */
 function partsOf(
   groups: readonly DriftGroup[],
   { fields }: ApplyFailure,
   plan: ResourcePlan,
   live: JsonObject,
 ): readonly (readonly DriftGroup[])[] {
+  if (groups.length < 2) return [];
   const causes = causePathsOf(fields);
   const texts = new Set(groups.flat().map(({ path }) => path));
   const places = [live, plan.manifest.object].map((object) => findPaths(object, plan.topology, texts));

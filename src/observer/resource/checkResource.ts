@@ -110,41 +110,36 @@ function withoutKind(failure: ApplyFailure): ResourceEvent {
   return { type: 'effect.kindUnavailable', reason, retryAfter, failure: is };
 }
 
+/** Compares now. A request that was refused before is not repeated until it is due. */
 function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {
-  const monotonic = runtime.clock.monotonic();
-  compareLive(entry, monotonic);
+  const now = runtime.clock.monotonic();
+  compareLive(entry, now);
+  const event = decide(entry, runtime.clock.now(), now);
+  if (event.type === 'check.inSync') entry.rejection = undefined;
+  if (event.type !== 'check.drifted' && event.type !== 'check.missing') return event;
+  const of = event.type === 'check.missing' ? 'create' : effectivePlan(entry) === undefined ? 'apply' : 'correct';
+  if (of === 'correct' && splitDrifts(entry, now).open.length > 0) return event;
+  return stillRejected(rejectionOf(entry, of, now), now, event.longestWait) ?? event;
+}
+
+function decide(entry: ResourceEntry, now: number, monotonic: number): ResourceEvent {
   const mayCorrect = !entry.application.isDetectOnly;
   const found = foundOf(entry);
   const isNew = effectivePlan(entry) === undefined;
   const nextAttemptIn = entry.lastKnownGood === undefined ? undefined : retryDelayOf(entry.lastKnownGood, monotonic);
   // The back-off of a correction never delays the next attempt of the current manifest.
-  const limit = {
-    mayCorrect,
-    now: runtime.clock.now(),
-    ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }),
-  };
-  if (found === undefined)
-    return (
-      stillRejected(rejectionOf(entry, 'create', monotonic), monotonic) ?? {
-        type: 'check.missing',
-        ...limit,
-        paths: isNew ? [] : [missingKey],
-      }
-    );
+  const limit = { mayCorrect, now, ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }) };
+  if (found === undefined) return { type: 'check.missing', ...limit, paths: isNew ? [] : [missingKey] };
   if (found.isTerminating) return { type: 'effect.terminating' };
   if (foreignOwnerOf(entry) !== undefined) return { type: 'effect.claimed', reason: claimReason(entry) };
-  if (isNew)
-    return stillRejected(rejectionOf(entry, 'apply', monotonic), monotonic) ?? { type: 'check.drifted', mayCorrect };
+  if (isNew) return { type: 'check.drifted', mayCorrect };
   if (entry.drifts.length === 0) {
     if (entry.lastKnownGood === undefined || nextAttemptIn === undefined) return { type: 'check.inSync' };
     const { reason, failure } = entry.lastKnownGood;
     return { type: 'effect.usingLastApplied', reason, failure, nextAttemptIn };
   }
-  const { open } = splitDrifts(entry, monotonic);
-  const rejected = stillRejected(rejectionOf(entry, 'correct', monotonic), monotonic, nextAttemptIn);
-  if (open.length === 0 && rejected !== undefined) return rejected;
-  const conflictingManager = managerOfFirstDrift(entry);
-  return { type: 'check.drifted', ...limit, paths: open.map(correctionKey), conflictingManager };
+  const paths = splitDrifts(entry, monotonic).open.map(correctionKey);
+  return { type: 'check.drifted', ...limit, paths, conflictingManager: managerOfFirstDrift(entry) };
 }
 
 /** Returns the manager of the first drift that has one, since a deleted field has no owner. */

@@ -185,7 +185,7 @@ function recordOutcome(
   const { object, hasChanged, refused } = outcome.value;
   const drifts = attempted.filter((each) => refused?.drifts.includes(each) !== true);
   if (refused !== undefined) recordRejection(entry, of, refused.failure, refused.drifts, monotonic);
-  else if (of !== 'correct' || drifts.length === entry.drifts.length) entry.rejection = undefined;
+  else if (of !== 'correct') entry.rejection = undefined;
   const before = memoryOf(entry).appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
@@ -194,15 +194,9 @@ function recordOutcome(
   const hash = wasApplied ? undefined : plan.hash;
   const now = effects.runtime.clock.now();
   entry.actor.send({ type: 'write.ended', paths, now, hash, uid: uidOf(object), mutated });
+  const how = isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated';
   if (wasApplied) recordCorrected(effects, entry, plan, drifts, since, outcome.value);
-  else
-    recordApplied(
-      effects,
-      entry,
-      plan,
-      outcome.value,
-      isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated',
-    );
+  else recordApplied(effects, entry, plan, outcome.value, how);
   // The next check reports the refused fields.
   return refused === undefined ? { type: 'write.done' } : conflicted;
 }
