@@ -15,6 +15,14 @@ type CorrectSome = (plan: ResourcePlan, live: JsonObject, drifts: readonly Drift
 /** The maximum number of attempts, for an object of which many fields are refused. */
 const maxAttempts = 20;
 
+/** What was corrected so far. */
+interface Progress {
+  live: JsonObject;
+  attempts: number;
+  readonly refused: Drift[];
+  failure: ApplyFailure | undefined;
+}
+
 /**
  * Corrects what can be corrected of an object whose correction was refused: a refused field does not protect the others
  * of its object. The causes say which fields to leave out first. If they name the whole object, halves of the drifts are
@@ -30,25 +38,38 @@ export async function correctInParts(
   const groups = groupDrifts(drifts, bodiesOf(plan).whole, seen, plan.topology);
   const parts = [...partsOf(groups, refusal, plan, seen)];
   if (parts.length === 0) return { ok: false, failure: refusal };
-  const refused: Drift[] = [];
-  let failure: ApplyFailure | undefined;
-  let live = seen;
-  for (let attempts = 1; parts.length > 0; attempts += 1) {
-    const part = parts.shift() ?? [];
-    const others = [...parts.flat(2), ...refused].map(({ path }) => path);
-    const kept = new Set([...(plan.kept ?? []), ...others]);
-    const { outcome, live: now } = await correctSome({ ...plan, kept }, live, part.flat());
-    live = outcome.ok ? outcome.value.object : now;
-    if (outcome.ok) continue;
-    if (!isRefusal(outcome.failure)) return outcome;
-    const smaller = attempts < maxAttempts ? partsOf(part, outcome.failure, plan, live) : [];
-    parts.unshift(...smaller);
-    if (smaller.length === 0) refused.push(...part.flat());
-    failure ??= smaller.length === 0 ? outcome.failure : undefined;
+  const progress: Progress = { live: seen, attempts: 0, refused: [], failure: undefined };
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    const next = await correctPart(plan, part, parts.flat(2), progress, correctSome);
+    if (!next.ok) return next;
+    parts.unshift(...next.value);
   }
+  const { live, refused, failure } = progress;
   if (failure !== undefined && refused.length === drifts.length) return { ok: false, failure };
   const rest = failure === undefined ? {} : { refused: { drifts: refused, failure } };
   return done({ object: live, hasChanged: versionOf(live) !== versionOf(seen), isNew: false, ...rest });
+}
+
+/** Tries one part. Returns the smaller parts to try after it. */
+async function correctPart(
+  plan: ResourcePlan,
+  part: readonly DriftGroup[],
+  waiting: readonly Drift[],
+  progress: Progress,
+  correctSome: CorrectSome,
+): Promise<Outcome<readonly (readonly DriftGroup[])[]>> {
+  const others = [...waiting, ...progress.refused].map(({ path }) => path);
+  const kept = new Set([...(plan.kept ?? []), ...others]);
+  const { outcome, live } = await correctSome({ ...plan, kept }, progress.live, part.flat());
+  progress.live = outcome.ok ? outcome.value.object : live;
+  progress.attempts += 1;
+  if (outcome.ok) return done([]);
+  if (!isRefusal(outcome.failure)) return outcome;
+  const smaller = progress.attempts < maxAttempts ? partsOf(part, outcome.failure, plan, progress.live) : [];
+  if (smaller.length > 0) return done(smaller);
+  progress.failure ??= outcome.failure;
+  progress.refused.push(...part.flat());
+  return done([]);
 }
 
 /**
