@@ -15,7 +15,7 @@ import {
 import type { ResourceApi, ResourcePlan, Target } from '../plan/resourceApi.ts';
 import { correctResource } from './correctResource.ts';
 import { createResource } from './createResource.ts';
-import { dryRunApply } from './dryRunApply.ts';
+import { dryRunApply, dryRunOrApplied } from './dryRunApply.ts';
 import { type ObserverApi, observerApi } from './observerApi.ts';
 import { retryOnConflict } from './retryOnConflict.ts';
 import { withoutManagers } from './takeOver.ts';
@@ -34,7 +34,7 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     create: (plan, signal, isAbsent) => createResource(api, plan, signal, isAbsent),
     correct: (plan, live, drifts, signal) => correctResource(api, plan, live, drifts, signal),
     update: (plan, live, signal) => updateResource(api, plan, live, signal),
-    dryRunApply: (plan, signal) => dryRunApply(api, plan, signal),
+    dryRunApply: (plan, signal) => dryRunOrApplied(api, plan, signal),
     dryRunAgain: (plan, signal) => dryRunApply(api, plan, signal),
     delete: (target, owner, appliedUid, signal) => deleteResource(api, target, owner, appliedUid, signal),
     removeStaleClaim: (plan, live, signal) => removeStaleClaim(api, plan, live, signal),

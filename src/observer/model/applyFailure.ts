@@ -48,6 +48,8 @@ export interface ApplyFailure {
   readonly isTaken?: true;
   /** For `forbidden`: admission refuses the object, such as a policy or a quota. No permission is missing. */
   readonly isDenied?: true;
+  /** For `transient`: an admission webhook cannot be called. */
+  readonly isUncalled?: true;
 }
 
 export type Outcome<T> =
@@ -93,6 +95,7 @@ export function applyFailure(
       ...(by === undefined ? {} : { by }),
       ...(isTaken(failure) ? { isTaken: true as const } : {}),
       ...(is === 'forbidden' && !isDenied(failure, request.verb) ? { isDenied: true as const } : {}),
+      ...(is === 'transient' && isUncalledWebhook(failure) ? { isUncalled: true as const } : {}),
     },
   };
 }
@@ -129,6 +132,10 @@ function conflictKind({ about, causes = [], message }: ApiFailure, identity: Ide
   if (message.includes('does not match the UID in record')) return 'otherUid';
   // For example a quota that other clients use at the same time.
   return about === undefined || about.name === identity.name ? 'conflict' : 'transient';
+}
+
+function isUncalledWebhook({ kind, message }: ApiFailure): boolean {
+  return kind === 'unavailable' && message.includes('failed calling webhook');
 }
 
 /** The address or port of a deleted Service is released a moment or a minute after the Service was deleted. */

@@ -94,7 +94,7 @@ export interface ResourceApi {
   ): Promise<Outcome<Applied>>;
   /** Applies a manifest or mask that differs from `plan.previous`. */
   update(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<Applied>>;
-  /** Returns what the API server would make of the manifest. */
+  /** Returns what the API server would make of the manifest, or made of it last if admission refuses dry runs. */
   dryRunApply(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>>;
   /** Does the same for a resource that is in sync, to detect whether the result has changed. */
   dryRunAgain(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>>;

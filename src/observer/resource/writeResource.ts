@@ -21,7 +21,7 @@ import {
   setBaseline,
   setStaleClaim,
 } from '../state/observeObject.ts';
-import { recordRejection, splitDrifts } from '../state/rejection.ts';
+import { forgetRejection, recordRejection, splitDrifts } from '../state/rejection.ts';
 import { conflicted, effectFailed, type FailedWrite, recheck, unverified, writeFailed } from './failureEvents.ts';
 import { appliedBaseline } from './findBaseline.ts';
 import { aboutOf } from './reportResource.ts';
@@ -184,8 +184,8 @@ function recordOutcome(
   recordAccess(entry, plan.target.account, monotonic);
   const { object, hasChanged, refused } = outcome.value;
   const drifts = attempted.filter((each) => refused?.drifts.includes(each) !== true);
-  if (refused !== undefined) recordRejection(entry, of, refused.failure, refused.drifts, monotonic);
-  else if (of !== 'correct') entry.rejection = undefined;
+  if (refused === undefined) forgetRejection(entry, of, monotonic);
+  else recordRejection(entry, of, refused.failure, refused.drifts, monotonic);
   const before = memoryOf(entry).appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;

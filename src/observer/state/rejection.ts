@@ -29,6 +29,11 @@ export function recordRejection(
   entry.rejection = { of, paths, reason, failure, until: before?.until ?? now + rejectedRetryInterval };
 }
 
+/** Forgets refusals after a success, except those of fields that were not tried again. */
+export function forgetRejection(entry: ResourceEntry, of: Rejection['of'], now: number): void {
+  if (of !== 'correct' || rejectionOf(entry, of, now) === undefined) entry.rejection = undefined;
+}
+
 /** Returns the refusal of such a request, until it is due to be retried. */
 export function rejectionOf({ rejection }: ResourceEntry, of: Rejection['of'], now: number): Rejection | undefined {
   return rejection?.of === of && now < rejection.until ? rejection : undefined;
