@@ -16,6 +16,7 @@ import type { ResourceApi, ResourcePlan, Target } from '../plan/resourceApi.ts';
 import { correctResource } from './correctResource.ts';
 import { createResource } from './createResource.ts';
 import { dryRunApply, dryRunOrApplied } from './dryRunApply.ts';
+import { withoutGoneVersions } from './goneVersions.ts';
 import { type ObserverApi, observerApi } from './observerApi.ts';
 import { retryOnConflict } from './retryOnConflict.ts';
 import { withoutManagers } from './takeOver.ts';
@@ -23,7 +24,7 @@ import { updateResource } from './updateResource.ts';
 
 /** Returns the requests that the machines send about one resource. Each procedure has its own file. */
 export function resourceRequests(client: KubeClient): ResourceApi {
-  const api = observerApi(client);
+  const api = withoutGoneVersions(observerApi(client));
   return {
     may: api.may,
     tryPatch: api.tryPatch,

@@ -50,6 +50,8 @@ export interface ApplyFailure {
   readonly isDenied?: true;
   /** For `transient`: an admission webhook cannot be called. */
   readonly isUncalled?: true;
+  /** For `transient`: the object's managed fields name this version, which is no longer served. */
+  readonly goneVersion?: string;
 }
 
 export type Outcome<T> =
@@ -95,7 +97,7 @@ export function applyFailure(
       ...(by === undefined ? {} : { by }),
       ...(isTaken(failure) ? { isTaken: true as const } : {}),
       ...(is === 'forbidden' && !isDenied(failure, request.verb) ? { isDenied: true as const } : {}),
-      ...(is === 'transient' && isUncalledWebhook(failure) ? { isUncalled: true as const } : {}),
+      ...(is === 'transient' ? serverErrorOf(failure) : {}),
     },
   };
 }
@@ -134,8 +136,12 @@ function conflictKind({ about, causes = [], message }: ApiFailure, identity: Ide
   return about === undefined || about.name === identity.name ? 'conflict' : 'transient';
 }
 
-function isUncalledWebhook({ kind, message }: ApiFailure): boolean {
-  return kind === 'unavailable' && message.includes('failed calling webhook');
+/** Returns what the message of a 500 tells. */
+function serverErrorOf({ kind, message }: ApiFailure): Pick<ApplyFailure, 'isUncalled' | 'goneVersion'> {
+  if (kind !== 'unavailable') return {};
+  const goneVersion = /request to convert CR to an invalid group\/version: (\S+)/.exec(message)?.[1];
+  if (goneVersion !== undefined) return { goneVersion };
+  return message.includes('failed calling webhook') ? { isUncalled: true } : {};
 }
 
 /** The address or port of a deleted Service is released a moment or a minute after the Service was deleted. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { JsonObject } from '../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
 
@@ -134,6 +134,77 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
     await it.edit(plan, { data: { b: '1' } });
     const one = await it.live(plan);
     assert.equal(bad(await it.api.correct(plan, one, driftsOf(plan, made, one), it.signal)).is, 'forbidden');
+  });
+
+  test('of a StatefulSet that may be recreated leaves its Pods to the new one, unless the selector changes', async (t) => {
+    const it = await applying(t, 'recreated');
+    const set = (serviceName: string, app: string) => ({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'db' },
+      spec: {
+        serviceName,
+        replicas: 0,
+        selector: { matchLabels: { app } },
+        template: { metadata: { labels: { app } }, spec: { containers: [{ name: 'a', image: 'a:1' }] } },
+      },
+    });
+    const before = await it.plan(set('a', 'a'));
+    const { object } = good(await it.api.create(before, it.signal));
+    const appliedUid = String(at(object, 'metadata', 'uid'));
+    const plan = { ...(await it.plan(set('b', 'a'), { before, mayRecreate: true })), appliedUid };
+    assert.equal(bad(await it.api.update(plan, await it.live(plan), it.signal)).is, 'terminating');
+    assert.deepEqual(at(await it.live(plan), 'metadata', 'finalizers'), ['orphan']);
+    // The garbage collector does this, and does not run here.
+    await it.ns.cluster.api('PATCH', plan.target.path, { metadata: { finalizers: null } }, merge);
+    const next = good(await it.api.create(plan, it.signal)).object;
+    const other = await it.plan(set('b', 'other'), { before: plan, mayRecreate: true });
+    const recreating = { ...other, appliedUid: String(at(next, 'metadata', 'uid')) };
+    good(await it.api.update(recreating, await it.live(plan), it.signal));
+    assert.equal(at(await it.live(plan), 'spec', 'selector', 'matchLabels', 'app'), 'other');
+  });
+
+  test('is not what a version of the managed fields is that is no longer served: they are moved to the served one', async (t) => {
+    const it = await applying(t, 'gone');
+    const group = 'gone.example.org';
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const spec = { type: 'object', additionalProperties: { type: 'string' } };
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+    const version = (name: string, storage: boolean) => ({ name, served: true, storage, schema });
+    await it.ns.cluster.api('POST', definitions, {
+      metadata: { name: `gones.${group}` },
+      spec: {
+        group,
+        names: { kind: 'Gone', plural: 'gones' },
+        scope: 'Namespaced',
+        versions: [version('v1alpha1', false), version('v1', true)],
+      },
+    });
+    it.ns.after(() => it.ns.cluster.send('DELETE', `${definitions}/gones.${group}`));
+    const isServed = async () =>
+      (await it.ns.cluster.send('GET', it.ns.path(`apis/${group}/v1`, 'gones'))).status === 200;
+    await eventually(isServed, { what: 'the kind' });
+    const manifest = { apiVersion: `${group}/v1`, kind: 'Gone', metadata: { name: 'a' }, spec: { a: '1' } };
+    const plan = await it.plan(manifest);
+    const made = good(await it.api.create(plan, it.signal)).object;
+    const old = it.ns.path(`apis/${group}/v1alpha1`, 'gones', 'a');
+    await it.ns.cluster.api('PATCH', `${old}?fieldManager=theirs`, { spec: { b: '2' } }, merge);
+    // Any other write after the version is gone would clear all managed fields.
+    await it.edit(plan, { spec: { a: '2' } });
+    const versions = { spec: { versions: [version('v1', true)] } };
+    await it.ns.cluster.api('PATCH', `${definitions}/gones.${group}`, versions, merge);
+    const apply = { body: manifest, contentType: 'application/apply-patch+yaml' };
+    const isRefused = async () =>
+      (await it.ns.cluster.send('PATCH', `${plan.target.path}?fieldManager=probe&force=true&dryRun=All`, apply))
+        .status === 500;
+    await eventually(isRefused, { what: 'that applies are refused' });
+    const seen = await it.live(plan);
+    good(await it.api.correct(plan, seen, driftsOf(plan, made, seen), it.signal));
+    const live = await it.live(plan);
+    assert.deepEqual(live['spec'], { a: '1', b: '2' });
+    const entries = arrayOf(at(live, 'metadata', 'managedFields')).map(objectOf);
+    const theirs = entries.find(({ manager }) => manager === 'theirs');
+    assert.equal(theirs?.['apiVersion'], `${group}/v1`);
   });
 });
 
