@@ -36,7 +36,11 @@ export function groupDrifts(
  * Returns the body with the live values of the fields that the plan keeps. A field that is only left out would be
  * deleted, because its manager owns it. Then the resource version must match.
  */
-export function keepLive(body: JsonObject, live: JsonObject, { kept, topology }: ResourcePlan): JsonObject {
+export function keepLive(
+  body: JsonObject,
+  live: JsonObject,
+  { kept, topology }: Pick<ResourcePlan, 'kept' | 'topology'>,
+): JsonObject {
   if (kept === undefined || kept.size === 0) return body;
   const result = objectOf(keepBelow(body, live, topology, '', [...kept]));
   return { ...result, metadata: { ...objectOf(result['metadata']), resourceVersion: versionOf(live) } };

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
+import fc from 'fast-check';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
+import { propertyRuns } from '../../../support/propertyRuns.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
 
@@ -97,6 +99,26 @@ const ruled = (rule: string) => ({
   'x-kubernetes-validations': [{ rule }],
 });
 
+const members = ['a', 'b', 'c'] as const;
+/** A list element that has one of the members. */
+const choice = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: text, note: text, a: text, b: text, c: text },
+  'x-kubernetes-validations': [{ rule: '(has(self.a)?1:0) + (has(self.b)?1:0) + (has(self.c)?1:0) <= 1' }],
+};
+
+/** A member and its value in the manifest, what another client makes of them, and whether it adds a note. */
+const choices = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom('x', 'y', 'z'),
+    ours: fc.tuple(fc.constantFrom(...members), fc.constantFrom('1', '2')),
+    theirs: fc.option(fc.tuple(fc.constantFrom(...members), fc.constantFrom('1', '2')), { nil: undefined }),
+    isNoted: fc.boolean(),
+  }),
+  { selector: ({ name }) => name, minLength: 1 },
+);
+
 /** A kind of which some maps may not have two fields, one may not change, and others are free. */
 function unionDefinition(plural: string) {
   const spec = {
@@ -105,6 +127,13 @@ function unionDefinition(plural: string) {
       only: { ...texts, maxProperties: 1 },
       ruled: ruled('!(has(self.a) && has(self.b))'),
       once: ruled('!has(oldSelf.b) || self.a == oldSelf.a'),
+      choices: {
+        type: 'array',
+        maxItems: 5,
+        items: choice,
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['name'],
+      },
       free: texts,
       image: { type: 'string' },
     },
@@ -214,5 +243,44 @@ suite('fields that exclude each other, on a real API server', { concurrency: 4 }
     assert.equal(bad(outcome).is, 'permanent');
     assert.deepEqual(at(live, 'spec', 'once'), { a: '2', b: '2' });
     assert.deepEqual(managersOf(live), managersOf(seen));
+  });
+
+  test('for any unions and edits, a correction ends in sync, and preserves what others added elsewhere', async (t) => {
+    const it = await applying(t, 'union');
+    await installUnions(it);
+    const seenSoFar = { switched: 0, noted: 0 };
+    const holds = async (list: typeof choices extends fc.Arbitrary<infer T> ? T : never) => {
+      const ours = list.map(({ name, ours: [member, value] }) => ({ name, [member]: value }));
+      const plan = await it.plan(union({ choices: ours, image: 'a:1' }));
+      const made = good(await it.api.create(plan, it.signal)).object;
+      try {
+        const theirs = list.map(({ name, ours: own, theirs: [member, value] = own, isNoted }) => ({
+          name,
+          [member]: value,
+          ...(isNoted && { note: 'n' }),
+        }));
+        await it.edit(plan, { spec: { choices: theirs, image: 'a:2' } });
+        const seen = await it.live(plan);
+        good(await it.api.correct(plan, seen, driftsOf(plan, made, seen), it.signal));
+        const live = await it.live(plan);
+        assert.deepEqual(driftsOf(plan, made, live), []);
+        for (const [index, { ours: own, theirs: [member, value] = own, isNoted }] of list.entries()) {
+          const found = objectOf(at(live, 'spec', 'choices', index));
+          assert.deepEqual(
+            members.filter((each) => each in found),
+            [own[0]],
+            JSON.stringify({ list, live }),
+          );
+          seenSoFar.switched += member === own[0] ? 0 : 1;
+          if (!isNoted || member !== own[0] || value !== own[1]) continue;
+          seenSoFar.noted += 1;
+          assert.equal(found['note'], 'n', JSON.stringify({ list, live }));
+        }
+      } finally {
+        await it.ns.cluster.api('DELETE', plan.target.path);
+      }
+    };
+    await fc.assert(fc.asyncProperty(choices, holds), propertyRuns(60));
+    assert(seenSoFar.switched > 0 && seenSoFar.noted > 0, JSON.stringify(seenSoFar));
   });
 });
