@@ -39,7 +39,7 @@ export function withoutGoneVersions(api: ObserverApi): ObserverApi {
 }
 
 /** Returns a patch of the managed fields, for the version that was read. */
-export function withVersion(live: JsonObject, gone: string, served: string): JsonObject {
+function withVersion(live: JsonObject, gone: string, served: string): JsonObject {
   const { uid, resourceVersion } = objectOf(live['metadata']);
   const entries: ManagedFieldsEntry[] = [];
   for (const each of entriesOf(live)) {

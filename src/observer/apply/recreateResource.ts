@@ -39,7 +39,7 @@ export async function orRecreate(
  * by one, as its update strategy says. The other workloads can only change their selector, and would leave the old Pods
  * behind.
  */
-export function adoptsPods({ target: { identity }, manifest }: ResourcePlan, live: JsonObject): boolean {
+function adoptsPods({ target: { identity }, manifest }: ResourcePlan, live: JsonObject): boolean {
   if (identity.group !== 'apps' || identity.kind !== 'StatefulSet') return false;
   const [was, is] = [live, manifest.object].map((object) => objectOf(object['spec'])['selector']);
   return isObject(is) && isDeepStrictEqual(was, is);

@@ -2,10 +2,10 @@ import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
 import type { Drift } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { ResourceEntry } from '../state/entries.ts';
+import type { Rejection, ResourceEntry } from '../state/entries.ts';
 import { lastKnownGoodAfter } from '../state/lastKnownGood.ts';
 import { setBaseline } from '../state/observeObject.ts';
-import { type Rejection, recordRejection } from '../state/rejection.ts';
+import { recordRejection } from '../state/rejection.ts';
 
 /** The machine's event for each failure. */
 const types = {

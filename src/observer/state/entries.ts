@@ -10,7 +10,6 @@ import type { Drift, Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { Application, ReportedError, UnresolvedManifest } from '../spec/application.ts';
 import type { InventoryEntry, ResourceState } from '../spec/inventory.ts';
-import type { Rejection } from './rejection.ts';
 
 /** A resource that was applied, and is to be deleted or released. */
 export interface PendingRemoval extends InventoryEntry {
@@ -67,6 +66,17 @@ export interface LastKnownGood {
   readonly reason: string;
   readonly failure: ApplyFailure['is'];
   /** By the monotonic clock: when the current manifest is retried. */
+  readonly until: number;
+}
+
+/** A request that the API server refuses permanently. It is not repeated for a while, whatever happens to the object. */
+export interface Rejection {
+  /** `apply`: the manifest of an existing object. `correct`: only the fields of `paths`. */
+  readonly of: 'dryRun' | 'create' | 'apply' | 'correct';
+  readonly paths: ReadonlySet<string>;
+  readonly reason: string;
+  readonly failure: ApplyFailure['is'];
+  /** By the monotonic clock: when it is retried. */
   readonly until: number;
 }
 

@@ -1,20 +1,9 @@
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import type { Drift } from '../model/projection.ts';
-import type { ResourceEntry } from './entries.ts';
+import type { Rejection, ResourceEntry } from './entries.ts';
 
 /** How often a permanently refused request is retried. Milliseconds. */
 export const rejectedRetryInterval = 300_000;
-
-/** A request that the API server refuses permanently. It is not repeated for a while, whatever happens to the object. */
-export interface Rejection {
-  /** `apply`: the manifest of an existing object. `correct`: only the fields of `paths`. */
-  readonly of: 'dryRun' | 'create' | 'apply' | 'correct';
-  readonly paths: ReadonlySet<string>;
-  readonly reason: string;
-  readonly failure: ApplyFailure['is'];
-  /** By the monotonic clock: when it is retried. */
-  readonly until: number;
-}
 
 /** Records a refusal. A refused field is retried with those that were refused before it. */
 export function recordRejection(

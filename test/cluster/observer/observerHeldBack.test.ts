@@ -48,7 +48,7 @@ suite('corrections that clients could hold back, on a real API server', { concur
     await scene.untilInSync('shop');
   });
 
-  test('a refused field is told, and the others of its object are corrected at once, again and again', async (t) => {
+  test('a refused field is reported, and the others of its object are corrected at once, again and again', async (t) => {
     const scene = await setObserverScene(t, 'held');
     const { ns } = scene;
     const weeder = await scene.start(t);
@@ -79,7 +79,7 @@ suite('corrections that clients could hold back, on a real API server', { concur
     const { reason, message } = await conditionOf(scene, 'shop', 'Degraded');
     assert.equal(reason, 'Refused');
     assert.match(String(message), /spec\.resources\.requests\.storage: Forbidden: field can not be less than/);
-    assert.equal(weeder.log.find('resource refused').length <= 1, true, 'it is told once');
+    assert.equal(weeder.log.find('resource refused').length <= 1, true, 'it is reported once');
     assert.equal(at(await ns.cluster.api('GET', path), 'spec', 'resources', 'requests', 'storage'), '2Gi');
   });
 });

@@ -48,7 +48,7 @@ const edited = {
   },
 };
 
-/** A webhook for Deployments of this namespace that nobody serves. */
+/** A webhook for Deployments of this namespace that no server serves. */
 async function putWebhook({ ns }: Applying, operations: readonly string[]): Promise<void> {
   const name = `away-${ns.name}.example.org`;
   await ns.cluster.api('POST', `${admission}/validatingwebhookconfigurations`, {
