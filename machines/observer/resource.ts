@@ -116,8 +116,8 @@ export type ResourceEvent =
   | { readonly type: 'kind.served' }
   /** The API server of its kind does not respond, so nothing is known about the kind. */
   | ({ readonly type: 'effect.kindUnavailable' } & Failure)
-  /** The resource can never be applied as it is. */
-  | ({ readonly type: 'effect.rejected' } & Failure)
+  /** The resource can never be applied as it is. `nextAttemptIn`: it was refused before, and is retried then. */
+  | ({ readonly type: 'effect.rejected'; readonly nextAttemptIn?: number } & Failure)
   /**
    * The newest manifest can never be applied, and is retried after `nextAttemptIn` milliseconds; the last applied one
    * is in sync.
@@ -205,6 +205,13 @@ export const resource = setup({
       failures: context.failures + 1,
       retryIn: retryDelay(context.failures, event),
     })),
+    recordRejected: assign(({ context, event }) => ({
+      reason: reasonOf(event),
+      failure: failureOf(event),
+      failures: 'nextAttemptIn' in event ? Math.max(1, context.failures) : context.failures + 1,
+      conflicts: 0,
+      retryIn: nextAttemptOf(event),
+    })),
     recordLastApplied: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
@@ -233,8 +240,6 @@ export const resource = setup({
   delays: {
     correctionBackoff: ({ context }) => context.backoff,
     retryDelay: ({ context }) => context.retryIn,
-    /** A rejection is reported at once, and retried only this rarely. */
-    rejectedRetryInterval: longestRetry,
     /** The stream usually reports the deletion sooner than this poll. */
     terminatingPollInterval: 5_000,
   },
@@ -368,16 +373,11 @@ export const resource = setup({
       after: { terminatingPollInterval: { target: 'checking' } },
     },
     refused: {
-      description: 'The API server refuses it permanently: retried every five minutes.',
-      entry: ['recordFailure', 'reportRejected'],
-      after: { rejectedRetryInterval: { target: 'checking' } },
-      on: {
-        'object.changed': [
-          { guard: 'isInSync', target: 'checking', description: 'Another client has corrected it.' },
-          { description: 'It would be refused again.' },
-        ],
-        'resync.due': { description: 'It would be refused again.' },
-      },
+      description:
+        'The API server refuses it, or some of its fields, permanently: retried every five minutes. Other fields stay ' +
+        'corrected.',
+      entry: ['recordRejected', 'reportRejected'],
+      after: { retryDelay: { target: 'checking' } },
     },
     backingOff: {
       description: 'A transient failure: retried after a pause of up to five minutes.',

@@ -51,7 +51,7 @@ suite('the order of an application', () => {
     const order = inDeletionOrder([...mixed, ...all, of('LimitRange', 'defaults')]);
     assert.deepEqual(names(order), ['web', 'a', 'w', 'defaults', 'widgets', 'n', 'binding', 'role', 'account']);
     const stages = order.map(({ identity }) => deletionStage(identity));
-    assert.deepEqual(stages, [0, 0, 0, 0, 1, 2, 5, 5, 5]);
+    assert.deepEqual(stages, [1, 1, 1, 1, 2, 3, 6, 6, 6]);
   });
 
   test('applies what admission requires first: service accounts, limit ranges and roles before bindings and Pods', () => {
@@ -65,6 +65,24 @@ suite('the order of an application', () => {
       of('ServiceAccount', 'account'),
     ];
     assert.deepEqual(names(inApplyOrder(mixed)), ['role', 'defaults', 'account', 'binding', 'a', 'pod']);
+  });
+
+  test('applies webhook configurations after the workloads that may serve them, and deletes them first', () => {
+    const admission = 'admissionregistration.k8s.io';
+    const hooks = [
+      of('MutatingWebhookConfiguration', 'mutating', admission),
+      of('ValidatingWebhookConfiguration', 'validating', admission),
+    ];
+    const rest = [of('ValidatingAdmissionPolicy', 'policy', admission), of('Service', 'hook'), ...all];
+    const order = ['n', 'widgets', 'policy', 'hook', 'w', 'a', 'web', 'mutating', 'validating'];
+    assert.deepEqual(names(inApplyOrder([...hooks, ...rest])), order);
+    const deletion = inDeletionOrder([...rest, ...hooks]);
+    assert.deepEqual(names(deletion).slice(0, 3), ['validating', 'mutating', 'web']);
+    assert.deepEqual(
+      deletion.slice(0, 3).map(({ identity }) => deletionStage(identity)),
+      [0, 0, 1],
+    );
+    assert.equal(deletionStage(of('ValidatingWebhookConfiguration', 'other', 'example.org').identity), 1);
   });
 
   test('has stages, and firstStage returns the earliest as a whole', () => {

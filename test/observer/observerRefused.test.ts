@@ -437,3 +437,41 @@ test('the last known good state is corrected with the current service account', 
   assert.equal(correction?.account, 'system:serviceaccount:shop:deployer');
   world.stop();
 });
+
+test('while a field is refused, it is not tried again for five minutes, and a change of another field is corrected at once', async () => {
+  const world = await observerWorld();
+  world.apply('web', { manifests: [configMap('one', 'old')] });
+  await world.pass(2 * second);
+  world.refusals.set(`correct ${one}`, no);
+  await change(world, 'theirs');
+  assert.deepEqual([count(world, 'correct'), rowOf(world)['state']], [1, 'Refused']);
+  for (const value of ['again', 'and again']) await change(world, value, 40 * second);
+  assert.equal(count(world, 'correct'), 1, 'neither changes nor resyncs repeat it');
+  assert.equal(world.eventsOf('resource.refused').length, 1);
+  world.refusals.clear();
+  world.edit(one, { metadata: { labels: { 'weeder.dev/application': null } } });
+  await world.pass(second);
+  assert.equal(count(world, 'correct'), 2, 'the lost label is another field');
+  world.refusals.set(`correct ${one}`, no);
+  await world.pass(5 * minute);
+  assert.equal(count(world, 'correct') >= 2, true);
+  world.stop();
+});
+
+test('a creation and a dry run that are refused are repeated every five minutes, and not at each resync', async () => {
+  const world = await observerWorld();
+  world.refusals.set(`create ${one}`, no);
+  world.apply('web', { manifests: [configMap('one', 'old')] });
+  await world.pass(4 * minute);
+  assert.equal(count(world, 'create'), 1);
+  await world.pass(2 * minute);
+  assert.equal(count(world, 'create'), 2);
+  world.refusals.clear();
+  await world.pass(5 * minute);
+  assert.equal(keyOf(world), 'old');
+  world.refusals.set(`dryRunApply ${one}`, no);
+  await world.restart();
+  await world.pass(4 * minute);
+  assert.equal(world.requests.filter(({ what }) => what === 'dryRunApply').length, 1);
+  world.stop();
+});

@@ -6,6 +6,7 @@ import { summaryOf } from '../model/wording.ts';
 import { resolveNamespace } from '../spec/resolveNamespace.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { removalOf, unlistedRemoval } from '../state/inventoryRows.ts';
+import { ordinaryDeletion } from './order.ts';
 import { removePending } from './prune.ts';
 
 const done: ApplicationEvent = { type: 'deletion.done' };
@@ -27,7 +28,7 @@ export async function deleteApplication(
     const home = await applications.isTerminating(entry.about.namespace);
     if (!home.ok) return { type: 'deletion.failed', ...refusalOf(home.failure) };
     const unknown = await scheduleUnlistedRemovals(effects, entry, signal);
-    await removePending(effects, entry, home.value, signal, unknown === undefined ? undefined : 0);
+    await removePending(effects, entry, home.value, signal, unknown === undefined ? undefined : ordinaryDeletion);
     if (signal.aborted) return { type: 'deletion.failed', failure: 'cancelled' };
     if (entry.pendingRemovals.size > 0) return notYet(effects, entry);
     if (unknown !== undefined) return { type: 'deletion.failed', ...refusalOf(unknown) };

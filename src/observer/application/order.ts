@@ -33,6 +33,15 @@ const last: ReadonlySet<string> = new Set([
   'CronJob.batch',
 ]);
 
+/**
+ * Kinds that call a workload, which may be one of the same application: before it serves them, the API server may refuse
+ * that workload's own Pods.
+ */
+const callingWorkloads: ReadonlySet<string> = new Set([
+  'MutatingWebhookConfiguration.admissionregistration.k8s.io',
+  'ValidatingWebhookConfiguration.admissionregistration.k8s.io',
+]);
+
 interface WithIdentity {
   readonly identity: Identity;
 }
@@ -69,14 +78,19 @@ const rights: ReadonlySet<string> = new Set([
   'ClusterRoleBinding.rbac.authorization.k8s.io',
 ]);
 
+/** The deletion stage of all kinds without a stage of their own. */
+export const ordinaryDeletion = 1;
+
 /**
  * Returns the deletion stage, from 0. Nothing of a stage is deleted before all objects of the earlier stages are
  * deleted.
  */
 export function deletionStage(identity: Identity): number {
-  if (rights.has(nameOf(identity))) return first.length + 1;
+  const name = nameOf(identity);
+  if (callingWorkloads.has(name)) return 0;
+  if (rights.has(name)) return first.length + 2;
   const stage = stageOf(identity);
-  return stage < definitionStage + 1 ? definitionStage + 1 - stage : 0;
+  return stage <= definitionStage ? definitionStage + 2 - stage : ordinaryDeletion;
 }
 
 /** The stage of CustomResourceDefinitions. */
@@ -90,6 +104,7 @@ function stageOf(identity: Identity): number {
   const name = nameOf(identity);
   const stage = first.findIndex((names) => names.includes(name));
   if (stage !== -1) return stage;
+  if (callingWorkloads.has(name)) return first.length + 2;
   return last.has(name) ? first.length + 1 : first.length;
 }
 

@@ -119,6 +119,7 @@ function plan(
   const { plan: before, lastKnownGood } = resource;
   resource.plan = undefined;
   resource.lastKnownGood = undefined;
+  resource.rejection = undefined;
   resource.planIfScaled = undefined;
   resource.manifest = unresolved;
   const message = whyNotAllowed(allow(), application.namespace, manifest.identity);
@@ -225,6 +226,7 @@ function entryOf(
       initialised: row?.initialised ?? new Map(),
       lastKnownGood: undefined,
       retriedRefusal: undefined,
+      rejection: undefined,
       staleLabel: undefined,
       baseline: undefined,
       found: 'unknown',

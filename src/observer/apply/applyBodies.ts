@@ -3,6 +3,7 @@ import { annotationName, labelName } from '../model/fieldManagers.ts';
 import { ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { fillAtomics, hasPartlyObservedAtomics } from './atomicValues.ts';
+import { keepLive } from './keptFields.ts';
 import { withOwnFields } from './ownFields.ts';
 import { split } from './split.ts';
 
@@ -41,9 +42,9 @@ export function observedFor(live: JsonObject, bodies: ApplyBodies, plan: Resourc
   const observed = withOwnFields(bodies, live, plan);
   const isFilled = hasPartlyObservedAtomics(manifest.object, mask, topology);
   const isOurs = ownershipOf(live, owner).is === 'ours';
-  if (!isFilled && isOurs && observed === bodies.observed) return onlyTo(observed, live);
   const filled = isFilled ? fillAtomics(observed, manifest.object, live, mask, topology) : observed;
-  const body = onlyTo(filled, live);
+  const body = onlyTo(keepLive(filled, live, plan), live);
+  if (!isFilled && isOurs && observed === bodies.observed) return body;
   return { ...body, metadata: { ...objectOf(body['metadata']), resourceVersion: versionOf(live) } };
 }
 

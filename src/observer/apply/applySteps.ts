@@ -1,15 +1,17 @@
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
-import { done, type Outcome } from '../model/applyFailure.ts';
+import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
 import { findPaths, omitPaths } from '../model/livePaths.ts';
 import { type Path, pathText } from '../model/path.ts';
 import { foreignElementsIn, isOwnedBy, replacementsIn } from '../ownership/foreignElements.ts';
 import { hasManager } from '../ownership/ownership.ts';
 import { isScaledByUnknown, replicasPath } from '../ownership/replicas.ts';
+import { siblingFieldsIn } from '../ownership/siblingFields.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
+import { applyUnblocked } from './applyUnblocked.ts';
+import { keepLive } from './keptFields.ts';
 import type { ObserverApi } from './observerApi.ts';
-import { takeOverAll } from './takeOver.ts';
 
 /** How to apply unobserved fields that other managers have written. */
 export interface ForcePolicy {
@@ -102,7 +104,7 @@ export function applyObserved(
   return api.apply(plan.target, observedFor(live, bodies, plan), how, signal);
 }
 
-/** Does the same for new values: existing elements that are not among them must not block the apply. */
+/** Does the same for new values: what blocks them is not among them. */
 export async function applyNewObserved(
   api: ObserverApi,
   plan: ResourcePlan,
@@ -110,11 +112,13 @@ export async function applyNewObserved(
   bodies: ApplyBodies,
   signal: AbortSignal,
 ): Promise<Outcome<JsonObject>> {
-  const applied = await applyObserved(api, plan, live, bodies, signal);
-  if (applied.ok || applied.failure.is !== 'permanent') return applied;
-  const taken = await takeOverAll(api, plan, live, obsoleteElements(live, plan), plan.owner.own, signal);
-  if (!taken.ok) return taken;
-  return taken.value === live ? applied : applyObserved(api, plan, taken.value, bodies, signal);
+  const apply = (now: JsonObject) => applyObserved(api, plan, now, bodies, signal);
+  const blocking = (now: JsonObject, { fields }: ApplyFailure) => [
+    ...obsoleteElements(now, plan),
+    ...siblingFieldsIn(now, keepLive(bodies.observed, now, plan), plan, fields),
+  ];
+  const { outcome } = await applyUnblocked(api, plan, live, { manager: plan.owner.own, apply, blocking }, signal);
+  return outcome;
 }
 
 /** Reduces the init manager's fields to the unobserved ones. */
@@ -138,7 +142,7 @@ interface InitApplied {
 
 /**
  * Applies once as the init manager. A conflicting field is left to its owner, or forced. If values are refused, it
- * tries once more without the elements that block them.
+ * tries again without the elements and fields that block them.
  */
 async function applyAsInit(
   api: ObserverApi,
@@ -148,12 +152,13 @@ async function applyAsInit(
   policy: ForcePolicy,
   signal: AbortSignal,
 ): Promise<Outcome<InitApplied>> {
-  const manager = plan.owner.init;
-  const applied = await applyUncontested(api, plan, seen, body, policy, signal);
-  if (applied.ok || applied.failure.is !== 'permanent') return applied;
-  const taken = await takeOverAll(api, plan, seen, obsoleteElements(seen, plan), manager, signal);
-  if (!taken.ok) return taken;
-  return taken.value === seen ? applied : applyUncontested(api, plan, taken.value, body, policy, signal);
+  const apply = (now: JsonObject) => applyUncontested(api, plan, now, body, policy, signal);
+  const blocking = (now: JsonObject, { fields }: ApplyFailure) => [
+    ...obsoleteElements(now, plan),
+    ...siblingFieldsIn(now, omitPaths(keepLive(body, now, plan), plan.topology, policy.omitted), plan, fields),
+  ];
+  const { outcome } = await applyUnblocked(api, plan, seen, { manager: plan.owner.init, apply, blocking }, signal);
+  return outcome;
 }
 
 async function applyUncontested(
@@ -169,7 +174,7 @@ async function applyUncontested(
   if (live !== undefined && isLeftScaled(plan, live, policy)) omitted.add(replicasPath);
   let force = false;
   for (let attempts = 1; ; attempts += 1) {
-    const applied = omitPaths(onlyTo(body, live), topology, omitted);
+    const applied = omitPaths(onlyTo(keepLive(body, live, plan), live), topology, omitted);
     const reply = await api.apply(target, applied, { manager: owner.init, force }, signal);
     if (reply.ok) return done({ object: reply.value, omitted });
     const { is, fields } = reply.failure;

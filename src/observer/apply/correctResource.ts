@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import { done, failed, type Outcome } from '../model/applyFailure.ts';
+import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
 import { identityText } from '../model/identity.ts';
 import { findPaths } from '../model/livePaths.ts';
 import type { Path } from '../model/path.ts';
@@ -7,15 +7,18 @@ import type { Drift } from '../model/projection.ts';
 import { replacementsIn } from '../ownership/foreignElements.ts';
 import { isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
 import { partlyMissing, removedFieldsIn } from '../ownership/removedFields.ts';
+import { siblingFieldsIn } from '../ownership/siblingFields.ts';
 import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { applyInSteps, applyObserved, neverForce } from './applySteps.ts';
+import { applyUnblocked, isRefusal, type Unblocked } from './applyUnblocked.ts';
+import { correctInParts } from './correctInParts.ts';
 import { withOwnerName } from './createResource.ts';
 import { withDefaultedFields } from './defaultedFields.ts';
+import { keepLive } from './keptFields.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { orRecreate } from './recreateResource.ts';
 import { retryOnLive } from './retryOnConflict.ts';
-import { takeOverAll } from './takeOver.ts';
 
 /**
  * Applies all observed fields to the live object and leaves unobserved fields alone. The same write removes excess
@@ -30,14 +33,28 @@ export async function correctResource(
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
   if (isTerminating(seen)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
-  const bodies = withDefaultedFields(plan, bodiesOf(plan), seen, drifts);
   const correct = async (now: JsonObject): Promise<Outcome<Applied>> => {
     const ownership = ownershipOf(now, plan.owner);
     if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
-    return withOwnerName(api, plan, await correctOnce(api, plan, bodies, now, drifts, signal), signal);
+    return withOwnerName(api, plan, await correctAll(api, plan, now, drifts, signal), signal);
   };
-  const { outcome, live } = await retryOnLive(api, plan, seen, correct, signal);
-  return outcome.ok ? outcome : orRecreate(api, plan, live, outcome.failure, signal);
+  return (await retryOnLive(api, plan, seen, correct, signal)).outcome;
+}
+
+/** Recreates the object if that is allowed. Otherwise a refused field does not protect the others. */
+async function correctAll(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  now: JsonObject,
+  drifts: readonly Drift[],
+  signal: AbortSignal,
+): Promise<Outcome<Applied>> {
+  const correctSome = (its: ResourcePlan, live: JsonObject, some: readonly Drift[]) =>
+    correctOnce(api, its, withDefaultedFields(its, bodiesOf(its), live, some), live, some, signal);
+  const { outcome: applied, live: left } = await correctSome(plan, now, drifts);
+  const outcome = applied.ok ? applied : await orRecreate(api, plan, left, applied.failure, signal);
+  if (outcome.ok || !isRefusal(outcome.failure)) return outcome;
+  return correctInParts(plan, left, drifts, outcome.failure, correctSome);
 }
 
 async function correctOnce(
@@ -47,17 +64,16 @@ async function correctOnce(
   seen: JsonObject,
   drifts: readonly Drift[],
   signal: AbortSignal,
-): Promise<Outcome<Applied>> {
-  const own = plan.owner.own;
-  const cleared = await takeOverAll(api, plan, seen, excessIn(seen, plan, drifts), own, signal);
-  if (!cleared.ok) return cleared;
-  const live = cleared.value;
-  const applied = await write(api, plan, bodies, live, signal);
-  if (applied.ok || applied.failure.is !== 'permanent') return appliedTo(seen, live, applied);
-  const renamed = await takeOverAll(api, plan, live, replacementsIn(live, bodies, plan.topology), own, signal);
-  if (!renamed.ok) return renamed;
-  if (renamed.value === live) return applied;
-  return appliedTo(seen, renamed.value, await write(api, plan, bodies, renamed.value, signal));
+): Promise<Unblocked<Applied>> {
+  const excess = excessIn(seen, plan, drifts);
+  const apply = (now: JsonObject) => write(api, plan, bodies, now, signal);
+  const blocking = (now: JsonObject, { fields }: ApplyFailure) => [
+    ...replacementsIn(now, bodies, plan.topology),
+    ...siblingFieldsIn(now, keepLive(bodies.observed, now, plan), plan, fields),
+  ];
+  const how = { manager: plan.owner.own, apply, excess, blocking };
+  const { outcome, live } = await applyUnblocked(api, plan, seen, how, signal);
+  return { outcome: appliedTo(seen, live, outcome), live };
 }
 
 /**

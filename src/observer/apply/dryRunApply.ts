@@ -1,14 +1,17 @@
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import { type ApplyFailureKind, done, type Outcome } from '../model/applyFailure.ts';
+import { hasManager } from '../ownership/ownership.ts';
 import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';
+import { appliedFields } from './appliedFields.ts';
 import { bodiesOf, observedFor } from './applyBodies.ts';
+import { isRefusal } from './applyUnblocked.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { retryOnConflict } from './retryOnConflict.ts';
 
 /** The suffix of the name for dry-run creates. A dry run on the live object would include foreign elements. */
 const probeSuffix = '-weeder-probe';
 
-/** Failures that also occur under another name. */
+/** Failures that also occur under another name, unless `isUncalled`: a webhook may be for CREATE only. */
 const notRetryable: ReadonlySet<ApplyFailureKind> = new Set([
   'transient',
   'cancelled',
@@ -27,8 +30,28 @@ export async function dryRunApply(api: ObserverApi, plan: ResourcePlan, signal: 
   const probe = named(whole, `${target.identity.name}${probeSuffix}`);
   const probed = await api.dryRunCreate(target, probe, owner.own, signal);
   if (probed.ok) return done({ object: named(probed.value, target.identity.name), isIndependent: true });
-  const { is, isTaken } = probed.failure;
-  return notRetryable.has(is) && isTaken !== true ? probed : dryRunOnLive(api, plan, signal);
+  const { is, isTaken, isUncalled } = probed.failure;
+  const isFinal = notRetryable.has(is) && isTaken !== true && isUncalled !== true;
+  return isFinal ? probed : dryRunOnLive(api, plan, signal);
+}
+
+/**
+ * Does the same, and if admission refuses dry runs, returns the object that was applied last, by its field managers. If
+ * there is none, the next apply creates it or is refused.
+ */
+export async function dryRunOrApplied(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  signal: AbortSignal,
+): Promise<Outcome<DryRun>> {
+  const dryRun = await dryRunApply(api, plan, signal);
+  if (dryRun.ok || !(isRefusal(dryRun.failure) || dryRun.failure.isUncalled === true)) return dryRun;
+  const found = await api.read(plan.target, signal);
+  const { own, init } = plan.owner;
+  if (!found.ok)
+    return found.failure.is === 'missing' ? done({ object: bodiesOf(plan).whole, isIndependent: false }) : dryRun;
+  const isApplied = hasManager(found.value, own) || hasManager(found.value, init);
+  return isApplied ? done({ object: appliedFields(found.value, plan), isIndependent: false }) : dryRun;
 }
 
 async function dryRunOnLive(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>> {

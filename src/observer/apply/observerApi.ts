@@ -40,8 +40,13 @@ export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
   dryRunCreate(target: Target, body: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
   /** Sends a JSON merge patch. Returns the resulting object. */
   patch(target: Target, patch: JsonObject, manager: string, signal: AbortSignal): Promise<Outcome<JsonObject>>;
-  /** Deletes this version of the object, and its dependents in the background. `conflict` if it has changed. */
-  remove(target: Target, live: JsonObject, signal: AbortSignal): Promise<Outcome<undefined>>;
+  /** Deletes this version of the object, and by default its dependents. `conflict` if it has changed. */
+  remove(
+    target: Target,
+    live: JsonObject,
+    signal: AbortSignal,
+    propagationPolicy?: 'Background' | 'Orphan',
+  ): Promise<Outcome<undefined>>;
 }
 
 const created = 201;
@@ -135,9 +140,9 @@ export function observerApi(client: KubeClient): ObserverApi {
         body: patch,
         signal,
       }),
-    async remove(target, live, signal) {
+    async remove(target, live, signal, propagationPolicy = 'Background') {
       const { uid, resourceVersion } = objectOf(live['metadata']);
-      const body = { preconditions: { uid, resourceVersion }, propagationPolicy: 'Background' };
+      const body = { preconditions: { uid, resourceVersion }, propagationPolicy };
       const answer = await send(target, 'delete', { method: 'DELETE', body, signal, onlyStatus: true });
       return answer.ok ? done(undefined) : answer;
     },

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../base/json.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
 import { canBeRecreated } from '../model/immutable.ts';
 import { isProvenApplied } from '../ownership/ownership.ts';
@@ -26,9 +27,20 @@ export async function orRecreate(
       const reason = `${failure.reason} It is not recreated: ${plan.owner.name} has not applied this object.`;
       return { ok: false, failure: { ...failure, reason } };
     }
-    const removed = await api.remove(plan.target, live, signal);
+    const removed = await api.remove(plan.target, live, signal, adoptsPods(plan, live) ? 'Orphan' : 'Background');
     return removed.ok || removed.failure.is === 'missing' ? done(undefined) : removed;
   };
   const { outcome } = await retryOnLive(api, plan, seen, remove, signal);
   return outcome.ok ? createResource(api, plan, signal) : outcome;
+}
+
+/**
+ * Returns true if the new object adopts the Pods of the old one: a StatefulSet with the same selector replaces them one
+ * by one, as its update strategy says. The other workloads can only change their selector, and would leave the old Pods
+ * behind.
+ */
+function adoptsPods({ target: { identity }, manifest }: ResourcePlan, live: JsonObject): boolean {
+  if (identity.group !== 'apps' || identity.kind !== 'StatefulSet') return false;
+  const [was, is] = [live, manifest.object].map((object) => objectOf(object['spec'])['selector']);
+  return isObject(is) && isDeepStrictEqual(was, is);
 }

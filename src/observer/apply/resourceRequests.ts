@@ -15,7 +15,8 @@ import {
 import type { ResourceApi, ResourcePlan, Target } from '../plan/resourceApi.ts';
 import { correctResource } from './correctResource.ts';
 import { createResource } from './createResource.ts';
-import { dryRunApply } from './dryRunApply.ts';
+import { dryRunApply, dryRunOrApplied } from './dryRunApply.ts';
+import { withoutGoneVersions } from './goneVersions.ts';
 import { type ObserverApi, observerApi } from './observerApi.ts';
 import { retryOnConflict } from './retryOnConflict.ts';
 import { withoutManagers } from './takeOver.ts';
@@ -23,7 +24,7 @@ import { updateResource } from './updateResource.ts';
 
 /** Returns the requests that the machines send about one resource. Each procedure has its own file. */
 export function resourceRequests(client: KubeClient): ResourceApi {
-  const api = observerApi(client);
+  const api = withoutGoneVersions(observerApi(client));
   return {
     may: api.may,
     tryPatch: api.tryPatch,
@@ -34,7 +35,7 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     create: (plan, signal, isAbsent) => createResource(api, plan, signal, isAbsent),
     correct: (plan, live, drifts, signal) => correctResource(api, plan, live, drifts, signal),
     update: (plan, live, signal) => updateResource(api, plan, live, signal),
-    dryRunApply: (plan, signal) => dryRunApply(api, plan, signal),
+    dryRunApply: (plan, signal) => dryRunOrApplied(api, plan, signal),
     dryRunAgain: (plan, signal) => dryRunApply(api, plan, signal),
     delete: (target, owner, appliedUid, signal) => deleteResource(api, target, owner, appliedUid, signal),
     removeStaleClaim: (plan, live, signal) => removeStaleClaim(api, plan, live, signal),

@@ -90,3 +90,16 @@ export async function takeOverAll(
 ): Promise<Outcome<JsonObject>> {
   return paths.length === 0 ? done(live) : api.patch(target, takeOver(live, paths, manager), manager, signal);
 }
+
+/** Gives the fields of `taken` back to their owners in `before`. `conflict`: the object has changed in between. */
+export async function restoreOwners(
+  api: ObserverApi,
+  { target, owner }: ResourcePlan,
+  before: JsonObject,
+  taken: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const { uid, resourceVersion } = objectOf(taken['metadata']);
+  const managedFields = withoutManagers(before, new Set());
+  return api.patch(target, { metadata: { uid, resourceVersion, managedFields } }, owner.own, signal);
+}

@@ -1,12 +1,15 @@
 import type { JsonObject } from '../../base/json.ts';
+import { contentOf } from '../drift/content.ts';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
+import { causePathsOf, concerns } from '../model/causePath.ts';
 import { identityText } from '../model/identity.ts';
-import { findPaths } from '../model/livePaths.ts';
+import { findPaths, walk } from '../model/livePaths.ts';
 import { hasManager, isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
 import { removedFieldsIn, unchangedBy } from '../ownership/removedFields.ts';
 import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { applyInSteps, applyNewObserved, type ForcePolicy, forceOwnOnly } from './applySteps.ts';
+import { isRefusal } from './applyUnblocked.ts';
 import { withOwnerName } from './createResource.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { orRecreate } from './recreateResource.ts';
@@ -30,11 +33,51 @@ export async function updateResource(
   const ownership = ownershipOf(seen, owner);
   if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, owner, target.identity);
   if (isTerminating(seen)) return failed('terminating', `${identityText(target.identity)} is being deleted.`);
-  const update = (now: JsonObject) => updateOnce(api, plan, now, signal);
+  const update = (now: JsonObject) => updateChanged(api, plan, now, signal);
   const { outcome, live } = await retryOnLive(api, plan, seen, update, signal);
   if (!outcome.ok) return withOwnerName(api, plan, await orRecreate(api, plan, live, outcome.failure, signal), signal);
   const hasChanged = versionOf(outcome.value) !== versionOf(seen);
   return done({ object: outcome.value, hasChanged, isNew: false });
+}
+
+/** A field that both manifests have and that cannot be set back does not block the update of the others. */
+async function updateChanged(
+  api: ObserverApi,
+  plan: ResourcePlan,
+  live: JsonObject,
+  signal: AbortSignal,
+): Promise<Outcome<JsonObject>> {
+  const updated = await updateOnce(api, plan, live, signal);
+  if (updated.ok || !isRefusal(updated.failure) || plan.mayRecreate || plan.previous === undefined) return updated;
+  const kept = unchangedDriftsIn(plan, plan.previous.manifest.object, live, updated.failure.fields);
+  if (kept.size === 0) return updated;
+  const read = await api.read(plan.target, signal);
+  const again = read.ok ? await updateOnce(api, { ...plan, kept }, read.value, signal) : read;
+  return again.ok || !isRefusal(again.failure) ? again : updated;
+}
+
+/** Returns the fields with another value than both manifests have that a cause of the refusal is about. */
+function unchangedDriftsIn(
+  { manifest, topology }: ResourcePlan,
+  from: JsonObject,
+  live: JsonObject,
+  refusedFields: readonly string[],
+): ReadonlySet<string> {
+  const causes = causePathsOf(refusedFields);
+  const isSame = unchangedBy({ from, to: manifest.object }, topology);
+  const there = new Map<string, unknown>();
+  walk(live, topology, (text, _path, value) => {
+    there.set(text, value);
+    return true;
+  });
+  const kept = new Set<string>();
+  walk(contentOf(manifest.object), topology, (text, path, value) => {
+    const isBranch = typeof value === 'object' && value !== null;
+    const isDrift = !isBranch && there.has(text) && there.get(text) !== value;
+    if (isDrift && causes.some((cause) => concerns(cause, path)) && isSame(text)) kept.add(text);
+    return true;
+  });
+  return kept;
 }
 
 /** If everything is observed, before and now, there is one manager, and all its fields are forced. */

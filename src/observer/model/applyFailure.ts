@@ -1,5 +1,5 @@
 import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { hasCause, isOtherUid, isUnservedPath } from '../../kube/client/failureClass.ts';
+import { hasCause, isDenied, isOtherUid, isUnservedPath } from '../../kube/client/failureClass.ts';
 import { describeApplyFailure, permanentWords, type RequestSummary } from './describeApplyFailure.ts';
 import { labelPath } from './fieldManagers.ts';
 import type { Identity } from './identity.ts';
@@ -46,6 +46,12 @@ export interface ApplyFailure {
   readonly by?: string;
   /** For `transient`: an address or a port is in use by another object, or was until a moment ago. */
   readonly isTaken?: true;
+  /** For `forbidden`: admission refuses the object, such as a policy or a quota. No permission is missing. */
+  readonly isDenied?: true;
+  /** For `transient`: an admission webhook cannot be called. */
+  readonly isUncalled?: true;
+  /** For `transient`: the object's managed fields name this version, which is no longer served. */
+  readonly goneVersion?: string;
 }
 
 export type Outcome<T> =
@@ -90,6 +96,8 @@ export function applyFailure(
       fields,
       ...(by === undefined ? {} : { by }),
       ...(isTaken(failure) ? { isTaken: true as const } : {}),
+      ...(is === 'forbidden' && !isDenied(failure, request.verb) ? { isDenied: true as const } : {}),
+      ...(is === 'transient' ? serverErrorOf(failure) : {}),
     },
   };
 }
@@ -126,6 +134,14 @@ function conflictKind({ about, causes = [], message }: ApiFailure, identity: Ide
   if (message.includes('does not match the UID in record')) return 'otherUid';
   // For example a quota that other clients use at the same time.
   return about === undefined || about.name === identity.name ? 'conflict' : 'transient';
+}
+
+/** Returns what the message of a 500 tells. */
+function serverErrorOf({ kind, message }: ApiFailure): Pick<ApplyFailure, 'isUncalled' | 'goneVersion'> {
+  if (kind !== 'unavailable') return {};
+  const goneVersion = /request to convert CR to an invalid group\/version: (\S+)/.exec(message)?.[1];
+  if (goneVersion !== undefined) return { goneVersion };
+  return message.includes('failed calling webhook') ? { isUncalled: true } : {};
 }
 
 /** The address or port of a deleted Service is released a moment or a minute after the Service was deleted. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import type { Outcome } from '../model/applyFailure.ts';
+import type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import type { Identity, Manifest } from '../model/identity.ts';
 import type { Drift } from '../model/projection.ts';
@@ -39,6 +39,8 @@ export interface ResourcePlan extends DesiredManifest {
   readonly previous?: DesiredManifest;
   /** The uid in the response to the last apply: only this object may be deleted to be recreated. */
   readonly appliedUid?: string;
+  /** The fields that keep their live value in this apply, by `pathText`, because the API server refuses another one. */
+  readonly kept?: ReadonlySet<string>;
 }
 
 /** The result of an apply. */
@@ -53,6 +55,8 @@ export interface Applied {
    * state of its lists.
    */
   readonly isNew: boolean;
+  /** The drifts that the API server refuses to correct, and why. The others are corrected. */
+  readonly refused?: { readonly drifts: readonly Drift[]; readonly failure: ApplyFailure };
 }
 
 /** The API server's response to a manifest, without applying it. */
@@ -90,7 +94,7 @@ export interface ResourceApi {
   ): Promise<Outcome<Applied>>;
   /** Applies a manifest or mask that differs from `plan.previous`. */
   update(plan: ResourcePlan, live: JsonObject, signal: AbortSignal): Promise<Outcome<Applied>>;
-  /** Returns what the API server would make of the manifest. */
+  /** Returns what the API server would make of the manifest, or made of it last if admission refuses dry runs. */
   dryRunApply(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>>;
   /** Does the same for a resource that is in sync, to detect whether the result has changed. */
   dryRunAgain(plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>>;

@@ -9,7 +9,8 @@ import { isAccessProven } from '../state/access.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { expireLastKnownGood, retryDelayOf } from '../state/lastKnownGood.ts';
 import { compareLive, effectivePlan, foreignOwnerOf, observeObject, setStaleClaim } from '../state/observeObject.ts';
-import { effectFailed, unverified } from './failureEvents.ts';
+import { rejectionOf, splitDrifts } from '../state/rejection.ts';
+import { effectFailed, stillRejected, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
 
 /**
@@ -109,19 +110,25 @@ function withoutKind(failure: ApplyFailure): ResourceEvent {
   return { type: 'effect.kindUnavailable', reason, retryAfter, failure: is };
 }
 
+/** Compares now. A request that was refused before is not repeated until it is due. */
 function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {
-  compareLive(entry, runtime.clock.monotonic());
+  const now = runtime.clock.monotonic();
+  compareLive(entry, now);
+  const event = decide(entry, runtime.clock.now(), now);
+  if (event.type === 'check.inSync') entry.rejection = undefined;
+  if (event.type !== 'check.drifted' && event.type !== 'check.missing') return event;
+  const of = event.type === 'check.missing' ? 'create' : effectivePlan(entry) === undefined ? 'apply' : 'correct';
+  if (of === 'correct' && splitDrifts(entry, now).open.length > 0) return event;
+  return stillRejected(rejectionOf(entry, of, now), now, event.longestWait) ?? event;
+}
+
+function decide(entry: ResourceEntry, now: number, monotonic: number): ResourceEvent {
   const mayCorrect = !entry.application.isDetectOnly;
   const found = foundOf(entry);
   const isNew = effectivePlan(entry) === undefined;
-  const nextAttemptIn =
-    entry.lastKnownGood === undefined ? undefined : retryDelayOf(entry.lastKnownGood, runtime.clock.monotonic());
+  const nextAttemptIn = entry.lastKnownGood === undefined ? undefined : retryDelayOf(entry.lastKnownGood, monotonic);
   // The back-off of a correction never delays the next attempt of the current manifest.
-  const limit = {
-    mayCorrect,
-    now: runtime.clock.now(),
-    ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }),
-  };
+  const limit = { mayCorrect, now, ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }) };
   if (found === undefined) return { type: 'check.missing', ...limit, paths: isNew ? [] : [missingKey] };
   if (found.isTerminating) return { type: 'effect.terminating' };
   if (foreignOwnerOf(entry) !== undefined) return { type: 'effect.claimed', reason: claimReason(entry) };
@@ -131,8 +138,8 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
     const { reason, failure } = entry.lastKnownGood;
     return { type: 'effect.usingLastApplied', reason, failure, nextAttemptIn };
   }
-  const conflictingManager = managerOfFirstDrift(entry);
-  return { type: 'check.drifted', ...limit, paths: entry.drifts.map(correctionKey), conflictingManager };
+  const paths = splitDrifts(entry, monotonic).open.map(correctionKey);
+  return { type: 'check.drifted', ...limit, paths, conflictingManager: managerOfFirstDrift(entry) };
 }
 
 /** Returns the manager of the first drift that has one, since a deleted field has no owner. */

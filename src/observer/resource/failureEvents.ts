@@ -1,9 +1,11 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
+import type { Drift } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { ResourceEntry } from '../state/entries.ts';
+import type { Rejection, ResourceEntry } from '../state/entries.ts';
 import { lastKnownGoodAfter } from '../state/lastKnownGood.ts';
 import { setBaseline } from '../state/observeObject.ts';
+import { recordRejection } from '../state/rejection.ts';
 
 /** The machine's event for each failure. */
 const types = {
@@ -43,21 +45,42 @@ export function unverified(failure: ApplyFailure): ResourceEvent {
   return { type: 'effect.unverified', ...fieldsOf(failure) };
 }
 
+/** Returns the event for a request that would be refused again. */
+export function stillRejected(
+  rejection: Rejection | undefined,
+  now: number,
+  soonest = Number.POSITIVE_INFINITY,
+): ResourceEvent | undefined {
+  if (rejection === undefined) return undefined;
+  const { reason, failure, until } = rejection;
+  return { type: 'effect.rejected', reason, failure, nextAttemptIn: Math.min(until - now, soonest) };
+}
+
 /** From this number of consecutive conflicts on, a retry waits. */
 const patientConflicts = 3;
 
 export const conflicted: ResourceEvent = { type: 'write.conflicted' };
 
+/** A write that has failed. */
+export interface FailedWrite {
+  readonly of: Exclude<Rejection['of'], 'dryRun'>;
+  readonly failure: ApplyFailure;
+  /** The drifts that it was to correct. */
+  readonly drifts: readonly Drift[];
+}
+
 /** Returns the event for a failed write of this plan. `now`: by the monotonic clock. */
 export function writeFailed(
   entry: ResourceEntry,
   plan: ResourcePlan,
-  failure: ApplyFailure,
+  { of, failure, drifts }: FailedWrite,
   now: number,
 ): ResourceEvent {
   const event = effectFailed(failure);
-  if (event.type === 'effect.rejected' && fallBackToLastApplied(entry, plan, failure, now))
-    return { ...event, type: 'write.fellBack' };
+  if (event.type === 'effect.rejected') {
+    if (fallBackToLastApplied(entry, plan, failure, now)) return { ...event, type: 'write.fellBack' };
+    recordRejection(entry, of, failure, drifts, now);
+  }
   if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return event;
   // The object has changed since the write was decided on.
   entry.found = 'lost';

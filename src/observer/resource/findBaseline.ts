@@ -8,7 +8,8 @@ import type { Projection } from '../model/projection.ts';
 import type { Applied, DryRun, ResourcePlan } from '../plan/resourceApi.ts';
 import { foundOf, type ResourceEntry } from '../state/entries.ts';
 import { effectivePlan, setBaseline } from '../state/observeObject.ts';
-import { effectFailed } from './failureEvents.ts';
+import { recordRejection, rejectionOf } from '../state/rejection.ts';
+import { effectFailed, stillRejected } from './failureEvents.ts';
 
 /**
  * Determines the desired state by a dry run if it is unknown: after a restart of weeder, and after an apply to an
@@ -21,9 +22,16 @@ export async function findBaseline(
 ): Promise<ResourceEvent | undefined> {
   const plan = effectivePlan(entry);
   if (entry.baseline !== undefined || plan === undefined) return undefined;
+  const rejected = rejectionOf(entry, 'dryRun', runtime.clock.monotonic());
+  if (rejected !== undefined) return stillRejected(rejected, runtime.clock.monotonic());
   const release = await dryRuns.acquire(entry.application.id, plan.target.apiVersion, signal);
   const dryRun = await api.dryRunApply(plan, signal).finally(release);
-  if (!dryRun.ok) return effectFailed(dryRun.failure);
+  if (!dryRun.ok) {
+    const event = effectFailed(dryRun.failure);
+    if (event.type === 'effect.rejected')
+      recordRejection(entry, 'dryRun', dryRun.failure, [], runtime.clock.monotonic());
+    return event;
+  }
   setDryRunBaseline(entry, plan, dryRun.value, runtime.clock.monotonic());
   return undefined;
 }

@@ -51,11 +51,11 @@ export function resourceReports(effects: ObserverEffects) {
     status.resourceChanged(entry.application);
   }
 
-  /** Clears all reports, except that the current manifest is refused, which a correction does not change. */
+  /** Clears all reports, except that the manifest or a field is refused, which a correction does not change. */
   function clearReported(entry: ResourceEntry): void {
-    const lasting = entry.lastKnownGood?.reason;
-    if (lasting !== undefined && reported.get(entry)?.has(lasting)) reported.set(entry, new Set([lasting]));
-    else reported.delete(entry);
+    const lasting = [entry.lastKnownGood?.reason, entry.rejection?.reason];
+    const kept = lasting.filter((text) => text !== undefined && reported.get(entry)?.has(text) === true);
+    reported.set(entry, new Set(kept.filter((text) => text !== undefined)));
   }
 
   /** Calls `act` with the entry, unless its application was deleted. */

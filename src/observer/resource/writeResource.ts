@@ -21,7 +21,8 @@ import {
   setBaseline,
   setStaleClaim,
 } from '../state/observeObject.ts';
-import { conflicted, effectFailed, recheck, unverified, writeFailed } from './failureEvents.ts';
+import { forgetRejection, recordRejection, splitDrifts } from '../state/rejection.ts';
+import { conflicted, effectFailed, type FailedWrite, recheck, unverified, writeFailed } from './failureEvents.ts';
 import { appliedBaseline } from './findBaseline.ts';
 import { aboutOf } from './reportResource.ts';
 
@@ -98,7 +99,13 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const { appliedUid } = memoryOf(entry);
   const plan = appliedUid === undefined ? chosen : { ...chosen, appliedUid };
   if (found === undefined) {
-    return recordOutcome(effects, entry, plan, [missing], await api.create(plan, neverAborted, true));
+    return recordOutcome(
+      effects,
+      entry,
+      plan,
+      { of: 'create', drifts: [missing] },
+      await api.create(plan, neverAborted, true),
+    );
   }
   const { object, isTerminating } = found;
   if (isTerminating) return { type: 'effect.terminating' };
@@ -108,12 +115,14 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   if (lastKnownGood === undefined && needsApply(entry)) {
     const isOurs = found.label !== undefined;
     const outcome = isOurs ? await api.update(plan, object, neverAborted) : await api.create(plan, neverAborted);
-    return recordOutcome(effects, entry, plan, [], outcome);
+    return recordOutcome(effects, entry, plan, { of: 'apply', drifts: [] }, outcome);
   }
   // The stream may report a correction before its response arrives. Then there is no drift left.
-  const { drifts, driftedAt = now } = entry;
-  if (drifts.length === 0) return recheck(entry);
-  return recordOutcome(effects, entry, plan, drifts, await api.correct(plan, object, drifts, neverAborted), driftedAt);
+  const { driftedAt = now } = entry;
+  const { open, refused: kept } = splitDrifts(entry, now);
+  if (open.length === 0) return recheck(entry);
+  const corrected = await api.correct({ ...plan, kept }, object, open, neverAborted);
+  return recordOutcome(effects, entry, plan, { of: 'correct', drifts: open }, corrected, driftedAt);
 }
 
 /**
@@ -132,7 +141,8 @@ async function removeStaleClaim(
   if (!isStale) setStaleClaim(entry, false, now);
   if (!isStale) return recheck(entry);
   const unclaimed = await api.removeStaleClaim(plan, object, neverAborted);
-  if (!unclaimed.ok) return writeFailed(entry, plan, unclaimed.failure, runtime.clock.monotonic());
+  if (!unclaimed.ok)
+    return writeFailed(entry, plan, { of: 'apply', drifts: [], failure: unclaimed.failure }, runtime.clock.monotonic());
   observeObject(entry, unclaimed.value, runtime.clock.monotonic());
   return conflicted;
 }
@@ -165,31 +175,30 @@ function recordOutcome(
   effects: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
-  drifts: readonly Drift[],
+  { of, drifts: attempted }: Pick<FailedWrite, 'of' | 'drifts'>,
   outcome: Outcome<Applied>,
   since = effects.runtime.clock.monotonic(),
 ): ResourceEvent {
-  if (!outcome.ok) return writeFailed(entry, plan, outcome.failure, effects.runtime.clock.monotonic());
-  recordAccess(entry, plan.target.account, effects.runtime.clock.monotonic());
+  const monotonic = effects.runtime.clock.monotonic();
+  if (!outcome.ok) return writeFailed(entry, plan, { of, drifts: attempted, failure: outcome.failure }, monotonic);
+  recordAccess(entry, plan.target.account, monotonic);
+  const { object, hasChanged, refused } = outcome.value;
+  const drifts = attempted.filter((each) => refused?.drifts.includes(each) !== true);
+  if (refused === undefined) forgetRejection(entry, of, monotonic);
+  else recordRejection(entry, of, refused.failure, refused.drifts, monotonic);
   const before = memoryOf(entry).appliedHash;
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
-  const { object, hasChanged } = outcome.value;
   const paths = before === undefined ? [] : drifts.map(correctionKey);
-  const mutated = wasApplied && !hasChanged ? mutatedPaths(drifts) : [];
+  const mutated = wasApplied && !hasChanged && refused === undefined ? mutatedPaths(drifts) : [];
   const hash = wasApplied ? undefined : plan.hash;
   const now = effects.runtime.clock.now();
   entry.actor.send({ type: 'write.ended', paths, now, hash, uid: uidOf(object), mutated });
+  const how = isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated';
   if (wasApplied) recordCorrected(effects, entry, plan, drifts, since, outcome.value);
-  else
-    recordApplied(
-      effects,
-      entry,
-      plan,
-      outcome.value,
-      isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated',
-    );
-  return { type: 'write.done' };
+  else recordApplied(effects, entry, plan, outcome.value, how);
+  // The next check reports the refused fields.
+  return refused === undefined ? { type: 'write.done' } : conflicted;
 }
 
 /** Makes the observed part of the response the new baseline. */
@@ -214,13 +223,13 @@ function recordCorrected(
   plan: ResourcePlan,
   drifts: readonly Drift[],
   since: number,
-  { object, hasChanged }: Applied,
+  { object, hasChanged, refused }: Applied,
 ): void {
   const { runtime, report } = effects;
   const now = runtime.clock.monotonic();
   recordResponse(entry, object, now);
   if (!hasChanged) {
-    acceptMutation(effects, entry, plan, drifts, object);
+    if (refused === undefined) acceptMutation(effects, entry, plan, drifts, object);
     return;
   }
   entry.corrections.push({ at: runtime.clock.now(), drifts, conflictingManager: memoryOf(entry).conflictingManager });

@@ -5,6 +5,7 @@ import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { dnsLabel, dnsSubdomain } from '../../config/schema/names.ts';
 import { isSecret } from '../model/confidential.ts';
 import { isBuiltIn } from '../model/identity.ts';
+import { withoutNulls } from '../model/nulls.ts';
 import { roundedIn } from '../model/roundedNumbers.ts';
 import { withoutServerOwned } from '../model/serverOwned.ts';
 import type { FieldError, FieldErrorCode, UnresolvedManifest } from './application.ts';
@@ -123,7 +124,7 @@ function isItself({ group, kind, namespace, name }: UnresolvedManifest, home: Ho
 }
 
 function cleaned(value: JsonObject, type: Type): JsonObject {
-  const object = withoutServerOwned(value, type);
+  const object = withoutServerOwned(withoutNulls(value), type);
   return isSecret(type) ? withoutStringData(object) : object;
 }
 

@@ -69,6 +69,17 @@ export interface LastKnownGood {
   readonly until: number;
 }
 
+/** A request that the API server refuses permanently. It is not repeated for a while, whatever happens to the object. */
+export interface Rejection {
+  /** `apply`: the manifest of an existing object. `correct`: only the fields of `paths`. */
+  readonly of: 'dryRun' | 'create' | 'apply' | 'correct';
+  readonly paths: ReadonlySet<string>;
+  readonly reason: string;
+  readonly failure: ApplyFailure['is'];
+  /** By the monotonic clock: when it is retried. */
+  readonly until: number;
+}
+
 /**
  * A proof that the account of an application may see the object of a resource. Without one, nothing that weeder has
  * read with its own permissions is written to a status, a condition or an Event: otherwise a user who may create
@@ -135,6 +146,8 @@ export interface ResourceEntry {
   lastKnownGood: LastKnownGood | undefined;
   /** Why the manifest with this hash was refused, while it is retried: until the result, the status stays as it was. */
   retriedRefusal: { readonly hash: string; readonly reason: string } | undefined;
+  /** The last request that was refused permanently. */
+  rejection: Rejection | undefined;
   /** The value of its ownership label, if no application has that label. */
   staleLabel: string | undefined;
   /** The desired state of its observed fields. Undefined until it is known. */

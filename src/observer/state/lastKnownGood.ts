@@ -1,9 +1,7 @@
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { type LastKnownGood, memoryOf, type ResourceEntry } from './entries.ts';
-
-/** How often a permanently refused manifest is retried. Milliseconds. */
-const retryInterval = 300_000;
+import { rejectedRetryInterval } from './rejection.ts';
 
 /** Records the plan as applied if its hash is that of the last apply, by whichever process. */
 export function recordAppliedPlan(entry: ResourceEntry): void {
@@ -26,12 +24,12 @@ export function lastKnownGoodAfter(
   const isNewest = plan?.hash === refused.hash && refused.hash !== appliedHash;
   if (!isNewest || appliedPlan?.target.apiVersion !== refused.target.apiVersion) return undefined;
   const { target, mayRecreate } = refused;
-  return { plan: { ...appliedPlan, target, mayRecreate }, reason, failure, until: now + retryInterval };
+  return { plan: { ...appliedPlan, target, mayRecreate }, reason, failure, until: now + rejectedRetryInterval };
 }
 
 /** Returns the milliseconds until the current manifest is retried. */
 export function retryDelayOf({ until }: LastKnownGood, now: number): number {
-  return until > now ? until - now : retryInterval;
+  return until > now ? until - now : rejectedRetryInterval;
 }
 
 /** Returns why the current manifest is refused while the last applied one stays; undefined if it is not. */
