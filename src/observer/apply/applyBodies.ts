@@ -1,9 +1,9 @@
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import { annotationName, labelName } from '../model/fieldManagers.ts';
+import { keepLive } from '../ownership/keptFields.ts';
 import { ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { fillAtomics, hasPartlyObservedAtomics } from './atomicValues.ts';
-import { keepLive } from './keptFields.ts';
 import { withOwnFields } from './ownFields.ts';
 import { split } from './split.ts';
 

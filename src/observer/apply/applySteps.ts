@@ -4,13 +4,13 @@ import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts'
 import { findPaths, omitPaths } from '../model/livePaths.ts';
 import { type Path, pathText } from '../model/path.ts';
 import { foreignElementsIn, isOwnedBy, replacementsIn } from '../ownership/foreignElements.ts';
+import { keepLive } from '../ownership/keptFields.ts';
 import { hasManager } from '../ownership/ownership.ts';
 import { isScaledByUnknown, replicasPath } from '../ownership/replicas.ts';
 import { siblingFieldsIn } from '../ownership/siblingFields.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf, observedFor, onlyTo } from './applyBodies.ts';
 import { applyUnblocked } from './applyUnblocked.ts';
-import { keepLive } from './keptFields.ts';
 import type { ObserverApi } from './observerApi.ts';
 
 /** How to apply unobserved fields that other managers have written. */

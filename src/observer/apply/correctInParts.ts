@@ -3,11 +3,11 @@ import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts'
 import { causePathsOf, concerns } from '../model/causePath.ts';
 import { findPaths } from '../model/livePaths.ts';
 import type { Drift } from '../model/projection.ts';
+import { type DriftGroup, groupDrifts } from '../ownership/keptFields.ts';
 import { versionOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';
 import { isRefusal, type Unblocked } from './applyUnblocked.ts';
-import { type DriftGroup, groupDrifts } from './keptFields.ts';
 
 /** Corrects these drifts of the live object. The plan keeps the others as they are. */
 type CorrectSome = (plan: ResourcePlan, live: JsonObject, drifts: readonly Drift[]) => Promise<Unblocked<Applied>>;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json.ts';
-import { keepLive } from '../../../src/observer/apply/keptFields.ts';
 import { causePathsOf, concerns } from '../../../src/observer/model/causePath.ts';
 import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { pathText } from '../../../src/observer/model/path.ts';
 import { unknownNode } from '../../../src/observer/model/schemaNode.ts';
+import { keepLive } from '../../../src/observer/ownership/keptFields.ts';
 import { siblingFieldsIn } from '../../../src/observer/ownership/siblingFields.ts';
 
 const owner = ownerOf({ namespace: 'shop', name: 'web' });

@@ -3,9 +3,9 @@ import { walk } from '../model/livePaths.ts';
 import { elementStep, elementText } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';
-import { pathTextsIn } from '../ownership/foreignElements.ts';
-import { versionOf } from '../ownership/ownership.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
+import { pathTextsIn } from './foreignElements.ts';
+import { versionOf } from './ownership.ts';
 
 /** Drifts that can only be corrected together: of one missing element or map, or of one atomic value. */
 export type DriftGroup = readonly Drift[];
