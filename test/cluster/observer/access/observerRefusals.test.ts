@@ -20,7 +20,7 @@ async function refusedAs(it: Applying, object: JsonObject, message: RegExp, acco
   const options = account === undefined ? {} : { account };
   return eventually(
     async (saw) => {
-      const outcome = await it.api.dryRunApply(await it.plan(object, options), it.signal);
+      const outcome = await it.api.dryRunAgain(await it.plan(object, options), it.signal);
       if (outcome.ok) return undefined;
       saw(outcome.failure);
       return message.test(outcome.failure.reason) ? outcome.failure.reason : undefined;
