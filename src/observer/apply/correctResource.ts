@@ -6,7 +6,7 @@ import type { Path } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';
 import { replacementsIn } from '../ownership/foreignElements.ts';
 import { keepLive } from '../ownership/keptFields.ts';
-import { isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
+import { isTerminating, ownershipConflict, ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
 import { partlyMissing, removedFieldsIn } from '../ownership/removedFields.ts';
 import { siblingFieldsIn } from '../ownership/siblingFields.ts';
 import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
@@ -53,8 +53,14 @@ async function correctAll(
     correctOnce(api, its, withDefaultedFields(its, bodiesOf(its), live, some), live, some, signal);
   const { outcome: applied, live: left } = await correctSome(plan, now, drifts);
   const outcome = applied.ok ? applied : await orRecreate(api, plan, left, applied.failure, signal);
-  if (outcome.ok || !isRefusal(outcome.failure)) return outcome;
+  // Nothing is written to an object that the application would have to adopt, unless it can be applied as a whole.
+  if (outcome.ok || !isRefusal(outcome.failure) || !isOwn(left, plan)) return outcome;
   return correctInParts(plan, left, drifts, outcome.failure, correctSome);
+}
+
+/** Whether the application has applied this object, and not one that another client has put in its place. */
+function isOwn(live: JsonObject, { owner, appliedUid }: ResourcePlan): boolean {
+  return appliedUid === undefined ? ownershipOf(live, owner).is === 'ours' : uidOf(live) === appliedUid;
 }
 
 async function correctOnce(

@@ -151,13 +151,24 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
     });
     const before = await it.plan(set('a', 'a'));
     const { object } = good(await it.api.create(before, it.signal));
-    const appliedUid = String(at(object, 'metadata', 'uid'));
-    const plan = { ...(await it.plan(set('b', 'a'), { before, mayRecreate: true })), appliedUid };
-    assert.equal(bad(await it.api.update(plan, await it.live(plan), it.signal)).is, 'terminating');
-    assert.deepEqual(at(await it.live(plan), 'metadata', 'finalizers'), ['orphan']);
-    // The garbage collector does this, and does not run here.
-    await it.ns.cluster.api('PATCH', plan.target.path, { metadata: { finalizers: null } }, merge);
-    const next = good(await it.api.create(plan, it.signal)).object;
+    const uid = String(at(object, 'metadata', 'uid'));
+    const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid };
+    const claims = it.ns.path('api/v1', 'configmaps');
+    // Stands for a Pod, which the controller of StatefulSets would delete.
+    await it.ns.cluster.api('POST', claims, { metadata: { name: 'pod', ownerReferences: [owner] } });
+    const plan = { ...(await it.plan(set('b', 'a'), { before, mayRecreate: true })), appliedUid: uid };
+    const updated = await it.api.update(plan, await it.live(plan), it.signal);
+    assert.ok(updated.ok || updated.failure.is === 'terminating');
+    const next = await eventually(
+      async () => {
+        const created = await it.api.create(plan, it.signal);
+        return created.ok && at(created.value.object, 'metadata', 'uid') !== uid ? created.value.object : undefined;
+      },
+      { what: 'the new StatefulSet' },
+    );
+    const left = await it.ns.cluster.api('GET', `${claims}/pod`);
+    assert.equal(at(left, 'metadata', 'ownerReferences'), undefined, 'it is an orphan');
+    assert.equal(at(left, 'metadata', 'deletionTimestamp'), undefined);
     const other = await it.plan(set('b', 'other'), { before: plan, mayRecreate: true });
     const recreating = { ...other, appliedUid: String(at(next, 'metadata', 'uid')) };
     good(await it.api.update(recreating, await it.live(plan), it.signal));
