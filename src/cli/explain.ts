@@ -3,9 +3,7 @@ import { ok, type Result } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { printable } from '../base/printable.ts';
 import type { Config } from '../config/config.ts';
-
 import { includesName } from '../config/scopes.ts';
-
 import { explainOtherTools } from '../explain/explainOtherTools.ts';
 import { explainServices } from '../explain/explainService.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
@@ -23,7 +21,6 @@ import { connect, interactive } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 import { createListReader } from './listReader.ts';
 import { fail, print } from './output.ts';
-import { collecting } from './suggest/source.ts';
 
 /**
  * `weeder explain`: the state of each configured or declared service and what weeder would do in a window; and for each workload of
@@ -72,15 +69,13 @@ async function readableObjects(
   client: KubeClient,
   namespaces: 'all' | readonly string[],
   withWorkloads: boolean,
-): Promise<JsonObject[]> {
-  const objects: JsonObject[] = [];
+): Promise<readonly JsonObject[]> {
   const read = async (need: StreamNeed) => {
-    if (need.kind === 'Service' || withWorkloads)
-      await listPages(client, collecting(need, objects), AbortSignal.timeout(60_000));
+    if (need.kind === 'Service' || withWorkloads) await listPages(client, need, AbortSignal.timeout(60_000));
     return ok(undefined);
   };
-  await readCluster(namespaces, { read, kinds: [], readSource: async () => ok(undefined) });
-  return objects;
+  const cluster = await readCluster(namespaces, { read, kinds: [], readSource: async () => ok(undefined) });
+  return cluster.ok ? cluster.value.objects : [];
 }
 
 const otherKey = 'if weeder uses another Secret, set hashKey in the config, or POD_NAMESPACE';

@@ -44,7 +44,7 @@ function explainService(
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
   const head = `${service.name}  (${settingsOf(service)})`;
   const external = [...externalNames].flatMap(([key, externalName]) => {
-    const [namespace = '', name] = key.split('/');
+    const { namespace, name } = partsOf(key);
     const isIts = name === service.name && isConfigured(service, namespace);
     return isIts ? [`  ${namespace}: ${describeExternalName(externalName)}`] : [];
   });

@@ -18,6 +18,13 @@ interface ClusterReader {
   readonly readSource: (source: SourceRef) => Promise<Result<JsonObject | undefined>>;
 }
 
+/** What a cluster has to search, without the pods that a controller has created. */
+interface SearchedCluster {
+  /** The Services and workloads, as the API serves them. */
+  readonly objects: readonly JsonObject[];
+  readonly observed: Observed;
+}
+
 /** The number of ConfigMaps and Secrets that are read concurrently. */
 const concurrency = 8;
 
@@ -25,7 +32,7 @@ const concurrency = 8;
 export async function readCluster(
   namespaces: 'all' | readonly string[],
   { read, kinds, readSource }: ClusterReader,
-): Promise<Result<Observed>> {
+): Promise<Result<SearchedCluster>> {
   const objects: JsonObject[] = [];
   for (const namespace of placesOf(namespaces)) {
     for (const need of needsIn(namespace, (object) => objects.push(object))) {
@@ -34,7 +41,7 @@ export async function readCluster(
     }
   }
   const sources = await readSources(sourcesOf(readObjects(objects), kinds), readSource);
-  return sources.ok ? ok(readObjects([...objects, ...sources.value], kinds)) : sources;
+  return sources.ok ? ok({ objects, observed: readObjects([...objects, ...sources.value], kinds) }) : sources;
 }
 
 async function readSources(

@@ -1,8 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
 import { type CodedError, ok, type Result } from '../../base/errors.ts';
-import { type JsonObject, objectOf } from '../../base/json.ts';
-import type { ObjectSink } from '../../kube/watch/sink.ts';
-import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { type SourceKind, sourcePath, sourcePlurals } from '../../restart/model/refs.ts';
 import { unsearched } from '../../suggest/manifests.ts';
 import { declarationProblems } from '../../suggest/misplacedDeclarations.ts';
@@ -36,16 +33,16 @@ export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
   const { read, readOne, report } = createListReader(client.value);
-  const objects: JsonObject[] = [];
-  const observed = await readCluster(flags.namespaces ?? 'all', {
-    read: (need) => read(collecting(need, objects)),
+  const cluster = await readCluster(flags.namespaces ?? 'all', {
+    read,
     kinds,
     readSource: (source) => readOne(sourcePath(source), `${sourcePlurals[source.kind]} in ${source.namespace}`),
   });
   await client.value.close();
-  if (!observed.ok) return observed;
+  if (!cluster.ok) return cluster;
+  const { observed, objects } = cluster.value;
   const problems = declarationProblems(objects).map(({ text }) => text);
-  return ok({ observed: observed.value, problems, unsearched: new Map(), report });
+  return ok({ observed, problems, unsearched: new Map(), report });
 }
 
 /** An object without a namespace gets the first of those that are given. */
@@ -67,16 +64,6 @@ async function readFiles(
     unsearched: unsearched(objects, kinds),
     report: reportOf(errors, remarks),
   });
-}
-
-/** Collects the objects of a stream, too. */
-export function collecting(need: StreamNeed, objects: JsonObject[]): StreamNeed {
-  const { sink } = need;
-  const apply: ObjectSink['apply'] = (type, object) => {
-    objects.push(objectOf(object));
-    sink.apply(type, object);
-  };
-  return { ...need, sink: { begin: () => sink.begin(), apply, end: (version) => sink.end(version) } };
 }
 
 function reportOf(errors: readonly CodedError[], remarks: readonly string[]): Source['report'] {
