@@ -7,7 +7,8 @@ export const imageConfig = {
   ExposedPorts: { '9643/tcp': {}, '9644/tcp': {} },
   // The reason for the limit of malloc is in docs/adr/0010-build-one-bundle-chunk-for-each-verb.md.
   Env: ['PATH=/usr/local/bin:/nodejs/bin', 'MALLOC_ARENA_MAX=2'],
-  Entrypoint: ['/nodejs/bin/node', '/weeder/dist/weeder.js'],
+  // V8 keeps the memory of a thread that has ended for other threads, for ever: docs/adr/0010-build-one-bundle-chunk-for-each-verb.md
+  Entrypoint: ['/nodejs/bin/node', '--no-memory-pool-share-memory-on-teardown', '/weeder/dist/weeder.js'],
   Cmd: ['run'],
   WorkingDir: '/weeder',
 } as const;

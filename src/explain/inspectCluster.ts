@@ -90,7 +90,7 @@ export async function inspectCluster(
 function heldByOutages(weeder: Weeder): Outages['heldBy'] {
   const outages = createOutages({
     heldDependantsOf: weeder.heldDependantsOf,
-    declaredGroupsOf: weeder.declaredPods.groupsOf,
+    declaredGroupsOf: (uid) => weeder.declaredPods.groupsOf(uid),
     onChanged: () => {},
   });
   for (const service of weeder.slices.services()) if (!service.isReady) outages.began(service);

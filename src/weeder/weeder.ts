@@ -15,7 +15,8 @@ import { createDeletions } from './deletions/deletions.ts';
 import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
 import { type DeclaringWorkload, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
-import { createPodIndex, type PodIndex } from './pods/podIndex.ts';
+import { createPodIndex } from './pods/createPodIndex.ts';
+import type { PodIndex } from './pods/podIndex.ts';
 import { createEndpoints } from './services/endpoints.ts';
 import { createOutages } from './services/outages.ts';
 import { createReadiness, type Readiness, type ServiceReadiness } from './services/readiness.ts';
@@ -99,7 +100,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   const queue = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
   const outages = createOutages({
     heldDependantsOf,
-    declaredGroupsOf: declaredPods.groupsOf,
+    declaredGroupsOf: (uid) => declaredPods.groupsOf(uid),
     onChanged: (uids) => deletions.reconsider(uids),
   });
   const deletions = createDeletions({

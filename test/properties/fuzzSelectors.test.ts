@@ -5,8 +5,9 @@ import { type LabelSelector, matchesSelector } from '../../src/kube/objects/sele
 import { createSelectorIndex } from '../../src/kube/objects/selectorIndex.ts';
 import type { ChangeType } from '../../src/kube/watch/metadataFastPath.ts';
 import type { ObjectSink } from '../../src/kube/watch/sink.ts';
+import { createPodIndex } from '../../src/weeder/pods/createPodIndex.ts';
 import { fanOut, labelsOf } from '../../src/weeder/pods/fanOut.ts';
-import { createPodIndex, type PodIndex } from '../../src/weeder/pods/podIndex.ts';
+import type { PodIndex } from '../../src/weeder/pods/podIndex.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
 import {
   byText,

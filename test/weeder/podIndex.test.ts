@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
-import { createPodIndex, type PodIndex, type Scope } from '../../src/weeder/pods/podIndex.ts';
+import { createPodIndex } from '../../src/weeder/pods/createPodIndex.ts';
+import type { PodIndex, Scope } from '../../src/weeder/pods/podIndex.ts';
 import { backOff, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 

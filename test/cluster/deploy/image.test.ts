@@ -23,8 +23,8 @@ const triple = { amd64: 'x86_64', arm64: 'aarch64' }[architecture];
 const libraries = join(root, `usr/lib/${triple}-linux-gnu`);
 const loader = join(libraries, `ld-linux-${triple.replace('_', '-')}.so.${architecture === 'amd64' ? 2 : 1}`);
 const inRoot = (path: string): string => (path.startsWith('/') ? join(root, path) : path);
-const [node, entry] = imageConfig.Entrypoint.map(inRoot);
-assert.ok(node !== undefined && entry !== undefined);
+const [node, flag, entry] = imageConfig.Entrypoint.map(inRoot);
+assert.ok(node !== undefined && flag !== undefined && entry !== undefined);
 
 suite('the image', () => {
   test('is the same in every build of the same sources, also in a release, which has its SBOM and the checksums', () => {
@@ -136,7 +136,7 @@ suite('the image', () => {
     const restricted = ['--permission', '--allow-fs-read=*', '--allow-net', '--disable-warning=ExperimentalWarning'];
     const args = [...imageConfig.Cmd, `--config-file=${config}`, `--kubeconfig=${cluster.kubeconfig}`];
     const flags = ['--health-bind-addr=127.0.0.1:0', '--metrics-bind-addr=0'];
-    const weeder = startCli([libraries, node, entry, ...args, ...flags], {
+    const weeder = startCli([libraries, node, flag, entry, ...args, ...flags], {
       node: loader,
       program: '--library-path',
       env: { NODE_OPTIONS: restricted.join(' ') },

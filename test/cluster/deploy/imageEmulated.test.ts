@@ -16,7 +16,7 @@ const skip = isMissing && `${emulator} is not in PATH: install the package qemu-
 
 test(`weeder runs from the image for linux/${architecture}: --version, check`, { skip }, () => {
   const { root } = builtImage(architecture);
-  const [node = '', entry = ''] = imageConfig.Entrypoint.map((path) => join(root, path));
+  const [node = '', , entry = ''] = imageConfig.Entrypoint.map((path) => join(root, path));
   // The emulator looks for the loader and the libraries in the image.
   const run = (...words: readonly string[]) => {
     const { status, stdout, stderr } = spawnSync(emulator, ['-L', root, node, ...words], {
