@@ -5,6 +5,7 @@ import measured from '../../bench/kubelet/results.json' with { type: 'json' };
 import { Results, recoveryTable, shortBackOffTable } from '../../bench/kubelet/results.ts';
 import { benchmarksPage } from '../../bench/support/page.ts';
 import { committed, readResults } from '../../bench/support/results.ts';
+import { sizingTable } from '../../bench/support/sizing.ts';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import {
@@ -49,6 +50,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
     }),
   'docs/explanation/concepts.md': (file) =>
     withSections(file, { 'short-back-off': shortBackOffTable(Results.parse(measured)) }),
+  'docs/how-to/operations.md': (file) => withSections(file, { sizing: sizingTable(readResults(committed)) }),
   'docs/reference/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/development/benchmarks.md': () => benchmarksPage(readResults(committed)),
   'docs/reference/command-line.md': (file) =>

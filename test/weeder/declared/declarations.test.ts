@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readLineMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
 import { createDeclarations } from '../../../src/weeder/declared/declarations.ts';
-import { createPodIndex } from '../../../src/weeder/pods/podIndex.ts';
+import { createPodIndex } from '../../../src/weeder/pods/createPodIndex.ts';
 import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import { backOff, pod } from '../../support/objects/objects.ts';
 import { propertyRuns } from '../../support/propertyRuns.ts';

@@ -4,7 +4,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { ownsNamespace } from '../../../src/controller/shard.ts';
 import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 import { createDeclaredDependencies } from '../../../src/weeder/declaredDependencies.ts';
-import { createPodIndex } from '../../../src/weeder/pods/podIndex.ts';
+import { createPodIndex } from '../../../src/weeder/pods/createPodIndex.ts';
 import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import { declaringPod, listInto } from '../../support/world/declaringPods.ts';
 import { configFor, minute } from '../../support/world/simulation.ts';
