@@ -131,17 +131,20 @@ const args = [
 ];
 
 test('the program honours --log-level and --zap-log-level', async () => {
-  const count = async (...more: readonly string[]) => logOf(await sharedCli([...args, ...more])).length;
-  assert.equal(await count(), 2);
-  assert.equal(await count('--log-level=warn'), 1);
-  assert.equal(await count('--zap-log-level=ERROR'), 0);
-  assert.equal(await count('--log-level=error', '--zap-log-level=info'), 2, 'the original’s own flag wins');
+  // On a busy machine the time-out may pass before the line that weeder waits, which is a warning.
+  const isShown = async (level: string, ...more: readonly string[]) =>
+    logOf(await sharedCli([...args, ...more])).some((line) => line['level'] === level);
+  assert.equal(await isShown('info'), true);
+  assert.equal(await isShown('info', '--log-level=warn'), false);
+  assert.equal(await isShown('warn', '--zap-log-level=ERROR'), false);
+  assert.equal(
+    await isShown('info', '--log-level=error', '--zap-log-level=info'),
+    true,
+    'the original’s own flag wins',
+  );
 });
 
 test('the program on a pseudo-terminal writes human-readable lines', { skip: withoutTerminal }, async () => {
   const { text } = await onTerminal(args);
-  assert.match(
-    stripVTControlCharacters(text),
-    /^\[\d\d:\d\d:\d\d\.\d{3}\] WARN: waiting for the API server \{.*\}\r?\n/m,
-  );
+  assert.match(stripVTControlCharacters(text), /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: \w.* \{.*\}\r?\n/m);
 });
