@@ -37,7 +37,7 @@ export function replayCrashes(): ReplayCrashes {
     },
     reach(weeder) {
       for (const index of weeder.pods.values()) {
-        const { subscribe } = index;
+        const subscribe = index.subscribe.bind(index);
         Object.assign(index, {
           subscribe: (...args: Parameters<typeof subscribe>) => {
             mayCrash('podWatch');
