@@ -1,5 +1,6 @@
 import { timeInSeconds } from '../base/clock.ts';
 import { whyNotRecreated } from '../restart/jobs/whyNotRecreated.ts';
+import { kinds } from '../restart/kinds/kinds.ts';
 import { allowReferencesFrom } from '../restart/model/annotations.ts';
 import { sourceKey } from '../restart/model/refs.ts';
 import type { Use } from '../restart/model/uses.ts';
@@ -63,7 +64,10 @@ function stateOf(view: WorkloadView, now: number): string {
 /** What restart control would do about the change. */
 function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'changed' }>, now: number): string {
   const { summary, settings, uses, state, pods } = view;
-  const against = summary.ref.kind === 'Job' && settings !== undefined ? whyNotRecreated(summary, settings) : undefined;
+  const against =
+    kinds[summary.ref.kind].restart === 'recreation' && settings !== undefined
+      ? whyNotRecreated(summary, settings)
+      : undefined;
   if (against !== undefined) return `blocked: ${against}`;
   const restarts = typeof state === 'object' ? state.restarts : [];
   const permission =

@@ -2,9 +2,10 @@ import { createHmac } from 'node:crypto';
 import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { changeCauseMark } from '../../controller/restartMarks.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
+import { noNode } from '../../restart/kinds/daemonSet.ts';
 import { alsoDependsOn } from '../../restart/model/annotations.ts';
 import { podTemplateOf, templateAnnotation, templateHashOf } from '../../restart/model/podTemplate.ts';
-import { noNode, workloadAnnotations } from '../../restart/model/workloadSummary.ts';
+import { workloadAnnotations } from '../../restart/model/workloadSummary.ts';
 import { copyAnnotation } from '../../restart/requests/jobCopy.ts';
 import { only, reduceTo, type Shape } from '../file/shape.ts';
 

@@ -4,8 +4,9 @@ import { changeCauseMark } from '../../controller/restartMarks.ts';
 import { mergePatch } from '../../kube/objects/mergePatch.ts';
 import type { HashKey } from '../digest/digest.ts';
 import { emptiedText } from '../digest/sealEmptied.ts';
+import { kinds } from '../kinds/kinds.ts';
 import { templateAnnotation } from '../model/podTemplate.ts';
-import { noNode, type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
+import { type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
@@ -25,7 +26,7 @@ export function restartPatch(
   const causes = isOurs ? { [workloadAnnotations.changeCause]: `${changeCauseMark}${cause}` } : {};
   return {
     ...metadataPatch(summary, { [workloadAnnotations.state]: stateText, ...causes }),
-    spec: summary.ref.kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template },
+    ...below(kinds[summary.ref.kind].templatePath, template),
   };
 }
 
@@ -41,23 +42,22 @@ export function emptyPatch(
   dependenciesHash: string,
   cause: string,
 ): JsonObject {
-  const { ref } = summary;
   const emptied = { [workloadAnnotations.emptied]: emptiedText(summary, key) };
-  const without = ref.kind === 'DaemonSet' ? nodesPatch('true') : { spec: { replicas: 0 } };
-  const patch = mergePatch(restartPatch(summary, stateText, dependenciesHash, cause), without);
+  const { empty } = kinds[summary.ref.kind].emptying;
+  const patch = mergePatch(restartPatch(summary, stateText, dependenciesHash, cause), empty);
   return mergePatch(patch, { metadata: { annotations: emptied } });
 }
 
 /** Restores the replicas that `emptyPatch` removed; if a user has scaled the workload meanwhile, that number stays. */
 export function restorePatch(summary: WorkloadSummary): JsonObject {
   const { resourceVersion, emptied, ref } = summary;
-  const isScaled = emptied === undefined || emptied.isUndone;
-  const spec = ref.kind === 'DaemonSet' ? nodesPatch(null) : isScaled ? {} : { spec: { replicas: emptied.replicas } };
+  const spec = kinds[ref.kind].emptying.restore(emptied?.isUndone === false ? emptied.replicas : undefined);
   return { metadata: { resourceVersion, annotations: { [workloadAnnotations.emptied]: null } }, ...spec };
 }
 
-function nodesPatch(value: string | null): JsonObject {
-  return { spec: { template: { spec: { nodeSelector: { [noNode]: value } } } } };
+/** An object with the value at the end of this path. */
+function below(path: readonly string[], value: JsonObject): JsonObject {
+  return path.reduceRight<JsonObject>((inner, field) => ({ [field]: inner }), value);
 }
 
 /**

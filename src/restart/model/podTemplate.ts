@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { restartMarks } from '../../controller/restartMarks.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
+import { kinds } from '../kinds/kinds.ts';
 
 /** The annotation in the pod template that a restart changes, so that Kubernetes rolls the pods. */
 export const templateAnnotation = restartMarks.template;
 
 /** Returns the pod template of a workload as the API serves it; an empty one if it has none. */
 export function podTemplateOf(object: unknown, kind: WorkloadKind): JsonObject {
-  const spec = objectOf(objectOf(object)['spec']);
-  const owner = kind === 'CronJob' ? objectOf(objectOf(spec['jobTemplate'])['spec']) : spec;
-  return objectOf(owner['template']);
+  return objectOf(kinds[kind].templatePath.reduce((value: unknown, field) => objectOf(value)[field], object));
 }
 
 export function annotationsOf(template: JsonObject): JsonObject {

@@ -6,6 +6,9 @@ import { controllerOf } from '../../kube/objects/owners.ts';
 import type { LabelSelector } from '../../kube/objects/selector.ts';
 import { trueConditions } from '../../kube/objects/status.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
+import type { UpdateStrategy } from '../kinds/kind.ts';
+import { kinds } from '../kinds/kinds.ts';
+import type { WorkloadStatus } from '../kinds/workloadStatus.ts';
 import { alsoDependsOn } from './annotations.ts';
 import { type Emptied, readEmptied } from './emptied.ts';
 import { readLabelSelector, readTexts } from './labelSelector.ts';
@@ -13,7 +16,6 @@ import { normalPauseOf } from './normalPause.ts';
 import { type OtherTool, otherToolOf } from './otherTools.ts';
 import { annotationsOf, podTemplateOf, templateAnnotationOf, templateHashOf } from './podTemplate.ts';
 import { quoted, type WorkloadRef } from './refs.ts';
-import { readStatus, type WorkloadStatus } from './workloadStatus.ts';
 
 /** Annotations on a workload. `kubectl rollout history` shows `changeCause` for a revision. */
 export const workloadAnnotations = {
@@ -23,9 +25,6 @@ export const workloadAnnotations = {
   changeCause: 'kubernetes.io/change-cause',
   emptied: restartMarks.emptied,
 } as const;
-
-/** How pods with an older template are replaced; `partition`: only those with this ordinal or a higher one. */
-type UpdateStrategy = 'rolling' | 'recreate' | 'onDelete' | { readonly partition: number };
 
 /** What decides whether a Job may be recreated. */
 interface JobSummary {
@@ -100,10 +99,11 @@ const Time = z.iso.datetime({ offset: true });
  */
 export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadSummary | undefined {
   const identity = identityOf(object);
-  const { metadata, spec: givenSpec, status } = objectOf(object);
-  const [meta, spec] = [objectOf(metadata), objectOf(givenSpec)];
+  const { metadata, spec: givenSpec, status: givenStatus } = objectOf(object);
+  const [meta, spec, status] = [objectOf(metadata), objectOf(givenSpec), objectOf(givenStatus)];
+  const rules = kinds[kind];
   const selector = readLabelSelector(spec['selector']);
-  if (identity === undefined || (selector === undefined && kind !== 'CronJob')) return undefined;
+  if (identity === undefined || (selector === undefined && rules.restart !== 'nextRun')) return undefined;
   const { namespace, name, uid, resourceVersion } = identity;
   const annotations = objectOf(meta['annotations']);
   const template = podTemplateOf(object, kind);
@@ -124,16 +124,16 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadSumma
     templateHash: templateHashOf(template),
     templateAnnotation: templateAnnotationOf(template),
     selector,
-    isPaused: kind === 'Deployment' && spec['paused'] === true,
-    updateStrategy: readStrategy(spec, kind),
+    isPaused: rules.isPaused(spec),
+    updateStrategy: rules.updateStrategy(spec),
     normalPause: normalPauseOf(spec, template),
-    replicas: desiredPods(spec, objectOf(status), kind),
+    replicas: rules.replicas(spec, status),
     revisionHistoryLimit: numberOf(spec['revisionHistoryLimit']),
     isEnding: meta['deletionTimestamp'] !== undefined,
-    emptied: readEmptied(annotations[workloadAnnotations.emptied], uid, isEmpty(spec, template, kind)),
+    emptied: readEmptied(annotations[workloadAnnotations.emptied], uid, rules.emptying.isEmpty(spec, template)),
     losesVolumes: objectOf(spec['persistentVolumeClaimRetentionPolicy'])['whenScaled'] === 'Delete',
-    job: kind === 'Job' ? readJob(meta, spec, objectOf(status)) : undefined,
-    status: readStatus(objectOf(status), annotations, kind),
+    job: rules.restart === 'recreation' ? readJob(meta, spec, status) : undefined,
+    status: rules.status(status, annotations),
   };
 }
 
@@ -152,14 +152,6 @@ function readJob(meta: JsonObject, spec: JsonObject, status: JsonObject): JobSum
   };
 }
 
-/** No node has this label, so a DaemonSet that requires it gets no pods. */
-export const noNode = 'weeder.dev/emptied';
-
-function isEmpty(spec: JsonObject, template: JsonObject, kind: WorkloadKind): boolean {
-  if (kind !== 'DaemonSet') return spec['replicas'] === 0;
-  return objectOf(objectOf(template['spec'])['nodeSelector'])[noNode] !== undefined;
-}
-
 function readOptIn(text: unknown): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
@@ -174,26 +166,4 @@ function readPause(text: unknown): number | 'unreadable' | undefined {
   if (text === undefined) return undefined;
   const time = Time.safeParse(text);
   return time.success ? Date.parse(time.data) : 'unreadable';
-}
-
-function readStrategy(spec: JsonObject, kind: WorkloadKind): UpdateStrategy {
-  const { type, rollingUpdate } = objectOf(spec[kind === 'Deployment' ? 'strategy' : 'updateStrategy']);
-  if (type === 'Recreate') return 'recreate';
-  if (type === 'OnDelete') return 'onDelete';
-  const partition = kind === 'StatefulSet' ? (numberOf(objectOf(rollingUpdate)['partition']) ?? 0) : 0;
-  return partition > 0 ? { partition } : 'rolling';
-}
-
-function desiredPods(spec: JsonObject, status: JsonObject, kind: WorkloadKind): number {
-  switch (kind) {
-    case 'Deployment':
-    case 'StatefulSet':
-      return numberOf(spec['replicas']) ?? 1;
-    case 'DaemonSet':
-      return numberOf(status['desiredNumberScheduled']) ?? 0;
-    case 'Job':
-      return numberOf(spec['parallelism']) ?? 1;
-    case 'CronJob':
-      return 0;
-  }
 }

@@ -1,3 +1,4 @@
+import { kinds } from '../kinds/kinds.ts';
 import type { Use } from '../model/uses.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import type { PodSummary } from './podSummary.ts';
@@ -10,8 +11,7 @@ export const margin = 1000;
 
 /**
  * Returns the pods that a workload created and that run or will run: a pod may match its selector and belong to another
- * owner. A Deployment's pods are created by its ReplicaSets, which are known by their names; a ReplicaSet that it has
- * adopted has labelled its pods with no hash.
+ * owner.
  */
 export function ownPods(summary: WorkloadSummary, pods: readonly PodSummary[]): PodSummary[] {
   return pods.filter((pod) => !pod.isEnding && isOwn(summary, pod));
@@ -22,10 +22,8 @@ export function podsWithCachedContent(summary: WorkloadSummary, pods: readonly P
   return pods.filter((pod) => !pod.isOver && isOwn(summary, pod));
 }
 
-function isOwn({ ref, uid }: WorkloadSummary, { namespace, owner, templateHash }: PodSummary): boolean {
-  if (namespace !== ref.namespace || owner === undefined) return false;
-  if (ref.kind !== 'Deployment') return owner.uid === uid;
-  return owner.kind === 'ReplicaSet' && (templateHash === undefined || owner.name === `${ref.name}-${templateHash}`);
+function isOwn({ ref: { kind, namespace, name }, uid }: WorkloadSummary, pod: PodSummary): boolean {
+  return pod.namespace === namespace && kinds[kind].isOwner({ name, uid }, pod);
 }
 
 /**
@@ -64,7 +62,7 @@ export function podFailuresOf(
   pods: readonly PodSummary[],
 ): string | undefined {
   const failures = pods
-    .filter(({ dependenciesHash }) => ref.kind === 'StatefulSet' || dependenciesHash === templateAnnotation)
+    .filter(({ dependenciesHash }) => kinds[ref.kind].waitsForEachPod || dependenciesHash === templateAnnotation)
     .flatMap(({ name, isEnding, failure }) => (isEnding || !failure ? [] : [`pod ${name}, ${failure}`]));
   return failures.length === 0 ? undefined : failures.slice(0, 3).join('; ');
 }

@@ -1,3 +1,4 @@
+import { kinds } from '../kinds/kinds.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import type { PodSummary } from './podSummary.ts';
 
@@ -31,7 +32,7 @@ export type RolloutProgress =
  */
 export function rolloutOf(summary: WorkloadSummary, pods: readonly PodSummary[] = []): RolloutProgress {
   const { ref, status, generation, updateStrategy } = summary;
-  if (ref.kind === 'CronJob' || ref.kind === 'Job') return { is: 'complete' };
+  if (kinds[ref.kind].restart !== 'rollout') return { is: 'complete' };
   if ((status.observedGeneration ?? 0) < generation) return { is: 'unobserved' };
   const { done, of, old } = turnover(summary);
   const isTurnedOver = done >= of && old === 0 && hasOneRevision(summary);
@@ -49,8 +50,7 @@ export function rolloutOf(summary: WorkloadSummary, pods: readonly PodSummary[] 
  */
 export function obstacleOf({ ref: { kind }, status, replicas }: WorkloadSummary): string | undefined {
   if (status.replicaFailure !== undefined) return status.replicaFailure;
-  const isCounted = kind === 'StatefulSet' || kind === 'DaemonSet';
-  if (!isCounted || status.pods >= replicas) return undefined;
+  if (!kinds[kind].reportsByEvents || status.pods >= replicas) return undefined;
   return `only ${status.pods} of ${replicas} pods exist: see the Events of the ${kind}`;
 }
 
@@ -71,11 +71,10 @@ export function podsOfOlderTemplate(
   { ref: { kind }, status, templateAnnotation }: WorkloadSummary,
   pods: readonly PodSummary[],
 ): PodSummary[] {
-  return pods.filter(({ isEnding, dependenciesHash, revision, templateGeneration }) => {
-    if (isEnding) return false;
-    if (dependenciesHash !== templateAnnotation) return true;
-    if (kind === 'StatefulSet') return revision !== status.updateRevision;
-    return kind === 'DaemonSet' && templateGeneration !== status.templateGeneration;
+  return pods.filter((pod) => {
+    if (pod.isEnding) return false;
+    if (pod.dependenciesHash !== templateAnnotation) return true;
+    return kinds[kind].hasOlderTemplate(pod, status);
   });
 }
 
@@ -99,6 +98,5 @@ function turnover({ updateStrategy, replicas, status: { pods, updated } }: Workl
 
 /** A StatefulSet's controller reports the end of a rolling update itself, but never with OnDelete or a partition. */
 function hasOneRevision({ ref, updateStrategy, status }: WorkloadSummary): boolean {
-  if (ref.kind !== 'StatefulSet' || updateStrategy !== 'rolling') return true;
-  return status.updateRevision === status.currentRevision;
+  return updateStrategy !== 'rolling' || kinds[ref.kind].hasEndedUpdate(status);
 }

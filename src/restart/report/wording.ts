@@ -1,5 +1,6 @@
 import { timeInSeconds } from '../../base/clock.ts';
 import { withFullStop } from '../../controller/report/wording.ts';
+import { kinds } from '../kinds/kinds.ts';
 import type { AboutWorkload, BlockCause, PendingCause, RestartHow, SourceChange } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 
@@ -22,7 +23,7 @@ interface Restarted extends AboutWorkload {
 const forNextRun = { ...restarted.rollout, words: 'its next run has the new content' } as const;
 
 function contentOf({ workload, how }: Restarted) {
-  return workload.kind === 'CronJob' && how !== 'dryRun' ? forNextRun : restarted[how];
+  return kinds[workload.kind].restart === 'nextRun' && how !== 'dryRun' ? forNextRun : restarted[how];
 }
 
 export function restartMessage(event: Restarted): string {

@@ -1,5 +1,6 @@
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { kinds } from '../kinds/kinds.ts';
 import type { Refusal } from '../model/answer.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
 import { podsOfOlderTemplate, type RolloutProgress } from '../pods/rollout.ts';
@@ -52,7 +53,7 @@ export function stuckPod(
   { summary, settings }: Pick<WorkloadEntry, 'summary' | 'settings'>,
   { own, progress }: Pick<RolloutView, 'own' | 'progress'>,
 ): PodSummary | undefined {
-  if (summary.ref.kind !== 'StatefulSet' || settings?.unstick !== true || progress.is !== 'progressing')
+  if (!kinds[summary.ref.kind].waitsForEachPod || settings?.unstick !== true || progress.is !== 'progressing')
     return undefined;
   return podsOfOlderTemplate(summary, own).find(
     (pod) => pod.failure !== undefined && !isExcludedByPartition(summary, pod.name),

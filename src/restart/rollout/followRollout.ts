@@ -4,6 +4,7 @@ import { type TimerHandle, timeInSeconds } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, targetSources, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { kinds } from '../kinds/kinds.ts';
 import type { Refusal } from '../model/answer.ts';
 import type { PendingCause } from '../model/events.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
@@ -137,7 +138,7 @@ function byStatusAlone(
 
 /** Every pod of a recreated Job is new; later changes are detected as usual. */
 function isNewJob({ summary, finding }: WorkloadEntry): boolean {
-  return summary.ref.kind === 'Job' && finding?.state?.workloadUid !== summary.uid;
+  return kinds[summary.ref.kind].restart === 'recreation' && finding?.state?.workloadUid !== summary.uid;
 }
 
 /**
@@ -147,7 +148,7 @@ function isNewJob({ summary, finding }: WorkloadEntry): boolean {
  */
 function isUnobserved(entry: WorkloadEntry): boolean {
   const { summary, finding } = entry;
-  if (summary.ref.kind === 'Job') return finding?.state?.workloadUid === summary.uid;
+  if (kinds[summary.ref.kind].restart === 'recreation') return finding?.state?.workloadUid === summary.uid;
   return !isByEviction(entry) && rolloutOf(entry.summary).is === 'unobserved';
 }
 

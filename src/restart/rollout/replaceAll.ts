@@ -2,6 +2,7 @@ import type { RolloutEvent, RolloutObserved } from '../../../machines/restart/ro
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
+import { kinds } from '../kinds/kinds.ts';
 import type { BlockCause } from '../model/events.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { podsWithCachedContent } from '../pods/ownPods.ts';
@@ -25,8 +26,7 @@ function recreatedSources(entry: WorkloadEntry) {
  * none.
  */
 export function isReplaced(entry: WorkloadEntry): boolean {
-  const { kind } = entry.summary.ref;
-  return kind !== 'Job' && kind !== 'CronJob' && recreatedSources(entry).length > 0;
+  return kinds[entry.summary.ref.kind].restart === 'rollout' && recreatedSources(entry).length > 0;
 }
 
 /**

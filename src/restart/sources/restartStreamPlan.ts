@@ -1,7 +1,12 @@
 import type { RestartConfig } from '../../config/restart.ts';
 import { includesName } from '../../config/scopes.ts';
 import { placeSuffix, placesOf } from '../../kube/objects/places.ts';
-import { type WorkloadKind, workloadKinds, workloadsPath } from '../../kube/objects/workloadKinds.ts';
+import {
+  type WorkloadKind,
+  workloadKindNames,
+  workloadKinds,
+  workloadsPath,
+} from '../../kube/objects/workloadKinds.ts';
 import { type SourceKind, type SourceRef, sourcePlurals, sourcesPath, type WorkloadRef } from '../model/refs.ts';
 
 /** The scope of a stream. */
@@ -35,7 +40,6 @@ export function bringsObject(
   return stream.kind === kind && isThere && (stream.objectName === undefined || stream.objectName === name);
 }
 
-const kinds: readonly WorkloadKind[] = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'];
 const sourceKinds: readonly SourceKind[] = ['ConfigMap', 'Secret'];
 /** The API server filters out numerous Secrets that no pod template uses by name. */
 const usedSecrets = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
@@ -57,7 +61,7 @@ export function planRestartStreams(
 ): RestartStreamPlan[] {
   if (config === undefined) return [];
   const places = placesOf(namespaces);
-  const workloads = places.flatMap((namespace) => kinds.map((kind) => workloadsIn(kind, namespace)));
+  const workloads = places.flatMap((namespace) => workloadKindNames.map((kind) => workloadsIn(kind, namespace)));
   if (config.access === 'named') {
     const watched = [...used].filter(({ namespace }) => includesName(namespaces, namespace));
     return [...workloads, ...watched.map(sourceNamed)];

@@ -5,6 +5,7 @@ import { noteRemoval } from '../effects/contest.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import { type Finding, markChangesHandled, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
+import { kinds } from '../kinds/kinds.ts';
 import type { BlockCause } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadSummary.ts';
@@ -36,7 +37,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
 
   function blockedRecreation(entry: WorkloadEntry): WorkloadEvent | undefined {
     const { summary, settings } = entry;
-    if (summary.ref.kind !== 'Job' || settings === undefined) return undefined;
+    if (kinds[summary.ref.kind].restart !== 'recreation' || settings === undefined) return undefined;
     const reason = whyNotRecreated(summary, settings);
     return reason === undefined ? undefined : blocked('job', reason);
   }

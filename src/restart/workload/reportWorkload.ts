@@ -1,5 +1,6 @@
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import { kinds } from '../kinds/kinds.ts';
 import { type BlockCause, blockCauses, type PendingCause, pendingCauses, type RestartHow } from '../model/events.ts';
 import { obstacleOf } from '../pods/rollout.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
@@ -28,7 +29,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
 
   function howOf(entry: WorkloadEntry): RestartHow {
     if (isDryRun) return 'dryRun';
-    if (entry.summary.ref.kind === 'Job') return 'recreate';
+    if (kinds[entry.summary.ref.kind].restart === 'recreation') return 'recreate';
     if (isReplaced(entry)) return 'replace';
     return isByEviction(entry) ? 'evict' : 'rollout';
   }

@@ -4,6 +4,7 @@ import type { HashKey } from '../digest/digest.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, markChangesHandled, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
+import { kinds } from '../kinds/kinds.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';
 import { hashedBy } from '../state/assess.ts';
@@ -38,8 +39,8 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
       return begun();
     }
     const patch = patchFor(entry, finding.key, text, hash, cause);
-    const isJob = summary.ref.kind === 'Job';
-    const event = await (isJob
+    const isRecreated = kinds[summary.ref.kind].restart === 'recreation';
+    const event = await (isRecreated
       ? restartJob(effects, entry, finding.key, text, signal, defer)
       : writeWorkload(effects, entry, 'restart.accepted', patch, signal));
     if (event.type !== 'restart.accepted') return event;

@@ -2,6 +2,7 @@ import { type Identity, identityOf } from '../../kube/objects/identity.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import { createSharedObjects } from '../../kube/watch/sharedObjects.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
+import { kinds } from '../kinds/kinds.ts';
 import { podTemplateOf } from '../model/podTemplate.ts';
 import { workloadKey } from '../model/refs.ts';
 import { type Use, usesOf } from '../model/uses.ts';
@@ -66,6 +67,6 @@ export function readUpdate(object: unknown, kind: WorkloadKind): WorkloadUpdate 
   const summary = readWorkload(object, kind);
   if (summary === undefined) return undefined;
   const uses = usesOf(podTemplateOf(object, kind), summary.ref.namespace, { imagePullSecrets: 'hash' });
-  const copy = kind === 'Job' ? readJobCopy(object) : undefined;
+  const copy = kinds[kind].restart === 'recreation' ? readJobCopy(object) : undefined;
   return { summary, uses, ...(copy === undefined ? {} : { copy }) };
 }

@@ -1,0 +1,79 @@
+import type { JsonObject } from '../../base/json.ts';
+import { noStatus, type WorkloadStatus } from './workloadStatus.ts';
+
+/** How pods with an older template are replaced; `partition`: only those with this ordinal or a higher one. */
+export type UpdateStrategy = 'rolling' | 'recreate' | 'onDelete' | { readonly partition: number };
+
+/** What shows which workload created a pod, and with which template. */
+interface PodOrigin {
+  readonly owner: { readonly kind: string; readonly name: string; readonly uid: string } | undefined;
+  readonly templateHash: string | undefined;
+  readonly revision: string | undefined;
+  readonly templateGeneration: string | undefined;
+}
+
+/**
+ * Everything in which a kind of workload differs from the others, for restart control: one file for each kind, and no
+ * other file compares kinds. A new kind is a file here, and its row in src/kube/objects/workloadKinds.ts.
+ */
+export interface Kind {
+  /** The fields that lead to its pod template. */
+  readonly templatePath: readonly string[];
+  /**
+   * How a restart is requested. `rollout`: by a change of the template, which its controller rolls out. `nextRun`: by
+   * the same change, which reaches the pods of later runs only; the workload has no pods and no selector of its own.
+   * `recreation`: the template is immutable, and a new object replaces the workload.
+   */
+  readonly restart: 'rollout' | 'nextRun' | 'recreation';
+  readonly isPaused: (spec: JsonObject) => boolean;
+  readonly updateStrategy: (spec: JsonObject) => UpdateStrategy;
+  /** The desired number of pods; 0 if it has none of its own. */
+  readonly replicas: (spec: JsonObject, status: JsonObject) => number;
+  readonly status: (status: JsonObject, annotations: JsonObject) => WorkloadStatus;
+  /** Whether its controller reports the end of a rolling update, beside the numbers of pods. */
+  readonly hasEndedUpdate: (status: WorkloadStatus) => boolean;
+  /** Whether the workload created the pod, which is in its namespace. */
+  readonly isOwner: (workload: { readonly name: string; readonly uid: string }, pod: PodOrigin) => boolean;
+  /** Whether the pod has an older template, as far as the status names the newest one. */
+  readonly hasOlderTemplate: (pod: PodOrigin, status: WorkloadStatus) => boolean;
+  /** A rollout waits for each pod, also for one of the older template that cannot become ready. */
+  readonly waitsForEachPod: boolean;
+  /** Why its controller creates no further pods is only in Events: the number of missing pods leads to them. */
+  readonly reportsByEvents: boolean;
+  /** How all of its pods are removed at once, and return. */
+  readonly emptying: Emptying;
+}
+
+interface Emptying {
+  /** Whether the spec leaves no place for a pod. */
+  readonly isEmpty: (spec: JsonObject, template: JsonObject) => boolean;
+  /** The merge patch that removes the pods. */
+  readonly empty: JsonObject;
+  /** The merge patch that brings them back. `replicas`: as many as before; undefined: another client has scaled it. */
+  readonly restore: (replicas: number | undefined) => JsonObject;
+}
+
+/** By `spec.replicas`. */
+export const scaling: Emptying = {
+  isEmpty: (spec) => spec['replicas'] === 0,
+  empty: { spec: { replicas: 0 } },
+  restore: (replicas) => (replicas === undefined ? {} : { spec: { replicas } }),
+};
+
+/** Whether the pod names the workload as its controller. */
+export function isController({ uid }: { readonly uid: string }, { owner }: PodOrigin): boolean {
+  return owner?.uid === uid;
+}
+
+/** A kind whose controller does not replace running pods. */
+export const withoutRollout = {
+  isPaused: () => false,
+  updateStrategy: () => 'rolling',
+  status: () => noStatus,
+  hasEndedUpdate: () => true,
+  isOwner: isController,
+  hasOlderTemplate: () => false,
+  waitsForEachPod: false,
+  reportsByEvents: false,
+  emptying: scaling,
+} as const satisfies Partial<Kind>;
