@@ -81,6 +81,11 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
       },
       reportLost: ({ context, event }) => lost('lost', lossOf(context, event), { isRefused: isRefusal(event) }),
       reportExpired: ({ context, event }) => lost('expired', lossOf(context, event)),
+      reportRewound: ({ context, event }) => {
+        lost('rewound', lossOf(context, event));
+        sourceOf(context.name)?.sink.rewound?.();
+        if (context.rewinds === 1) timeouts.doubtAll();
+      },
       reportSilent: ({ context, event }) => {
         lost('silent', lossOf(context, event), { silentMs: detailsOf(event).silentMs });
       },

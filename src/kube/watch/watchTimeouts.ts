@@ -4,6 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 export interface WatchTimeout {
   /** How long the server should hold the watch open (`timeoutSeconds`). */
   readonly seconds: number;
+  /** Another stream has found that the server went back to an older version. */
+  readonly isDoubted: boolean;
   /** Aborted when the watch should be ended and reopened although nothing is wrong. */
   readonly reopen: AbortSignal;
   /** The headers arrived on this connection. */
@@ -20,6 +22,8 @@ export interface WatchTimeout {
 export interface WatchTimeouts {
   /** `random` is from 0 up to 1. */
   begin(random: number): WatchTimeout;
+  /** Doubts all watches, and reopens them one after the other. Does nothing if it did so a short while ago. */
+  doubtAll(): void;
 }
 
 const shortest = 15;
@@ -31,9 +35,13 @@ const spread = 0.4;
 const takeOverMs = 2_000;
 /** Watches on replaced connections are reopened within this time. */
 const moveMs = 15_000;
+/** Between two watches that are doubted, and between two times that all are. */
+const doubtStepMs = 20;
+const doubtAgainMs = 10_000;
 
 interface Entry {
   connection: number | undefined;
+  isDoubted: boolean;
   readonly abort: AbortController;
 }
 
@@ -42,6 +50,7 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
   const entries = new Set<Entry>();
   let short: Entry | undefined;
   let newest = 0;
+  let doubtedAt = Number.NEGATIVE_INFINITY;
 
   function replaceShort(): void {
     if (short === undefined) entries.values().next().value?.abort.abort();
@@ -59,13 +68,16 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
 
   return {
     begin(random) {
-      const entry: Entry = { connection: undefined, abort: new AbortController() };
+      const entry: Entry = { connection: undefined, isDoubted: false, abort: new AbortController() };
       entries.add(entry);
       const isShort = short === undefined;
       if (isShort) short = entry;
       const base = isShort ? shortest : Math.min(Math.max(entries.size, shortest), longest);
       return {
         seconds: base + Math.floor(random * spread * base),
+        get isDoubted() {
+          return entry.isDoubted;
+        },
         reopen: entry.abort.signal,
         openedOn(connection) {
           entry.connection = connection;
@@ -78,6 +90,15 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
           clock.setTimeout(replaceShort, takeOverMs);
         },
       };
+    },
+    doubtAll() {
+      const now = clock.monotonic();
+      if (now - doubtedAt < doubtAgainMs) return;
+      doubtedAt = now;
+      for (const [index, entry] of [...entries].entries()) {
+        entry.isDoubted = true;
+        clock.setTimeout(() => entry.abort.abort(), doubtStepMs * index);
+      }
     },
   };
 }
