@@ -21,7 +21,7 @@ import type { WorkloadLogic } from './workloadActor.ts';
 import type { WorkloadListener, WorkloadUpdate } from './workloadSinks.ts';
 
 /** The managed workloads: a `workload` actor each, every one a root actor. */
-interface Workloads extends WorkloadListener {
+interface Workloads extends Required<WorkloadListener> {
   get(id: string): WorkloadEntry | undefined;
   /** A source was created, changed or deleted. */
   sourceChanged(source: SourceRef): void;
