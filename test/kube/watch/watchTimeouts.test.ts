@@ -61,6 +61,22 @@ test('the longest open watch is reopened if the short one does not return', () =
   );
 });
 
+test('all watches are doubted and reopened within a short time, and not again at once', () => {
+  const clock = virtualClock();
+  const timeouts = createWatchTimeouts(clock);
+  const watches = Array.from({ length: 100 }, () => timeouts.begin(0));
+  timeouts.doubtAll();
+  clock.advance(2_000);
+  assert(watches.every(({ reopen, isDoubted }) => reopen.aborted && isDoubted));
+  const next = timeouts.begin(0);
+  timeouts.doubtAll();
+  assert(!next.isDoubted, 'the others report the same restore');
+  clock.advance(10_000);
+  timeouts.doubtAll();
+  clock.advance(2_000);
+  assert(next.isDoubted && next.reopen.aborted);
+});
+
 test('watches with old credentials are reopened within 15 s after a change of credentials', () => {
   const { clock, begin, watches } = begun(100);
   for (const watch of watches) watch.openedOn(1);
