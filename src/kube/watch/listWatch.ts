@@ -96,7 +96,7 @@ export function startListWatch(
       if (isRewound.signal.aborted) return rewound(client.server, livedMs());
       const event = watchEvent(end, start, client.server, source, livedMs());
       // From a position in the future, not even a bookmark is sent.
-      return event.type === 'stream.ended' ? { ...event, isDoubtful: timeout.isDoubted || !end.hasDelivered } : event;
+      return event.type === 'stream.ended' ? { ...event, isDoubtful: !end.hasDelivered } : event;
     } finally {
       timeout.ended();
     }

@@ -4,8 +4,6 @@ import type { Clock } from '../../base/clock.ts';
 export interface WatchTimeout {
   /** How long the server should hold the watch open (`timeoutSeconds`). */
   readonly seconds: number;
-  /** Another stream has found that the server went back to an older version. */
-  readonly isDoubted: boolean;
   /** Aborted when the watch should be ended and reopened although nothing is wrong. */
   readonly reopen: AbortSignal;
   /** The headers arrived on this connection. */
@@ -22,8 +20,8 @@ export interface WatchTimeout {
 export interface WatchTimeouts {
   /** `random` is from 0 up to 1. */
   begin(random: number): WatchTimeout;
-  /** Doubts all watches, and reopens them one after the other. Does nothing if it did so a short while ago. */
-  doubtAll(): void;
+  /** Reopens all watches, one after the other. */
+  reopenAll(): void;
 }
 
 const shortest = 15;
@@ -35,13 +33,11 @@ const spread = 0.4;
 const takeOverMs = 2_000;
 /** Watches on replaced connections are reopened within this time. */
 const moveMs = 15_000;
-/** Between two watches that are doubted, and between two times that all are. */
-const doubtStepMs = 20;
-const doubtAgainMs = 10_000;
+/** Between two watches when all are reopened. */
+const reopenStepMs = 20;
 
 interface Entry {
   connection: number | undefined;
-  isDoubted: boolean;
   readonly abort: AbortController;
 }
 
@@ -50,7 +46,6 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
   const entries = new Set<Entry>();
   let short: Entry | undefined;
   let newest = 0;
-  let doubtedAt = Number.NEGATIVE_INFINITY;
 
   function replaceShort(): void {
     if (short === undefined) entries.values().next().value?.abort.abort();
@@ -68,16 +63,13 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
 
   return {
     begin(random) {
-      const entry: Entry = { connection: undefined, isDoubted: false, abort: new AbortController() };
+      const entry: Entry = { connection: undefined, abort: new AbortController() };
       entries.add(entry);
       const isShort = short === undefined;
       if (isShort) short = entry;
       const base = isShort ? shortest : Math.min(Math.max(entries.size, shortest), longest);
       return {
         seconds: base + Math.floor(random * spread * base),
-        get isDoubted() {
-          return entry.isDoubted;
-        },
         reopen: entry.abort.signal,
         openedOn(connection) {
           entry.connection = connection;
@@ -91,13 +83,9 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
         },
       };
     },
-    doubtAll() {
-      const now = clock.monotonic();
-      if (now - doubtedAt < doubtAgainMs) return;
-      doubtedAt = now;
-      for (const [index, entry] of [...entries].entries()) {
-        entry.isDoubted = true;
-        clock.setTimeout(() => entry.abort.abort(), doubtStepMs * index);
+    reopenAll() {
+      for (const [index, { abort }] of [...entries].entries()) {
+        clock.setTimeout(() => abort.abort(), reopenStepMs * index);
       }
     },
   };

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { createActor } from 'xstate';
+import { createKubeClient } from '../../../src/kube/client/client.ts';
+import { provideReflector } from '../../../src/kube/watch/reflector.ts';
 import { bookmarkLine } from '../../support/api/apiCollection.ts';
 import { answerWith, isResumedWatch, isWatch, statusBody } from '../../support/api/faultyServer.ts';
+import { misbehavingServer } from '../../support/api/misbehavingServer.ts';
 import { assertAlive, sending, started } from '../../support/api/streamFaults.ts';
 import { until } from '../../support/until.ts';
-import type { Reflecting } from '../../support/world/reflecting.ts';
+import { accessTo, type Reflecting } from '../../support/world/reflecting.ts';
+import { testSink } from '../../support/world/testSink.ts';
+import { virtualClock } from '../../support/world/virtualClock.ts';
 
 const rewound = ({ logged }: Reflecting) => logged.filter(({ sentence }) => sentence === 'stream rewound');
 const isVerification = ({ query }: { readonly query: URLSearchParams }) =>
@@ -148,4 +154,37 @@ test('whatever is written, restored and cut: the stream ends with the state of t
     }),
     { numRuns: 15 },
   );
+});
+
+test('one stream that finds a restore makes the others list, although their positions have been reached again', async () => {
+  const clock = virtualClock();
+  await using server = await misbehavingServer('http', clock);
+  const client = createKubeClient({ access: accessTo(server.url), clock });
+  const sinks = { busy: testSink(), quiet: testSink() };
+  const machine = provideReflector({
+    client,
+    clock,
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
+    sourceOf: (name) => ({
+      path: '/api/v1/pods',
+      kind: 'Pod',
+      labelSelector: name,
+      sink: name === 'busy' ? sinks.busy : sinks.quiet,
+    }),
+  });
+  server.store.put('a');
+  const actors = ['busy', 'quiet'].map((name) => createActor(machine, { clock, input: { name } }));
+  for (const actor of actors) actor.start();
+  await until('both have listed', () => sinks.busy.lists + sinks.quiet.lists === 2, clock);
+  await until('both watch', () => server.requests.filter(isResumedWatch).length === 2, clock);
+  // The quiet stream is asked for by its own position, which the server still knows.
+  server.failAll((answer, request) => {
+    const isBusy = request.query.get('labelSelector') === 'busy';
+    answer.head(200);
+    if (isBusy) answer.write(bookmarkLine(50));
+  }, isResumedWatch);
+  server.cutConnections();
+  await until('both have listed again', () => sinks.busy.lists >= 2 && sinks.quiet.lists >= 2, clock);
+  for (const actor of actors) actor.stop();
+  await client.close();
 });
