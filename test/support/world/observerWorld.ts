@@ -112,7 +112,7 @@ export interface ObserverWorld {
   /** The watch delivers an older version of the object again. */
   redeliver(text: string, object: JsonObject): void;
   /**
-   * Returns a function that puts back the objects and versions as they are now, and lists them again. No stream delivers
+   * Returns a function that restores the objects and versions as they are now, and lists them again. No stream delivers
    * what happens in `meanwhile`.
    */
   backUp(): (meanwhile?: () => void) => void;
