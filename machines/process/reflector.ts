@@ -13,6 +13,10 @@ export interface StreamInput {
   readonly name: string;
   /** Where to resume; undefined: read the complete state first. */
   readonly resourceVersion: string | undefined;
+  /** Whether the server has to be asked if it knows this position. Default: no. */
+  readonly isDoubtful?: boolean;
+  /** As in the context. */
+  readonly seenVersion?: string | undefined;
   /** How the complete state is read: in the watch itself (WatchList), or in pages. */
   readonly initial: 'stream' | 'pages';
   readonly random: () => number;
@@ -23,6 +27,12 @@ interface ReflectorContext {
   readonly random: () => number;
   /** The last applied resourceVersion; undefined if the complete state has to be read. */
   readonly resourceVersion: string | undefined;
+  /** The server may have gone back to a state before the position, and would then send nothing. */
+  readonly isDoubtful: boolean;
+  /** The newest position, also after it has expired: a complete state cannot be older. */
+  readonly seenVersion: string | undefined;
+  /** How often the server went back since it last knew a position. */
+  readonly rewinds: number;
   readonly initial: 'stream' | 'pages';
   /** How often the stream was lost since it was last stable. */
   readonly attempts: number;
@@ -55,13 +65,17 @@ export type ReflectorEvent =
   /** The complete state was read. */
   | { readonly type: 'stream.synced'; readonly resourceVersion?: string; readonly objects?: number }
   /** The server, or weeder's own rotation of watches, ended the stream normally. */
-  | ({ readonly type: 'stream.ended' } & Loss)
+  | ({ readonly type: 'stream.ended'; readonly isDoubtful?: boolean } & Loss)
   /** The stream was refused or broke. `kind` as in ApiFailure. */
   | ({ readonly type: 'stream.failed'; readonly kind?: string } & Loss)
   /** A line that is not a watch event: the stream resumes and reads it again, once. */
   | ({ readonly type: 'stream.garbled' } & Loss)
   /** 410: the position is too old to resume from. */
   | ({ readonly type: 'stream.expired' } & Loss)
+  /** The server knows the position. */
+  | { readonly type: 'stream.verified' }
+  /** The server is at an older version than the position: etcd was restored from a backup. */
+  | ({ readonly type: 'stream.rewound' } & Loss)
   /** Nothing arrived when something had to: a half-open connection. `silentMs`: for how long, if known. */
   | ({ readonly type: 'stream.silent'; readonly silentMs?: number | undefined } & Loss)
   /** The server does not support WatchList. */
@@ -99,7 +113,13 @@ export const reflector = setup({
   actions: {
     recordSynced: assign(({ event }) =>
       event.type === 'stream.synced'
-        ? { resourceVersion: event.resourceVersion, initial: 'stream' as const, hasSynced: true }
+        ? {
+            resourceVersion: event.resourceVersion,
+            seenVersion: event.resourceVersion,
+            isDoubtful: false,
+            initial: 'stream' as const,
+            hasSynced: true,
+          }
         : {},
     ),
     announceFirstSync: enqueueActions(({ context, enqueue, self }) => {
@@ -119,19 +139,29 @@ export const reflector = setup({
         Math.min(retryAfterMs, longestRetryAfterMs),
       );
       const garbledAt = event.type === 'stream.garbled' ? resourceVersion : context.garbledAt;
-      return { resourceVersion, attempts, expiries, delayMs, garbledAt };
+      const seenVersion = resourceVersion ?? context.seenVersion;
+      return { resourceVersion, seenVersion, isDoubtful: true, attempts, expiries, delayMs, garbledAt };
     }),
-    recordEnd: assign(({ event }) => {
+    recordEnd: assign(({ context, event }) => {
       const { resourceVersion, livedMs } = lossOf(event);
-      return livedMs >= stableMs ? { resourceVersion, attempts: 0, expiries: 0 } : { resourceVersion };
+      const isDoubtful = context.isDoubtful || (event.type === 'stream.ended' && event.isDoubtful === true);
+      const position = { resourceVersion, seenVersion: resourceVersion ?? context.seenVersion, isDoubtful };
+      return livedMs >= stableMs ? { ...position, attempts: 0, expiries: 0 } : position;
+    }),
+    recordVerified: assign({ isDoubtful: false, rewinds: 0 }),
+    recordRewind: assign(({ context }) => {
+      const rewinds = context.rewinds + 1;
+      return { rewinds, attempts: rewinds, delayMs: backoff(rewinds, longestListDelayMs, context.random()) };
     }),
     forgetPosition: assign({ resourceVersion: undefined, garbledAt: undefined }),
+    forgetVersions: assign({ resourceVersion: undefined, seenVersion: undefined, garbledAt: undefined }),
     recordUnsupported: assign({ initial: 'pages' }),
     reportOpened: unprovided,
     reportSynced: unprovided,
     reportEnded: unprovided,
     reportLost: unprovided,
     reportExpired: unprovided,
+    reportRewound: unprovided,
     reportSilent: unprovided,
     reportUnsupported: unprovided,
   },
@@ -141,6 +171,7 @@ export const reflector = setup({
     isGarbledAgain: ({ context, event }) =>
       event.type === 'stream.garbled' && context.garbledAt !== undefined && context.garbledAt === event.resourceVersion,
     isExpiringAgain: ({ context }) => context.expiries > 1,
+    isRewoundAgain: ({ context }) => context.rewinds > 1,
   },
   delays: {
     retryDelay: ({ context }) => context.delayMs,
@@ -153,6 +184,9 @@ export const reflector = setup({
     name: input?.name ?? 'pods',
     random: input?.random ?? Math.random,
     resourceVersion: undefined,
+    isDoubtful: false,
+    seenVersion: undefined,
+    rewinds: 0,
     initial: 'stream',
     attempts: 0,
     expiries: 0,
@@ -170,6 +204,8 @@ export const reflector = setup({
         input: ({ context }) => ({
           name: context.name,
           resourceVersion: context.resourceVersion,
+          isDoubtful: context.isDoubtful && context.resourceVersion !== undefined,
+          seenVersion: context.seenVersion,
           initial: context.initial,
           random: context.random,
         }),
@@ -221,7 +257,9 @@ export const reflector = setup({
           },
           { target: 'backingOff', actions: ['recordLoss', 'reportLost'] },
         ],
+        'stream.verified': { actions: ['recordVerified'] },
         'stream.expired': { target: 'expired', actions: ['recordLoss', 'reportExpired'] },
+        'stream.rewound': { target: 'rewound', actions: ['recordRewind', 'reportRewound'] },
         'stream.silent': {
           description: 'The connection is half-open. The transport has been requested to replace it.',
           target: 'backingOff',
@@ -243,6 +281,11 @@ export const reflector = setup({
       description: 'The server no longer has the changes since the position, so the complete state is read.',
       entry: ['forgetPosition'],
       always: [{ guard: 'isExpiringAgain', target: 'backingOff' }, { target: 'connected' }],
+    },
+    rewound: {
+      description: 'The server went back to a state before the position, so the complete state is read.',
+      entry: ['forgetVersions'],
+      always: [{ guard: 'isRewoundAgain', target: 'backingOff' }, { target: 'connected' }],
     },
   },
 });

@@ -53,6 +53,7 @@ export function onlyOwned(sink: ObjectSink, shard: Shard): ObjectSink {
       if (ownsNamespace(shard, namespaceOf(object))) sink.apply(type, object);
     },
     end: (resourceVersion) => sink.end(resourceVersion),
+    ...(sink.rewound === undefined ? {} : { rewound: sink.rewound.bind(sink) }),
     isIrrelevant: (line, metadata) =>
       !ownsNamespace(shard, metadata.namespace) || sink.isIrrelevant?.(line, metadata) === true,
   };

@@ -189,7 +189,7 @@ export function createMetrics() {
     ),
     streamRestarts: counter(
       'stream_restarts_total',
-      'Streams that failed and were restarted, by reason: lost, silent (half-open connection), expired (410).',
+      'Streams that failed and were restarted, by reason: lost, silent (half-open connection), expired (410), rewound (etcd was restored from a backup).',
       ['resource', 'reason'],
     ),
     streamBytes: counter('stream_received_bytes_total', 'Bytes of lists and watches received.', ['resource']),

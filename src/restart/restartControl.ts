@@ -88,7 +88,11 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   let { config } = options;
   let keys: HashKeys | undefined;
   const inFlight = new Set<Promise<unknown>>();
-  const sources = createSourceIndex(clock, (ref) => workloads.sourceChanged(ref));
+  const sources = createSourceIndex(
+    clock,
+    (ref) => workloads.sourceChanged(ref),
+    (ref) => digests.forget(ref),
+  );
   const { wrapDigests = (each) => each } = options;
   const digests = wrapDigests(createDigests({ api, sources }), sources);
   const schedule = createRestartSchedule({ clock, limits: () => config });
@@ -144,6 +148,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   const sinks = createWorkloadSinks({
     // While a Job is being recreated, every update of its stream is handled.
     knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
+    rewound: (id) => workloads.rewound(id),
     take(update) {
       const id = workloadKey(update.summary.ref);
       if (update.copy === undefined) workloads.take(update);

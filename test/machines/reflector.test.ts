@@ -23,6 +23,7 @@ function reflecting(random = 1) {
       reportEnded: nothing,
       reportLost: nothing,
       reportExpired: nothing,
+      reportRewound: nothing,
       reportSilent: nothing,
       reportUnsupported: nothing,
     },
@@ -131,6 +132,51 @@ test('a 410 discards the position and leads to a list at once; a second 410 in a
   it.send({ type: 'stream.ended', resourceVersion: '11', livedMs: 17_000 });
   it.send({ type: 'stream.expired', resourceVersion: '11' });
   assert.deepEqual(it.state(), { connected: 'listing' });
+});
+
+test('a server that went back leads to a list at once, and again and again to growing pauses', () => {
+  const it = reflecting();
+  it.send({ type: 'stream.synced', resourceVersion: '70' });
+  it.send({ type: 'stream.rewound', livedMs: 17_000 });
+  assert.deepEqual(it.state(), { connected: 'listing' });
+  assert.deepEqual([it.last()?.resourceVersion, it.last()?.seenVersion], [undefined, undefined]);
+  const waits = Array.from({ length: 10 }, () => {
+    it.send({ type: 'stream.synced', resourceVersion: '70' });
+    it.send({ type: 'stream.rewound', livedMs: 17_000 });
+    assert.equal(it.state(), 'backingOff');
+    return it.wait();
+  });
+  assert.deepEqual(waits.slice(0, 3), [400, 800, 1_600]);
+  assert.equal(waits.at(-1), 30_000);
+  it.send({ type: 'stream.synced', resourceVersion: '8' });
+  it.send({ type: 'stream.verified' });
+  it.send({ type: 'stream.rewound' });
+  assert.deepEqual(it.state(), { connected: 'listing' });
+});
+
+test('a position is doubtful after a loss and after a watch that delivered nothing, until it is verified', () => {
+  const it = reflecting();
+  it.send({ type: 'stream.synced', resourceVersion: '7' });
+  it.send({ type: 'stream.ended', resourceVersion: '7', livedMs: 17_000, isDoubtful: false });
+  assert.equal(it.last()?.isDoubtful, false);
+  it.send({ type: 'stream.ended', resourceVersion: '7', livedMs: 17_000, isDoubtful: true });
+  assert.equal(it.last()?.isDoubtful, true);
+  it.send({ type: 'stream.ended', resourceVersion: '7', livedMs: 17_000, isDoubtful: false });
+  assert.equal(it.last()?.isDoubtful, true, 'nothing has verified it');
+  it.send({ type: 'stream.verified' });
+  it.send({ type: 'stream.ended', resourceVersion: '7', livedMs: 17_000, isDoubtful: false });
+  assert.equal(it.last()?.isDoubtful, false);
+  it.send({ type: 'stream.failed', resourceVersion: '7' });
+  it.wait();
+  assert.equal(it.last()?.isDoubtful, true);
+});
+
+test('the newest position outlives its expiry, because the list that follows cannot be older', () => {
+  const it = reflecting();
+  it.send({ type: 'stream.synced', resourceVersion: '7' });
+  it.send({ type: 'stream.expired', resourceVersion: '9' });
+  const { resourceVersion, seenVersion, isDoubtful } = it.last() ?? assert.fail();
+  assert.deepEqual([resourceVersion, seenVersion, isDoubtful], [undefined, '9', false]);
 });
 
 test('an unreadable event is resumed from once; at the same position again it leads to a list', () => {

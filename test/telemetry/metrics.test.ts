@@ -246,7 +246,7 @@ test('totals that controllers count themselves only grow, after any number of re
   const metrics = createMetrics();
   const take = countTotals(metrics);
   const controller = (bytes: number, lost: number) => ({
-    streamTotals: () => new Map([['pods', { bytes, losses: { lost, silent: 0, expired: 0 } }]]),
+    streamTotals: () => new Map([['pods', { bytes, losses: { lost, silent: 0, expired: 0, rewound: 0 } }]]),
     eventLosses: () => ({ refused: lost }),
   });
   const first = { ...controller(100, 1) };

@@ -69,3 +69,27 @@ test('the complete list of one stream does not affect the slices of another', ()
   one.end();
   assert.deepEqual(changes(), ['a/etcd-main-client notReady gone']);
 });
+
+test('after a restore a new stream takes over from an old one that has seen later versions', () => {
+  const { readiness } = recorded();
+  const known = slice({});
+  const at = (resourceVersion: string) => ({ ...known, metadata: { ...known.metadata, resourceVersion } });
+  const old = readiness.createSink({ names: new Set(['etcd-main-client']) });
+  old.begin();
+  old.apply('ADDED', at('90'));
+  old.end('90');
+  old.rewound?.();
+  old.begin();
+  old.apply('ADDED', at('20'));
+  old.end('20');
+  let hasTakenOver = false;
+  const onTakeOver = () => {
+    hasTakenOver = true;
+  };
+  const names = new Set(['etcd-main-client']);
+  const next = readiness.createSink({ names, after: [old], onTakeOver });
+  next.begin();
+  next.apply('ADDED', at('20'));
+  next.end('20');
+  assert.equal(hasTakenOver, true);
+});

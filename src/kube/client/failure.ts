@@ -81,8 +81,8 @@ const kindByStatus: Readonly<Record<number, FailureKind>> = {
 /** The maximum time to wait because of a Retry-After, so that a misconfigured proxy cannot stop weeder for days. */
 const longestWaitMs = 3_600_000;
 
-/** After etcd was restored from a backup, the resourceVersion that weeder has is in the future: only a relist helps. */
-const resourceVersionTooLarge = 'ResourceVersionTooLarge';
+/** The message of etcd, which older API servers pass on. */
+const futureRevision = 'required revision is a future revision';
 
 /**
  * Converts a response other than 2xx into a failure. `now` (epoch milliseconds) is needed for a `Retry-After` that is a
@@ -101,6 +101,15 @@ export function classify(
     return { kind: 'badAnswer', status, message: `the response was ${status} with ${shown}` };
   }
   return failureFrom(status, statusBody, retryAfter(headers['retry-after'], now), shown);
+}
+
+/** Whether the server has not reached the resourceVersion of the request, for example because it was restored. */
+export function isFromTheFuture({ causes = [], message }: ApiFailure): boolean {
+  return causes.some(isTooLarge) || message.includes(futureRevision);
+}
+
+function isTooLarge({ reason }: FailureCause): boolean {
+  return reason === 'ResourceVersionTooLarge';
 }
 
 /** Converts the Status object of an ERROR event in a watch into a failure. */
@@ -136,9 +145,8 @@ function failureFrom(
   const wait = requested === undefined ? undefined : Math.min(requested, longestWaitMs);
   const causes = causesOf(statusBody);
   const about = subjectOf(statusBody);
-  const isFromTheFuture = causes.some((cause) => cause.reason === resourceVersionTooLarge);
   return {
-    kind: isFromTheFuture ? 'expired' : kindOf(status),
+    kind: causes.some(isTooLarge) ? 'expired' : kindOf(status),
     status,
     ...(typeof reason === 'string' ? { reason } : {}),
     message: typeof message === 'string' && message !== '' ? message : `the response was ${status} with ${shown}`,

@@ -1,3 +1,6 @@
+/** No version is older: stands for one that says nothing any more. */
+export const oldestVersion = '0';
+
 const decimal = /^[0-9]+$/;
 
 /**

@@ -5,7 +5,9 @@ import type { KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';
 import { isUnservedPath } from '../client/failureClass.ts';
+import { isAtLeast } from '../objects/resourceVersion.ts';
 import { listPages } from './pagedList.ts';
+import { verifyPosition } from './verifyPosition.ts';
 import { type WatchEnd, type WatchSource, watchOnce } from './watchOnce.ts';
 import type { WatchTimeouts } from './watchTimeouts.ts';
 
@@ -24,7 +26,7 @@ type Listed =
 export function startListWatch(
   { client, clock, timeouts }: { readonly client: KubeClient; readonly clock: Clock; readonly timeouts: WatchTimeouts },
   source: WatchSource,
-  input: Pick<StreamInput, 'resourceVersion' | 'initial' | 'random'>,
+  input: Omit<StreamInput, 'name'>,
   send: Send,
 ): () => void {
   const stop = new AbortController();
@@ -64,30 +66,49 @@ export function startListWatch(
     return { ok: false, event: initialEvent(end, client.server, source, livedMs()) };
   }
 
-  async function follow(): Promise<ReflectorEvent> {
-    let start = input.resourceVersion;
-    if (start === undefined) {
-      const listed = await (input.initial === 'pages' ? listByPages() : listByStream());
-      if (!listed.ok) return listed.event;
-      start = listed.resourceVersion;
-      sendUnlessStopped({ type: 'stream.synced', resourceVersion: start, objects: listed.objects });
-    }
+  async function list(): Promise<Listed> {
+    const listed = await (input.initial === 'pages' ? listByPages() : listByStream());
+    if (!listed.ok || isAtLeast(listed.resourceVersion, input.seenVersion)) return listed;
+    return { ok: false, event: rewound(client.server, livedMs()) };
+  }
+
+  async function verify(position: string, isRewound: AbortController): Promise<void> {
+    const verdict = await verifyPosition(client, source, position, stop.signal);
+    if (verdict === 'known') sendUnlessStopped({ type: 'stream.verified' });
+    else if (verdict === 'future') isRewound.abort();
+  }
+
+  async function watch(start: string): Promise<ReflectorEvent> {
     const timeout = timeouts.begin(input.random());
+    const isRewound = new AbortController();
+    if (input.isDoubtful === true) void verify(start, isRewound);
     try {
       const end = await watchOnce({
         ...run,
         start,
         timeoutSeconds: timeout.seconds,
-        reopen: timeout.reopen,
+        reopen: AbortSignal.any([timeout.reopen, isRewound.signal]),
         onOpened(connection) {
           timeout.openedOn(connection);
           onOpened();
         },
       });
-      return watchEvent(end, start, client.server, source, livedMs());
+      if (isRewound.signal.aborted) return rewound(client.server, livedMs());
+      const event = watchEvent(end, start, client.server, source, livedMs());
+      // From a position in the future, not even a bookmark is sent.
+      return event.type === 'stream.ended' ? { ...event, isDoubtful: !end.hasDelivered } : event;
     } finally {
       timeout.ended();
     }
+  }
+
+  async function follow(): Promise<ReflectorEvent> {
+    if (input.resourceVersion !== undefined) return watch(input.resourceVersion);
+    const listed = await list();
+    if (!listed.ok) return listed.event;
+    const { resourceVersion, objects } = listed;
+    sendUnlessStopped({ type: 'stream.synced', resourceVersion, objects });
+    return watch(resourceVersion);
   }
 
   void follow()
@@ -124,6 +145,8 @@ function watchEvent(
     case 'ended':
     case 'complete':
       return { type: 'stream.ended', resourceVersion, livedMs, message };
+    case 'rewound':
+      return rewound(server, livedMs);
     case 'garbled':
       return { type: 'stream.garbled', resourceVersion, livedMs, message };
     case 'sinkFailed':
@@ -131,6 +154,14 @@ function watchEvent(
     default:
       return { type: 'stream.silent', resourceVersion, livedMs, message };
   }
+}
+
+/** etcd was restored from a backup: the sink holds a state that the server no longer has. */
+function rewound(server: string, livedMs: number): ReflectorEvent {
+  const message =
+    `${server} is at an older resourceVersion than weeder: etcd was restored from a backup. ` +
+    'If this repeats, restart all API servers, because they serve what they had cached before';
+  return { type: 'stream.rewound', livedMs, message };
 }
 
 /** A CRD that is created should be found within two seconds. */

@@ -23,6 +23,10 @@ interface ReflectorParts {
 export function provideReflector({ client, clock, log, statuses, sourceOf }: ReflectorParts) {
   const failures = failureLog(log);
   const timeouts = createWatchTimeouts(clock);
+  /** Counts how often the server was found to have gone back. */
+  let history = 0;
+  /** By stream: the history in which its latest complete state was begun. */
+  const listedIn = new Map<string, number>();
   /** Streams whose latest complete state lacks an object, or that have omitted one since then. */
   const incomplete = new Set<string>();
   /** Streams for which omitted objects have already been logged. */
@@ -49,9 +53,14 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
         if (source === undefined) throw new Error(`there is no stream with the name "${input.name}"`);
         const { name, resourceVersion } = input;
         const isResuming = resourceVersion !== undefined;
+        if (isResuming && listedIn.get(name) !== history) {
+          sendBack({ type: 'stream.rewound', message: foundByAnother });
+          return undefined;
+        }
         statuses?.begun(name, source.path, isResuming);
         if (!isResuming) {
           incomplete.delete(name);
+          listedIn.set(name, history);
           source.sink.lost?.();
         }
         const reported = {
@@ -81,6 +90,14 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
       },
       reportLost: ({ context, event }) => lost('lost', lossOf(context, event), { isRefused: isRefusal(event) }),
       reportExpired: ({ context, event }) => lost('expired', lossOf(context, event)),
+      reportRewound: ({ context, event }) => {
+        lost('rewound', lossOf(context, event));
+        sourceOf(context.name)?.sink.rewound?.();
+        // The position of another stream may have been reached again, and its changes before that would be missed.
+        if (listedIn.get(context.name) !== history) return;
+        history += 1;
+        timeouts.reopenAll();
+      },
       reportSilent: ({ context, event }) => {
         lost('silent', lossOf(context, event), { silentMs: detailsOf(event).silentMs });
       },
@@ -91,6 +108,8 @@ export function provideReflector({ client, clock, log, statuses, sourceOf }: Ref
     },
   });
 }
+
+const foundByAnother = 'another stream has found that etcd was restored from a backup';
 
 interface Details {
   readonly message?: string;

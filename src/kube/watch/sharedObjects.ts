@@ -5,6 +5,7 @@ export interface StreamObjects {
   /** The stream has delivered this object. */
   add(key: string): void;
   has(key: string): boolean;
+  keys(): Iterable<string>;
   /**
    * The object was deleted, or the stream no longer selects it. Returns true if the stream had the object and no other
    * stream has it.
@@ -51,6 +52,7 @@ export function createSharedObjects(): { stream(): StreamObjects } {
         streamCounts.set(key, (streamCounts.get(key) ?? 0) + 1);
       },
       has: (key) => mine.has(key),
+      keys: () => mine.keys(),
       remove: drop,
       end() {
         const seen = listed;

@@ -22,6 +22,11 @@ export interface ObjectSink {
   /** The stream resumes from its position: every change since then will be delivered. */
   resumed?(): void;
   /**
+   * The server went back to an older state, and a complete list follows. The versions so far say nothing about later
+   * ones: a lower version may be newer, and the same version may have another content.
+   */
+  rewound?(): void;
+  /**
    * Called before a line is parsed; if it returns true, the line is irrelevant and is not parsed. `line` is a view of a
    * reused buffer, so copy what is needed later; `metadata` is what its first bytes contain.
    */
@@ -45,6 +50,7 @@ export function notifyingComplete(sink: ObjectSink, onComplete: () => void): Obj
     },
     ...(sink.lost === undefined ? {} : { lost: sink.lost.bind(sink) }),
     ...(sink.resumed === undefined ? {} : { resumed: sink.resumed.bind(sink) }),
+    ...(sink.rewound === undefined ? {} : { rewound: sink.rewound.bind(sink) }),
     ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
   };
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 export type StreamState = 'listing' | 'watching' | 'backingOff';
 
 /** Why a stream had to restart. */
-export type LossReason = 'lost' | 'silent' | 'expired';
+export type LossReason = 'lost' | 'silent' | 'expired' | 'rewound';
 
 /** Further details of a loss. */
 export interface LossDetails {
@@ -97,7 +97,7 @@ export function createStreamStatuses(clock: Clock): StreamStatuses {
   const totals = new Map<string, { bytes: number; losses: Record<LossReason, number> }>();
 
   function totalOf({ resource }: Entry) {
-    const total = totals.get(resource) ?? { bytes: 0, losses: { lost: 0, silent: 0, expired: 0 } };
+    const total = totals.get(resource) ?? { bytes: 0, losses: { lost: 0, silent: 0, expired: 0, rewound: 0 } };
     totals.set(resource, total);
     return total;
   }

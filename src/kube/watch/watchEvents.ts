@@ -2,6 +2,7 @@ import { parseJson } from '../../base/exactInteger.ts';
 import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { type ApiFailure, classifyStatus } from '../client/failure.ts';
 import { versionOf } from '../objects/identity.ts';
+import { isAtLeast } from '../objects/resourceVersion.ts';
 import { type ChangeType, readLineMetadata } from './metadataFastPath.ts';
 import { type Reading, reduced, wireKind } from './objectForm.ts';
 import type { ObjectSink } from './sink.ts';
@@ -18,6 +19,8 @@ export type LineOutcome =
   | { readonly unreadable: string }
   /** Not a watch event of the expected kind, or truncated. */
   | { readonly garbled: string }
+  /** A bookmark older than the position: versions went back. */
+  | 'wentBack'
   /** The server cannot continue the watch. */
   | { readonly failure: ApiFailure };
 
@@ -56,7 +59,7 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
     const metadata = objectOf(object['metadata']);
     const resourceVersion = textOf(metadata['resourceVersion']);
     if (!resourceVersion) return { garbled: 'a bookmark without a version' };
-    if (start !== undefined && isOlder(resourceVersion, start)) return { failure: wentBack };
+    if (start !== undefined && !isAtLeast(resourceVersion, position)) return 'wentBack';
     position = resourceVersion;
     return objectOf(metadata['annotations'])[lastInitialEvent] === 'true' ? 'complete' : 'progressed';
   }
@@ -91,15 +94,6 @@ export function watchReader(reading: Reading, sink: ObjectSink, start: string | 
       return position;
     },
   };
-}
-
-/** etcd was restored from a backup: the sink holds a state that the server no longer has. */
-const wentBack: ApiFailure = { kind: 'expired', message: 'the server has an older resourceVersion than weeder' };
-
-/** resourceVersions of one resource are decimal numbers and may be compared (KEP 5504). */
-function isOlder(version: string, than: string): boolean {
-  if (!/^\d+$/.test(version) || !/^\d+$/.test(than)) return false;
-  return version.length === than.length ? version < than : version.length < than.length;
 }
 
 function parseObject(line: Buffer): JsonObject | undefined {

@@ -60,12 +60,16 @@ export interface WatchEnd {
     | 'unfinished'
     | 'garbled'
     | 'refused'
+    /** The server is at an older version than the position. */
+    | 'rewound'
     /** The sink threw: its state cannot be trusted. */
     | 'sinkFailed';
   readonly message: string;
   readonly position: string | undefined;
   /** The number of changes. */
   readonly changes: number;
+  /** The server has sent a change or a bookmark. */
+  readonly hasDelivered: boolean;
   readonly failure?: ApiFailure;
 }
 
@@ -101,7 +105,7 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
     timeoutMs: headersMs,
     ...(onReceived === undefined ? {} : { onReceived }),
   });
-  if (!opened.ok) return refusedEnd(opened.failure, run.client.server, undefined, 0);
+  if (!opened.ok) return refusedEnd(opened.failure, run.client.server, nothing);
   run.onOpened(opened.connection);
   const isInitial = run.start === undefined;
   const progress = followProgress(run);
@@ -173,8 +177,13 @@ function queryOf({ source, start, timeoutSeconds }: WatchRun): NonNullable<ApiRe
   return { ...common, ...initial, timeoutSeconds: Math.ceil(initialMs / 1_000) + 15 };
 }
 
-function refusedEnd(failure: ApiFailure, server: string, position: string | undefined, changes: number): WatchEnd {
-  return { reason: 'refused', message: describeFailure(failure, server), position, changes, failure };
+/** How far a watch got. */
+type Reached = Pick<WatchEnd, 'position' | 'changes' | 'hasDelivered'>;
+
+const nothing: Reached = { position: undefined, changes: 0, hasDelivered: false };
+
+function refusedEnd(failure: ApiFailure, server: string, reached: Reached): WatchEnd {
+  return { ...reached, reason: 'refused', message: describeFailure(failure, server), failure };
 }
 
 interface Progress {
@@ -193,24 +202,31 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
   const splitter = lineSplitter(longestLine);
   let receivedAt = clock.monotonic();
   let changes = 0;
+  let hasDelivered = false;
   let ended: WatchEnd | undefined;
 
   function finish(reason: WatchEnd['reason'], message: string): void {
-    ended ??= { reason, message, position: reader.position, changes };
+    ended ??= { reason, message, ...reached() };
+  }
+
+  function reached(): Reached {
+    return { position: reader.position, changes, hasDelivered };
   }
 
   /** False: the watch has to end here. */
   function onLine(line: Buffer): boolean {
     const outcome = readSafely(reader, line);
+    hasDelivered ||= typeof outcome === 'string';
     if (outcome === 'changed') changes += 1;
     else if (outcome === 'complete' && start === undefined) finish('complete', '');
+    else if (outcome === 'wentBack') finish('rewound', '');
     else if (typeof outcome === 'object') noteFailure(outcome);
     return ended === undefined;
   }
 
   function noteFailure(outcome: Exclude<LineOutcome, string> | SinkFailure): void {
     if ('unreadable' in outcome) source.onUnreadable?.(outcome.unreadable);
-    else if ('failure' in outcome) ended ??= refusedEnd(outcome.failure, client.server, reader.position, changes);
+    else if ('failure' in outcome) ended ??= refusedEnd(outcome.failure, client.server, reached());
     else if ('garbled' in outcome) finish('garbled', `${client.server} sent ${outcome.garbled}`);
     else finish('sinkFailed', `an object could not be processed: ${outcome.sinkFailed}`);
   }
@@ -225,11 +241,11 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
     finish,
     end(broken) {
       if (ended !== undefined) return ended;
-      if (broken !== undefined) return refusedEnd(broken, client.server, reader.position, changes);
+      if (broken !== undefined) return refusedEnd(broken, client.server, reached());
       const isCut = splitter.pending > 0;
       const failure: ApiFailure = { kind: 'network', message: 'the stream was cut in the middle of a line' };
-      if (isCut) return refusedEnd(failure, client.server, reader.position, changes);
-      return { reason: 'ended', message: 'the server ended the stream', position: reader.position, changes };
+      if (isCut) return refusedEnd(failure, client.server, reached());
+      return { reason: 'ended', message: 'the server ended the stream', ...reached() };
     },
     get receivedAt() {
       return receivedAt;

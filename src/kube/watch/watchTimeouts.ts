@@ -20,6 +20,8 @@ export interface WatchTimeout {
 export interface WatchTimeouts {
   /** `random` is from 0 up to 1. */
   begin(random: number): WatchTimeout;
+  /** Reopens all watches, one after the other. */
+  reopenAll(): void;
 }
 
 const shortest = 15;
@@ -31,6 +33,8 @@ const spread = 0.4;
 const takeOverMs = 2_000;
 /** Watches on replaced connections are reopened within this time. */
 const moveMs = 15_000;
+/** Between two watches when all are reopened. */
+const reopenStepMs = 20;
 
 interface Entry {
   connection: number | undefined;
@@ -78,6 +82,11 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
           clock.setTimeout(replaceShort, takeOverMs);
         },
       };
+    },
+    reopenAll() {
+      for (const [index, { abort }] of [...entries].entries()) {
+        clock.setTimeout(() => abort.abort(), reopenStepMs * index);
+      }
     },
   };
 }

@@ -9,6 +9,8 @@ import { applicationsPath } from '../status/applicationApi.ts';
 /** Receives Application objects. `id`: `namespace/name`. */
 export interface ApplicationListener {
   take(id: string, object: unknown): void;
+  /** The known version says nothing about later ones: the same generation may have another spec. */
+  rewound(id: string): void;
   remove(id: string): void;
 }
 
@@ -52,7 +54,7 @@ export function applicationStreams(options: ApplicationStreamsOptions): Readonly
   );
 }
 
-function applicationSink({ take, remove }: ApplicationListener, onSynced: () => void): ClosableSink {
+function applicationSink({ take, rewound, remove }: ApplicationListener, onSynced: () => void): ClosableSink {
   const objects = createSharedObjects().stream();
   return {
     begin: objects.begin,
@@ -69,6 +71,9 @@ function applicationSink({ take, remove }: ApplicationListener, onSynced: () => 
     end() {
       for (const id of objects.end()) remove(id);
       onSynced();
+    },
+    rewound() {
+      for (const id of objects.keys()) rewound(id);
     },
     close() {
       for (const id of objects.close()) remove(id);

@@ -7,6 +7,7 @@ import type { Resources } from '../effects/resources.ts';
 import type { ReportObserver } from '../model/events.ts';
 import type { Application } from '../spec/application.ts';
 import type { ApplicationLimits } from '../spec/applicationLimits.ts';
+import { unknownGeneration } from '../spec/readApplication.ts';
 import { createEntry } from '../state/createEntry.ts';
 import { type ApplicationEntry, isObserved } from '../state/entries.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
@@ -111,6 +112,11 @@ export function createApplications(options: ApplicationsOptions): Applications {
   return {
     get: (id) => registry.get(id),
     take: (id, object) => reconcileAll(known.take(id, object)),
+    rewound(id) {
+      known.rewound(id);
+      const entry = registry.get(id);
+      if (entry !== undefined) entry.newest = { ...entry.newest, generation: unknownGeneration };
+    },
     remove(id) {
       const others = known.remove(id);
       registry.get(id)?.actor.send({ type: 'application.deleted' });

@@ -1,7 +1,7 @@
 import { objectOf } from '../../base/json.ts';
 import type { Application } from '../spec/application.ts';
 import { type ApplicationLimits, type Refused, refusedInAll, refusedInNamespace } from '../spec/applicationLimits.ts';
-import { readApplication } from '../spec/readApplication.ts';
+import { readApplication, unknownGeneration } from '../spec/readApplication.ts';
 
 /** An application as it was last read. */
 export interface KnownApplication {
@@ -16,6 +16,8 @@ export interface KnownApplication {
 interface KnownApplications {
   /** Returns the ids whose decision has changed: this one, and those that are refused now or no longer are. */
   take(id: string, object: unknown): readonly string[];
+  /** The same generation may have another spec from now on. */
+  rewound(id: string): void;
   remove(id: string): readonly string[];
   /** Sets new limits and returns the ids whose decision has changed. */
   limit(limits: ApplicationLimits): readonly string[];
@@ -96,6 +98,12 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
       const its = { application: read, status: objectOf(object)['status'], isDropped: false };
       namespaces.set(namespace, known.set(id, its));
       return [...new Set([id, ...evaluate(namespace)])];
+    },
+    rewound(id) {
+      const known = get(id);
+      if (known === undefined) return;
+      const application = { ...known.application, generation: unknownGeneration };
+      namespaces.get(namespaceOf(id))?.set(id, { ...known, application });
     },
     remove(id) {
       const namespace = namespaceOf(id);

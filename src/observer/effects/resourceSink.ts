@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { parseJson } from '../../base/exactInteger.ts';
 import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 import { type Identity, identityKey } from '../model/identity.ts';
 import { versionOf } from '../ownership/ownership.ts';
@@ -73,6 +73,13 @@ export function createResourceSink(
         if (foundOf(resource) !== undefined) markLost(resource, resourceVersion, clock.monotonic());
       }
       listed = undefined;
+    },
+    rewound() {
+      for (const resource of [...members.values()].flat()) {
+        resource.writtenVersion = undefined;
+        const found = foundOf(resource);
+        if (found !== undefined) resource.found = { ...found, resourceVersion: oldestVersion };
+      }
     },
     close: () => undefined,
   };

@@ -25,6 +25,9 @@ const deepestManifest = 100;
 /** Bytes. No object that etcd accepts is larger. */
 const maxObjectBytes = 4 * maxManifestBytes;
 
+/** Differs from the generation of every object. */
+export const unknownGeneration = 0;
+
 /**
  * Reads an Application from the API server's object. Returns undefined if it is not one, or has an invalid name. Never
  * throws. `before`: the previous version, whose parsed spec is reused if the generation is the same.
@@ -37,9 +40,9 @@ export function readApplication(object: unknown, before?: Application): Applicat
   );
   if (kind !== 'Application' || !namespace || !name || !uid || !resourceVersion) return undefined;
   if (!dnsLabel.pattern.test(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
-  const generation = numberOf(its['generation']) ?? 0;
+  const generation = numberOf(its['generation']) ?? unknownGeneration;
   const finalizers = arrayOf(its['finalizers']).flatMap((each) => textOf(each) ?? []);
-  const isSameSpec = before?.uid === uid && before.generation === generation && generation > 0;
+  const isSameSpec = before?.uid === uid && before.generation === generation && generation !== unknownGeneration;
   return {
     namespace,
     name,

@@ -12,8 +12,11 @@ export interface RecordedSchemaNode {
 
 /** What a stream delivers. */
 export type StreamInput =
-  /** `lost`: changes may be missed until `resumed` or `end`. `closed`: the stream delivers nothing more. */
-  | { readonly in: 'begin' | 'lost' | 'resumed' | 'closed'; readonly stream: string }
+  /**
+   * `lost`: changes may be missed until `resumed` or `end`. `rewound`: versions so far say nothing about later ones.
+   * `closed`: the stream delivers nothing more.
+   */
+  | { readonly in: 'begin' | 'lost' | 'resumed' | 'rewound' | 'closed'; readonly stream: string }
   /** `resourceVersion`: the version of the list, if the server names one. */
   | { readonly in: 'end'; readonly stream: string; readonly resourceVersion?: string }
   /** The reduced object. It has no spec if the spec is the same as in its previous line. */

@@ -18,6 +18,7 @@ export function recordSink(
       append({ in: 'end', stream, ...(resourceVersion === undefined ? {} : { resourceVersion }) }),
     lost: () => append({ in: 'lost', stream }),
     resumed: () => append({ in: 'resumed', stream }),
+    rewound: () => append({ in: 'rewound', stream }),
     close: () => append({ in: 'closed', stream }),
   };
 }
@@ -47,6 +48,10 @@ export function recordedSink(
     resumed() {
       recording.resumed();
       sink.resumed?.();
+    },
+    rewound() {
+      recording.rewound();
+      sink.rewound?.();
     },
     close() {
       recording.close();

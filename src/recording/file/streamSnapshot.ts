@@ -26,17 +26,20 @@ export interface StreamSnapshot {
   end: Extract<StreamInput, { readonly in: 'end' }> | undefined;
   /** The stream was lost, and changes may have been missed since then. */
   isLost: boolean;
+  /** Until the complete list, no known version says anything about later ones. */
+  isRewound: boolean;
 }
 
 /** Whether an object is in the same state as before. */
 export type IsSame = (before: object, now: object) => boolean;
 
 export function newStreamSnapshot(updatedAt: Moment): StreamSnapshot {
-  return { objects: new Map(), updatedAt, listing: undefined, end: undefined, isLost: false };
+  return { objects: new Map(), updatedAt, listing: undefined, end: undefined, isLost: false, isRewound: false };
 }
 
 export function applyToStream(stream: StreamSnapshot, line: StreamInput, at: Moment, isSame: IsSame): void {
   if (line.in === 'lost' || line.in === 'resumed') stream.isLost = line.in === 'lost';
+  else if (line.in === 'rewound') stream.isRewound = true;
   else if (line.in === 'begin') stream.listing = { began: at, before: new Map(stream.objects), seen: new Set() };
   else if (line.in === 'end') endList(stream, line);
   else if ('object' in line) applyObject(stream, line.in === 'DELETED', line.object, at, isSame);
@@ -47,6 +50,7 @@ function endList(stream: StreamSnapshot, end: NonNullable<StreamSnapshot['end']>
   const { objects, listing } = stream;
   stream.end = end;
   stream.isLost = false;
+  stream.isRewound = false;
   stream.listing = undefined;
   if (listing === undefined) return;
   for (const key of [...objects.keys()]) if (!listing.seen.has(key)) objects.delete(key);
@@ -64,7 +68,7 @@ function applyObject(stream: StreamSnapshot, isDeleted: boolean, object: object,
   }
   listing?.seen.add(key);
   // The response to a write may precede the change in the stream.
-  if (known !== undefined && isOlder(object, known.object)) return;
+  if (known !== undefined && !stream.isRewound && isOlder(object, known.object)) return;
   const whole = known === undefined ? object : withSpecOf(known.object, object);
   objects.set(key, { object: whole, since: known !== undefined && isSame(known.object, whole) ? known.since : at });
 }
@@ -91,7 +95,7 @@ export function withSpecOf(known: object, object: object): object {
  */
 export function streamLines(
   name: string,
-  { objects, updatedAt, listing, end, isLost }: StreamSnapshot,
+  { objects, updatedAt, listing, end, isLost, isRewound }: StreamSnapshot,
   isDated: boolean,
 ): (Moment & Input)[] {
   const added = [...(listing?.before ?? objects).values()]
@@ -106,6 +110,7 @@ export function streamLines(
   return [
     // Without a complete list, only the objects in the first list so far are known.
     ...(end === undefined ? [] : complete(end)),
+    ...(isRewound ? [{ ...updatedAt, in: 'rewound' as const, stream: name }] : []),
     ...(listing === undefined ? [] : listingLines(name, objects, listing)),
     ...(isLost ? [{ ...updatedAt, in: 'lost' as const, stream: name }] : []),
   ];

@@ -153,6 +153,7 @@ export function deliverTo(sink: ObjectSink | undefined, line: StreamInput): void
   else if (line.in === 'end') sink?.end(line.resourceVersion);
   else if (line.in === 'lost') sink?.lost?.();
   else if (line.in === 'resumed') sink?.resumed?.();
+  else if (line.in === 'rewound') sink?.rewound?.();
 }
 
 /** A replay sends no requests. */

@@ -36,7 +36,7 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
   z.discriminatedUnion('in', [
     z.object({ ...line, in: z.enum(['created', 'config']), ...storedConfig }),
     z.object({ ...line, in: z.enum(['start', 'stop', 'keysRead']) }),
-    z.object({ ...line, in: z.enum(['begin', 'lost', 'resumed', 'closed']), stream }),
+    z.object({ ...line, in: z.enum(['begin', 'lost', 'resumed', 'rewound', 'closed']), stream }),
     z.object({ ...line, in: z.literal('end'), stream, resourceVersion: text.exactOptional() }),
     z.object({ ...line, in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object }),
     z.discriminatedUnion('of', [

@@ -1,5 +1,6 @@
 import { putBounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
+import { oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import { createSharedObjects } from '../../kube/watch/sharedObjects.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 import type { OptOut } from '../model/annotations.ts';
@@ -29,8 +30,15 @@ interface SourceIndex extends SourcesKnown {
   readonly size: number;
 }
 
-/** `onChanged` is called for each source that was created, changed or deleted. */
-export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: SourceRef) => void): SourceIndex {
+/**
+ * `onChanged` is called for each source that was created, changed or deleted; `onRewound` for each one of which no
+ * version so far says anything about later ones.
+ */
+export function createSourceIndex(
+  { now }: Pick<Clock, 'now'>,
+  onChanged: (ref: SourceRef) => void,
+  onRewound: (ref: SourceRef) => void = () => undefined,
+): SourceIndex {
   const sources = new Map<string, SourceMeta>();
   const seen = new Map<string, number>();
   const deleted = new Map<string, OptOut>();
@@ -58,6 +66,13 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
     onChanged(known.ref);
   }
 
+  function rewind(key: string): void {
+    const known = sources.get(key);
+    if (known === undefined) return;
+    sources.set(key, { ...known, resourceVersion: oldestVersion });
+    onRewound(known.ref);
+  }
+
   return {
     createSink(kind) {
       const objects = holders.stream();
@@ -76,6 +91,9 @@ export function createSourceIndex({ now }: Pick<Clock, 'now'>, onChanged: (ref: 
         },
         end() {
           for (const key of objects.end()) remove(key, false);
+        },
+        rewound() {
+          for (const key of objects.keys()) rewind(key);
         },
         close() {
           for (const key of objects.close()) remove(key, false);

@@ -23,12 +23,14 @@ export interface WorkloadListener {
   /** Whether this version is known already: the response to a write precedes the stream. */
   knows(id: string, version: Pick<Identity, 'uid' | 'resourceVersion'>): boolean;
   take(update: WorkloadUpdate): void;
+  /** The known version says nothing about later ones. `id` is a `workloadKey`. */
+  rewound?(id: string): void;
   /** `id` is a `workloadKey`. */
   remove(id: string): void;
 }
 
 /** Creates sinks for the streams of workloads: they take whole objects, and pass on only what is needed. */
-export function createWorkloadSinks({ knows, take, remove }: WorkloadListener) {
+export function createWorkloadSinks({ knows, take, rewound, remove }: WorkloadListener) {
   const holders = createSharedObjects();
 
   function create(kind: WorkloadKind): ClosableSink {
@@ -53,6 +55,9 @@ export function createWorkloadSinks({ knows, take, remove }: WorkloadListener) {
       },
       end() {
         for (const id of objects.end()) remove(id);
+      },
+      rewound() {
+        for (const id of objects.keys()) rewound?.(id);
       },
       close() {
         for (const id of objects.close()) remove(id);

@@ -2,7 +2,7 @@ import { createActor } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
-import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { markSourceChange, stateOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Recreations } from '../jobs/recreations.ts';
@@ -21,7 +21,7 @@ import type { WorkloadLogic } from './workloadActor.ts';
 import type { WorkloadListener, WorkloadUpdate } from './workloadSinks.ts';
 
 /** The managed workloads: a `workload` actor each, every one a root actor. */
-interface Workloads extends WorkloadListener {
+interface Workloads extends Required<WorkloadListener> {
   get(id: string): WorkloadEntry | undefined;
   /** A source was created, changed or deleted. */
   sourceChanged(source: SourceRef): void;
@@ -185,8 +185,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   return {
     get: (id) => registry.get(id),
     knows(id, { uid, resourceVersion }) {
-      const summary = registry.get(id)?.summary;
-      return summary?.uid === uid && summary.resourceVersion === resourceVersion;
+      return [known.get(id)?.summary, registry.get(id)?.summary].every(
+        (summary) => summary?.uid === uid && summary.resourceVersion === resourceVersion,
+      );
     },
     take(update) {
       const id = workloadKey(update.summary.ref);
@@ -196,6 +197,11 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         return;
       known.set(id, update);
       updateIfRead(id, update);
+    },
+    rewound(id) {
+      const update = known.get(id);
+      if (update === undefined) return;
+      known.set(id, { ...update, summary: { ...update.summary, resourceVersion: oldestVersion } });
     },
     remove(id) {
       known.delete(id);

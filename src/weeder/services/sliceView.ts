@@ -116,6 +116,7 @@ export function createSliceView(
       if (readyBefore.length === 0) seenUntil = clock.now();
       if (listing === undefined) listener.received();
     },
+    rewound: () => newest.clear(),
     end(resourceVersion) {
       for (const sliceKey of [...serviceOfSlice.keys()]) if (listing?.listed.has(sliceKey) === false) remove(sliceKey);
       const pending = listing?.pending ?? [];

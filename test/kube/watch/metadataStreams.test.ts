@@ -32,7 +32,7 @@ test('a stream of metadata lists, watches and resumes, and never requests a whol
     [...it.sink.objects.values()].map(({ kind }) => kind),
     ['PartialObjectMetadata', 'PartialObjectMetadata', 'PartialObjectMetadata'],
   );
-  assert.deepEqual([...new Set(it.server.requests.map(({ headers }) => headers['accept']))], [forWatches]);
+  assert.deepEqual([...new Set(it.server.requests.map(({ headers }) => headers['accept']))], [forWatches, forLists]);
   await assertAlive(it);
 });
 

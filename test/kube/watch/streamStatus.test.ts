@@ -128,7 +128,10 @@ test('the totals of a resource outlive its streams', () => {
     statuses.all().map(({ name }) => name),
     ['pods'],
   );
-  assert.deepEqual(statuses.totals().get('pods'), { bytes: 15, losses: { lost: 0, silent: 1, expired: 0 } });
+  assert.deepEqual(statuses.totals().get('pods'), {
+    bytes: 15,
+    losses: { lost: 0, silent: 1, expired: 0, rewound: 0 },
+  });
 });
 
 test('a reflector reports its state, its losses and every received byte', async () => {

@@ -61,6 +61,17 @@ test('the longest open watch is reopened if the short one does not return', () =
   );
 });
 
+test('all watches are reopened within a short time', () => {
+  const clock = virtualClock();
+  const timeouts = createWatchTimeouts(clock);
+  const watches = Array.from({ length: 100 }, () => timeouts.begin(0));
+  timeouts.reopenAll();
+  const later = timeouts.begin(0);
+  clock.advance(1_999);
+  assert(watches.every(({ reopen }) => reopen.aborted));
+  assert(!later.reopen.aborted);
+});
+
 test('watches with old credentials are reopened within 15 s after a change of credentials', () => {
   const { clock, begin, watches } = begun(100);
   for (const watch of watches) watch.openedOn(1);

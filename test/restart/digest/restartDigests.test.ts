@@ -7,6 +7,7 @@ import { type SourceRef, sourceKey } from '../../../src/restart/model/refs.ts';
 import { readSourceMeta, type SourceMeta } from '../../../src/restart/model/sourceMeta.ts';
 import type { Use } from '../../../src/restart/model/uses.ts';
 import { createDigests } from '../../../src/restart/sources/digests.ts';
+import { createSourceIndex } from '../../../src/restart/sources/sourceIndex.ts';
 
 const key = hashKeyOf(Buffer.alloc(32, 1));
 const settings: SourceRef = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' };
@@ -86,3 +87,39 @@ for (const kind of ['ConfigMap', 'Secret'] as const)
     assert.equal(await tagOf(source, 'a'), found);
     assert.deepEqual(read, ['late', 'late', 'late']);
   });
+
+test('after a restore the older version of a source is read, also if the version is the same', async () => {
+  const changed: string[] = [];
+  const index = createSourceIndex(
+    { now: () => 0 },
+    ({ name }) => void changed.push(name),
+    (ref) => digests.forget(ref),
+  );
+  const sink = index.createSink('ConfigMap');
+  let object = {};
+  const digests = createDigests({
+    api: {
+      async readSource(ref) {
+        const meta = readSourceMeta(object, ref.kind);
+        return meta === undefined ? { is: 'notFound' } : answered({ ...meta, content: readContent(object), meta });
+      },
+    },
+    sources: index,
+  });
+  async function tagAt(resourceVersion: string, a: string) {
+    object = { kind: 'ConfigMap', metadata: { ...settings, uid: 'u', resourceVersion }, data: { a } };
+    sink.begin();
+    sink.apply('ADDED', object);
+    sink.end();
+    const answer = await digests.digestOf(key, settings, [useOf(settings, 'a')]);
+    return answer.is === 'ok' ? answer.digest.tag : answer.reason;
+  }
+  const first = await tagAt('9', 'new');
+  assert.equal(await tagAt('9', 'not read'), first);
+  sink.rewound?.();
+  const second = await tagAt('7', 'old');
+  sink.rewound?.();
+  const third = await tagAt('7', 'other');
+  assert.equal(new Set([first, second, third]).size, 3);
+  assert.equal(changed.length, 3);
+});

@@ -19,6 +19,7 @@ function listening() {
       known.set('deployment/shop/web', update);
       calls.push(`took ${update.summary.resourceVersion} of ${update.summary.uid}`);
     },
+    rewound: (id) => calls.push(`rewound ${id}`),
     remove: (id) => calls.push(`removed ${id}`),
   });
   return { sink: sinks.create('Deployment'), calls };
@@ -47,4 +48,16 @@ test('a deleted workload is removed, even though its version is known', () => {
   sink.apply('ADDED', web('7'));
   sink.apply('DELETED', web('7'));
   assert.deepEqual(calls, ['took 7 of u-web', 'removed deployment/shop/web']);
+});
+
+test('the workloads of a stream that was rewound are reported, and no others', () => {
+  const { sink, calls } = listening();
+  sink.apply('ADDED', web('7'));
+  sink.rewound?.();
+  sink.apply('DELETED', web('8'));
+  sink.rewound?.();
+  assert.deepEqual(
+    calls.filter((call) => call.startsWith('rewound')),
+    ['rewound deployment/shop/web'],
+  );
 });

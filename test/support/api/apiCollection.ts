@@ -60,8 +60,18 @@ function metadataOnly(answer: ServerAnswer): ServerAnswer {
   };
 }
 
+/** As kube-apiserver answers for a revision that etcd has not reached. */
+const tooLarge = {
+  ...statusObject(504, 'Timeout'),
+  details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }] },
+};
+
 function serveList(store: TestStore, request: ReceivedRequest, answer: ServerAnswer): void {
   const limit = Number(request.query.get('limit') ?? '0') || Number.POSITIVE_INFINITY;
+  if (Number(request.query.get('resourceVersion') ?? '0') > store.version) {
+    sendJson(answer, 504, tooLarge);
+    return;
+  }
   const [version = String(store.version), after = ''] = request.query.get('continue')?.split('/') ?? [];
   if (Number(version) < store.oldest) {
     sendJson(answer, 410, statusObject(410, 'Expired'));
@@ -97,9 +107,13 @@ function serveWatch({ store, clock }: Collection, request: ReceivedRequest, answ
   } else {
     for (const event of store.history) if (event.version > start) sendEvent(answer, event);
   }
-  const stop = store.onEvent((event) => sendEvent(answer, event));
+  const stop = store.onEvent((event) => {
+    if (event.version > start) sendEvent(answer, event);
+  });
   const holdMs = Number(request.query.get('timeoutSeconds') ?? '1800') * 1_000;
-  const bookmark = clock.setTimeout(() => answer.write(bookmarkLine(store.version)), holdMs - 2_000);
+  const bookmark = clock.setTimeout(() => {
+    if (store.version >= start) answer.write(bookmarkLine(store.version));
+  }, holdMs - 2_000);
   const end = clock.setTimeout(() => answer.end(), holdMs);
   answer.onClose(() => {
     stop();

@@ -29,6 +29,8 @@ export interface TestStore {
   /** Drops the history up to now: resuming from it gives 410. */
   compact(): void;
   readonly oldest: number;
+  /** Restores the state at this version, as from a backup of etcd. */
+  restore(version: number): void;
   onEvent(listener: (event: TestEvent) => void): () => void;
 }
 
@@ -68,6 +70,14 @@ export function testStore(): TestStore {
     compact() {
       version += 1;
       oldest = version;
+    },
+    restore(earlier) {
+      version = earlier;
+      history.splice(0, history.length, ...history.filter((event) => event.version <= earlier));
+      objects.clear();
+      for (const { type, object } of history)
+        if (type === 'DELETED') objects.delete(object.metadata.name);
+        else objects.set(object.metadata.name, object);
     },
     onEvent(listener) {
       listeners.add(listener);

@@ -61,6 +61,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'stream.synced', resourceVersion: '1' },
       { type: 'stream.failed' },
       { type: 'stream.expired', livedMs: 9000 },
+      { type: 'stream.rewound' },
       { type: 'xstate.after.retryDelay.reflector.backingOff' },
     ],
   },

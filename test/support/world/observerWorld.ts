@@ -111,6 +111,11 @@ export interface ObserverWorld {
   remove(text: string): void;
   /** The watch delivers an older version of the object again. */
   redeliver(text: string, object: JsonObject): void;
+  /**
+   * Returns a function that restores the objects and versions as they are now, and lists them again. No stream delivers
+   * what happens in `meanwhile`.
+   */
+  backUp(): (meanwhile?: () => void) => void;
   condition(name: string, type: string): string | undefined;
   /** The writes to resources, without reads and dry runs. */
   writes(): string[];
@@ -165,6 +170,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
   const applications = new Map<string, JsonObject>();
   const objects = new Map<string, JsonObject>();
   let version = 100;
+  let isSilent = false;
   let inFlight = 0;
   let statusesInFlight = 0;
   const newVersion = () => String(++version);
@@ -180,7 +186,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
   };
 
   function deliverApplication(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
-    current?.needs.get('applications')?.sink.apply(type, object);
+    if (!isSilent) current?.needs.get('applications')?.sink.apply(type, object);
   }
 
   function storeApplication(name: string, object: JsonObject): void {
@@ -197,7 +203,7 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
    * Delivers a change as a watch by label existence does: an object that lost its label is deleted, in its old version.
    */
   function deliver(before: JsonObject | undefined, after: JsonObject | undefined): void {
-    if (!world.sendsEvents) return;
+    if (!world.sendsEvents || isSilent) return;
     const [was, is] = [labelled(before), labelled(after)];
     if (is !== undefined) sinkOf(is)?.apply(was === undefined ? 'ADDED' : 'MODIFIED', is);
     else if (was !== undefined)
@@ -520,6 +526,23 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
       deliver(object, undefined);
     },
     redeliver: (_text, object) => sinkOf(object)?.apply('MODIFIED', object),
+    backUp() {
+      const [savedApplications, savedObjects, savedVersion] = [new Map(applications), new Map(objects), version];
+      return (meanwhile = () => undefined) => {
+        replaceAll(applications, savedApplications);
+        replaceAll(objects, savedObjects);
+        version = savedVersion;
+        isSilent = true;
+        meanwhile();
+        isSilent = false;
+        for (const { sink } of current?.needs.values() ?? []) {
+          sink.lost?.();
+          sink.rewound?.();
+        }
+        listed.clear();
+        listNew();
+      };
+    },
     condition(name, type) {
       const { conditions } = objectOf(applications.get(name)?.['status']);
       return textOf(
@@ -577,6 +600,11 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
 }
 
 /** Whether the request is a read or a dry run. */
+function replaceAll<K, V>(map: Map<K, V>, by: ReadonlyMap<K, V>): void {
+  map.clear();
+  for (const [key, value] of by) map.set(key, value);
+}
+
 export function isReadOnly(what: ObserverRequest['what']): boolean {
   return what === 'read' || what === 'dryRunApply' || what === 'dryRunAgain';
 }

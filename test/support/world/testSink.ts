@@ -46,6 +46,9 @@ export function testSink(isIrrelevant?: (name: string) => boolean): TestSink {
       if (type === 'DELETED') state.delete(name);
       else state.set(name, resourceVersion);
     },
+    rewound() {
+      for (const name of state.keys()) state.set(name, '0');
+    },
     end() {
       for (const name of state.keys()) if (seen?.has(name) === false) state.delete(name);
       seen = undefined;

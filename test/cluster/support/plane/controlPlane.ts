@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -34,6 +34,10 @@ export interface ControlPlane extends Cluster {
   pauseApiServer(): Promise<void>;
   resumeApiServer(): void;
   apiServerPid(): number;
+  /** Copies the data of etcd. Requests wait meanwhile. */
+  backUpEtcd(): Promise<void>;
+  /** Kills etcd, replaces its data by those of the backup, and restarts it. */
+  restoreEtcd(): Promise<void>;
   /** Returns the last lines of the log of a server. */
   log(server: 'etcd' | 'kube-apiserver' | 'kube-controller-manager', lines?: number): string;
   /** Ends all processes, and removes the temporary folder. */
@@ -90,8 +94,14 @@ async function assemble(
     return server;
   };
 
-  const etcd = start('etcd', assets.etcd, etcdFlags(dir, etcdUrl, loopback('http', peerPort)));
-  await ready(etcd, `${etcdUrl}/health`);
+  const startEtcd = async (): Promise<ManagedProcess> => {
+    const server = start('etcd', assets.etcd, etcdFlags(dir, etcdUrl, loopback('http', peerPort)));
+    await ready(server, `${etcdUrl}/health`);
+    return server;
+  };
+  const [data, backup] = [join(dir, 'etcd'), join(dir, 'etcd-backup')];
+
+  let etcd = await startEtcd();
   let apiServer = await startApiServer();
   const ca = readFileSync(join(dir, 'apiserver.crt'), 'utf8');
   const cluster = connect({ dir, url, ca, secret: credentials.secret, etcdUrl });
@@ -113,6 +123,17 @@ async function assemble(
     pauseApiServer: () => apiServer.pause(),
     resumeApiServer: () => apiServer.signal('SIGCONT'),
     apiServerPid: () => apiServer.pid,
+    backUpEtcd: async () => {
+      await etcd.pause();
+      await cp(data, backup, { recursive: true });
+      etcd.signal('SIGCONT');
+    },
+    restoreEtcd: async () => {
+      await etcd.kill();
+      await rm(data, { recursive: true });
+      await cp(backup, data, { recursive: true });
+      etcd = await startEtcd();
+    },
     log: (server, lines) => running.get(server)?.tail(lines) ?? '(not started)',
     stop,
   };
