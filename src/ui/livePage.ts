@@ -7,7 +7,6 @@ import type { ReportObserver } from '../observer/model/events.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
-import { describeUnseenServices } from '../weeder/services/unseenServices.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
 import { createHistory, lastHour, wholeRecording } from './history.ts';
@@ -92,7 +91,6 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const timers = new Map<'poll' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
   let services: ReadonlyMap<string, PolledService> | undefined;
-  let unseen = '';
   let polling: Promise<void> | undefined;
   let polls = 0;
 
@@ -116,7 +114,6 @@ export function createLivePage(options: LivePageOptions): LivePage {
   function* everything(chosen: string | undefined): Generator<string> {
     if (replayClock !== undefined) yield eventText({ type: 'clock', ...replayClock() });
     yield* listParts('services', textsOf(services?.values() ?? []));
-    yield eventText({ type: 'unseenServices', words: unseen });
     yield* listParts(
       'history',
       history.texts((about) => services?.has(about) === true),
@@ -129,7 +126,6 @@ export function createLivePage(options: LivePageOptions): LivePage {
     const changes = await pollServices(source, tallies, chosenActors, services ?? new Map());
     if (pages.size === 0) return;
     services = changes.all;
-    sendUnseen();
     sendChanges(changes);
     begin();
     timers.set('poll', pace.setTimeout(startPolling, pollInterval));
@@ -142,12 +138,6 @@ export function createLivePage(options: LivePageOptions): LivePage {
         polling = undefined;
         if (pages.size > 0 && services === undefined) startPolling();
       });
-  }
-
-  function sendUnseen(): void {
-    const words = describeUnseenServices(source?.unseenServices?.() ?? []);
-    if (words !== unseen) send(eventText({ type: 'unseenServices', words }));
-    unseen = words;
   }
 
   function sendChanges({ all, changed, removed }: Changes): void {

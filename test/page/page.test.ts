@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { actorView, hello, scene, serviceView } from '../support/page/pageScene.ts';
+import { actorView, hello, scene, serviceView, unseenView } from '../support/page/pageScene.ts';
 import { until } from '../support/until.ts';
 import { openPage } from './support/browser.ts';
 
@@ -156,15 +156,43 @@ test('a replay is played, stepped and sought by its controls', async (t) => {
   assert.deepEqual(consoleLines, []);
 });
 
-test('services of the config that are absent, or were never ready, are listed below the table', async (t) => {
-  const { page, server, consoleLines } = await openPage(t, (its) => {
-    its.greeting = scene(now);
+test('a service that weeder has not seen ready, or that does not exist, is a row, and counts as not ready', async (t) => {
+  const { page, consoleLines } = await openPage(t, (its) => {
+    const readyUntil = now - 3_600_000;
+    const gone = unseenView('gone', now, { readyUntil, exists: false });
+    const typo = unseenView('redis-typo', now, { namespace: '', since: undefined, exists: false });
+    const late = unseenView('late', now - 10_000, { isFromStart: false });
+    const services = [serviceView('db'), unseenView('redis', now - 190_000), gone, typo, late];
+    its.greeting = [hello(now), { type: 'services', services }];
   });
-  const text = 'no watched namespace has an EndpointSlice of etcd-mian';
-  await page.locator('[data-connection=live]').waitFor();
-  server.send({ type: 'unseenServices', words: text });
-  await page.getByText(`Of the services in the config, ${text}.`).waitFor();
-  server.send({ type: 'unseenServices', words: '' });
-  await page.locator('#services-unseen').waitFor({ state: 'hidden' });
+  const rowOf = (name: string) => page.locator('#services-table tbody tr', { hasText: name });
+  await rowOf('shop/redis')
+    .getByText(/^Down, not ready since weeder started \(3m 1\ds\)$/)
+    .waitFor();
+  await rowOf('shop/late')
+    .getByText(/^Down, not ready since it was first seen \(1\ds\)$/)
+    .waitFor();
+  await rowOf('shop/gone')
+    .getByText(/^Does not exist, was ready until \d\d:03:07$/)
+    .waitFor();
+  await rowOf('redis-typo').getByText('In no watched namespace').waitFor();
+  assert.equal(await rowOf('redis-typo').locator('th').textContent(), 'redis-typo');
+  await page.getByRole('button', { name: 'Not ready 4' }).click();
+  await rowOf('shop/db').waitFor({ state: 'detached' });
+  assert.equal(await page.locator('#services-table tbody tr').count(), 4);
   assert.deepEqual(consoleLines, []);
+});
+
+test('of 1,000 services the one that is down is the first, in the order of another column it is not cut', async (t) => {
+  const services = Array.from({ length: 1_000 }, (_, index) => serviceView(`a-${index + 1000}`));
+  const down = serviceView('zz-1000', { isReady: false, state: 'notReady.idle' });
+  const { page } = await openPage(t, (its) => {
+    its.greeting = [hello(now), { type: 'services', services: [...services, down] }];
+  });
+  const rows = page.locator('#services-table tbody tr');
+  await rows.first().getByRole('link', { name: 'zz-1000' }).waitFor();
+  await page.getByRole('button', { name: 'Service', exact: true }).click();
+  await rows.first().getByRole('link', { name: 'a-1000' }).waitFor();
+  assert.equal(await rows.count(), 500);
+  assert.match((await rows.last().textContent()) ?? '', /zz-1000/);
 });

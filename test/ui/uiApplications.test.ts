@@ -23,6 +23,7 @@ async function shownApplications() {
     actors: () => world.core.actors(),
     since: times.since,
     crashLooping: () => 0,
+    services: () => [],
     applications: () => world.core.entries(),
   });
   const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken, onRefused: onBroken });

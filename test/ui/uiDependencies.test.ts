@@ -28,9 +28,9 @@ test('a service has the podSelectors of the config with their namespaces, and th
     before.put(declaring('mail', 'db'));
   });
   const list = await listed(page);
-  assert.deepEqual(names(list), ['shop/db', 'shop/missing']);
-  const [db, missing] = list.services;
-  assert.deepEqual([db?.exists, missing?.exists, missing?.view], [true, false, undefined]);
+  assert.deepEqual(names(list), ['shop/missing', 'shop/db']);
+  const [missing, db] = list.services;
+  assert.deepEqual([db?.view.exists, missing?.view.exists, missing?.view.isReady], [true, false, false]);
   assert.deepEqual(list.namespaces, ['other', 'shop']);
   assert.deepEqual(
     list.dependants.map(({ id, by, namespaces, crashLooping }) => ({ id, by, namespaces, crashLooping })),

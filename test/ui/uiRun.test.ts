@@ -28,7 +28,7 @@ test('weeder run --ui serves the page on loopback, shows what happens, and exits
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   assert.match(await (await fetch(url)).text(), /^<!doctype html>/);
   await using viewer = await openPage(url, '?actor=shop/db');
-  await viewer.received('services', ({ services }) => services.length === 0);
+  await viewer.received('services', ({ services }) => services.every(({ exists, isReady }) => exists && !isReady));
   made(store.patch(endpointSlices, 'shop', 'db-a', slice(true)));
   await viewer.received('moment', ({ moment }) => moment.what === 'window.opened' && moment.about === 'shop/db');
   await viewer.received('service', ({ service }) => service.state === 'ready.windowOpen.settled');
@@ -60,7 +60,7 @@ test('the page of a running weeder has the workloads that declare a service, als
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   const { services, dependants }: DependencyList = JSON.parse(await (await fetch(`${url}dependencies`)).text());
   assert.deepEqual(
-    services.map(({ namespace, service, exists }) => ({ namespace, service, exists })),
+    services.map(({ namespace, service, view: { exists } }) => ({ namespace, service, exists })),
     [{ namespace: 'shop', service: 'db', exists: false }],
   );
   assert.deepEqual(

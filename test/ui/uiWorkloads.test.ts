@@ -30,6 +30,7 @@ async function shownWorkloads(config = restartConfig()): Promise<ShownWorkloads>
     actors: () => world.control.actors(),
     since: times.since,
     crashLooping: () => 0,
+    services: () => [],
     workloads: () => world.control.entries(),
   });
   const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken, onRefused: onBroken });

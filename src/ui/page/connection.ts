@@ -18,7 +18,6 @@ const types: Readonly<Record<PageMessage['type'], true>> = {
   services: true,
   service: true,
   serviceRemoved: true,
-  unseenServices: true,
   history: true,
   moment: true,
   actor: true,

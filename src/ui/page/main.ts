@@ -63,9 +63,6 @@ function take(message: PageMessage): void {
     case 'serviceRemoved':
       services.remove(message.namespace, message.service);
       break;
-    case 'unseenServices':
-      services.unseen(message.words);
-      break;
     case 'history':
       timeline.all(message.moments);
       refresh();
