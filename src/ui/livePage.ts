@@ -91,6 +91,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const timers = new Map<'poll' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
   let services: ReadonlyMap<string, PolledService> | undefined;
+  /** The message that was sent last. */
+  let leadership: string | undefined;
   let polling: Promise<void> | undefined;
   let polls = 0;
 
@@ -113,6 +115,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
 
   function* everything(chosen: string | undefined): Generator<string> {
     if (replayClock !== undefined) yield eventText({ type: 'clock', ...replayClock() });
+    if (leadership !== undefined) yield leadership;
     yield* listParts('services', textsOf(services?.values() ?? []));
     yield* listParts(
       'history',
@@ -126,6 +129,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     const changes = await pollServices(source, tallies, chosenActors, services ?? new Map());
     if (pages.size === 0) return;
     services = changes.all;
+    sendLeadership();
     sendChanges(changes);
     begin();
     timers.set('poll', pace.setTimeout(startPolling, pollInterval));
@@ -138,6 +142,14 @@ export function createLivePage(options: LivePageOptions): LivePage {
         polling = undefined;
         if (pages.size > 0 && services === undefined) startPolling();
       });
+  }
+
+  function sendLeadership(): void {
+    const found = source?.leadership?.();
+    if (found === undefined) return;
+    const text = eventText({ type: 'leadership', state: found.state, holder: found.holder });
+    if (text !== leadership) send(text);
+    leadership = text;
   }
 
   function sendChanges({ all, changed, removed }: Changes): void {

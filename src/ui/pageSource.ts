@@ -5,6 +5,7 @@ import type { Manager } from '../process/manager.ts';
 import type { WorkloadEntry } from '../restart/effects/workloadEntry.ts';
 import type { ServiceDependants } from '../weeder/dependants.ts';
 import type { ServiceStatus } from '../weeder/services/serviceStatus.ts';
+import type { LeadershipView } from './protocol.ts';
 
 /** The source of the page: a running weeder, or a replay. */
 export interface PageSource {
@@ -12,6 +13,8 @@ export interface PageSource {
   actors(): Iterable<AnyActorRef>;
   /** Since when an actor has been in its state; epoch milliseconds. */
   since(actor: AnyActorRef): number | undefined;
+  /** Undefined without leader election. */
+  leadership?(): LeadershipView | undefined;
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
   /** The readiness of every watched service. */
@@ -24,11 +27,12 @@ export interface PageSource {
   applications?(): Iterable<ApplicationEntry>;
 }
 
-export function pageSourceOf({ actors, since, controllers }: Manager<ProcessControllers>): PageSource {
+export function pageSourceOf({ actors, since, leadership, controllers }: Manager<ProcessControllers>): PageSource {
   const { weeder, restarts, observer } = controllers;
   return {
     actors,
     since,
+    leadership,
     crashLooping: weeder.crashLooping,
     dependencies: weeder.dependencies,
     services: weeder.services,

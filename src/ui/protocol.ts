@@ -15,6 +15,8 @@ export type PageMessage =
     }
   /** The heartbeat, every two seconds, with the current time. */
   | { readonly type: 'beat'; readonly now: number }
+  /** With leader election only: at the start, and with each change. */
+  | ({ readonly type: 'leadership' } & LeadershipView)
   /** All services: at the start, and instead of too many single changes. */
   | { readonly type: 'services'; readonly services: readonly ServiceView[] }
   | { readonly type: 'service'; readonly service: ServiceView }
@@ -34,6 +36,14 @@ export type PageMessage =
   | { readonly type: 'actorStopped'; readonly id: string }
   /** Only in a replay: at the start, with each change, and as time passes. */
   | ({ readonly type: 'clock' } & ReplayClock);
+
+/** Whether this replica leads. One that does not has no services, workloads, applications or actors of these. */
+export interface LeadershipView {
+  /** `electing`: the leader is unknown. */
+  readonly state: 'electing' | 'standingBy' | 'leading';
+  /** The replica that leads, as the Lease names it. Undefined: none does, or it is unknown. */
+  readonly holder: string | undefined;
+}
 
 /** A watched service. */
 export interface ServiceView {

@@ -15,6 +15,7 @@ interface ConnectionOptions {
 const types: Readonly<Record<PageMessage['type'], true>> = {
   hello: true,
   beat: true,
+  leadership: true,
   services: true,
   service: true,
   serviceRemoved: true,

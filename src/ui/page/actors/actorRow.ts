@@ -21,11 +21,16 @@ interface RowContent {
 export const rowHeight = 36;
 
 export function createActorRow(): ActorRow {
+  // Screen readers read the texts of a row as its name: the whole id in place of the arrow, and no age.
+  const hidden = { 'aria-hidden': 'true' };
+  const arrow = create('span', { attributes: hidden });
+  const prefix = create('span', { class: 'unseen' });
+  const own = create('span');
   const [name, machine, state, age] = [
-    create('span', { class: 'id' }),
+    create('span', { class: 'id' }, arrow, prefix, own),
     create('span', { class: 'soft' }),
     create('span', { class: 'at' }),
-    create('span', { class: 'soft number' }),
+    create('span', { class: 'soft number', attributes: hidden }),
   ];
   const element = create('div', { class: 'actor', attributes: { role: 'option' } }, name, machine, state, age);
 
@@ -43,15 +48,17 @@ export function createActorRow(): ActorRow {
       element.dataset['index'] = String(index);
       element.style.top = `${index * rowHeight}px`;
       const path = actor === undefined ? '' : innermost(actor.states).map(statePath).join(', ');
-      const { id = '…', parent } = actor ?? {};
-      const isChild = parent !== undefined && id.startsWith(parent);
-      setText(name, isChild ? id.slice(parent.length).replace(/^\//, '↳ ') : id);
+      const { id = 'loading', parent } = actor ?? {};
+      const isChild = parent !== undefined && id.startsWith(`${parent}/`);
+      const start = isChild ? parent.length + 1 : 0;
+      setText(arrow, isChild ? '↳ ' : '');
+      setText(prefix, id.slice(0, start));
+      setText(own, id.slice(start));
       name.classList.toggle('child', isChild);
       name.title = id;
       setText(machine, actor?.machine ?? '');
       setText(state, path);
       setText(age, actor === undefined || actor.since === 0 ? '' : span(now - actor.since));
-      set('aria-label', actor === undefined ? 'loading' : `${id}, ${actor.machine}, ${path}`);
     },
   };
 }

@@ -11,6 +11,8 @@ interface Services {
   all(services: readonly ServiceView[]): void;
   one(service: ServiceView): void;
   remove(namespace: string, service: string): void;
+  /** The services that are not ready. */
+  readonly notReady: () => readonly ServiceView[];
   tick(): void;
 }
 
@@ -97,6 +99,7 @@ export function createServices(now: () => number): Services {
       services.delete(`${namespace}/${service}`);
       arrange();
     },
+    notReady: () => [...services.values()].filter((service) => isShown(service, 'notReady')),
     tick() {
       if (isStale) arrange();
       const time = now();
