@@ -196,3 +196,27 @@ test('of 1,000 services the one that is down is the first, in the order of anoth
   assert.equal(await rows.count(), 500);
   assert.match((await rows.last().textContent()) ?? '', /zz-1000/);
 });
+
+test('with more lanes than fit, those of outages are drawn first, also of a service that was down at the start', async (t) => {
+  const calm = Array.from({ length: 80 }, (_, n) => `calm-${n + 100}`);
+  const { page } = await openPage(
+    t,
+    (its) => {
+      const services = [...calm.map((name) => serviceView(name)), unseenView('zz-1000', now - 600_000)];
+      const found = calm.map((name) => ({
+        t: now - 900_000,
+        what: 'service.ready',
+        about: `shop/${name}`,
+        detail: '',
+      }));
+      const down = { t: now - 300_000, what: 'service.notReady', about: 'shop/calm-179', detail: '' };
+      its.greeting = [hello(now), { type: 'services', services }, { type: 'history', moments: [...found, down] }];
+    },
+    { path: '/#timeline' },
+  );
+  await page.locator('#timeline-count', { hasText: '60 of 81' }).waitFor();
+  const lanes = page.locator('.lane');
+  const drawn = await lanes.evaluateAll((all) => all.map((each) => each.getAttribute('data-about')));
+  assert.deepEqual([drawn.length, ...drawn.slice(0, 3)], [60, 'shop/calm-179', 'shop/zz-1000', 'shop/calm-100']);
+  await page.locator('.lane[data-about="shop/zz-1000"] .outage').waitFor({ state: 'attached' });
+});

@@ -122,6 +122,15 @@ test('of a thousand services 200 are sent, and a search that finds one of them s
   }
 });
 
+test('of a thousand services the last one by name is sent first, if it is the one that is down', async () => {
+  const keys = Array.from({ length: 1_000 }, (_, index) => `db-${String(index).padStart(4, '0')}`);
+  await using page = await shown({ services: keys.map((name) => ({ name, ...web })) }, (before) => {
+    for (const service of keys) before.slice({ service, namespace: 'shop', ready: [service !== 'db-0999'] });
+  });
+  const { services } = await listed(page);
+  assert.deepEqual([services.length, services[0]?.service, services[1]?.service], [200, 'db-0999', 'db-0000']);
+});
+
 test('of the many dependants of many services a part is sent, those that crash-loop first', async () => {
   const podSelectors = Array.from({ length: 30 }, (_, n) => ({ matchLabels: { app: `web-${n + 10}` } }));
   await using page = await shown({ services: [{ name: 'db', podSelectors, onStart }] }, (before) => {

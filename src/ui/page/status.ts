@@ -68,6 +68,7 @@ export function createStatus(): Status {
       setText(byId('leadership', HTMLElement), chip);
       setText(standby, sentence);
       standby.hidden = sentence === '';
+      document.body.toggleAttribute('data-standby', sentence !== '');
     },
     announce,
   };

@@ -73,7 +73,8 @@ export function dependencyScene(now: number): DependencyList {
   const ids = (...all: readonly (string | undefined)[]) => all.flatMap((each) => each ?? []);
   const workers = 'pods with app=worker in shop, reports';
   const window = { number: 2, openedAt: now - 100_000, closesAt: now + 200_000 };
-  const cache = serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 });
+  const readyUntil = now - 36_000;
+  const cache = serviceView('cache', { state: 'notReady.idle', isReady: false, readyUntil, crashLooping: 3 });
   const db = serviceView('db', { state: 'ready.windowOpen.settled', window, crashLooping: 2, deleted: 9 });
   const services = [
     dependencyView('auth', { dependants: ids(api) }),

@@ -21,13 +21,12 @@ interface RowContent {
 export const rowHeight = 36;
 
 export function createActorRow(): ActorRow {
-  // Screen readers read the texts of a row as its name: the whole id in place of the arrow, and no age.
+  // The texts of a row are its name for screen readers: with the whole id, and without the age.
   const hidden = { 'aria-hidden': 'true' };
-  const arrow = create('span', { attributes: hidden });
-  const prefix = create('span', { class: 'unseen' });
-  const own = create('span');
+  const own = create('span', { attributes: hidden });
+  const whole = create('span', { class: 'unseen' });
   const [name, machine, state, age] = [
-    create('span', { class: 'id' }, arrow, prefix, own),
+    create('span', { class: 'id' }, own, whole),
     create('span', { class: 'soft' }),
     create('span', { class: 'at' }),
     create('span', { class: 'soft number', attributes: hidden }),
@@ -49,11 +48,9 @@ export function createActorRow(): ActorRow {
       element.style.top = `${index * rowHeight}px`;
       const path = actor === undefined ? '' : innermost(actor.states).map(statePath).join(', ');
       const { id = 'loading', parent } = actor ?? {};
-      const isChild = parent !== undefined && id.startsWith(`${parent}/`);
-      const start = isChild ? parent.length + 1 : 0;
-      setText(arrow, isChild ? '↳ ' : '');
-      setText(prefix, id.slice(0, start));
-      setText(own, id.slice(start));
+      const isChild = parent !== undefined && id.startsWith(parent);
+      setText(own, isChild ? id.slice(parent.length).replace(/^ ?\//, '↳ ') : id);
+      setText(whole, id);
       name.classList.toggle('child', isChild);
       name.title = id;
       setText(machine, actor?.machine ?? '');
