@@ -22,7 +22,7 @@ export function sortBy({ by, isDescending }: Order): (a: ServiceView, b: Service
 
 function keyOf(service: ServiceView, by: Order['by']): string | number {
   if (by === 'name') return `${service.namespace}/${service.service}`;
-  if (by === 'state') return `${serviceRank(service)} ${service.state ?? ''}`;
+  if (by === 'state') return serviceRank(service);
   if (by === 'window') return service.window?.closesAt ?? 0;
   return service[by];
 }
