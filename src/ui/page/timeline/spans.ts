@@ -54,11 +54,10 @@ export function lanesOf(moments: readonly Moment[], notReady: Iterable<ServiceVi
   for (const moment of moments)
     if (/^(service|window|pod|deletion|workload|application|resource)\./.test(moment.what))
       put(laneOf(moment.about), moment);
-  for (const { namespace, service, since, isFromStart, readyUntil } of notReady) {
+  for (const { namespace, service, since, readyUntil } of notReady) {
     if (since === undefined) continue;
     const { outages } = laneOf(`${namespace}/${service}`);
-    if (isOver(outages))
-      outages.push({ ...begun(readyUntil ?? since), hasBegunBefore: isFromStart && readyUntil === undefined });
+    if (isOver(outages)) outages.push(begun(readyUntil ?? since));
   }
   return [...lanes.values()];
 }
