@@ -84,7 +84,7 @@ export interface DependencyList {
   readonly counts: Readonly<Record<ServiceFilter, number>>;
   /** The namespaces of all services and dependants, in the order of their names. */
   readonly namespaces: readonly string[];
-  /** Those in trouble first, then in the order of their names; a part, if there are many. */
+  /** The worst first, then in the order of their names; a part, if there are many. */
   readonly services: readonly DependencyView[];
   /** The dependants of these services, each once, in the order of the services. */
   readonly dependants: readonly DependantView[];

@@ -11,7 +11,7 @@ export function isShown({ isReady, window, crashLooping }: ServiceView, filter: 
 }
 
 /** Whether a list that is cut shows it in any case. */
-export function isTroubled(service: ServiceView): boolean {
+export function needsAttention(service: ServiceView): boolean {
   return serviceRank(service) < quiet;
 }
 

@@ -10,7 +10,7 @@ import { healthPage, livenessChecks, readinessChecks } from '../../src/telemetry
 import type { ServiceStatus } from '../../src/weeder/services/serviceStatus.ts';
 import { listen } from '../support/api/httpServer.ts';
 import { observed } from '../support/objects/observed.ts';
-import { serviceStatus } from '../support/objects/serviceStatus.ts';
+import { serviceStatus } from '../support/page/serviceStatus.ts';
 import { until } from '../support/until.ts';
 import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';

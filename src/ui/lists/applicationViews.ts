@@ -6,7 +6,7 @@ import { countObserved } from '../../observer/state/fieldReports.ts';
 import { shownDrifts } from '../../observer/state/inventoryRows.ts';
 import { activeStates, timersOf } from '../actorTree.ts';
 import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '../protocol.ts';
-import { byTrouble } from '../trouble.ts';
+import { worstFirst } from '../worstFirst.ts';
 import { hasWords, searchWords } from './searchWords.ts';
 
 type Since = (actor: AnyActorRef) => number | undefined;
@@ -18,14 +18,14 @@ const maxResources = 50;
 /** The maximum for each resource. */
 const maxCorrectionsShown = 5;
 
-/** The applications for the page, those in trouble first. */
+/** The applications for the page, the worst first. */
 export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
   const words = searchWords(search);
   const all = [...entries];
   // A page without a search sends a request every second: the search texts of thousands of resources are not built.
   const found = words.length === 0 ? [...all] : all.filter((entry) => hasWords(textOf(entry), words));
   const applications = found
-    .sort(byTrouble(rankOf, ({ id }) => id))
+    .sort(worstFirst(rankOf, ({ id }) => id))
     .slice(0, maxApplications)
     .map((entry) => viewOf(entry, since));
   return { total: all.length, found: found.length, applications };

@@ -11,7 +11,7 @@ import {
   serviceFilters,
 } from '../protocol.ts';
 import { isShown, serviceRank } from '../serviceFilter.ts';
-import { byTrouble } from '../trouble.ts';
+import { worstFirst } from '../worstFirst.ts';
 import { hasWords, searchWords } from './searchWords.ts';
 
 /** The filters of the dependencies in a request. */
@@ -34,7 +34,7 @@ const batch = 500;
 
 type Match = ServiceDependants & { readonly key: string; readonly view: ServiceView };
 
-/** The services for the page, those in trouble first. `viewOf`: by `namespace/service`; undefined: not polled yet. */
+/** The services for the page, the worst first. `viewOf`: by `namespace/service`; undefined: not polled yet. */
 export async function dependencyList(
   all: Iterable<ServiceDependants>,
   viewOf: (service: string) => ServiceView | undefined,
@@ -56,7 +56,7 @@ export async function dependencyList(
   }
   const shown = found
     .sort(
-      byTrouble(
+      worstFirst(
         ({ view }) => serviceRank(view),
         ({ key }) => key,
       ),

@@ -3,15 +3,15 @@ import { statusOf, type WorkloadEntry, writtenState } from '../../restart/effect
 import { describeSource } from '../../restart/model/wording.ts';
 import { timersOf } from '../actorTree.ts';
 import type { WorkloadView } from '../protocol.ts';
-import { byTrouble } from '../trouble.ts';
+import { worstFirst } from '../worstFirst.ts';
 
-/** The workloads for the page, those in trouble first. */
+/** The workloads for the page, the worst first. */
 export function workloadViews(
   entries: Iterable<WorkloadEntry>,
   since: (actor: AnyActorRef) => number | undefined,
 ): WorkloadView[] {
   const views = [...entries].map((entry) => viewOf(entry, since));
-  return views.sort(byTrouble(rankOf, ({ id }) => id));
+  return views.sort(worstFirst(rankOf, ({ id }) => id));
 }
 
 function rankOf({ state }: WorkloadView): number {

@@ -2,23 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { allOrNone, type BackingPod } from './endpointSlice.ts';
-import { createServiceRecords, isAnyReady } from './serviceRecords.ts';
+import { createServiceRecords, isAnyReady, type ServiceReadiness } from './serviceRecords.ts';
 import { createSliceView, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';
-
-/** The readiness of a service, from all of its EndpointSlices. Times are epoch milliseconds, when weeder saw it. */
-export interface ServiceReadiness {
-  readonly namespace: string;
-  readonly service: string;
-  /** At least one endpoint in any slice is ready. */
-  readonly isReady: boolean;
-  /** False if the service has no slice, or no longer has one. */
-  readonly exists: boolean;
-  /** Since when it is ready, not ready, or without a slice. */
-  readonly since: number;
-  /** The end of its last readiness. Undefined: it is ready, or has not been ready since weeder watches it. */
-  readonly readyUntil: number | undefined;
-  readonly firstSeen: number;
-}
 
 /** When a ready service became ready. */
 export interface ReadyEvidence {

@@ -1,7 +1,21 @@
 import type { Clock } from '../../base/clock.ts';
 import { partsOf } from '../../kube/objects/namespacedName.ts';
-import type { ServiceReadiness } from './readiness.ts';
 import type { Slice } from './sliceView.ts';
+
+/** The readiness of a service, from all of its EndpointSlices. Times are epoch milliseconds, when weeder saw it. */
+export interface ServiceReadiness {
+  readonly namespace: string;
+  readonly service: string;
+  /** At least one endpoint in any slice is ready. */
+  readonly isReady: boolean;
+  /** False if the service has no slice, or no longer has one. */
+  readonly exists: boolean;
+  /** Since when it is ready, not ready, or without a slice. */
+  readonly since: number;
+  /** The end of its last readiness. Undefined: it is ready, or has not been ready since weeder watches it. */
+  readonly readyUntil: number | undefined;
+  readonly firstSeen: number;
+}
 
 /** The last evaluation of each service, by `namespace/name`, and since when its result has been the same. */
 interface ServiceRecords {

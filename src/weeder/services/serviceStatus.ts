@@ -1,5 +1,5 @@
 import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
-import type { ServiceReadiness } from './readiness.ts';
+import type { ServiceReadiness } from './serviceRecords.ts';
 
 /**
  * A watched service as the page, the log, `/readyz` and the metrics show it: from its readiness, or without one if no

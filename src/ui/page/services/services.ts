@@ -1,5 +1,5 @@
 import type { ServiceFilter, ServiceView } from '../../protocol.ts';
-import { isShown, isTroubled } from '../../serviceFilter.ts';
+import { isShown, needsAttention } from '../../serviceFilter.ts';
 import { byId, onceAFrame, setText } from '../dom.ts';
 import { createFilterButtons } from '../filterButtons.ts';
 import { count } from '../format.ts';
@@ -44,7 +44,7 @@ export function createServices(now: () => number): Services {
       .map(([, service]) => service);
     const compare = sortBy(order);
     found.sort(compare);
-    const shown = found.length <= maxRows ? found : troubledFirst(found).slice(0, maxRows).sort(compare);
+    const shown = found.length <= maxRows ? found : attentionFirst(found).slice(0, maxRows).sort(compare);
     rows.place(shown);
     showCounts();
     const [total, all] = [services.size, count(services.size)];
@@ -112,9 +112,9 @@ function keyOf({ namespace, service }: ServiceView): string {
   return `${namespace}/${service}`;
 }
 
-/** Keeps the order of the services in trouble, and of the others. */
-function troubledFirst(services: readonly ServiceView[]): ServiceView[] {
-  return [...services.filter(isTroubled), ...services.filter((each) => !isTroubled(each))];
+/** Keeps the order of the services that need attention, and of the others. */
+function attentionFirst(services: readonly ServiceView[]): ServiceView[] {
+  return [...services.filter(needsAttention), ...services.filter((each) => !needsAttention(each))];
 }
 
 function nothingMore(total: number, found: number): string {

@@ -1,6 +1,6 @@
 import { createOngoing } from '../../ongoing.ts';
 import type { Moment, ReplayClock, ServiceView } from '../../protocol.ts';
-import { byTrouble } from '../../trouble.ts';
+import { worstFirst } from '../../worstFirst.ts';
 import { byId, create, onceAFrame, setText } from '../dom.ts';
 import { clockTime, count } from '../format.ts';
 import { chart } from './chart.ts';
@@ -35,7 +35,7 @@ export function createTimeline(now: () => number, notReady: () => Iterable<Servi
     const query = search.value.trim().toLowerCase();
     const shown = range.get(end());
     const lanes = lanesOf(moments, notReady()).filter(({ about }) => about.toLowerCase().includes(query));
-    const compare = byTrouble<Lane>(
+    const compare = worstFirst<Lane>(
       (lane) => laneRank(lane, shown),
       ({ about }) => about,
     );

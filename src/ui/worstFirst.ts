@@ -1,5 +1,5 @@
 /** The order of a list that may be cut: the lowest rank, which is the worst, first; equal ranks by name. */
-export function byTrouble<Item>(
+export function worstFirst<Item>(
   rankOf: (item: Item) => number,
   nameOf: (item: Item) => string,
 ): (a: Item, b: Item) => number {
