@@ -14,7 +14,7 @@ import type { NeverStarted } from '../weeder/pods/neverStarted.ts';
 import type { PodIndex, Scope } from '../weeder/pods/podIndex.ts';
 import { workloadName } from '../weeder/pods/workloadOf.ts';
 import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
-import type { ServiceReadiness } from '../weeder/services/readiness.ts';
+import type { ServiceReadiness } from '../weeder/services/serviceRecords.ts';
 import { describeExternalName, type ExternalNames } from './externalNames.ts';
 import type { ClusterView, PodCounts } from './inspectCluster.ts';
 

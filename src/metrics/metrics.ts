@@ -92,10 +92,10 @@ export function createMetrics() {
       'crash_looping_pods',
       'Pods in crash-loop back-off that a podSelector selects; a pod that two of them select counts twice.',
     ),
-    unseenServices: gauge(
-      'unseen_services',
-      'Services of the config that never opened a window: absent (no watched namespace has an EndpointSlice of it), never_ready (it was not ready since weeder started).',
-      ['reason'],
+    services: gauge(
+      'services',
+      'Watched services of each namespace, by state: ready, not_ready, absent (no EndpointSlice: it lost the last one within a day, or pods declare it, or the config names it and no watched namespace has it).',
+      ['state'],
     ),
     managedWorkloads: gauge(
       'managed_workloads',

@@ -7,7 +7,6 @@ import type { ReportObserver } from '../observer/model/events.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
-import { describeUnseenServices } from '../weeder/services/unseenServices.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
 import { createHistory, lastHour, wholeRecording } from './history.ts';
@@ -92,7 +91,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const timers = new Map<'poll' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
   let services: ReadonlyMap<string, PolledService> | undefined;
-  let unseen = '';
+  /** The message that was sent last. */
+  let leadership: string | undefined;
   let polling: Promise<void> | undefined;
   let polls = 0;
 
@@ -115,8 +115,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
 
   function* everything(chosen: string | undefined): Generator<string> {
     if (replayClock !== undefined) yield eventText({ type: 'clock', ...replayClock() });
+    if (leadership !== undefined) yield leadership;
     yield* listParts('services', textsOf(services?.values() ?? []));
-    yield eventText({ type: 'unseenServices', words: unseen });
     yield* listParts(
       'history',
       history.texts((about) => services?.has(about) === true),
@@ -129,7 +129,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     const changes = await pollServices(source, tallies, chosenActors, services ?? new Map());
     if (pages.size === 0) return;
     services = changes.all;
-    sendUnseen();
+    sendLeadership();
     sendChanges(changes);
     begin();
     timers.set('poll', pace.setTimeout(startPolling, pollInterval));
@@ -144,10 +144,12 @@ export function createLivePage(options: LivePageOptions): LivePage {
       });
   }
 
-  function sendUnseen(): void {
-    const words = describeUnseenServices(source?.unseenServices?.() ?? []);
-    if (words !== unseen) send(eventText({ type: 'unseenServices', words }));
-    unseen = words;
+  function sendLeadership(): void {
+    const found = source?.leadership?.();
+    if (found === undefined) return;
+    const text = eventText({ type: 'leadership', state: found.state, holder: found.holder });
+    if (text !== leadership) send(text);
+    leadership = text;
   }
 
   function sendChanges({ all, changed, removed }: Changes): void {

@@ -15,12 +15,12 @@ export type PageMessage =
     }
   /** The heartbeat, every two seconds, with the current time. */
   | { readonly type: 'beat'; readonly now: number }
+  /** With leader election only: at the start, and with each change. */
+  | ({ readonly type: 'leadership' } & LeadershipView)
   /** All services: at the start, and instead of too many single changes. */
   | { readonly type: 'services'; readonly services: readonly ServiceView[] }
   | { readonly type: 'service'; readonly service: ServiceView }
   | { readonly type: 'serviceRemoved'; readonly namespace: string; readonly service: string }
-  /** At the start and with each change. `words`: the services of the config that do not exist or were never ready. */
-  | { readonly type: 'unseenServices'; readonly words: string }
   /**
    * At the start, and after messages were dropped for a slow browser: the last hour, or in a replay everything so far,
    * oldest first. Older moments that began something that has not ended come first.
@@ -37,15 +37,32 @@ export type PageMessage =
   /** Only in a replay: at the start, with each change, and as time passes. */
   | ({ readonly type: 'clock' } & ReplayClock);
 
-/** A service that was ready at least once. */
+/** Whether this replica leads. One that does not has no services, workloads, applications or actors of these. */
+export interface LeadershipView {
+  /** `electing`: the leader is unknown. */
+  readonly state: 'electing' | 'standingBy' | 'leading';
+  /** The replica that leads, as the Lease names it. Undefined: none does, or it is unknown. */
+  readonly holder: string | undefined;
+}
+
+/** A watched service. */
 export interface ServiceView {
+  /** Empty: the config names the service, and no watched namespace has it. */
   readonly namespace: string;
   readonly service: string;
-  /** The id of its `endpoint` actor. */
-  readonly actor: string;
-  /** `ready.windowOpen.settled` */
-  readonly state: string;
   readonly isReady: boolean;
+  /** Whether it has an EndpointSlice. */
+  readonly exists: boolean;
+  /** Since when it is ready, not ready, or without an EndpointSlice. Undefined: it never had one. */
+  readonly since: number | undefined;
+  /** Undefined: it is ready, or has not been ready since weeder watches it. */
+  readonly readyUntil: number | undefined;
+  /** Whether weeder has watched it since it started. */
+  readonly isFromStart: boolean;
+  /** The id of its `endpoint` actor. Undefined: it was not ready while weeder watched it, or does not exist any more. */
+  readonly actor: string | undefined;
+  /** The state of that actor: `ready.windowOpen.settled` */
+  readonly state: string | undefined;
   readonly window: { readonly number: number; readonly openedAt: number; readonly closesAt: number } | undefined;
   /** The number of its dependants that crash-loop now, and the results of its newest window. */
   readonly crashLooping: number;
@@ -67,7 +84,7 @@ export interface DependencyList {
   readonly counts: Readonly<Record<ServiceFilter, number>>;
   /** The namespaces of all services and dependants, in the order of their names. */
   readonly namespaces: readonly string[];
-  /** In the order of their names; a part, if there are many. */
+  /** The worst first, then in the order of their names; a part, if there are many. */
   readonly services: readonly DependencyView[];
   /** The dependants of these services, each once, in the order of the services. */
   readonly dependants: readonly DependantView[];
@@ -76,10 +93,7 @@ export interface DependencyList {
 export interface DependencyView {
   readonly namespace: string;
   readonly service: string;
-  /** Whether it has an EndpointSlice. */
-  readonly exists: boolean;
-  /** Undefined: it was never ready. */
-  readonly view: ServiceView | undefined;
+  readonly view: ServiceView;
   /** The ids of its dependants; a part, if there are many, those that crash-loop first. */
   readonly dependants: readonly string[];
   /** The number of its dependants that match. */

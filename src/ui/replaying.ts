@@ -61,7 +61,7 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
       since: times.since,
       crashLooping: (namespace, service) => its.weeder().crashLooping(namespace, service),
       dependencies: () => its.weeder().dependencies(),
-      unseenServices: () => its.weeder().unseen(),
+      services: () => its.weeder().services(),
       workloads: () => its.restarts()?.entries() ?? [],
       applications: () => its.observer()?.entries() ?? [],
     });

@@ -1,5 +1,6 @@
 import { objectOf, textOf } from '../base/json.ts';
 import { keyOf } from '../kube/objects/namespacedName.ts';
+import type { ServiceStatus } from '../weeder/services/serviceStatus.ts';
 import { activeStates, descend, type Found, foundRoot, machineOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';
 import type { ServiceView } from './protocol.ts';
@@ -33,25 +34,27 @@ export async function pollServices(
   before: ReadonlyMap<string, PolledService>,
 ): Promise<Changes> {
   const all = new Map<string, PolledService>();
+  const endpoints = new Map<string, Found>();
   let count = 0;
+  const pause = async () => {
+    count += 1;
+    if (count % batch === 0) await new Promise((resolve) => setImmediate(resolve));
+  };
   chosenActors.beginPoll();
   for (const actor of source?.actors() ?? []) {
     const root = foundRoot(actor);
-    if (source !== undefined && root !== undefined) {
-      chosenActors.poll(root, descend);
-      noteService(source, root);
-    }
-    count += 1;
-    if (count % batch === 0) await new Promise((resolve) => setImmediate(resolve));
+    const key = root && serviceOf(root);
+    if (root !== undefined) chosenActors.poll(root, descend);
+    if (root !== undefined && key !== undefined) endpoints.set(key, root);
+    await pause();
   }
   chosenActors.endPoll();
-
-  function noteService(its: PageSource, root: Found): void {
-    const service = serviceOf(root);
-    if (service === undefined) return;
-    const key = keyOf(service.namespace, service.service);
-    const view = serviceView(its, root, service, tallies.of(key));
+  for (const status of source?.services() ?? []) {
+    const key = keyOf(status.namespace, status.service);
+    const crashLooping = source?.crashLooping(status.namespace, status.service) ?? 0;
+    const view = serviceView(status, endpoints.get(key), crashLooping, tallies.of(key));
     all.set(key, { view, json: JSON.stringify(view) });
+    await pause();
   }
 
   return {
@@ -62,29 +65,26 @@ export async function pollServices(
 }
 
 /** The service of an `endpoint` actor; undefined for the actors of other machines. */
-function serviceOf(found: Found): { readonly namespace: string; readonly service: string } | undefined {
+function serviceOf(found: Found): string | undefined {
   if (machineOf(found) !== 'endpoint') return undefined;
   const context = objectOf(found.snapshot.context);
   const [namespace, service] = [textOf(context['namespace']), textOf(context['service'])];
-  return namespace === undefined || service === undefined ? undefined : { namespace, service };
+  return namespace === undefined || service === undefined ? undefined : keyOf(namespace, service);
 }
 
 function serviceView(
-  source: Pick<PageSource, 'crashLooping'>,
-  found: Found,
-  { namespace, service }: { readonly namespace: string; readonly service: string },
+  status: ServiceStatus,
+  endpoint: Found | undefined,
+  crashLooping: number,
   tally: WindowCounter | undefined,
 ): ServiceView {
-  const state = activeStates(found.snapshot.value).at(-1) ?? '';
   const { deleted = 0, skipped = 0, failed = 0 } = tally ?? {};
   return {
-    namespace,
-    service,
-    actor: found.id,
-    state,
-    isReady: state.startsWith('ready'),
+    ...status,
+    actor: endpoint?.id,
+    state: endpoint && activeStates(endpoint.snapshot.value).at(-1),
     window: tally?.isOpen ? { number: tally.number, openedAt: tally.openedAt, closesAt: tally.closesAt } : undefined,
-    crashLooping: source.crashLooping(namespace, service),
+    crashLooping,
     deleted,
     skipped,
     failed,

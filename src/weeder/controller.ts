@@ -11,7 +11,7 @@ import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.t
 import type { ServiceDependants } from './dependants.ts';
 import { logEvents, recordEvents } from './report/reportEvents.ts';
 import { readySinceThrough } from './services/readySince.ts';
-import { describeUnseenServices } from './services/unseenServices.ts';
+import { describeServices, isNeverReady } from './services/serviceStatus.ts';
 import { createStreams } from './streams.ts';
 import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';
 
@@ -29,14 +29,14 @@ interface RecordingFactories {
 }
 
 /** The weeder as a controller of the process. */
-export interface WeederController extends Controller, Pick<Weeder, 'crashLooping' | 'unseen'> {
+export interface WeederController extends Controller, Pick<Weeder, 'crashLooping' | 'services'> {
   counts(): WeederCounts;
   /** The watched services with their dependants. */
   dependencies(): Iterable<ServiceDependants>;
 }
 
 /** How long a service that is deployed together with weeder may take to appear. Milliseconds. */
-const unseenAfter = 30_000;
+const reportedAfter = 30_000;
 
 export function createWeederController(options: WeederControllerOptions): WeederController {
   const { config, runtime, client, logger, namespaces, shard, isDryRun, concurrentDeletions } = options;
@@ -103,16 +103,16 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     return new Set(weeder.slices.services().map(({ namespace, service }) => keyOf(namespace, service)));
   }
 
-  let unseenTimer: TimerHandle | undefined;
+  let reportTimer: TimerHandle | undefined;
   let lastReported = '';
-  function reportUnseenSoon(): void {
-    clock.clearTimeout(unseenTimer);
-    unseenTimer = clock.setTimeout(() => {
-      const words = describeUnseenServices(weeder.unseen());
+  function reportNeverReadySoon(): void {
+    clock.clearTimeout(reportTimer);
+    reportTimer = clock.setTimeout(() => {
+      const words = describeServices([...weeder.services()].filter(isNeverReady));
       if (words !== '' && words !== lastReported)
-        logger.warn({ services: words }, 'services of the config that never opened a window');
+        logger.warn({ services: words }, 'services that have not been ready since weeder started');
       lastReported = words;
-    }, unseenAfter);
+    }, reportedAfter);
   }
 
   return {
@@ -121,7 +121,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     needs: streams.needs,
     configure(next) {
       configureAll(declared.configure(next));
-      reportUnseenSoon();
+      reportNeverReadySoon();
     },
     start(without = []) {
       if (without.length > 0)
@@ -133,10 +133,10 @@ export function createWeederController(options: WeederControllerOptions): Weeder
         logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'caches synced, starting controller');
       weeder.start();
       declared.start();
-      reportUnseenSoon();
+      reportNeverReadySoon();
     },
     stop() {
-      clock.clearTimeout(unseenTimer);
+      clock.clearTimeout(reportTimer);
       declared.stop();
       weeder.stop();
     },
@@ -150,7 +150,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
       const workloads = declared.workloads();
       return weeder.dependencies((service) => workloads.get(service) ?? []);
     },
-    unseen: () => weeder.unseen(),
+    services: () => weeder.services(),
   };
 }
 

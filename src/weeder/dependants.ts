@@ -14,10 +14,9 @@ export interface Dependant {
 
 /** A watched service with its dependants. */
 export interface ServiceDependants {
+  /** Empty: the config names the service, and no watched namespace has it. */
   readonly namespace: string;
   readonly service: string;
-  /** Whether it has an EndpointSlice. */
-  readonly exists: boolean;
   readonly dependants: readonly Dependant[];
 }
 

@@ -5,7 +5,7 @@ import { mergeServices } from '../config/compare.ts';
 import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup } from '../config/serviceLookup.ts';
-import { keyOf, partsOf } from '../kube/objects/namespacedName.ts';
+import { keyOf } from '../kube/objects/namespacedName.ts';
 import { selectorToString } from '../kube/objects/selector.ts';
 import { createLimitedQueue } from '../queue/limitedQueue.ts';
 import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
@@ -19,9 +19,9 @@ import { createPodIndex } from './pods/createPodIndex.ts';
 import type { PodIndex } from './pods/podIndex.ts';
 import { createEndpoints } from './services/endpoints.ts';
 import { createOutages } from './services/outages.ts';
-import { createReadiness, type Readiness, type ServiceReadiness } from './services/readiness.ts';
+import { createReadiness, type Readiness } from './services/readiness.ts';
 import type { ReadySince } from './services/readySince.ts';
-import { createUnseenServices, type UnseenService } from './services/unseenServices.ts';
+import { type ServiceStatus, serviceStatuses } from './services/serviceStatus.ts';
 
 export interface WeederOptions {
   readonly config: Config;
@@ -75,8 +75,8 @@ export interface Weeder {
    * `namespace/name`, whether their pods crash-loop or not.
    */
   dependencies(declaringWorkloads?: DeclaringWorkloads): Iterable<ServiceDependants>;
-  /** The configured services that do not exist or were never ready. Empty until `start()`. */
-  unseen(): readonly UnseenService[];
+  /** The readiness of every watched service. Empty until `start()`, and after `stop()`. */
+  services(): Iterable<ServiceStatus>;
   /** The number of actors by machine; of `dependants` also those that are closing. */
   actorCounts(): { readonly endpoint: number; readonly dependants: number; readonly podDeletion: number };
 }
@@ -115,19 +115,18 @@ export function createWeeder(options: WeederOptions): Weeder {
     report,
     random,
   });
-  const unseen = createUnseenServices();
-  let isRunning = false;
+  /** Epoch milliseconds; undefined: it does not run. */
+  let startedAt: number | undefined;
 
   const slices = createReadiness(clock, (namespace, service) => services(namespace, service) !== undefined, {
     changed: (service) => {
-      if (isNamed(service)) unseen.note(service);
-      if (isRunning) endpoints.changed(service);
+      if (startedAt !== undefined) endpoints.changed(service);
     },
     readyAfterGap: (service, seenUntil) => {
-      if (isRunning) endpoints.readyAfterGap(service, seenUntil);
+      if (startedAt !== undefined) endpoints.readyAfterGap(service, seenUntil);
     },
     foundReady: (service) => {
-      if (isRunning) endpoints.foundReady(service);
+      if (startedAt !== undefined) endpoints.foundReady(service);
     },
   });
 
@@ -169,18 +168,12 @@ export function createWeeder(options: WeederOptions): Weeder {
   }
 
   function* dependencies(workloadsOf: DeclaringWorkloads = () => []): Generator<ServiceDependants> {
-    const known = slices.services();
-    const found = new Set(known.map(({ namespace, service }) => keyOf(namespace, service)));
-    const missing = [...(config.declared?.services ?? [])].filter((key) => !found.has(key));
-    const absent = missing.map((key) => {
-      const { namespace, name: service } = partsOf(key);
-      return { namespace, service, exists: false };
-    });
-    for (const { namespace, service, exists } of [...known, ...absent]) {
-      const dependants = dependantsOf(namespace, service).flatMap(({ selector, ...pods }) =>
+    for (const { namespace, service } of statuses()) {
+      const its = namespace === '' ? [] : dependantsOf(namespace, service);
+      const dependants = its.flatMap(({ selector, ...pods }) =>
         selector === undefined ? declaring(pods, workloadsOf(keyOf(namespace, service))) : [selectedBy(selector, pods)],
       );
-      yield { namespace, service, exists, dependants };
+      yield { namespace, service, dependants };
     }
   }
 
@@ -194,9 +187,15 @@ export function createWeeder(options: WeederOptions): Weeder {
     return pods.size === 0 ? {} : { neverStarted: [...pods.values()] };
   }
 
-  /** Whether the config names the service. Pods may declare it, too. */
-  function isNamed({ namespace, service }: ServiceReadiness): boolean {
-    return isConfigured(config.services.get(service), namespace);
+  function statuses(): Iterable<ServiceStatus> {
+    if (startedAt === undefined) return [];
+    return serviceStatuses({
+      known: slices.known(),
+      declared: config.declared?.services ?? [],
+      names: config.services.keys(),
+      isNamed: (namespace, service) => isConfigured(config.services.get(service), namespace),
+      startedAt,
+    });
   }
 
   return {
@@ -210,17 +209,17 @@ export function createWeeder(options: WeederOptions): Weeder {
       openIndexes(indexes, config, clock);
       endpoints.configure(before);
       closeIndexes(indexes, config);
-      for (const { namespace, service, ...readiness } of isRunning ? slices.services() : []) {
+      for (const { namespace, service, ...readiness } of startedAt === undefined ? [] : slices.services()) {
         const isNew = before(namespace, service) === undefined;
         if (isNew && readiness.isReady) endpoints.foundReady({ namespace, service, ...readiness });
       }
     },
     start() {
-      isRunning = true;
+      startedAt = clock.now();
       for (const service of slices.services()) if (service.isReady) endpoints.foundReady(service);
     },
     stop() {
-      isRunning = false;
+      startedAt = undefined;
       queue.close();
       endpoints.stop();
     },
@@ -232,7 +231,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     heldDependantsOf,
     crashLooping,
     dependencies,
-    unseen: () => (isRunning ? unseen.all(config.services.keys(), slices.services().filter(isNamed)) : []),
+    services: statuses,
     actorCounts: () => ({
       endpoint: endpoints.size,
       dependants: endpoints.dependants(),

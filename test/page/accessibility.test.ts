@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { PageMessage } from '../../src/ui/protocol.ts';
-import { actorView, dependencyScene, manyActors, scene, workloadView } from '../support/page/pageScene.ts';
+import { actorView, dependencyScene, manyActors, scene, serviceView, workloadView } from '../support/page/pageScene.ts';
 import type { PageServer } from '../support/page/pageServer.ts';
 import { openPage } from './support/browser.ts';
 
@@ -69,6 +69,12 @@ const nameless = `[...document.querySelectorAll('a,button,input,select,section,n
     || (element.matches('a,button') && element.textContent.trim() !== '')))
   .map((element) => element.outerHTML.slice(0, 80))`;
 
+/** The controls whose accessible name does not contain their visible text (WCAG 2.5.3). */
+const misnamed = `[...document.querySelectorAll('a[aria-label],button[aria-label],[role=option][aria-label]')]
+  .filter((element) => element.checkVisibility())
+  .filter((element) => !element.getAttribute('aria-label').replace(/\\s+/g, '').includes(element.textContent.replace(/\\s+/g, '')))
+  .map((element) => element.outerHTML.slice(0, 80))`;
+
 /** The levels of the visible headings: `[1, 2, 3]`. */
 const headings = `[...document.querySelectorAll('h1,h2,h3,h4')].filter((each) => each.checkVisibility())
   .map((each) => Number(each.tagName[1]))`;
@@ -80,6 +86,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await go(page, view);
       assert.deepEqual(await page.evaluate(lowContrast), [], view);
       assert.deepEqual(await page.evaluate(nameless), [], view);
+      assert.deepEqual(await page.evaluate(misnamed), [], view);
       const levels = await page.evaluate<number[]>(headings);
       assert(
         levels.every((level, index) => level <= (levels[index - 1] ?? 0) + 1),
@@ -91,6 +98,28 @@ for (const colorScheme of ['light', 'dark'] as const) {
     server.cut();
     await page.locator('#notice').waitFor();
     assert.deepEqual(await page.evaluate(lowContrast), [], 'without a connection');
+  });
+}
+
+for (const width of [360, 1400]) {
+  test(`a pressed button of a filter is below the head of a scrolled page of ${width} pixels`, async (t) => {
+    const many = Array.from({ length: 200 }, (_, n) => serviceView(`service-${n}`));
+    const { page } = await openPage(
+      t,
+      (server) => {
+        server.greeting = [...scene(now), { type: 'services', services: many }];
+      },
+      { viewport: { width, height: 740 } },
+    );
+    await page.getByRole('link', { name: 'service-199' }).waitFor();
+    const top = await page.evaluate<string>(`(() => {
+      const button = document.querySelector('#services [aria-pressed=true]');
+      const middle = document.querySelector('.top').getBoundingClientRect().height / 2;
+      scrollBy(0, button.getBoundingClientRect().top + button.getBoundingClientRect().height / 2 - middle);
+      const { left, top, width, height } = button.getBoundingClientRect();
+      return document.elementFromPoint(left + width / 2, top + height / 2)?.closest('.top, button')?.className;
+    })()`);
+    assert.equal(top, 'top');
   });
 }
 

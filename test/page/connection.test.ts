@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PageMessage } from '../../src/ui/protocol.ts';
 import { hello, scene, serviceView } from '../support/page/pageScene.ts';
 import { until } from '../support/until.ts';
 import { openPage } from './support/browser.ts';
@@ -36,6 +37,32 @@ test('a weeder that sends nothing is noticed within seconds, the time stops, and
   await chip.getByText('connected', { exact: true }).waitFor();
   await page.getByRole('status').getByText('Connected again.').waitFor();
   assert.equal(await page.locator('#notice').isVisible(), false);
+});
+
+test('a standby says so, and who leads, until it leads itself', async (t) => {
+  const { page, server, consoleLines } = await openPage(t, (its) => {
+    const services: PageMessage = { type: 'services', services: [] };
+    its.greeting = [hello(now), { type: 'leadership', state: 'standingBy', holder: 'weeder-0_abc' }, services];
+  });
+  await page.getByText('This weeder is a standby: weeder-0_abc leads.').waitFor();
+  assert.equal(await page.locator('#leadership').textContent(), 'standby');
+  await page.locator('#services').getByText('weeder watches no service.').waitFor({ state: 'hidden' });
+  server.send({ type: 'leadership', state: 'electing', holder: undefined });
+  await page.getByText('This weeder is a standby: the leader is not known.').waitFor();
+  server.send({ type: 'leadership', state: 'leading', holder: 'weeder-1_def' });
+  await page.locator('#standby').waitFor({ state: 'hidden' });
+  await page.locator('#leadership').getByText('leader', { exact: true }).waitFor();
+  await page.locator('#services').getByText('weeder watches no service.').waitFor();
+  assert.deepEqual(consoleLines, []);
+});
+
+test('without leader election the page says nothing of it', async (t) => {
+  const { page } = await openPage(t, (its) => {
+    its.greeting = scene(now);
+  });
+  await page.locator('[data-connection=live]').waitFor();
+  assert.equal(await page.locator('#standby').isVisible(), false);
+  assert.equal(await page.locator('#leadership').isVisible(), false);
 });
 
 test('a lost connection is shown immediately, and missed changes appear after a reconnect', async (t) => {

@@ -32,8 +32,10 @@ test('services are on the left, dependants on the right, with lines that show ou
   );
   await serviceBox(page, 'shop/cache').getByText('not ready, 3 crash-looping, 2 dependants').waitFor();
   await serviceBox(page, 'shop/db').getByText('window open, 3m 20s left, 2 crash-looping, 9 deleted').waitFor();
-  await serviceBox(page, 'shop/billing').getByText('no EndpointSlice, 1 dependant').waitFor();
-  await serviceBox(page, 'shop/stock').getByText('never ready, 0 dependants').waitFor();
+  await serviceBox(page, 'shop/billing').getByText('does not exist, 1 dependant').waitFor();
+  await serviceBox(page, 'shop/stock')
+    .getByText(/^down, not ready since weeder started \(3m 1\ds\), 0 dependants$/)
+    .waitFor();
   await dependantBox(page, 'shop/cart').getByText('3 crash-looping, Deployment, declared').waitFor();
   await dependantBox(page, 'app=worker').getByText('pods, configured, in shop, reports').waitFor();
   await dependantBox(page, 'shop/mail').getByText('depends on shop/db, shop/queue').waitFor({ state: 'attached' });
@@ -101,7 +103,7 @@ test('the filters are sent to the server; a dependant, and the note about others
     asked('search=&namespace=reports&show=all'),
     page.getByLabel('Namespace').selectOption('reports'),
   ]);
-  const pressed = page.locator('#dependencies').getByRole('button', { name: 'Not ready 1' });
+  const pressed = page.locator('#dependencies').getByRole('button', { name: 'Not ready 3' });
   await Promise.all([asked('search=&namespace=reports&show=notReady'), pressed.click()]);
   assert.equal(await pressed.getAttribute('aria-pressed'), 'true');
   const mail = dependantBox(page, 'shop/mail').getByRole('button');

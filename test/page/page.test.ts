@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
-import { actorView, hello, scene, serviceView } from '../support/page/pageScene.ts';
+import { actorView, hello, scene, serviceView, unseenView } from '../support/page/pageScene.ts';
 import { until } from '../support/until.ts';
 import { openPage } from './support/browser.ts';
 
@@ -156,15 +156,67 @@ test('a replay is played, stepped and sought by its controls', async (t) => {
   assert.deepEqual(consoleLines, []);
 });
 
-test('services of the config that are absent, or were never ready, are listed below the table', async (t) => {
-  const { page, server, consoleLines } = await openPage(t, (its) => {
-    its.greeting = scene(now);
+test('a service that weeder has not seen ready, or that does not exist, is a row, and counts as not ready', async (t) => {
+  const { page, consoleLines } = await openPage(t, (its) => {
+    const readyUntil = now - 3_600_000;
+    const gone = unseenView('gone', now, { readyUntil, exists: false });
+    const typo = unseenView('redis-typo', now, { namespace: '', since: undefined, exists: false });
+    const late = unseenView('late', now - 10_000, { isFromStart: false });
+    const services = [serviceView('db'), unseenView('redis', now - 190_000), gone, typo, late];
+    its.greeting = [hello(now), { type: 'services', services }];
   });
-  const text = 'no watched namespace has an EndpointSlice of etcd-mian';
-  await page.locator('[data-connection=live]').waitFor();
-  server.send({ type: 'unseenServices', words: text });
-  await page.getByText(`Of the services in the config, ${text}.`).waitFor();
-  server.send({ type: 'unseenServices', words: '' });
-  await page.locator('#services-unseen').waitFor({ state: 'hidden' });
+  const rowOf = (name: string) => page.locator('#services-table tbody tr', { hasText: name });
+  await rowOf('shop/redis')
+    .getByText(/^Down, not ready since weeder started \(3m 1\ds\)$/)
+    .waitFor();
+  await rowOf('shop/late')
+    .getByText(/^Down, not ready since it was first seen \(1\ds\)$/)
+    .waitFor();
+  await rowOf('shop/gone')
+    .getByText(/^Does not exist, was ready until \d\d:03:07$/)
+    .waitFor();
+  await rowOf('redis-typo').getByText('In no watched namespace').waitFor();
+  assert.equal(await rowOf('redis-typo').locator('th').textContent(), 'redis-typo');
+  await page.getByRole('button', { name: 'Not ready 4' }).click();
+  await rowOf('shop/db').waitFor({ state: 'detached' });
+  assert.equal(await page.locator('#services-table tbody tr').count(), 4);
   assert.deepEqual(consoleLines, []);
+});
+
+test('of 1,000 services the one that is down is the first, in the order of another column it is not cut', async (t) => {
+  const services = Array.from({ length: 1_000 }, (_, index) => serviceView(`a-${index + 1000}`));
+  const down = serviceView('zz-1000', { isReady: false, state: 'notReady.idle' });
+  const { page } = await openPage(t, (its) => {
+    its.greeting = [hello(now), { type: 'services', services: [...services, down] }];
+  });
+  const rows = page.locator('#services-table tbody tr');
+  await rows.first().getByRole('link', { name: 'zz-1000' }).waitFor();
+  await page.getByRole('button', { name: 'Service', exact: true }).click();
+  await rows.first().getByRole('link', { name: 'a-1000' }).waitFor();
+  assert.equal(await rows.count(), 500);
+  assert.match((await rows.last().textContent()) ?? '', /zz-1000/);
+});
+
+test('with more lanes than fit, those of outages are drawn first, also of a service that was down at the start', async (t) => {
+  const calm = Array.from({ length: 80 }, (_, n) => `calm-${n + 100}`);
+  const { page } = await openPage(
+    t,
+    (its) => {
+      const services = [...calm.map((name) => serviceView(name)), unseenView('zz-1000', now - 600_000)];
+      const found = calm.map((name) => ({
+        t: now - 900_000,
+        what: 'service.ready',
+        about: `shop/${name}`,
+        detail: '',
+      }));
+      const down = { t: now - 300_000, what: 'service.notReady', about: 'shop/calm-179', detail: '' };
+      its.greeting = [hello(now), { type: 'services', services }, { type: 'history', moments: [...found, down] }];
+    },
+    { path: '/#timeline' },
+  );
+  await page.locator('#timeline-count', { hasText: '60 of 81' }).waitFor();
+  const lanes = page.locator('.lane');
+  const drawn = await lanes.evaluateAll((all) => all.map((each) => each.getAttribute('data-about')));
+  assert.deepEqual([drawn.length, ...drawn.slice(0, 3)], [60, 'shop/calm-179', 'shop/zz-1000', 'shop/calm-100']);
+  await page.locator('.lane[data-about="shop/zz-1000"] .outage').waitFor({ state: 'attached' });
 });

@@ -7,9 +7,10 @@ import { createStreamStatuses } from '../../src/kube/watch/streamStatus.ts';
 import type { Leadership } from '../../src/process/leadership.ts';
 import type { ManagerState } from '../../src/process/manager.ts';
 import { healthPage, livenessChecks, readinessChecks } from '../../src/telemetry/health.ts';
-import type { UnseenService } from '../../src/weeder/services/unseenServices.ts';
+import type { ServiceStatus } from '../../src/weeder/services/serviceStatus.ts';
 import { listen } from '../support/api/httpServer.ts';
 import { observed } from '../support/objects/observed.ts';
+import { serviceStatus } from '../support/page/serviceStatus.ts';
 import { until } from '../support/until.ts';
 import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
@@ -27,12 +28,12 @@ function healthy() {
     statuses.synced(name, 3);
   }
   let leadership: Leadership | undefined;
-  let unseen: readonly UnseenService[] = [];
+  let services: readonly ServiceStatus[] = [];
   const source = {
     state: () => state,
     streams: () => statuses.all(),
     leadership: () => leadership,
-    controllers: { weeder: { unseen: () => unseen } },
+    controllers: { weeder: { services: () => services } },
   };
   return {
     clock,
@@ -40,8 +41,8 @@ function healthy() {
     enter: (next: ManagerState) => {
       state = next;
     },
-    miss: (...services: readonly UnseenService[]) => {
-      unseen = services;
+    know: (...all: readonly ServiceStatus[]) => {
+      services = all;
     },
     elect: (next: Pick<Leadership, 'state'> & Partial<Leadership>) => {
       leadership = { identity: 'us_1', holder: undefined, lease: 'garden/weeder', ...next };
@@ -92,13 +93,23 @@ test('a stream that was never synced makes weeder unready from the first moment'
   ]);
 });
 
-test('services of the config that are absent, or were never ready, are listed, and weeder stays ready', () => {
+test('services that are not ready are listed by namespace and name, and weeder stays ready', () => {
   const it = healthy();
-  it.miss({ service: 'db', is: 'absent' }, { service: 'cache', is: 'neverReady' }, { service: 'queue', is: 'absent' });
+  const lineOf = () => it.details().find((detail) => detail.startsWith('services'));
+  it.know(serviceStatus('shop/db', { isReady: true }));
+  assert.equal(lineOf(), undefined);
+  it.know(
+    serviceStatus('shop/db', { isReady: true }),
+    serviceStatus('team-05/db'),
+    serviceStatus('shop/late', { isFromStart: false }),
+    serviceStatus('shop/cache', { readyUntil: 1 }),
+    serviceStatus('shop/queue', { exists: false, readyUntil: 1 }),
+    serviceStatus('/typo', { exists: false }),
+  );
   assert.deepEqual(it.failing(), []);
   assert.equal(
-    it.details().find((detail) => detail.startsWith('services')),
-    'services: no watched namespace has an EndpointSlice of db, queue; never ready so far: cache',
+    lineOf(),
+    'services: no watched namespace has an EndpointSlice of typo; without an EndpointSlice: shop/queue; not ready since weeder started: team-05/db; not ready since they were first seen: shop/late; not ready: shop/cache',
   );
 });
 
@@ -110,7 +121,7 @@ test('a refused stream is named, and does not make weeder unready while one of i
     state: () => 'running' as const,
     streams: () => statuses.all().map((status) => ({ ...status, peers })),
     leadership: () => undefined,
-    controllers: { weeder: { unseen: () => [] } },
+    controllers: { weeder: { services: () => [] } },
   };
   const checks = () => readinessChecks(source).filter(({ name }) => name.startsWith('stream/'));
   for (const namespace of ['a', 'b'])

@@ -42,6 +42,6 @@ test('boxes stay where they are when a service goes down', () => {
   const services = [dependencyView('cache', { dependants: [web] }), dependencyView('db', { dependants: [api] })];
   const before = layoutOf({ services, dependants });
   const crashing = dependants.map((each) => ({ ...each, crashLooping: 3, workloads: [each.name] }));
-  const down = services.map((each) => ({ ...each, view: undefined }));
+  const down = services.map((each) => ({ ...each, view: { ...each.view, isReady: false } }));
   assert.deepEqual(layoutOf({ services: down, dependants: crashing }), before);
 });

@@ -11,6 +11,7 @@ import { serveLivePage } from '../../src/ui/serve.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
 
 const second = 1_000;
+const minute = 60 * second;
 
 /** The live page of the application observer in simulated time. */
 async function shownApplications() {
@@ -23,6 +24,7 @@ async function shownApplications() {
     actors: () => world.core.actors(),
     since: times.since,
     crashLooping: () => 0,
+    services: () => [],
     applications: () => world.core.entries(),
   });
   const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken, onRefused: onBroken });
@@ -105,6 +107,24 @@ test('the page has the names of the keys of a Secret, and no values, neither in 
   await world.pass(2 * second);
   assert.equal((await only())[1].corrected, 1);
   assert.doesNotMatch(await textOf(), /aHVudGVy/);
+  world.stop();
+});
+
+test('of 101 applications the last one by name comes first, if it is the one that is refused', async () => {
+  await using shown = await shownApplications();
+  const { world, list } = shown;
+  const names = Array.from({ length: 100 }, (_, n) => `app-${n + 100}`);
+  for (const name of names) world.apply(name, { manifests: [configMap(name)] });
+  await world.pass(minute);
+  const ids = async () => (await list()).applications.map(({ id }) => id);
+  assert.deepEqual(
+    await ids(),
+    names.map((name) => `shop/${name}`),
+  );
+  world.edit('ConfigMap/app-150', { data: { key: 'b' } });
+  world.apply('app-200', { manifests: [configMap('app-200')] });
+  await world.pass(2 * second);
+  assert.deepEqual([(await ids()).length, ...(await ids()).slice(0, 2)], [100, 'shop/app-200', 'shop/app-100']);
   world.stop();
 });
 

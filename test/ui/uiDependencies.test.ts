@@ -28,9 +28,9 @@ test('a service has the podSelectors of the config with their namespaces, and th
     before.put(declaring('mail', 'db'));
   });
   const list = await listed(page);
-  assert.deepEqual(names(list), ['shop/db', 'shop/missing']);
-  const [db, missing] = list.services;
-  assert.deepEqual([db?.exists, missing?.exists, missing?.view], [true, false, undefined]);
+  assert.deepEqual(names(list), ['shop/missing', 'shop/db']);
+  const [missing, db] = list.services;
+  assert.deepEqual([db?.view.exists, missing?.view.exists, missing?.view.isReady], [true, false, false]);
   assert.deepEqual(list.namespaces, ['other', 'shop']);
   assert.deepEqual(
     list.dependants.map(({ id, by, namespaces, crashLooping }) => ({ id, by, namespaces, crashLooping })),
@@ -120,6 +120,15 @@ test('of a thousand services 200 are sent, and a search that finds one of them s
     const { found, services, dependants } = await listed(page, query);
     assert.deepEqual([found, services[0]?.total, services[0]?.dependants.length, dependants.length], [1, 60, 60, 60]);
   }
+});
+
+test('of a thousand services the last one by name is sent first, if it is the one that is down', async () => {
+  const keys = Array.from({ length: 1_000 }, (_, index) => `db-${String(index).padStart(4, '0')}`);
+  await using page = await shown({ services: keys.map((name) => ({ name, ...web })) }, (before) => {
+    for (const service of keys) before.slice({ service, namespace: 'shop', ready: [service !== 'db-0999'] });
+  });
+  const { services } = await listed(page);
+  assert.deepEqual([services.length, services[0]?.service, services[1]?.service], [200, 'db-0999', 'db-0000']);
 });
 
 test('of the many dependants of many services a part is sent, those that crash-loop first', async () => {

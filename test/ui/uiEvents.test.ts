@@ -15,6 +15,10 @@ test('a page receives the services and the history first, and then each change',
       actor: 'shoot-1/etcd-main-client',
       state: 'notReady.idle',
       isReady: false,
+      exists: true,
+      since: startTime,
+      readyUntil: startTime,
+      isFromStart: true,
       crashLooping: 2,
       deleted: 0,
       skipped: 0,
@@ -30,8 +34,8 @@ test('a page receives the services and the history first, and then each change',
     ],
   );
   assert.deepEqual(
-    viewer.messages.slice(0, 4).map(({ type }) => type),
-    ['hello', 'services', 'unseenServices', 'history'],
+    viewer.messages.slice(0, 3).map(({ type }) => type),
+    ['hello', 'services', 'history'],
   );
   page.at.slice({ ready: [true] });
   await page.at.clock.pass(1000);
@@ -49,23 +53,59 @@ test('a page receives the services and the history first, and then each change',
   assert.deepEqual(page.broken, []);
 });
 
-test('a page receives the services of the config that were never ready, until they are', async () => {
-  await using page = await shown({}, (before) => before.slice({ ready: [false] }));
+test('a service that was not ready when weeder started is a row, also if its name is ready elsewhere', async () => {
+  await using page = await shown({}, (before) => {
+    before.slice({ namespace: 'team-01', ready: [true] });
+    before.slice({ namespace: 'team-05', ready: [false] });
+  });
+  await page.at.clock.pass(190_000);
   await using viewer = await openPage(page.served.url);
-  assert.equal((await viewer.received('unseenServices')).words, 'never ready so far: etcd-main-client');
-  page.at.slice({ ready: [true] });
-  await page.at.clock.pass(1000);
-  await viewer.received('unseenServices', ({ words }) => words === '');
+  const { services } = await viewer.received('services');
+  const [ready, down] = services;
+  assert.deepEqual([services.length, ready?.isReady, ready?.actor], [2, true, 'team-01/etcd-main-client']);
+  assert.deepEqual([down?.namespace, down?.isReady, down?.exists, down?.actor], ['team-05', false, true, undefined]);
+  assert.deepEqual([down?.since, down?.readyUntil, down?.isFromStart], [startTime, undefined, true]);
+  page.at.slice({ namespace: 'team-05', ready: [true] });
+  await viewer.received('service', ({ service }) => service.namespace === 'team-05' && service.isReady);
 });
 
-test('a deleted service disappears from the page', async () => {
-  await using page = await down();
+test('a service that appears later, and is not ready, is not said to be down since the start', async () => {
+  await using page = await shown();
+  await page.at.clock.pass(60_000);
   page.at.slice({ ready: [false] });
   await using viewer = await openPage(page.served.url);
-  await viewer.received('services', ({ services }) => services.length === 1);
-  page.at.slice({ ready: [false] }, 'DELETED');
-  const { namespace, service } = await viewer.received('serviceRemoved');
-  assert.equal(`${namespace}/${service}`, 'shoot-1/etcd-main-client');
+  const { services } = await viewer.received('services');
+  assert.deepEqual(
+    services.map(({ namespace, since, isFromStart }) => [namespace, since, isFromStart]),
+    [['shoot-1', startTime + 60_000, false]],
+  );
+});
+
+test('a service whose slices are deleted stays, does not exist, and has the time until which it was ready', async () => {
+  await using page = await down();
+  await page.at.clock.pass(60_000);
+  page.at.slice({ ready: [true] }, 'DELETED');
+  await page.at.clock.pass(300_000);
+  await using viewer = await openPage(page.served.url);
+  const { services } = await viewer.received('services');
+  assert.deepEqual(
+    services.map(({ actor, exists, isReady, readyUntil }) => [actor, exists, isReady, readyUntil]),
+    [[undefined, false, false, startTime + 60_000]],
+  );
+});
+
+test('a name of the config that is in no namespace is a row without a namespace, until it is found', async () => {
+  await using page = await shown();
+  await using viewer = await openPage(page.served.url);
+  const { services } = await viewer.received('services');
+  assert.deepEqual(
+    services.map(({ namespace, service, exists }) => [namespace, service, exists]),
+    [['', 'etcd-main-client', false]],
+  );
+  page.at.slice({ ready: [true] });
+  const removed = await viewer.received('serviceRemoved');
+  assert.deepEqual([removed.namespace, removed.service], ['', 'etcd-main-client']);
+  await viewer.received('service', ({ service }) => service.namespace === 'shoot-1');
 });
 
 test('nothing is polled while no page is open', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endpointSlices, namespaces, pods } from '@weeder/embedded-cluster/resources';
+import { endpointSlices, leases, namespaces, pods } from '@weeder/embedded-cluster/resources';
 import type { DependencyList } from '../../src/ui/protocol.ts';
 import { config, file, logOf, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
@@ -28,7 +28,7 @@ test('weeder run --ui serves the page on loopback, shows what happens, and exits
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   assert.match(await (await fetch(url)).text(), /^<!doctype html>/);
   await using viewer = await openPage(url, '?actor=shop/db');
-  await viewer.received('services', ({ services }) => services.length === 0);
+  await viewer.received('services', ({ services }) => services.every(({ exists, isReady }) => exists && !isReady));
   made(store.patch(endpointSlices, 'shop', 'db-a', slice(true)));
   await viewer.received('moment', ({ moment }) => moment.what === 'window.opened' && moment.about === 'shop/db');
   await viewer.received('service', ({ service }) => service.state === 'ready.windowOpen.settled');
@@ -60,13 +60,30 @@ test('the page of a running weeder has the workloads that declare a service, als
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   const { services, dependants }: DependencyList = JSON.parse(await (await fetch(`${url}dependencies`)).text());
   assert.deepEqual(
-    services.map(({ namespace, service, exists }) => ({ namespace, service, exists })),
+    services.map(({ namespace, service, view: { exists } }) => ({ namespace, service, exists })),
     [{ namespace: 'shop', service: 'db', exists: false }],
   );
   assert.deepEqual(
     dependants.map(({ id, by, crashLooping }) => ({ id, by, crashLooping })),
     [{ id: 'Pod shop/web-0', by: 'declared', crashLooping: 0 }],
   );
+});
+
+test('the page of a standby says who leads, and has no services', async (t) => {
+  await using cluster = await embedded();
+  const { store } = cluster.server;
+  const renewTime = new Date(Date.now() + 600_000).toISOString().replace('Z', '000Z');
+  const spec = { holderIdentity: 'other_1', leaseDurationSeconds: 600, renewTime };
+  made(store.create(leases, { metadata: { name: 'dwd-weeder-leader-election', namespace: 'default' }, spec }));
+  const flags = [...baseFlags, '--enable-leader-election', '--leader-election-namespace=default'];
+  const weeder = startCli([...flags, `--kubeconfig=${cluster.kubeconfig}`, '--ui-bind-addr=:0']);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await until('weeder stands by', () => weeder.stdout().includes('standing by'));
+  const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
+  await using viewer = await openPage(url);
+  const { holder } = await viewer.received('leadership', ({ state }) => state === 'standingBy');
+  assert.equal(holder, 'other_1');
+  assert.deepEqual((await viewer.received('services')).services, []);
 });
 
 test('weeder run serves no page without --ui', async (t) => {

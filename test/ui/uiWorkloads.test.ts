@@ -30,6 +30,7 @@ async function shownWorkloads(config = restartConfig()): Promise<ShownWorkloads>
     actors: () => world.control.actors(),
     since: times.since,
     crashLooping: () => 0,
+    services: () => [],
     workloads: () => world.control.entries(),
   });
   const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken, onRefused: onBroken });
@@ -88,6 +89,33 @@ test('a blocked workload shows the reason, with an end only if it is known; a pe
   assert.match(paused.reason, /paused-until is not a time/);
   assert.equal(often.state, 'waiting');
   assert.match(often.reason, /minInterval 1m0s/);
+});
+
+test('a blocked workload comes before those whose restart waits, and these before the others', async () => {
+  await using shown = await shownWorkloads();
+  const { world } = shown;
+  for (const name of ['calm', 'missing', 'often']) {
+    world.putSource(configMap(name), { a: '0' });
+    world.putWorkload(name, withEnv(name, 'a'));
+  }
+  await world.pass(minute);
+  assert.deepEqual(
+    (await shown.list()).map(({ id }) => id),
+    ['deployment/shop/calm', 'deployment/shop/missing', 'deployment/shop/often'],
+  );
+  world.deleteSource(configMap('missing'));
+  for (const a of ['1', '2']) {
+    world.putSource(configMap('often'), { a });
+    await world.pass(15 * second);
+  }
+  assert.deepEqual(
+    (await shown.list()).map(({ id, state }) => [id, state]),
+    [
+      ['deployment/shop/missing', 'blocked'],
+      ['deployment/shop/often', 'waiting'],
+      ['deployment/shop/calm', 'current'],
+    ],
+  );
 });
 
 test('two thousand workloads arrive in the order of their names, compressed, and without a value or a tag', async () => {

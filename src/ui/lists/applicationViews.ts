@@ -6,6 +6,7 @@ import { countObserved } from '../../observer/state/fieldReports.ts';
 import { shownDrifts } from '../../observer/state/inventoryRows.ts';
 import { activeStates, timersOf } from '../actorTree.ts';
 import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '../protocol.ts';
+import { worstFirst } from '../worstFirst.ts';
 import { hasWords, searchWords } from './searchWords.ts';
 
 type Since = (actor: AnyActorRef) => number | undefined;
@@ -17,17 +18,24 @@ const maxResources = 50;
 /** The maximum for each resource. */
 const maxCorrectionsShown = 5;
 
-/** The applications for the page, in the order of their names. */
+/** The applications for the page, the worst first. */
 export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
   const words = searchWords(search);
   const all = [...entries];
   // A page without a search sends a request every second: the search texts of thousands of resources are not built.
   const found = words.length === 0 ? [...all] : all.filter((entry) => hasWords(textOf(entry), words));
   const applications = found
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .sort(worstFirst(rankOf, ({ id }) => id))
     .slice(0, maxApplications)
     .map((entry) => viewOf(entry, since));
   return { total: all.length, found: found.length, applications };
+}
+
+/** By what is stored: the states of thousands of actors are not read every second. */
+function rankOf({ errors, resources }: ApplicationEntry): number {
+  if (errors.length > 0) return 0;
+  for (const { state, drifts } of resources.values()) if (state !== 'inSync' || drifts.length > 0) return 0;
+  return 1;
 }
 
 function textOf({ id, actor, resources }: ApplicationEntry): string {

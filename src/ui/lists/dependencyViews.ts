@@ -10,7 +10,8 @@ import {
   type ServiceView,
   serviceFilters,
 } from '../protocol.ts';
-import { isShown } from '../serviceFilter.ts';
+import { isShown, serviceRank } from '../serviceFilter.ts';
+import { worstFirst } from '../worstFirst.ts';
 import { hasWords, searchWords } from './searchWords.ts';
 
 /** The filters of the dependencies in a request. */
@@ -31,9 +32,9 @@ const maxWorkloads = 5;
 /** The number of services that are read without a pause. */
 const batch = 500;
 
-type Match = ServiceDependants & { readonly key: string };
+type Match = ServiceDependants & { readonly key: string; readonly view: ServiceView };
 
-/** The services for the page, in the order of their names. `viewOf`: by `namespace/service`. */
+/** The services for the page, the worst first. `viewOf`: by `namespace/service`; undefined: not polled yet. */
 export async function dependencyList(
   all: Iterable<ServiceDependants>,
   viewOf: (service: string) => ServiceView | undefined,
@@ -46,16 +47,24 @@ export async function dependencyList(
   for (const service of all) {
     const key = keyOf(service.namespace, service.service);
     const view = viewOf(key);
+    if (view === undefined) continue;
     for (const filter of serviceFilters) if (isShown(view, filter)) counts[filter] += 1;
     addNamespaces(namespaces, service);
     const match = isShown(view, query.show) ? matching(service, key, words, query.namespace) : undefined;
-    if (match !== undefined) found.push(match);
+    if (match !== undefined) found.push({ ...match, view });
     if (counts.all % batch === 0) await turn();
   }
-  const shown = found.sort((a, b) => (a.key < b.key ? -1 : 1)).slice(0, maxServices);
+  const shown = found
+    .sort(
+      worstFirst(
+        ({ view }) => serviceRank(view),
+        ({ key }) => key,
+      ),
+    )
+    .slice(0, maxServices);
   const limit = Math.max(minDependants, Math.floor(maxDependants / Math.max(1, shown.length)));
   const dependants = new Map<string, DependantView>();
-  const services = shown.map((match) => dependencyView(match, viewOf(match.key), limit, dependants));
+  const services = shown.map((match) => dependencyView(match, limit, dependants));
   return {
     total: counts.all,
     found: found.length,
@@ -77,7 +86,7 @@ function matching(
   key: string,
   words: readonly string[],
   namespace: string,
-): Match | undefined {
+): Omit<Match, 'view'> | undefined {
   const isIn = namespace === '' || service.namespace === namespace;
   const isFound = hasWords(key.toLowerCase(), words);
   const dependants = service.dependants.filter(
@@ -90,8 +99,7 @@ function matching(
 
 /** Adds the shown dependants to those of the other services. */
 function dependencyView(
-  { namespace, service, exists, dependants }: Match,
-  view: ServiceView | undefined,
+  { namespace, service, view, dependants }: Match,
   limit: number,
   known: Map<string, DependantView>,
 ): DependencyView {
@@ -99,7 +107,7 @@ function dependencyView(
   const first = views.length > limit ? views.toSorted((a, b) => b.crashLooping - a.crashLooping) : views;
   const shown = first.slice(0, limit).sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const each of shown) known.set(each.id, each);
-  return { namespace, service, exists, view, dependants: shown.map(({ id }) => id), total: dependants.length };
+  return { namespace, service, view, dependants: shown.map(({ id }) => id), total: dependants.length };
 }
 
 function dependantView(dependant: Dependant): DependantView {

@@ -3,13 +3,20 @@ import { statusOf, type WorkloadEntry, writtenState } from '../../restart/effect
 import { describeSource } from '../../restart/model/wording.ts';
 import { timersOf } from '../actorTree.ts';
 import type { WorkloadView } from '../protocol.ts';
+import { worstFirst } from '../worstFirst.ts';
 
-/** The workloads for the page, in the order of their names. */
+/** The workloads for the page, the worst first. */
 export function workloadViews(
   entries: Iterable<WorkloadEntry>,
   since: (actor: AnyActorRef) => number | undefined,
 ): WorkloadView[] {
-  return [...entries].map((entry) => viewOf(entry, since)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const views = [...entries].map((entry) => viewOf(entry, since));
+  return views.sort(worstFirst(rankOf, ({ id }) => id));
+}
+
+function rankOf({ state }: WorkloadView): number {
+  if (failing.has(state)) return 0;
+  return state === 'current' ? 2 : 1;
 }
 
 function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | undefined): WorkloadView {
@@ -29,6 +36,8 @@ function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | un
     cause: lastCause,
   };
 }
+
+const failing: ReadonlySet<string> = new Set(['blocked', 'stalled', 'backingOff']);
 
 /** The states for which the machines have a reason. */
 const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled', 'suspended', 'backingOff']);

@@ -15,10 +15,10 @@ interface ConnectionOptions {
 const types: Readonly<Record<PageMessage['type'], true>> = {
   hello: true,
   beat: true,
+  leadership: true,
   services: true,
   service: true,
   serviceRemoved: true,
-  unseenServices: true,
   history: true,
   moment: true,
   actor: true,

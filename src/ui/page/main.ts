@@ -21,7 +21,7 @@ const workloads = createWorkloads(clock.now);
 const applications = createApplications(clock.now);
 const machine = createMachineView(clock.now);
 const actors = createActors(clock.now);
-const timeline = createTimeline(clock.now);
+const timeline = createTimeline(clock.now, services.notReady);
 const announcements = createAnnouncements(status.announce);
 const replay = createReplayControls(clock.now, () => status.announce('The replay did not accept the command.'));
 const connection = connect({ onMessage: take, onState: follow });
@@ -54,6 +54,9 @@ function take(message: PageMessage): void {
     case 'beat':
       if (!replay.isShown()) clock.set(message.now);
       break;
+    case 'leadership':
+      status.leadership(message);
+      break;
     case 'services':
       services.all(message.services);
       break;
@@ -62,9 +65,6 @@ function take(message: PageMessage): void {
       break;
     case 'serviceRemoved':
       services.remove(message.namespace, message.service);
-      break;
-    case 'unseenServices':
-      services.unseen(message.words);
       break;
     case 'history':
       timeline.all(message.moments);

@@ -1,3 +1,4 @@
+import type { LeadershipView } from '../protocol.ts';
 import type { ConnectionState } from './connection.ts';
 import { byId, setText } from './dom.ts';
 import { clockTime } from './format.ts';
@@ -6,6 +7,7 @@ interface Status {
   /** `receivedAt`: the time of the last message, by weeder's clock; undefined before the first one. */
   connection(state: ConnectionState, receivedAt: number | undefined): void;
   hello(version: string, mode: 'live' | 'replay', isDryRun: boolean): void;
+  leadership(view: LeadershipView): void;
   /** Announces a text to screen readers. */
   announce(text: string): void;
 }
@@ -60,6 +62,21 @@ export function createStatus(): Status {
       setText(byId('mode', HTMLElement), isDryRun ? 'dry run: nothing is changed' : mode === 'replay' ? 'replay' : '');
       setText(byId('deleted', HTMLElement), isDryRun ? 'Would be deleted' : 'Deleted');
     },
+    leadership({ state, holder }) {
+      const [chip, sentence] = leadershipTexts(state, holder);
+      const standby = byId('standby', HTMLElement);
+      setText(byId('leadership', HTMLElement), chip);
+      setText(standby, sentence);
+      standby.hidden = sentence === '';
+      document.body.toggleAttribute('data-standby', sentence !== '');
+    },
     announce,
   };
+}
+
+/** A chip, and a sentence that says why the views are empty; empty for the leader. */
+function leadershipTexts(state: LeadershipView['state'], holder: string | undefined): readonly [string, string] {
+  if (state === 'leading') return ['leader', ''];
+  const leader = state === 'standingBy' && holder !== undefined ? `${holder} leads` : 'the leader is not known';
+  return ['standby', `This weeder is a standby: ${leader}. It watches only the Lease, and its views are empty.`];
 }

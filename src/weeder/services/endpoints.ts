@@ -7,7 +7,7 @@ import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
 import { selectorToString } from '../../kube/objects/selector.ts';
 import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './endpointActor.ts';
 import type { Outages } from './outages.ts';
-import type { ServiceReadiness } from './readiness.ts';
+import type { ServiceReadiness } from './serviceRecords.ts';
 
 /** The services that were ready at least once. Each has an `endpoint` actor, which is a root. */
 interface Endpoints {

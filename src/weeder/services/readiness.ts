@@ -2,17 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
 import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
 import { allOrNone, type BackingPod } from './endpointSlice.ts';
+import { createServiceRecords, isAnyReady, type ServiceReadiness } from './serviceRecords.ts';
 import { createSliceView, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';
-
-/** The readiness of a service, from all of its EndpointSlices. */
-export interface ServiceReadiness {
-  readonly namespace: string;
-  readonly service: string;
-  /** At least one endpoint in any slice is ready. */
-  readonly isReady: boolean;
-  /** False if the service has no slice, or no longer has one. */
-  readonly exists: boolean;
-}
 
 /** When a ready service became ready. */
 export interface ReadyEvidence {
@@ -55,6 +46,8 @@ export interface Readiness extends ObjectSink {
   createSink(options?: SliceStreamOptions): ClosableSink;
   /** Every configured service that has a slice. */
   services(): ServiceReadiness[];
+  /** These, and those that have lost their last slice within a day: at most the newest 1,000. */
+  known(): Iterable<ServiceReadiness>;
   evidence(namespace: string, service: string): ReadyEvidence;
   /** The uid of the Service itself, if one of its slices names it. */
   serviceUid(namespace: string, service: string): string | undefined;
@@ -66,8 +59,7 @@ export function createReadiness(
   isSelected: (namespace: string, service: string) => boolean,
   listener: ReadinessListener,
 ): Readiness {
-  /** The slices by which each service that has any was evaluated last. */
-  const evaluated = new Map<string, readonly Slice[]>();
+  const records = createServiceRecords(clock);
   const views = new Map<ObjectSink, SliceView>();
   /** The streams whose slices count, each with the names that another stream has taken over. */
   const active = new Map<SliceView, Set<string>>();
@@ -77,7 +69,7 @@ export function createReadiness(
   }
 
   function find(key: string): readonly ServiceSlices[] {
-    const { service } = readinessOf(key);
+    const service = partsOf(key).name;
     return [...active.keys()].flatMap((view) => (counts(view, service) ? (view.services.get(key) ?? []) : []));
   }
 
@@ -86,22 +78,16 @@ export function createReadiness(
   }
 
   function isReadyNow(key: string): boolean {
-    return isAnyReady(evaluated.get(key) ?? []);
+    return isAnyReady(records.slicesOf(key));
   }
 
-  function readinessOf(key: string): ServiceReadiness {
-    const { namespace, name: service } = partsOf(key);
-    return { namespace, service, isReady: isReadyNow(key), exists: evaluated.has(key) };
+  function isWatched({ namespace, service }: Pick<ServiceReadiness, 'namespace' | 'service'>): boolean {
+    return isSelected(namespace, service);
   }
 
   function notify(what: keyof ReadinessListener, key: string, seenUntil = 0): void {
-    const event = readinessOf(key);
-    if (isSelected(event.namespace, event.service)) listener[what](event, seenUntil);
-  }
-
-  function evaluate(key: string, slices: readonly Slice[] = slicesOf(key)): void {
-    if (slices.length === 0) evaluated.delete(key);
-    else evaluated.set(key, slices);
+    const event = records.of(key);
+    if (isWatched(event)) listener[what](event, seenUntil);
   }
 
   /**
@@ -109,21 +95,23 @@ export function createReadiness(
    * same moment. Before a list there may have been several writes.
    */
   function settle(key: string, by: 'write' | 'list' = 'list'): void {
-    const before = evaluated.get(key);
+    const before = records.slicesOf(key);
     const after = slicesOf(key);
-    if (by === 'write' && areAddressesReplaced(before ?? [], after)) {
-      evaluate(key, after.map(withoutEndpoints));
+    if (by === 'write' && areAddressesReplaced(before, after)) {
+      records.put(key, after.map(withoutEndpoints));
       notify('changed', key);
     }
     const wasReady = isReadyNow(key);
-    evaluate(key, after);
-    const hasNoSlices = before !== undefined && after.length === 0;
+    records.put(key, after);
+    const hasNoSlices = before.length > 0 && after.length === 0;
     if (hasNoSlices || isReadyNow(key) !== wasReady) notify('changed', key);
+    // One that is no longer watched is not missed.
+    if (after.length === 0 && !isWatched(records.of(key))) records.drop(key);
   }
 
   /** A service that is discovered has not recovered. */
   function discover(key: string): void {
-    evaluate(key);
+    records.put(key, slicesOf(key));
     if (isReadyNow(key)) notify('foundReady', key);
   }
 
@@ -134,7 +122,7 @@ export function createReadiness(
   function takeOver(view: SliceView, olds: readonly SliceView[]): void {
     const oldOf = (service: string) => olds.find((old) => counts(old, service));
     const keys = new Set([view, ...olds].flatMap(({ services }) => [...services.keys()]));
-    const taken = [...keys].map(readinessOf).filter(({ service }) => view.names?.has(service) !== false);
+    const taken = [...keys].map(records.of).filter(({ service }) => view.names?.has(service) !== false);
     const from = new Map(taken.map(({ service }) => [service, oldOf(service)]));
     for (const old of olds) for (const service of view.names ?? from.keys()) active.get(old)?.add(service);
     active.set(view, new Set());
@@ -163,7 +151,7 @@ export function createReadiness(
         else if (active.has(view)) settle(key, by);
       },
       readyBeforeGap(key, seenUntil) {
-        const { service, isReady } = readinessOf(key);
+        const { service, isReady } = records.of(key);
         if (isReady && counts(view, service)) notify('readyAfterGap', key, seenUntil);
       },
       received() {
@@ -190,8 +178,10 @@ export function createReadiness(
   return {
     ...createSink(),
     createSink,
-    services: () =>
-      [...evaluated.keys()].map(readinessOf).filter(({ namespace, service }) => isSelected(namespace, service)),
+    services: () => [...records.all()].filter((each) => each.exists && isWatched(each)),
+    *known() {
+      for (const each of records.all()) if (isWatched(each)) yield each;
+    },
     serviceUid: (namespace, service) =>
       slicesOf(keyOf(namespace, service)).find((slice) => slice.serviceUid !== undefined)?.serviceUid,
     evidence(namespace, service) {
@@ -203,10 +193,6 @@ export function createReadiness(
       };
     },
   };
-}
-
-function isAnyReady(slices: readonly Slice[]): boolean {
-  return slices.some(({ isReady }) => isReady);
 }
 
 /** A failover: of the addresses that are ready now, none was ready before. */

@@ -19,6 +19,10 @@ export function serviceView(name: string, changes: Partial<ServiceView> = {}): S
     actor: `shop/${name}`,
     state: 'ready.idle',
     isReady: true,
+    exists: true,
+    since: 0,
+    readyUntil: undefined,
+    isFromStart: true,
     window: undefined,
     crashLooping: 0,
     deleted: 0,
@@ -28,10 +32,15 @@ export function serviceView(name: string, changes: Partial<ServiceView> = {}): S
   };
 }
 
+/** A service that has not been ready since `since`; `changes` override it. */
+export function unseenView(name: string, since: number, changes: Partial<ServiceView> = {}): ServiceView {
+  return serviceView(name, { isReady: false, since, actor: undefined, state: undefined, ...changes });
+}
+
 /** A service in a calm state, without dependants; `changes` override it. */
 export function dependencyView(name: string, changes: Partial<DependencyView> = {}): DependencyView {
   const { dependants = [] } = changes;
-  const calm = { namespace: 'shop', service: name, exists: true, view: serviceView(name) };
+  const calm = { namespace: 'shop', service: name, view: serviceView(name) };
   return { ...calm, total: dependants.length, ...changes, dependants };
 }
 
@@ -44,7 +53,7 @@ export function dependencyList(
   services: readonly DependencyView[],
   dependants: readonly DependantView[],
 ): DependencyList {
-  const views = services.flatMap(({ view }) => view ?? []);
+  const views = services.map(({ view }) => view);
   const countOf = (is: (view: ServiceView) => boolean) => views.filter(is).length;
   const counts = {
     all: services.length,
@@ -64,15 +73,19 @@ export function dependencyScene(now: number): DependencyList {
   const ids = (...all: readonly (string | undefined)[]) => all.flatMap((each) => each ?? []);
   const workers = 'pods with app=worker in shop, reports';
   const window = { number: 2, openedAt: now - 100_000, closesAt: now + 200_000 };
-  const cache = serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 });
+  const readyUntil = now - 36_000;
+  const cache = serviceView('cache', { state: 'notReady.idle', isReady: false, readyUntil, crashLooping: 3 });
   const db = serviceView('db', { state: 'ready.windowOpen.settled', window, crashLooping: 2, deleted: 9 });
   const services = [
     dependencyView('auth', { dependants: ids(api) }),
-    dependencyView('billing', { dependants: ids(cart), view: undefined, exists: false }),
+    dependencyView('billing', {
+      dependants: ids(cart),
+      view: unseenView('billing', now, { exists: false, since: undefined }),
+    }),
     dependencyView('cache', { dependants: ids(cart, web), view: cache }),
     dependencyView('db', { dependants: ids(api, cart, mail, search, workers), total: 17, view: db }),
     dependencyView('queue', { dependants: ids(mail, workers) }),
-    dependencyView('stock', { view: undefined }),
+    dependencyView('stock', { view: unseenView('stock', now - 190_000) }),
   ];
   const dependants = ids(api, cart, web, mail, search).map((id) => {
     const crashLooping = id === cart ? 3 : id === search ? 2 : 0;

@@ -41,7 +41,7 @@ export async function shown(
     since: times.since,
     crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
     dependencies: () => weeder.dependencies(),
-    unseenServices: () => weeder.unseen(),
+    services: () => weeder.services(),
   });
   const served = await serveLivePage({ host, port: 0 }, { live, onBroken, onRefused: onBroken });
   if (!served.ok) throw new Error(served.error.message);

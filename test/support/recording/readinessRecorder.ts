@@ -1,4 +1,5 @@
-import { createReadiness, type ServiceReadiness } from '../../../src/weeder/services/readiness.ts';
+import { createReadiness } from '../../../src/weeder/services/readiness.ts';
+import type { ServiceReadiness } from '../../../src/weeder/services/serviceRecords.ts';
 import { type SliceOptions, slice } from '../objects/objects.ts';
 import { virtualClock } from '../world/virtualClock.ts';
 

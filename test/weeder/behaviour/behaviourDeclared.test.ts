@@ -222,11 +222,16 @@ test('a dependant that never started is named when the window closes', async () 
   );
 });
 
-test('a declared service that was never seen is not one of the unseen services of the config', async () => {
+test('a declared service that was never seen does not exist, and neither does a name of the config', async () => {
   const at = world({
     service: { name: 'db', namespaces: ['a'] },
     declared: { services: new Set(['b/db', 'b/redis']) },
   });
   at.slice({ service: 'db', namespace: 'b' });
-  assert.deepEqual(at.weeder.unseen(), [{ service: 'db', is: 'absent' }]);
+  const all = [...at.weeder.services()].map(({ namespace, service, exists }) => ({ namespace, service, exists }));
+  assert.deepEqual(all, [
+    { namespace: 'b', service: 'db', exists: true },
+    { namespace: 'b', service: 'redis', exists: false },
+    { namespace: '', service: 'db', exists: false },
+  ]);
 });

@@ -21,11 +21,15 @@ interface RowContent {
 export const rowHeight = 36;
 
 export function createActorRow(): ActorRow {
+  // The texts of a row are its name for screen readers: with the whole id, and without the age.
+  const hidden = { 'aria-hidden': 'true' };
+  const own = create('span', { attributes: hidden });
+  const whole = create('span', { class: 'unseen' });
   const [name, machine, state, age] = [
-    create('span', { class: 'id' }),
+    create('span', { class: 'id' }, own, whole),
     create('span', { class: 'soft' }),
     create('span', { class: 'at' }),
-    create('span', { class: 'soft number' }),
+    create('span', { class: 'soft number', attributes: hidden }),
   ];
   const element = create('div', { class: 'actor', attributes: { role: 'option' } }, name, machine, state, age);
 
@@ -43,15 +47,15 @@ export function createActorRow(): ActorRow {
       element.dataset['index'] = String(index);
       element.style.top = `${index * rowHeight}px`;
       const path = actor === undefined ? '' : innermost(actor.states).map(statePath).join(', ');
-      const { id = '…', parent } = actor ?? {};
+      const { id = 'loading', parent } = actor ?? {};
       const isChild = parent !== undefined && id.startsWith(parent);
-      setText(name, isChild ? id.slice(parent.length).replace(/^\//, '↳ ') : id);
+      setText(own, isChild ? id.slice(parent.length).replace(/^ ?\//, '↳ ') : id);
+      setText(whole, id);
       name.classList.toggle('child', isChild);
       name.title = id;
       setText(machine, actor?.machine ?? '');
       setText(state, path);
       setText(age, actor === undefined || actor.since === 0 ? '' : span(now - actor.since));
-      set('aria-label', actor === undefined ? 'loading' : `${id}, ${actor.machine}, ${path}`);
     },
   };
 }

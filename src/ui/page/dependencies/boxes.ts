@@ -1,6 +1,7 @@
 import type { DependantView, DependencyView } from '../../protocol.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
+import { describeReadiness } from '../services/readiness.ts';
 import { addressOf } from '../views.ts';
 
 /** A box of the picture. It updates only the changed parts. `y`: the distance of its top from that of the picture. */
@@ -17,11 +18,10 @@ interface ServiceBox extends Box<DependencyView> {
 type DependantBox = Box<DependantView & { readonly services: readonly string[] }>;
 
 /** How the picture shows a service and the lines to its dependants. */
-export type ServiceState = 'ready' | 'notReady' | 'window' | 'neverReady';
+export type ServiceState = 'ready' | 'notReady' | 'window' | 'absent';
 
 export function serviceStateOf({ view }: DependencyView): ServiceState {
-  if (view === undefined) return 'neverReady';
-  if (!view.isReady) return 'notReady';
+  if (!view.isReady) return view.exists ? 'notReady' : 'absent';
   return view.window === undefined ? 'ready' : 'window';
 }
 
@@ -40,18 +40,19 @@ export function createServiceBox(first: DependencyView): ServiceBox {
       service = changed;
       element.style.top = `${y}px`;
       element.dataset['state'] = serviceStateOf(changed);
-      if (changed.view === undefined) link.removeAttribute('href');
+      if (changed.view.actor === undefined) link.removeAttribute('href');
       else link.setAttribute('href', addressOf(changed.view.actor));
       tick(now);
     },
   };
 }
 
-function describeService({ exists, view, total }: DependencyView, now: number): string {
+function describeService({ view, total }: DependencyView, now: number): string {
   const dependants = total === 1 ? '1 dependant' : `${count(total)} dependants`;
-  if (view === undefined) return `${exists ? 'never ready' : 'no EndpointSlice'}, ${dependants}`;
-  const { isReady, window, crashLooping, deleted } = view;
-  const state = isReady ? 'ready' : 'not ready';
+  const { namespace, exists, isReady, readyUntil, window, crashLooping, deleted } = view;
+  const wasReady = exists && !isReady && readyUntil !== undefined;
+  const state = wasReady ? 'not ready' : describeReadiness(view, now);
+  if (namespace === '') return state;
   const parts = [window === undefined ? state : `window open, ${span(window.closesAt - now)} left`];
   if (crashLooping > 0) parts.push(`${count(crashLooping)} crash-looping`);
   if (window !== undefined && deleted > 0) parts.push(`${count(deleted)} deleted`);

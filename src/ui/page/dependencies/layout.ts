@@ -19,7 +19,7 @@ const gap = 12;
 
 /**
  * Each service is in line with the first of its own dependants: those that depend on none of the services above it. A
- * box moves only if boxes above it come or go, never because of a state.
+ * box moves only if boxes above it come or go, or if its service goes down or recovers.
  */
 export function layoutOf({ services, dependants }: Pick<DependencyList, 'services' | 'dependants'>): Layout {
   const ys = new Map<string, { readonly y: number }>();

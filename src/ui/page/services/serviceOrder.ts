@@ -1,4 +1,5 @@
 import type { ServiceView } from '../../protocol.ts';
+import { serviceRank } from '../../serviceFilter.ts';
 
 export const sortKeys = ['name', 'state', 'window', 'crashLooping', 'deleted', 'skipped', 'failed'] as const;
 
@@ -21,7 +22,7 @@ export function sortBy({ by, isDescending }: Order): (a: ServiceView, b: Service
 
 function keyOf(service: ServiceView, by: Order['by']): string | number {
   if (by === 'name') return `${service.namespace}/${service.service}`;
-  if (by === 'state') return service.state;
+  if (by === 'state') return serviceRank(service);
   if (by === 'window') return service.window?.closesAt ?? 0;
   return service[by];
 }

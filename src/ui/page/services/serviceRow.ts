@@ -2,6 +2,7 @@ import type { ServiceView } from '../../protocol.ts';
 import { create, setText } from '../dom.ts';
 import { count, span, statePath } from '../format.ts';
 import { addressOf } from '../views.ts';
+import { describeReadiness } from './readiness.ts';
 
 /** A row of the table of services. It updates only the changed parts. */
 interface ServiceRow {
@@ -13,8 +14,9 @@ interface ServiceRow {
 
 export function createServiceRow(first: ServiceView, now: number): ServiceRow {
   let service = first;
-  const link = create('a', { text: first.service, attributes: { href: addressOf(first.actor) } });
-  const name = cell('th', 'Service', 'name', create('span', { class: 'soft', text: `${first.namespace}/` }), link);
+  const link = create('a', { text: first.service });
+  const prefix = first.namespace === '' ? '' : `${first.namespace}/`;
+  const name = cell('th', 'Service', 'name', create('span', { class: 'soft', text: prefix }), link);
   const state = create('span', { class: 'state' });
   const left = create('span', { class: 'left' });
   const bar = create('progress', { attributes: { max: '1', 'aria-hidden': 'true' } });
@@ -30,6 +32,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
 
   function tick(time: number): void {
     const { window } = service;
+    setText(state, describeState(service, time));
     const isOpen = window !== undefined && window.closesAt > time;
     setText(left, isOpen ? `${span(window.closesAt - time)} left` : '–');
     // Setting `hidden` would write the attribute even if the value is the same.
@@ -39,8 +42,8 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
 
   function show(changed: ServiceView, time: number): void {
     service = changed;
-    setText(state, statePath(changed.state));
     state.dataset['ready'] = String(changed.isReady);
+    state.dataset['exists'] = String(changed.exists);
     if (changed.window !== undefined) state.dataset['window'] = 'open';
     else delete state.dataset['window'];
     const { crashLooping, deleted, skipped, failed } = changed;
@@ -50,7 +53,8 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
       setText(shown, count(value));
       shown.classList.toggle('zero', value === 0);
     }
-    link.setAttribute('href', addressOf(changed.actor));
+    if (changed.actor === undefined) link.removeAttribute('href');
+    else link.setAttribute('href', addressOf(changed.actor));
     tick(time);
   }
 
@@ -60,6 +64,13 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
     show,
     tick,
   };
+}
+
+/** The machine of a service that does not exist only waits for the end of a window. */
+function describeState(service: ServiceView, now: number): string {
+  if (service.state !== undefined && service.exists) return statePath(service.state);
+  const words = describeReadiness(service, now);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 function cell(tag: 'td' | 'th', label: string, kind: string, ...children: readonly Node[]): HTMLTableCellElement {

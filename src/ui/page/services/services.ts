@@ -1,5 +1,5 @@
 import type { ServiceFilter, ServiceView } from '../../protocol.ts';
-import { isShown } from '../../serviceFilter.ts';
+import { isShown, needsAttention } from '../../serviceFilter.ts';
 import { byId, onceAFrame, setText } from '../dom.ts';
 import { createFilterButtons } from '../filterButtons.ts';
 import { count } from '../format.ts';
@@ -11,8 +11,8 @@ interface Services {
   all(services: readonly ServiceView[]): void;
   one(service: ServiceView): void;
   remove(namespace: string, service: string): void;
-  /** Shows which services of the config do not exist or were never ready. Empty: none. */
-  unseen(words: string): void;
+  /** The services that are not ready. */
+  readonly notReady: () => readonly ServiceView[];
   tick(): void;
 }
 
@@ -31,7 +31,7 @@ export function createServices(now: () => number): Services {
   });
   const search = byId('services-search', HTMLInputElement);
   const filters = createFilterButtons(section, () => arrange());
-  let order: Order = { by: 'name', isDescending: false };
+  let order: Order = { by: 'state', isDescending: false };
   /** Services changed while another view was shown. */
   let isStale = false;
   const arrange = onceAFrame(() => {
@@ -39,12 +39,13 @@ export function createServices(now: () => number): Services {
     if (isStale) return;
     const query = search.value.trim().toLowerCase();
     const filter = filters.chosen();
-    const found = [...services].filter(
-      ([key, service]) => key.toLowerCase().includes(query) && isShown(service, filter),
-    );
+    const found = [...services]
+      .filter(([key, service]) => key.toLowerCase().includes(query) && isShown(service, filter))
+      .map(([, service]) => service);
     const compare = sortBy(order);
-    const shown = found.sort(([, a], [, b]) => compare(a, b)).slice(0, maxRows);
-    rows.place(shown.map(([, service]) => service));
+    found.sort(compare);
+    const shown = found.length <= maxRows ? found : attentionFirst(found).slice(0, maxRows).sort(compare);
+    rows.place(shown);
     showCounts();
     const [total, all] = [services.size, count(services.size)];
     setText(byId('services-count', HTMLElement), found.length === total ? all : `${count(found.length)} of ${all}`);
@@ -82,7 +83,7 @@ export function createServices(now: () => number): Services {
   for (const key of sortKeys) {
     table.querySelector(`[data-sort=${key}] button`)?.addEventListener('click', () => sort(key));
   }
-  table.querySelector('[data-sort=name]')?.setAttribute('aria-sort', 'ascending');
+  table.querySelector('[data-sort=state]')?.setAttribute('aria-sort', 'ascending');
   search.addEventListener('input', arrange);
   return {
     all(its) {
@@ -98,11 +99,7 @@ export function createServices(now: () => number): Services {
       services.delete(`${namespace}/${service}`);
       arrange();
     },
-    unseen(words) {
-      const place = byId('services-unseen', HTMLElement);
-      place.hidden = words === '';
-      setText(place, words === '' ? '' : `Of the services in the config, ${words}.`);
-    },
+    notReady: () => [...services.values()].filter((service) => isShown(service, 'notReady')),
     tick() {
       if (isStale) arrange();
       const time = now();
@@ -115,8 +112,13 @@ function keyOf({ namespace, service }: ServiceView): string {
   return `${namespace}/${service}`;
 }
 
+/** Keeps the order of the services that need attention, and of the others. */
+function attentionFirst(services: readonly ServiceView[]): ServiceView[] {
+  return [...services.filter(needsAttention), ...services.filter((each) => !needsAttention(each))];
+}
+
 function nothingMore(total: number, found: number): string {
-  if (total === 0) return 'No service has been ready yet.';
+  if (total === 0) return 'weeder watches no service.';
   if (found === 0) return 'No service matches.';
   return `${count(maxRows)} of ${count(found)} are shown: find the others by name.`;
 }

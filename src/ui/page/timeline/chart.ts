@@ -1,13 +1,7 @@
 import type { Moment } from '../../protocol.ts';
 import { createSvg } from '../dom.ts';
 import { clockTime } from '../format.ts';
-import type { Lane, Span } from './spans.ts';
-
-/** The drawn time range. Epoch milliseconds. */
-export interface Range {
-  readonly from: number;
-  readonly to: number;
-}
+import type { Lane, Range, Span } from './spans.ts';
 
 interface ChartParts {
   readonly lanes: readonly Lane[];

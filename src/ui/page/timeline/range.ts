@@ -1,4 +1,4 @@
-import type { Range } from './chart.ts';
+import type { Range } from './spans.ts';
 
 const hour = 3_600_000;
 const shortest = 15_000;

@@ -1,4 +1,10 @@
-import type { Moment } from '../../protocol.ts';
+import type { Moment, ServiceView } from '../../protocol.ts';
+
+/** The drawn time range. Epoch milliseconds. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** The history of a service, a workload or an application, for drawing. Epoch milliseconds. */
 export interface Lane {
@@ -34,32 +40,47 @@ interface OpenSpan extends Span {
   to: number | undefined;
 }
 
-/** The lanes of everything that the moments concern, in the order of the names. `moments`: oldest first. */
-export function lanesOf(moments: readonly Moment[]): Lane[] {
+/**
+ * The lanes of everything that the moments concern, and of the services that are not ready. `moments`: oldest first,
+ * without outages that had begun when weeder started.
+ */
+export function lanesOf(moments: readonly Moment[], notReady: Iterable<ServiceView> = []): Lane[] {
   const lanes = new Map<string, OpenLane>();
-  for (const moment of moments) {
-    if (!/^(service|window|pod|deletion|workload|application|resource)\./.test(moment.what)) continue;
-    const { about } = moment;
-    const lane = lanes.get(about) ?? {
-      about,
-      outages: [],
-      windows: [],
-      window: undefined,
-      recoveries: [],
-      deletions: [],
-      problems: [],
-    };
+  const laneOf = (about: string): OpenLane => {
+    const lane = lanes.get(about) ?? { about, ...emptyLane() };
     lanes.set(about, lane);
-    put(lane, moment);
+    return lane;
+  };
+  for (const moment of moments)
+    if (/^(service|window|pod|deletion|workload|application|resource)\./.test(moment.what))
+      put(laneOf(moment.about), moment);
+  for (const { namespace, service, since, readyUntil } of notReady) {
+    if (since === undefined) continue;
+    const { outages } = laneOf(`${namespace}/${service}`);
+    if (isOver(outages)) outages.push(begun(readyUntil ?? since));
   }
-  return [...lanes.values()].sort((a, b) => (a.about < b.about ? -1 : 1));
+  return [...lanes.values()];
+}
+
+function emptyLane(): Omit<OpenLane, 'about'> {
+  return { outages: [], windows: [], window: undefined, recoveries: [], deletions: [], problems: [] };
+}
+
+/** The order of the lanes: an outage that lasts, a problem or an open window, what else happened, and nothing. */
+export function laneRank({ outages, windows, recoveries, deletions, problems }: Lane, { from, to }: Range): number {
+  const isIn = (t: number) => t >= from && t <= to;
+  const lasts = (span: Span) => span.from <= to && (span.to ?? to) >= from;
+  if (outages.some((each) => each.to === undefined && lasts(each))) return 0;
+  if (problems.some(({ t }) => isIn(t)) || windows.some((each) => each.to === undefined && lasts(each))) return 1;
+  const isShown = [...outages, ...windows].some(lasts) || recoveries.some(isIn) || deletions.some(({ t }) => isIn(t));
+  return isShown ? 2 : 3;
 }
 
 function put(lane: OpenLane, moment: Moment): void {
   const { t, what } = moment;
   switch (what) {
     case 'service.notReady':
-      if (lane.outages.at(-1)?.to !== undefined || lane.outages.length === 0) lane.outages.push(begun(t));
+      if (isOver(lane.outages)) lane.outages.push(begun(t));
       break;
     case 'service.ready':
       recover(lane, t);
@@ -102,6 +123,11 @@ function put(lane: OpenLane, moment: Moment): void {
 
 function recover(lane: OpenLane, t: number): void {
   if (end(lane.outages, t)) lane.recoveries.push(t);
+}
+
+/** Whether there is none, or the last one has ended. */
+function isOver(spans: readonly OpenSpan[]): boolean {
+  return spans.length === 0 || spans.at(-1)?.to !== undefined;
 }
 
 /** Ends the open span. Returns false if there is none. */

@@ -1,10 +1,11 @@
 import { createOngoing } from '../../ongoing.ts';
-import type { Moment, ReplayClock } from '../../protocol.ts';
+import type { Moment, ReplayClock, ServiceView } from '../../protocol.ts';
+import { worstFirst } from '../../worstFirst.ts';
 import { byId, create, onceAFrame, setText } from '../dom.ts';
 import { clockTime, count } from '../format.ts';
 import { chart } from './chart.ts';
 import { createShownRange } from './range.ts';
-import { lanesOf } from './spans.ts';
+import { type Lane, laneRank, lanesOf } from './spans.ts';
 
 interface Timeline {
   all(moments: readonly Moment[]): void;
@@ -21,7 +22,8 @@ const maxRows = 200;
 /** Expired moments are removed at this interval, because the removal reads all moments. */
 const tidyEvery = 60_000;
 
-export function createTimeline(now: () => number): Timeline {
+/** `notReady`: the services that are not ready now. */
+export function createTimeline(now: () => number, notReady: () => Iterable<ServiceView>): Timeline {
   const place = byId('chart', HTMLElement);
   const search = byId('timeline-search', HTMLInputElement);
   const range = createShownRange();
@@ -32,8 +34,12 @@ export function createTimeline(now: () => number): Timeline {
   const draw = onceAFrame(() => {
     const query = search.value.trim().toLowerCase();
     const shown = range.get(end());
-    const lanes = lanesOf(moments).filter(({ about }) => about.toLowerCase().includes(query));
-    const drawn = lanes.slice(0, maxLanes);
+    const lanes = lanesOf(moments, notReady()).filter(({ about }) => about.toLowerCase().includes(query));
+    const compare = worstFirst<Lane>(
+      (lane) => laneRank(lane, shown),
+      ({ about }) => about,
+    );
+    const drawn = lanes.sort(compare).slice(0, maxLanes);
     const width = Math.max(200, place.clientWidth);
     place.replaceChildren(chart({ lanes: drawn, range: shown, now: now(), width, hasCursor: replay !== undefined }));
     place.hidden = drawn.length === 0;
