@@ -136,7 +136,12 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     const { regarding } = event.occurrence;
     const object = event.written === 0 ? await identify(regarding, stop.signal) : regarding;
     const { count } = event;
-    const result = await client.call({ ...requestOf(event, object, source), rank: 'last', onlyStatus: true, signal: stop.signal });
+    const result = await client.call({
+      ...requestOf(event, object, source),
+      rank: 'last',
+      onlyStatus: true,
+      signal: stop.signal,
+    });
     active -= 1;
     if (result.ok) noteWritten(event, count);
     else noteFailure(event, result.failure);
