@@ -11,11 +11,16 @@ type Outcome = AnyEventObject | (() => AnyEventObject);
 /** Makes requests; undefined: there is nothing to do, and the machine receives no event. */
 type RunEffect<TInput> = (input: TInput, signal: AbortSignal, defer: Defer) => Promise<Outcome> | undefined;
 
+/** Returns a number from 0 to 1, for the jitter of this actor. */
+export type Random = (actor: string) => number;
+
 interface EffectOptions<TInput> {
   /** The type of the event in place of an error, which is a bug in weeder; its `reason` is the message. */
   readonly failure: string;
-  /** From 0 to 1; the event has it as `jitter`. */
-  readonly random: () => number;
+  /** The event has its value as `jitter`. */
+  readonly random: Random;
+  /** The actor whose machine invokes the effect. */
+  readonly actorOf: (input: TInput) => string;
   /** Holds the effect until it has ended; undefined: a shutdown does not wait for it. */
   readonly inFlight?: (input: TInput) => Set<Promise<unknown>>;
 }
@@ -30,7 +35,7 @@ export function effectLogic<TInput extends NonReducibleUnknown>(
   options: EffectOptions<TInput>,
   run: RunEffect<TInput>,
 ) {
-  const { failure, random, inFlight } = options;
+  const { failure, random, actorOf, inFlight } = options;
   return fromCallback<AnyEventObject, TInput>(({ input, sendBack }) => {
     // `abort()` gets an existing reason, because it would otherwise create an exception with a stack for every effect.
     const stop = new AbortController();
@@ -40,8 +45,9 @@ export function effectLogic<TInput extends NonReducibleUnknown>(
     if (running === undefined) return undefined;
     const answered = running
       .then(
-        (outcome) => sendBack({ ...(typeof outcome === 'function' ? outcome() : outcome), jitter: random() }),
-        (error) => sendBack({ type: failure, reason: messageOf(error), jitter: random() }),
+        (outcome) =>
+          sendBack({ ...(typeof outcome === 'function' ? outcome() : outcome), jitter: random(actorOf(input)) }),
+        (error) => sendBack({ type: failure, reason: messageOf(error), jitter: random(actorOf(input)) }),
       )
       .finally(() => {
         for (const work of deferred) work();

@@ -72,13 +72,13 @@ export function virtualClock(start = Date.UTC(2026, 0, 1)): VirtualClock {
     advance(ms) {
       const target = elapsed + ms;
       while (step(target));
-      elapsed = target;
+      elapsed = Math.max(elapsed, target);
     },
     async pass(ms) {
       const target = elapsed + ms;
       do await settled();
       while (step(target));
-      elapsed = target;
+      elapsed = Math.max(elapsed, target);
     },
     suspend(ms) {
       elapsed += ms;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyActorRef } from 'xstate';
 import type { resource } from '../../machines/observer/resource.ts';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
+import type { Random } from '../actors/effect.ts';
 import type { Config } from '../config/config.ts';
 import type { AllowedResources } from '../config/schema/allowedResources.ts';
 import { defaultObserver } from '../config/schema/observer.ts';
@@ -35,8 +36,7 @@ export interface ObserverCoreOptions extends Pick<ControllerContext, ContextOpti
   readonly kinds: RestMapper;
   readonly applications: ApplicationApi;
   readonly report: ReportObserver;
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
+  readonly random: Random;
   /** Applications without a ServiceAccount are applied with weeder's own permissions. */
   readonly mayUseOwnRights: boolean;
   /** Called when the observer starts to act, with the number of applications. */

@@ -31,7 +31,7 @@ export interface RecordingHeader extends StoredConfig {
 
 /** The fields that each line after the header has beside its input or output. */
 interface Stamp {
-  /** Milliseconds since `startedAt`, by the monotonic clock. */
+  /** Milliseconds since `startedAt`, by the monotonic clock; the same for all that ran without a pause. */
   readonly t: number;
   /** How far the wall clock has jumped since `startedAt`, in milliseconds; only if that has changed. */
   readonly wall?: number;

@@ -75,6 +75,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let sizeLimit = limit;
   let wall = 0;
   let wallWritten = 0;
+  let sameTurn: Moment | undefined;
   let config: StoredConfig = storedConfigOf(options.config);
   let weeders = 0;
   let streams: Streams | undefined;
@@ -86,11 +87,17 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     writer.write(text);
   }
 
+  /** What is recorded without a pause has one time, by which a replay sees that nothing else ran in between. */
   function now(): Moment {
+    if (sameTurn !== undefined) return sameTurn;
+    queueMicrotask(() => {
+      sameTurn = undefined;
+    });
     const t = Math.round((clock.monotonic() - began) * 1000) / 1000;
     const jumped = Math.round(clock.now() - startedAt - t);
     if (Math.abs(jumped - wall) > wallClockDrift) wall = jumped;
-    return { t, wall };
+    sameTurn = { t, wall };
+    return sameTurn;
   }
 
   function put(of: ControllerName, entry: Entry, { t, wall: itsWall }: Moment): void {

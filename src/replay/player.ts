@@ -1,8 +1,9 @@
 import type { InspectionEvent } from 'xstate';
-import { type VirtualClock, virtualClock } from '../base/virtualClock.ts';
+import { settled, type VirtualClock, virtualClock } from '../base/virtualClock.ts';
 import type { ReportObserver } from '../observer/model/events.ts';
 import type { ObserverCore } from '../observer/observerCore.ts';
 import type { RecordedEvent } from '../recording/events.ts';
+import type { Input } from '../recording/file/entry.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { RestartControl } from '../restart/restartControl.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
@@ -23,7 +24,7 @@ export interface Player {
   observer(): ObserverCore | undefined;
   /** The time of the next line in milliseconds since the start; undefined after the last. */
   nextAt(): number | undefined;
-  /** Plays the next line. Returns false after the last. */
+  /** Plays the next line, with all others of its time. Returns false after the last. */
   next(): Promise<boolean>;
   /** Plays all lines up to `t`, and advances the clock to it. Milliseconds since the start. */
   playTo(t: number): Promise<void>;
@@ -55,12 +56,19 @@ export function createPlayer({ header, config, lines }: RecordingFile, options: 
   };
 
   async function next(): Promise<boolean> {
-    const line = lines[played];
-    if (line === undefined) return false;
-    played += 1;
-    await moveTo(clock, line.t);
-    if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
-    if ('in' in line) await players[line.of].take(line);
+    const t = nextAt();
+    if (t === undefined) return false;
+    await moveTo(clock, t);
+    const taken: Promise<void>[] = [];
+    for (let line = lines[played]; line?.t === t; line = lines[played]) {
+      played += 1;
+      if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
+      if (!('in' in line)) continue;
+      taken.push(players[line.of].take(line));
+      // What streams deliver at the same time is taken before anything else runs.
+      if (!('stream' in line)) await pauseAfter(line, taken);
+    }
+    await Promise.all(taken);
     return true;
   }
 
@@ -79,7 +87,18 @@ export function createPlayer({ header, config, lines }: RecordingFile, options: 
   };
 }
 
+/** A value is needed only once an effect has ended, even if no time has passed since the input. */
+async function pauseAfter(input: Input, taken: readonly Promise<void>[]): Promise<void> {
+  await Promise.all(taken);
+  if (input.in === 'random') await settled();
+}
+
+/** A recording has its times to the microsecond, so a timer that was first may be due that much later. Milliseconds. */
+const rounding = 0.001;
+
 async function moveTo(clock: VirtualClock, t: number): Promise<void> {
   const ms = t - clock.monotonic();
   if (ms > 0) await clock.pass(ms);
+  for (let due = clock.nextDue; due !== undefined && due <= t + rounding; due = clock.nextDue)
+    await clock.pass(Math.max(0, due - clock.monotonic()));
 }

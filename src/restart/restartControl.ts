@@ -1,5 +1,6 @@
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
+import type { Random } from '../actors/effect.ts';
 import { track } from '../base/promises.ts';
 import { tally } from '../base/tally.ts';
 import type { RestartConfig } from '../config/restart.ts';
@@ -29,8 +30,7 @@ interface RestartControlOptions {
   readonly isDryRun: boolean;
   /** The watched namespaces. Default: all. */
   readonly namespaces?: 'all' | readonly string[];
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
+  readonly random: Random;
   /** Whether this source has been read: if it is unknown after that, it does not exist. */
   readonly hasRead: (source: SourceRef) => boolean;
   /** Whether the workloads of its kind in its namespace have been read. */

@@ -1,3 +1,4 @@
+import type { Random } from '../actors/effect.ts';
 import type { Config } from '../config/config.ts';
 import type { ControllerContext } from '../controller/controller.ts';
 import type { StreamNeed } from '../kube/watch/streamNeed.ts';
@@ -21,8 +22,7 @@ type OfTheController =
 export interface RestartCoreOptions extends Pick<ControllerContext, OfTheController> {
   readonly api: RestartApi;
   readonly report: ReportRestart;
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
+  readonly random: Random;
   /** The namespace of the Secret with the hash key, unless the config sets it. */
   readonly ownNamespace: string;
   /** Reads the hash keys periodically; returns a function that stops it. */

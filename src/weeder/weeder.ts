@@ -1,5 +1,6 @@
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
+import type { Random } from '../actors/effect.ts';
 import type { Clock } from '../base/clock.ts';
 import { mergeServices } from '../config/compare.ts';
 import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
@@ -33,8 +34,7 @@ export interface WeederOptions {
   /** How many deletions may be in flight at once. */
   readonly concurrentDeletions: number;
   readonly isDryRun: boolean;
-  /** Returns a number from 0 to 1, for jitter. */
-  readonly random: () => number;
+  readonly random: Random;
 }
 
 /** The current number of services, pods and actors. */

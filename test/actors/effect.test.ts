@@ -9,7 +9,7 @@ type Outcome = AnyEventObject | (() => AnyEventObject);
 function running(run: (signal: AbortSignal, defer: Defer) => Promise<Outcome> | undefined) {
   const log: unknown[] = [];
   const inFlight = new Set<Promise<unknown>>();
-  const options = { failure: 'refused', random: () => 0.5, inFlight: () => inFlight };
+  const options = { failure: 'refused', random: () => 0.5, actorOf: () => 'one', inFlight: () => inFlight };
   const effect = effectLogic<NonReducibleUnknown>(options, (_input, signal, defer) => run(signal, defer));
   const machine = setup({
     actors: { effect },

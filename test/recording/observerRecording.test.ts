@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { seededRandom } from '@weeder/embedded-cluster';
 import { isObject, objectOf } from '../../src/base/json.ts';
 import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
 import { folder, sharedCli } from '../support/cli.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
-import type { ObserverWorld } from '../support/world/observerWorld.ts';
+import { configMap, type ObserverWorld } from '../support/world/observerWorld.ts';
+import { settled } from '../support/world/virtualClock.ts';
 
 const second = 1_000;
 const marker = 'hunter2-the-marker';
@@ -271,4 +273,46 @@ test('a replay repeats the use of the last applied manifest while a new one is r
   const all = await sharedCli(['replay', ...parts]);
   assert.equal(all.code, 0, all.stdout + all.stderr);
   for (const part of parts) assert.deepEqual(await playRecording(part), [], part);
+});
+
+test('a replay repeats when each application looks its ServiceAccount up, although the timers of the recorded run were late', async () => {
+  const file = path('observed-accounts.jsonl');
+  const names = ['one', 'two', 'three', 'four'];
+  const world = await recordObserved(
+    file,
+    async (its) => {
+      its.missingAccounts.add('shop/deployer');
+      const apply = (name: string, value: string) =>
+        its.apply(name, { serviceAccountName: 'deployer', manifests: [configMap(`settings-${name}`, value)] });
+      for (const name of names) apply(name, '0');
+      for (let round = 1; round < 40; round += 1) {
+        await its.pass(700);
+        // The process is busy, and what streams deliver comes before the timers that are due.
+        its.clock.suspend(80);
+        apply('four', String(round));
+        await settled();
+      }
+      await its.pass(120 * second);
+      its.missingAccounts.clear();
+      await its.pass(120 * second);
+    },
+    { random: seededRandom(1) },
+  );
+  assert.equal(world.eventsOf('application.serviceAccountNotFound').length >= names.length, true);
+  assert.equal(world.eventsOf('resource.applied').length, names.length);
+  assert.deepEqual(await playRecording(file), []);
+});
+
+test('a replay handles what came in one turn of the event loop without a pause, as the recorded run did', async () => {
+  const file = path('observed-turns.jsonl');
+  await recordObserved(file, async (its) => {
+    its.apply('site', { manifests: [configMap('settings', '1')] });
+    await its.pass(10 * second);
+    its.edit('ConfigMap/settings', { data: { key: 'by hand' } });
+    // Time passes while the first of them is read.
+    its.clock.suspend(0.2);
+    its.apply('site', { manifests: [configMap('settings', '2')] });
+    await its.pass(10 * second);
+  });
+  assert.deepEqual(await playRecording(file), []);
 });

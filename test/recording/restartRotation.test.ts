@@ -106,17 +106,40 @@ test('in a file that begins in the middle a missing or an additional restart is 
   assert.match((await sharedCli(['replay', changed])).stdout, /^- .*restarted .*\(recorded, not replayed\)$/m);
 });
 
-test('random numbers are taken in their order, and in a file that begins in the middle by their time alone', () => {
-  const lines = [0, 1_000, 1_000, 9_000].map((t, index) => ({
+/** Random values at these times, in tenths. */
+function randomsAt(times: readonly number[], actors: readonly string[] = []) {
+  return times.map((t, index) => ({
     t,
     of: 'restart' as const,
     in: 'random' as const,
     value: index / 10,
+    ...(actors[index] === undefined ? {} : { for: actors[index] }),
   }));
+}
+
+test('random numbers are taken in their order, and in a file that begins in the middle by their time alone', () => {
+  const lines = randomsAt([0, 1_000, 1_000, 9_000]);
   const inOrder = recordedRandom(lines, false, 'restart');
-  assert.deepEqual([5_000, 5_000, 5_000, 5_000, 5_000].map(inOrder), [0, 0.1, 0.2, 0.3, 0.5]);
+  assert.deepEqual(
+    ['a', 'b', 'a', 'b', 'a'].map((actor) => inOrder(actor, 5_000)),
+    [0, 0.1, 0.2, 0.3, 0.5],
+  );
   const inTime = recordedRandom(lines, true, 'restart');
-  assert.deepEqual([1_100, 5_000, 8_900, 8_900].map(inTime), [0.1, 0.5, 0.3, 0.5]);
+  assert.deepEqual(
+    [1_100, 5_000, 8_900, 8_900].map((now) => inTime('a', now)),
+    [0.1, 0.5, 0.3, 0.5],
+  );
+});
+
+test('an actor takes its own random numbers, in whatever order the actors come', () => {
+  const lines = randomsAt([0, 1_000, 1_000, 9_000], ['a', 'b', 'a', 'b']);
+  const inOrder = recordedRandom(lines, false, 'restart');
+  assert.deepEqual(
+    ['b', 'a', 'a', 'a', 'c', 'b'].map((actor) => inOrder(actor, 5_000)),
+    [0.1, 0, 0.2, 0.5, 0.5, 0.3],
+  );
+  const inTime = recordedRandom(lines, true, 'restart');
+  assert.deepEqual([inTime('b', 1_100), inTime('a', 1_100), inTime('b', 5_000)], [0.1, 0.2, 0.5]);
 });
 
 test('the hash of equal tags is that of the newest restart by then, and a replay may request it a little early', () => {

@@ -82,6 +82,26 @@ test('a decision at another time is reported with both times; a late one of a bu
   assert.match(early.stdout, /\n~ .*\+219\.600s .*window closed .*\(replayed at \+220\.000s\)\n$/);
 });
 
+test('the length of a window has the tolerance of times: one that differs by more is reported', async () => {
+  const lines = await incident('lengths.jsonl');
+  const withLength = (name: string, detail: string) =>
+    store(
+      name,
+      lines.map((line) => (line['out'] === 'window.opened' ? { ...line, detail } : line)),
+    );
+  for (const length of ['2m0.001s', '1m59.999s', '2m0.25s']) {
+    const { code, stdout } = await sharedCli(['replay', withLength('about-as-long.jsonl', length)]);
+    assert.equal(code, 0, stdout);
+  }
+  for (const length of ['2m0.251s', '1m59.749s', '36.956s']) {
+    const { code, stdout } = await sharedCli(['replay', withLength('longer.jsonl', length)]);
+    assert.equal(code, 1);
+    assert.match(stdout, /\n2 decisions differ from the recorded ones:\n/);
+    assert.match(stdout, /\n- .*window opened .*\(recorded, not replayed\)\n/);
+    assert.match(stdout, /\n\+ .*window opened .*2m0s +\(replayed, not recorded\)\n/);
+  }
+});
+
 /** How many deletions of a file are compared: of services without a window that was open when the file began. */
 function deletionsOf(path: string): number {
   const busy = new Set<unknown>();

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiResult } from '../../src/kube/client/client.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { type ApiResult, createKubeClient } from '../../src/kube/client/client.ts';
 import type { ApiFailure, FailureKind } from '../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../src/kube/client/request.ts';
 import { readLogThrough } from '../../src/weeder/deletions/readLog.ts';
+import { faultyServer } from '../support/api/faultyServer.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
+import { accessTo } from '../support/world/reflecting.ts';
 import { settled, virtualClock } from '../support/world/virtualClock.ts';
 
 const pod = crashLoopingPod();
@@ -49,7 +52,7 @@ test('one GET reads the last lines of the crashed container, without `previous`'
   assert.deepEqual(await read(), ['one', 'two']);
   const [{ method, path, query, isText, isConfidential, rank } = assert.fail()] = asked;
   assert.deepEqual([method, path], ['GET', '/api/v1/namespaces/shop/pods/web-0/log']);
-  assert.deepEqual(query, { container: 'main', tailLines: 20, limitBytes: 65_536 });
+  assert.deepEqual(query, { container: 'main', tailLines: 20, limitBytes: 4_194_305 });
   assert.deepEqual([isText, isConfidential, rank], [true, true, 'last']);
 });
 
@@ -165,3 +168,32 @@ test('each kind of failure is reported once until a read succeeds again', async 
   await read();
   assert.equal(reported.length, 2);
 });
+
+for (const protocol of ['https', 'h2'] as const) {
+  /** Reads this log through a server that counts `limitBytes` from the first of the lines, as a kubelet does. */
+  async function readFrom(whole: string) {
+    await using server = await faultyServer(protocol, ({ query }, answer) => {
+      const limit = Number(query.get('limitBytes'));
+      answer.head(200, { 'content-type': 'text/plain' });
+      answer.end(Buffer.from(whole).subarray(0, limit).toString());
+    });
+    const reported: string[] = [];
+    const client = createKubeClient({ access: accessTo(server.url), clock: systemClock });
+    const readLog = readLogThrough(client, systemClock, ({ cause }) => reported.push(cause));
+    const lines = await readLog(pod, 20, new AbortController().signal);
+    await client.close();
+    return { lines, reported };
+  }
+
+  test(`over ${protocol}, the end of a log is kept, however long its last lines are`, async () => {
+    const dump = Array.from({ length: 18 }, (_, index) => `${index} ${'ü'.repeat(50_000)}`);
+    const end = ['panic: no route to the database', 'goroutine 1 [running]:'];
+    assert.deepEqual(await readFrom([...dump, ...end].join('\n')), { lines: end, reported: [] });
+  });
+
+  test(`over ${protocol}, the last lines are given up if they have more than 4 MiB, and that is reported`, async () => {
+    const { lines, reported } = await readFrom(`${'x'.repeat(5 << 20)}\npanic`);
+    assert.equal(lines, undefined);
+    assert.match(reported.join(), /the response is longer than 4 MiB/);
+  });
+}

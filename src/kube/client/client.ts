@@ -95,7 +95,8 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
       exchange.drain();
       return { ok: true, status: exchange.status, body: undefined };
     }
-    const text = await readText(exchange, longestBody);
+    const { limit, keep } = request.tail ?? { limit: longestBody };
+    const text = await readText(exchange, limit, keep);
     return typeof text === 'string' ? parse(request, exchange, text) : { ok: false, failure: text };
   }
 
@@ -139,17 +140,20 @@ export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest 
   };
 }
 
-/** Reads the whole body as text. */
-async function readText(exchange: Exchange, longest: number): Promise<string | ApiFailure> {
+/** Reads the whole body as text, and returns the last `keep` bytes of it. */
+async function readText(exchange: Exchange, longest: number, keep = longest): Promise<string | ApiFailure> {
   const pieces: Buffer[] = [];
   let length = 0;
+  let dropped = 0;
   try {
     for await (const piece of exchange.body()) {
       pieces.push(piece);
       length += piece.length;
       if (length > longest) return { kind: 'badAnswer', message: `the response is longer than ${longest >> 20} MiB` };
+      for (let [first] = pieces; first !== undefined && length - dropped - first.length >= keep; [first] = pieces)
+        dropped += pieces.shift()?.length ?? 0;
     }
-    return Buffer.concat(pieces, length).toString('utf8');
+    return Buffer.concat(pieces).subarray(-keep).toString('utf8');
   } catch (error) {
     return exchange.explain(error);
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import { acceptOf } from '../client/accept.ts';
 import type { ApiResult, KubeClient } from '../client/client.ts';
@@ -54,6 +55,8 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
       next = undefined;
       continue;
     }
+    // Like each piece of a watch, so that the work of other responses is done before it.
+    await nextTurn();
     if (next === undefined) {
       objects = 0;
       source.sink.begin();

@@ -85,9 +85,7 @@ const initialPauseMs = 10_000;
 const initialMs = 60_000;
 /** kube-apiserver sends a bookmark each minute, 75 s at the latest: a watch without one is reopened to be safe. */
 const longestPauseMs = 150_000;
-/** How long received events are processed before the event loop may send the requests that they cause. Milliseconds. */
-const turnMs = 4;
-/** The minimum number of bytes that are processed in one turn. */
+/** The number of bytes that are processed in one turn. */
 const turnBytes = 4_096;
 
 /** Runs one watch request to its end. The promise never rejects. */
@@ -132,7 +130,7 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
       );
   const whole = startDeadline(run.clock, isInitial ? initialMs : run.timeoutSeconds * 1_000 + overtimeMs, overdue);
   try {
-    for await (const piece of inTurns(opened.body, run.clock)) {
+    for await (const piece of inTurns(opened.body)) {
       pause.restart();
       if (run.signal.aborted || !progress.accept(piece)) break;
     }
@@ -148,17 +146,16 @@ export async function watchOnce(run: WatchRun): Promise<WatchEnd> {
 }
 
 /**
- * Splits a body so that requests can be sent in between: when many services recover at once, their changes arrive in a
- * few large chunks, and the first deletion would wait until the last change has been processed.
+ * Splits a body into pieces, each of which begins a turn of the event loop: all work that earlier pieces, of any stream,
+ * and received responses have caused is done before it, up to the next wait. When many services recover at once, their
+ * changes arrive in a few large chunks, and the first deletion is sent before the last change is processed. And a replay
+ * can repeat the order of everything ([ADR 43](../../../docs/adr/0043-record-the-turns-of-the-event-loop.md)).
  */
-async function* inTurns(body: AsyncIterable<Buffer>, clock: Clock): AsyncGenerator<Buffer> {
+async function* inTurns(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of body) {
-    let began = clock.monotonic();
     for (let start = 0; start < piece.length; start += turnBytes) {
-      yield piece.subarray(start, start + turnBytes);
-      if (clock.monotonic() - began < turnMs) continue;
       await nextTurn();
-      began = clock.monotonic();
+      yield piece.subarray(start, start + turnBytes);
     }
   }
 }

@@ -29,9 +29,10 @@ export function provideApplication(effects: ObserverEffects): ApplicationLogic {
     return entry;
   }
 
+  const actorOf = ({ application: id }: ApplicationInput) => id;
   const inFlight = (input: ApplicationInput) => entryOf(input).inFlight;
   const invoking = (failure: Failed, effect: ApplicationEffect) =>
-    effectLogic<ApplicationInput>({ failure, random, inFlight }, (input, signal) =>
+    effectLogic<ApplicationInput>({ failure, random, actorOf, inFlight }, (input, signal) =>
       effect(effects, entryOf(input), signal),
     );
 

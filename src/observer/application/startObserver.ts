@@ -29,7 +29,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
   const { clock } = runtime;
   const stop = new AbortController();
   const started = [...entry.resources.values()];
-  let trustedUntil = clock.monotonic() + trustFor * (0.5 + 0.5 * random());
+  let trustedUntil = clock.monotonic() + trustFor * (0.5 + 0.5 * random(entry.id));
   let timer: TimerHandle | undefined;
   let proofTimer: TimerHandle | undefined;
 
@@ -52,7 +52,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
   }
 
   function wait(): void {
-    timer = later(resync, entry.newest.spec.resyncPeriod * (0.9 + 0.2 * random()));
+    timer = later(resync, entry.newest.spec.resyncPeriod * (0.9 + 0.2 * random(entry.id)));
   }
 
   function later(act: () => void, wait: number): TimerHandle {

@@ -1,4 +1,5 @@
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import type { Random } from '../../actors/effect.ts';
 import type { AllowedResources } from '../../config/schema/allowedResources.ts';
 import type { Schedule } from '../../queue/schedule.ts';
 import type { ReportObserver } from '../model/events.ts';
@@ -37,8 +38,7 @@ export interface ObserverEffects {
   /** The resources that Applications may have, by the current config. */
   readonly allow: () => AllowedResources;
   readonly hashManifest: HashManifest;
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
+  readonly random: Random;
   readonly isDryRun: boolean;
   /** Applications without a ServiceAccount are applied with weeder's own permissions. */
   readonly mayUseOwnRights: boolean;

@@ -24,14 +24,15 @@ export function provideResource(effects: ObserverEffects): typeof resource {
     return entry;
   }
 
+  const actorOf = ({ application, resource: id }: ResourceInput) => `${application} ${id}`;
   const inFlight = (input: ResourceInput) => entryOf(input).application.inFlight;
   const invoking = (effect: ResourceEffect) =>
-    effectLogic<ResourceInput>({ failure, random, inFlight }, (input, signal) =>
+    effectLogic<ResourceInput>({ failure, random, actorOf, inFlight }, (input, signal) =>
       effect(effects, entryOf(input), signal),
     );
 
   /** This request is not in `inFlight`, so draining does not wait for it. */
-  const awaitKind = effectLogic<ResourceInput>({ failure, random }, async (input, signal) => {
+  const awaitKind = effectLogic<ResourceInput>({ failure, random, actorOf }, async (input, signal) => {
     const { apiVersion, kind } = entryOf(input).manifest;
     const served = await effects.restMapper.awaitServed(apiVersion, kind, signal);
     return { type: served.ok ? 'kind.served' : failure };

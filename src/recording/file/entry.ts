@@ -30,7 +30,8 @@ export type Input =
   | StreamInput
   /** What the API server has responded to a request: only what decisions depend on. */
   | { readonly in: 'response'; readonly request: string; readonly response?: unknown }
-  | { readonly in: 'random'; readonly value: number }
+  /** The actor that it is `for` is not in recordings of earlier builds. */
+  | { readonly in: 'random'; readonly value: number; readonly for?: string }
   /** The mark that stands for a digest; recorded only if it has changed. */
   | { readonly in: 'hash'; readonly request: string; readonly hash: string }
   /** The ids of the hash keys, which do not reveal the keys. */

@@ -1,3 +1,4 @@
+import type { Random } from '../../actors/effect.ts';
 import type { Config } from '../../config/config.ts';
 import { storedConfigOf } from '../../config/configText.ts';
 import type { Append } from './entry.ts';
@@ -45,11 +46,11 @@ export function recordLifecycle(core: Lifecycle, append: Append, section?: Secti
   };
 }
 
-/** Records each random value. */
-export function recordRandom(random: () => number, append: Append): () => number {
-  return () => {
-    const value = random();
-    append({ in: 'random', value });
+/** Records each random value, and for which actor it is. */
+export function recordRandom(random: Random, append: Append): Random {
+  return (actor) => {
+    const value = random(actor);
+    append({ in: 'random', value, for: actor });
     return value;
   };
 }

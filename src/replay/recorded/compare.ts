@@ -1,3 +1,4 @@
+import { parseDuration } from '../../base/duration.ts';
 import { largest } from '../../base/extremes.ts';
 import { isDecision } from '../../recording/events.ts';
 import type { Replay, TimelineEvent } from './timelineEvent.ts';
@@ -45,11 +46,23 @@ export function differences({ recorded, replayed, endedAt }: Replay): Difference
  * again.
  */
 function byText(events: readonly TimelineEvent[]): Map<string, TimelineEvent[]> {
-  const groups = Map.groupBy(events.filter(isDecision), ({ out, about, pod, detail }) =>
-    [out, about, pod ?? '', detail].join('\n'),
-  );
+  const groups = Map.groupBy(events.filter(isDecision), (event) => {
+    const { out, about, pod = '', detail } = event;
+    return [out, about, pod, lengthOf(event) === undefined ? detail : 'a length'].join('\n');
+  });
   for (const group of groups.values()) group.sort((a, b) => a.t - b.t);
   return groups;
+}
+
+/** The length that is the whole detail of a decision, in milliseconds: the window that opened. */
+function lengthOf({ detail }: TimelineEvent): number | undefined {
+  const length = parseDuration(detail);
+  return length.ok ? length.value : undefined;
+}
+
+/** A length is the difference of two times, so it has their tolerance. */
+function isAsLong(one: TimelineEvent, other: TimelineEvent): boolean {
+  return Math.abs((lengthOf(one) ?? 0) - (lengthOf(other) ?? 0)) <= tolerance;
 }
 
 /** Pairs the decisions of the same time in both runs, in their order. Returns those without a counterpart. */
@@ -62,7 +75,7 @@ function unmatched(recorded: readonly TimelineEvent[], replayed: readonly Timeli
       extra.push(next);
       next = remaining.next().value;
     }
-    if (next !== undefined && next.t <= event.t + tolerance) next = remaining.next().value;
+    if (next !== undefined && next.t <= event.t + tolerance && isAsLong(next, event)) next = remaining.next().value;
     else missing.push(event);
   }
   return { missing, extra: next === undefined ? extra : [...extra, next, ...remaining] };
@@ -70,7 +83,9 @@ function unmatched(recorded: readonly TimelineEvent[], replayed: readonly Timeli
 
 /** Pairs a decision with the nearest unpaired one of the replay, as the same decision at another time. */
 function movedOrMissing(event: TimelineEvent, extra: TimelineEvent[]): Difference {
-  const [nearest] = extra.toSorted((a, b) => Math.abs(a.t - event.t) - Math.abs(b.t - event.t));
+  const [nearest] = extra
+    .filter((each) => isAsLong(each, event))
+    .sort((a, b) => Math.abs(a.t - event.t) - Math.abs(b.t - event.t));
   if (nearest === undefined) return { kind: 'missing', event };
   extra.splice(extra.indexOf(nearest), 1);
   const delay = event.t - nearest.t;

@@ -1,5 +1,6 @@
 import type { InspectionEvent } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import type { Random } from '../../actors/effect.ts';
 import { objectOf } from '../../base/json.ts';
 import { settled, type VirtualClock } from '../../base/virtualClock.ts';
 import type { Config } from '../../config/config.ts';
@@ -37,7 +38,7 @@ export interface Stage {
 export interface PlayedInputs {
   readonly runtime: ActorRuntime;
   readonly requests: Requests;
-  readonly random: () => number;
+  readonly random: Random;
 }
 
 interface PlayedOptions<C extends PlayedCore> {
@@ -89,7 +90,7 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
         if ('about' in event) record(event);
       },
     },
-    random: () => randomAt(clock.monotonic()),
+    random: (actor) => randomAt(actor, clock.monotonic()),
   };
   let core: C | undefined;
 

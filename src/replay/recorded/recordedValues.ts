@@ -2,24 +2,25 @@ import type { ControllerName, RecordedLine } from '../../recording/lines.ts';
 import { tolerance } from './compare.ts';
 
 /**
- * Returns the recorded random values of a controller, which determine its jitter, in their order. In a file that begins
- * in the middle, a replay needs more or fewer values than the recorded run, so each value is used only at its own time.
+ * Returns the recorded random values of a controller, which determine its jitter: for each actor in their order, and
+ * in recordings of earlier builds, which do not name the actor, in the order of all. In a file that begins in the
+ * middle, a replay needs more or fewer values than the recorded run, so each value is used only at its own time.
  * Without a value the result is 0.5.
  */
 export function recordedRandom(
   lines: readonly RecordedLine[],
   isContinued: boolean,
   of: ControllerName,
-): (now: number) => number {
-  const randoms = lines.flatMap((line) =>
-    line.of === of && 'in' in line && line.in === 'random' ? [{ t: line.t, value: line.value }] : [],
-  );
+): (actor: string, now: number) => number {
+  const randoms = lines.flatMap((line) => (line.of === of && 'in' in line && line.in === 'random' ? line : []));
+  const byActor = Map.groupBy(randoms, (line) => line.for);
   const isNear = (t: number, now: number) => !isContinued || Math.abs(t - now) <= tolerance;
-  return (now) => {
-    while (isContinued && (randoms[0]?.t ?? now) < now - tolerance) randoms.shift();
-    const [next] = randoms;
+  return (actor, now) => {
+    const its = byActor.get(actor) ?? byActor.get(undefined) ?? [];
+    while (isContinued && (its[0]?.t ?? now) < now - tolerance) its.shift();
+    const [next] = its;
     if (next === undefined || !isNear(next.t, now)) return 0.5;
-    randoms.shift();
+    its.shift();
     return next.value;
   };
 }

@@ -44,7 +44,7 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
       z.object({ ...response, of: z.literal('restart'), response: restartResponse }),
       z.object({ ...response, of: z.literal('observer'), response: observerResponse }),
     ]),
-    z.object({ ...line, in: z.literal('random'), value: z.number() }),
+    z.object({ ...line, in: z.literal('random'), value: z.number(), for: text.exactOptional() }),
     z.object({ ...line, in: z.literal('hash'), request: text, hash: text }),
     z.object({ ...line, in: z.literal('keys'), current: text, ids: z.array(text) }),
     z.object({

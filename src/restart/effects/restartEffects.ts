@@ -1,6 +1,6 @@
 import type { RolloutEffectInput, RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
-import type { Defer } from '../../actors/effect.ts';
+import type { Defer, Random } from '../../actors/effect.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { Recreations } from '../jobs/recreations.ts';
@@ -22,8 +22,7 @@ export interface RestartEffects {
   readonly schedule: RestartSchedule;
   readonly recreations: Recreations;
   readonly report: ReportRestart;
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
+  readonly random: Random;
   readonly isDryRun: boolean;
   /** Whether this source has been read, if it exists: before that it must not be taken for absent. */
   readonly hasRead: (source: SourceRef) => boolean;

@@ -1,7 +1,7 @@
 import { type Actor, createActor } from 'xstate';
 import { type RecreationEvent, type RecreationInput, recreation } from '../../../machines/restart/recreation.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
-import { effectLogic } from '../../actors/effect.ts';
+import { effectLogic, type Random } from '../../actors/effect.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { ReportRestart } from '../model/events.ts';
@@ -44,8 +44,7 @@ interface RecreationsOptions {
   readonly isDryRun: boolean;
   /** Undefined: the keys have not been read yet, or are not usable. */
   readonly keys: () => HashKeys | undefined;
-  /** From 0 to 1, for jitter. */
-  readonly random: () => number;
+  readonly random: Random;
   readonly inFlight: Set<Promise<unknown>>;
   /** Called when a Job is unlocked. */
   readonly onReleased: () => void;
@@ -71,8 +70,9 @@ export function createRecreations(options: RecreationsOptions): Recreations {
   const reported = new Set<string>();
   let isRunning = false;
 
+  const actorOf = ({ job }: RecreationInput) => job;
   const invoking = (failure: `${string}.failed`, request: RequestForCopy) =>
-    effectLogic<RecreationInput>({ failure, random, inFlight: () => inFlight }, ({ job }, signal) => {
+    effectLogic<RecreationInput>({ failure, random, actorOf, inFlight: () => inFlight }, ({ job }, signal) => {
       const copy = copies.get(job);
       return copy && request(copy, signal);
     });

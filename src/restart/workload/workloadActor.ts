@@ -19,7 +19,8 @@ export function provideWorkload(effects: RestartEffects): WorkloadLogic {
   const { entryOf, inFlight, random } = effects;
 
   function invoking<Input extends EffectInput | RolloutEffectInput>(effect: RestartEffect<Input, AnyEventObject>) {
-    const options = { failure: 'effect.failed', random, inFlight: () => inFlight };
+    const actorOf = ({ workload: id }: Input) => id;
+    const options = { failure: 'effect.failed', random, actorOf, inFlight: () => inFlight };
     return effectLogic<Input>(options, (input, signal, defer) => {
       const entry = entryOf(input.workload);
       return entry === undefined ? Promise.resolve({ type: 'workload.deleted' }) : effect(entry, input, signal, defer);

@@ -1,5 +1,5 @@
 import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '../../../machines/weeder/podDeletion.ts';
-import { effectLogic } from '../../actors/effect.ts';
+import { effectLogic, type Random } from '../../actors/effect.ts';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { LimitedQueue } from '../../queue/limitedQueue.ts';
@@ -18,8 +18,7 @@ export interface PodDeletionEffects {
   readonly readLog: ReadLog;
   readonly isDryRun: boolean;
   readonly report: ReportWeeder;
-  /** Returns a number from 0 to 1, for jitter. */
-  readonly random: () => number;
+  readonly random: Random;
   readonly entryOf: (uid: string) => DeletionEntry | undefined;
   /** Another request follows an owner whose window is over, although its timer is late. */
   readonly replaceExpired: (entry: DeletionEntry) => void;
@@ -42,9 +41,10 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
     else if (because !== 'protected') closes();
   }
 
+  const actorOf = ({ uid }: PodDeletionInput) => uid;
   return podDeletion.provide({
     actors: {
-      readLog: effectLogic<PodDeletionInput>({ failure: 'log.read', random }, (input, signal) => {
+      readLog: effectLogic<PodDeletionInput>({ failure: 'log.read', random, actorOf }, (input, signal) => {
         const entry = entryOf(input.uid);
         if (entry === undefined) return Promise.resolve({ type: 'log.read' });
         return readLog(entry.pod, input.logLines, signal).then((lines = []) => {
@@ -53,7 +53,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           return { type: 'log.read' };
         });
       }),
-      deletePod: effectLogic<PodDeletionInput>({ failure: 'delete.failed', random }, (input, signal) => {
+      deletePod: effectLogic<PodDeletionInput>({ failure: 'delete.failed', random, actorOf }, (input, signal) => {
         const { uid, namespace, name, resourceVersion } = input;
         const entry = entryOf(uid);
         if (entry !== undefined) replaceExpired(entry);

@@ -36,8 +36,11 @@ const unanswered: ApiFailure = { kind: 'timeout', message: 'the log was not rece
 /** The pod is gone or has changed, or its container has no log. */
 const normal: ReadonlySet<FailureKind> = new Set(['notFound', 'cancelled', 'rejected']);
 const longestLog = 4 << 10;
-/** The kubelet counts this limit from the first of the lines, and the last ones matter most. */
-const longestAnswer = 64 << 10;
+/**
+ * The end of a log matters most, and the kubelet counts its limit from the first of the lines: so all of them are
+ * received, up to this many bytes, and the end is kept.
+ */
+const tail = { keep: 64 << 10, limit: 4 << 20 };
 
 /**
  * Reads logs through the API server, eight at a time: the others wait for their turn until their `signal` is aborted.
@@ -69,8 +72,9 @@ export function readLogThrough(
     const result = await client.call({
       method: 'GET',
       path: `${podPath(namespace, name)}/log`,
-      query: { container, tailLines: lines, limitBytes: longestAnswer },
+      query: { container, tailLines: lines, limitBytes: tail.limit + 1 },
       isText: true,
+      tail,
       isConfidential: true,
       rank: 'last',
       signal,

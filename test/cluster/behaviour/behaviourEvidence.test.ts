@@ -41,7 +41,7 @@ suite('evidence before a deletion', { concurrency: true }, () => {
     const line = await weeder.log.until('log of the crashed container', place);
     await weeder.log.until('pod deleted', place);
     assert.deepEqual(line['lines'], ['connecting', 'the database is down: "s3cret"']);
-    assert.deepEqual(kubelet.requests, [`/containerLogs/${scene.ns.name}/web/main?limitBytes=65536&tailLines=2`]);
+    assert.deepEqual(kubelet.requests, [`/containerLogs/${scene.ns.name}/web/main?limitBytes=4194305&tailLines=2`]);
     const [read, deleted] = ['log of the crashed container', 'pod deleted'].map((each) =>
       placeOf(weeder, each, scene, pod),
     );

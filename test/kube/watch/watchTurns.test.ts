@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/base/clock.ts';
-import { createKubeClient } from '../../../src/kube/client/client.ts';
+import { createKubeClient, type KubeClient } from '../../../src/kube/client/client.ts';
+import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import { watchOnce } from '../../../src/kube/watch/watchOnce.ts';
 import { faultyServer } from '../../support/api/faultyServer.ts';
 import { accessTo } from '../../support/world/reflecting.ts';
@@ -31,23 +32,61 @@ for (const protocol of ['https', 'h2'] as const) {
         while (performance.now() - began < 1);
       },
     };
-    const source = { path: '/api/v1/pods', kind: 'Pod', labelSelector: '', sink };
-    const { signal } = new AbortController();
-    const onOpened = () => undefined;
-    const end = await watchOnce({
-      client,
-      clock: systemClock,
-      source,
-      start: '1',
-      timeoutSeconds: 60,
-      signal,
-      onOpened,
-    });
+    const end = await watch(client, sink);
     await Promise.all(calls);
     await client.close();
     assert.deepEqual([end.reason, end.changes], ['ended', lines]);
     assert.ok(readAtRequest !== undefined && readAtRequest < lines, `${readAtRequest} of ${lines} were read before`);
   });
+}
+
+for (const protocol of ['https', 'h2'] as const) {
+  test(`over ${protocol}, everything that a change causes is done before another piece of a stream is read`, async () => {
+    await using server = await faultyServer(protocol, (_request, answer) => {
+      answer.head(200, { 'content-type': 'application/json' });
+      answer.end(Array.from({ length: lines }, (_, index) => line(index)).join(''));
+    });
+    const client = createKubeClient({ access: accessTo(server.url), clock: systemClock });
+    let piece = 0;
+    let isWithin = false;
+    const working = new Map<number, number>();
+    const interrupted: number[] = [];
+    async function work(its: number): Promise<void> {
+      working.set(its, (working.get(its) ?? 0) + 1);
+      for (let step = 0; step < 100; step += 1) await null;
+      working.set(its, (working.get(its) ?? 0) - 1);
+    }
+    const sink = {
+      begin: () => undefined,
+      end: () => undefined,
+      apply() {
+        if (!isWithin) {
+          piece += 1;
+          isWithin = true;
+          queueMicrotask(() => {
+            isWithin = false;
+          });
+        }
+        interrupted.push(...[...working].flatMap(([its, left]) => (its < piece && left > 0 ? [its] : [])));
+        void work(piece);
+      },
+    };
+    const ends = await Promise.all([watch(client, sink), watch(client, sink), watch(client, sink)]);
+    await client.close();
+    assert.deepEqual(
+      ends.map(({ changes }) => changes),
+      [lines, lines, lines],
+    );
+    assert.ok(piece > 3, `${piece} pieces`);
+    assert.deepEqual(interrupted, []);
+  });
+}
+
+function watch(client: KubeClient, sink: ObjectSink) {
+  const source = { path: '/api/v1/pods', kind: 'Pod', labelSelector: '', sink };
+  const { signal } = new AbortController();
+  const onOpened = () => undefined;
+  return watchOnce({ client, clock: systemClock, source, start: '1', timeoutSeconds: 60, signal, onOpened });
 }
 
 function line(index: number): string {

@@ -1,15 +1,23 @@
 import { everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
+import type { CreateObserverCore } from '../../../src/observer/observerCore.ts';
 import { recordingObserver } from '../../../src/recording/observer/recordObserver.ts';
 import { openRecorder } from '../../../src/recording/recorder.ts';
 import { type ObserverWorld, observerWorld } from '../world/observerWorld.ts';
 import { recordingOf } from './recording.ts';
 
+interface RecordedObserverOptions {
+  readonly limit?: number;
+  readonly oldFiles?: number;
+  /** Default: always 0.5. */
+  readonly random?: () => number;
+}
+
 /** Records what the application observer does into a file, while this happens to its world. */
 export async function recordObserved(
   file: string,
   happen: (world: ObserverWorld) => Promise<void>,
-  limits: { readonly limit?: number; readonly oldFiles?: number } = {},
+  { random, ...limits }: RecordedObserverOptions = {},
 ): Promise<ObserverWorld> {
   const base = recordingOf(file);
   const config = {
@@ -20,7 +28,9 @@ export async function recordObserved(
   const opened = await openRecorder({ ...base, ...limits, config });
   if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
-  const world = await observerWorld({ clock: base.clock, create: recordingObserver(recorder.observer) });
+  const recording = recordingObserver(recorder.observer);
+  const create: CreateObserverCore = (options) => recording(random === undefined ? options : { ...options, random });
+  const world = await observerWorld({ clock: base.clock, create });
   await happen(world);
   world.stop();
   await recorder.close();
