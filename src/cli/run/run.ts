@@ -31,7 +31,11 @@ export async function run(flags: RunFlags, ignored: readonly string[]): Promise<
 /** Resources that have to be closed at the end are added to `open`. */
 async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
-  open.defer(lastResort(logger));
+  const exitSoon = lastResort(logger);
+  let hasBegun = false;
+  open.defer(() => {
+    if (hasBegun) exitSoon();
+  });
   const election = electionOf(flags);
   if (!election.ok) return fail(election.error);
   const opened = await openConfig('run', flags.configFile);
@@ -72,6 +76,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   open.defer(stop.forget);
   open.defer(() => recorder?.close());
   open.defer(trimWhenIdle(systemClock, processHeap));
+  hasBegun = true;
   return runLoop(
     {
       flags,
