@@ -13,7 +13,7 @@ import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
 import { createDeletions } from './deletions/deletions.ts';
 import type { ReadLog } from './deletions/readLog.ts';
-import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
+import { handedOver, type ReportWeeder, type WeederEvent, type WindowRef } from './deletions/weederEvents.ts';
 import { type DeclaringWorkload, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
 import { createPodIndex } from './pods/createPodIndex.ts';
 import type { PodIndex } from './pods/podIndex.ts';
@@ -89,7 +89,7 @@ type DependantsOfService = Dependants & { readonly selector?: string };
 type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
 
 export function createWeeder(options: WeederOptions): Weeder {
-  const { runtime, report, isDryRun, random, readLog } = options;
+  const { runtime, isDryRun, random, readLog } = options;
   const deletePod = isDryRun ? deleteNothing : options.deletePod;
   const { clock } = runtime;
   let { config } = options;
@@ -117,6 +117,11 @@ export function createWeeder(options: WeederOptions): Weeder {
   });
   const unseen = createUnseenServices();
   let isRunning = false;
+
+  function report(event: WeederEvent): void {
+    const reported = isRunning ? event : handedOver(event, 'the next weeder');
+    if (reported !== undefined) options.report(reported);
+  }
 
   const slices = createReadiness(clock, (namespace, service) => services(namespace, service) !== undefined, {
     changed: (service) => {

@@ -25,8 +25,8 @@ export type WeederEvent =
       readonly type: 'window.closed';
       /** Dependants that never started, each with the reason why it is left alone; undefined: there are none. */
       readonly neverStarted?: readonly NeverStarted[];
-      /** This replica has lost the Lease: the window continues at the new leader. */
-      readonly isHandedOver?: true;
+      /** This replica may delete nothing more, and the window continues there. */
+      readonly handedOverTo?: Successor;
       /** The service has recovered again since it opened, so that a newer window was opened before it closed. */
       readonly isReplaced?: true;
     } & WindowRef &
@@ -77,6 +77,9 @@ interface WindowCounts {
   readonly failed: readonly string[];
 }
 
+/** Who continues a window: the replica that holds the Lease now, or the next one, if weeder stops. */
+type Successor = 'the leader' | 'the next weeder';
+
 export type ReportWeeder = (event: WeederEvent) => void;
 
 /** Picks the fields that identify the window from an object with more fields. */
@@ -85,18 +88,20 @@ export function windowRefOf({ namespace, service, window }: WindowRef): WindowRe
 }
 
 /**
- * The event as a replica reports it that has lost the Lease. The window continues at the new leader, which starts from
- * the current state, so this replica reports neither a failed deletion nor the end of a window. Returns undefined if
- * nothing is reported.
+ * The event as a weeder reports it that may delete nothing more. The window continues at its successor, which starts
+ * from the current state, so a deletion that was not made has not failed, and nothing is said of pods that were left
+ * alone. Returns undefined if nothing is reported.
  */
-export function withoutLeadership(event: WeederEvent): WeederEvent | undefined {
+export function handedOver(event: WeederEvent, handedOverTo: Successor): WeederEvent | undefined {
   switch (event.type) {
     case 'deletion.failed':
     case 'deletion.expired':
     case 'deletion.refused':
       return undefined;
-    case 'window.closed':
-      return { ...event, failed: [], isHandedOver: true };
+    case 'window.closed': {
+      const { neverStarted: _unfinished, ...closed } = event;
+      return { ...closed, failed: [], handedOverTo };
+    }
     default:
       return event;
   }
