@@ -47,11 +47,13 @@ async function explain(
   const application = readApplication(object);
   if (application === undefined) return assert.fail('it is one');
   const signal = new AbortController().signal;
-  const seen = await inspectApplication(
-    application,
-    status,
-    { clock: systemClock, kinds, api, signal, allow: everythingAllowed },
-  );
+  const seen = await inspectApplication(application, status, {
+    clock: systemClock,
+    kinds,
+    api,
+    signal,
+    allow: everythingAllowed,
+  });
   assert.deepEqual([...new Set(asked)], live === undefined ? [] : ['system:serviceaccount:shop:default']);
   return explainApplication(seen, now).join('\n').split('\n');
 }
