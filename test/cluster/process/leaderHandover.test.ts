@@ -6,7 +6,7 @@ import { setReplicaScene } from '../support/replicas.ts';
 
 const dependants = 40;
 
-test('a leader that is told to end in a window reports no failure for the pods that the next leader deletes', async (t) => {
+test('a leader that is stopped in a window reports no failure for the pods that the next leader deletes', async (t) => {
   const { scene, start } = await setReplicaScene(t, 'window');
   await scene.endpoints(false);
   const pods = await Promise.all(Array.from({ length: dependants }, (_, index) => scene.pod(`web-${index}`)));

@@ -238,7 +238,7 @@ suite('the condition Invalid', () => {
   });
 });
 
-const troubles: readonly (readonly [word: string, trouble: Partial<ResourceView>])[] = [
+const failures: readonly (readonly [word: string, failure: Partial<ResourceView>])[] = [
   ['blocked', { state: 'leaving', reason: 'refused' }],
   ['unverified', { state: 'unverified' }],
   ['claimed', { state: 'claimed' }],
@@ -258,7 +258,7 @@ test('Ready has the reason of the worst resource, and the word of an application
     return standingOf(ready?.reason);
   };
   assert.equal(wordOf([resource('web')]), 'observing');
-  const each = troubles.map(([word, trouble]) => [word, resource(word, trouble)] as const);
+  const each = failures.map(([word, failure]) => [word, resource(word, failure)] as const);
   for (const [index, [word, its]] of each.entries()) {
     assert.equal(wordOf([resource('web'), its]), word);
     const [, ...better] = each.slice(index).map(([, other]) => other);

@@ -229,7 +229,7 @@ for (const { reason, take } of needs) {
     assert.equal(world.clock.pending, 0);
   });
 
-  test(`another process goes on with the half minute of a generation, and does not begin it again, with ${reason}`, async () => {
+  test(`another process continues the half minute of a generation, and does not begin it again, with ${reason}`, async () => {
     const world = await inSync();
     take(world);
     world.apply('web', next);

@@ -8,10 +8,10 @@ import { restMapperOf } from '../../../src/observer/kinds/restMapper.ts';
 import type { ObserverEvent } from '../../../src/observer/model/events.ts';
 import { createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
-import { countedTimers } from '../world/armedTimers.ts';
 import { type RequestListener, type SimulatedServer, simulatedServer } from '../world/simulatedServer.ts';
 import { type SimulatedStreams, simulatedStreams } from '../world/simulatedStreams.ts';
 import { settled, type VirtualClock, virtualClock } from '../world/virtualClock.ts';
+import { countedTimers } from './armedTimers.ts';
 
 const namespace = 'shop';
 
