@@ -6,7 +6,7 @@ import { conditionOf } from './statusPatch.ts';
  * How long a new generation settles. What it needs, such as its ServiceAccount and the permissions of that, may be
  * applied together with it, a moment later. Milliseconds.
  */
-export const settlingTime = 30_000;
+const settlingTime = 30_000;
 
 /**
  * Returns until when a generation settles that is validated now, by the monotonic clock. If the status shows that
