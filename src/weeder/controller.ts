@@ -7,7 +7,7 @@ import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { createDeclaredDependencies } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
 import { readLogThrough } from './deletions/readLog.ts';
-import { handedOver, type ReportWeeder } from './deletions/weederEvents.ts';
+import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.ts';
 import type { ServiceDependants } from './dependants.ts';
 import { logEvents, recordEvents } from './report/reportEvents.ts';
 import { readySinceThrough } from './services/readySince.ts';
@@ -47,7 +47,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
   const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
   const record = recordEvents({ record: options.recordEvent, serviceUid, ...run });
   const report: ReportWeeder = (reported) => {
-    const event = options.isLeading() ? reported : handedOver(reported, 'the leader');
+    const event = options.isLeading() ? reported : withoutLeadership(reported);
     if (event === undefined) return;
     log(event);
     record(event);

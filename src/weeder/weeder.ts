@@ -13,7 +13,7 @@ import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
 import { createDeletions } from './deletions/deletions.ts';
 import type { ReadLog } from './deletions/readLog.ts';
-import { handedOver, type ReportWeeder, type WeederEvent, type WindowRef } from './deletions/weederEvents.ts';
+import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
 import { type DeclaringWorkload, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
 import { createPodIndex } from './pods/createPodIndex.ts';
 import type { PodIndex } from './pods/podIndex.ts';
@@ -89,7 +89,7 @@ type DependantsOfService = Dependants & { readonly selector?: string };
 type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
 
 export function createWeeder(options: WeederOptions): Weeder {
-  const { runtime, isDryRun, random, readLog } = options;
+  const { runtime, report, isDryRun, random, readLog } = options;
   const deletePod = isDryRun ? deleteNothing : options.deletePod;
   const { clock } = runtime;
   let { config } = options;
@@ -118,11 +118,6 @@ export function createWeeder(options: WeederOptions): Weeder {
   const unseen = createUnseenServices();
   let isRunning = false;
 
-  function report(event: WeederEvent): void {
-    const reported = isRunning ? event : handedOver(event, 'the next weeder');
-    if (reported !== undefined) options.report(reported);
-  }
-
   const slices = createReadiness(clock, (namespace, service) => services(namespace, service) !== undefined, {
     changed: (service) => {
       if (isNamed(service)) unseen.note(service);
@@ -142,7 +137,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     services,
     outages,
     deletions,
-    report: (event) => report(event.type === 'window.closed' ? { ...event, ...neverStartedOf(event) } : event),
+    report: (event) => report(event.type === 'window.closed' ? { ...event, ...endOf(event) } : event),
     readySince: options.readySince,
     evidence: slices.evidence,
     dependantsBy: (namespace, service, podSelector) =>
@@ -191,6 +186,12 @@ export function createWeeder(options: WeederOptions): Weeder {
 
   function crashLooping(namespace: string, name: string): number {
     return new Set(dependantsOf(namespace, name).flatMap(({ index, scope }) => [...index.uids(scope)])).size;
+  }
+
+  /** A window with a failed deletion was over before weeder stopped. */
+  function endOf(event: WindowClosed): Pick<WindowClosed, 'neverStarted' | 'handedOverTo'> {
+    if (isRunning || event.failed.length > 0) return neverStartedOf(event);
+    return { handedOverTo: 'the next weeder' };
   }
 
   function neverStartedOf({ namespace, service }: WindowRef): Pick<WindowClosed, 'neverStarted'> {

@@ -88,19 +88,19 @@ export function windowRefOf({ namespace, service, window }: WindowRef): WindowRe
 }
 
 /**
- * The event as a weeder reports it that may delete nothing more. The window continues at its successor, which starts
- * from the current state, so a deletion that was not made has not failed, and nothing is said of pods that were left
- * alone. Returns undefined if nothing is reported.
+ * The event as a replica reports it that has lost the Lease. The window continues at the new leader, which starts from
+ * the current state, so this replica reports neither a failed deletion nor the end of a window. Returns undefined if
+ * nothing is reported.
  */
-export function handedOver(event: WeederEvent, handedOverTo: Successor): WeederEvent | undefined {
+export function withoutLeadership(event: WeederEvent): WeederEvent | undefined {
   switch (event.type) {
     case 'deletion.failed':
     case 'deletion.expired':
     case 'deletion.refused':
       return undefined;
     case 'window.closed': {
-      const { neverStarted: _unfinished, ...closed } = event;
-      return { ...closed, failed: [], handedOverTo };
+      const { neverStarted: _leftAlone, ...closed } = event;
+      return { ...closed, failed: [], handedOverTo: 'the leader' };
     }
     default:
       return event;
