@@ -40,7 +40,7 @@ export type DependantsEvent =
   /** The service is not ready, and the config says now that deletions continue. */
   | { readonly type: 'window.release' }
   /** The next window of the service replaces this one, the config no longer has the podSelector, or weeder stops. */
-  | { readonly type: 'window.close'; readonly because?: 'over' | 'reconfigured' }
+  | { readonly type: 'window.close'; readonly because?: Exclude<WithdrawalReason, 'held'> }
   /** The config of the service has changed, and with it the end of the window. */
   | { readonly type: 'config.changed'; readonly closesAt?: number }
   /** The API server accepted the deletion of a pod. */
@@ -232,7 +232,7 @@ export const dependants = setup({
 export function withdrawalReasonOf(event: DependantsEvent | AnyEventObject): WithdrawalReason {
   if (event.type === 'window.hold') return 'held';
   if (event.type === 'config.changed') return 'reconfigured';
-  return event.type === 'window.close' && event.because === 'reconfigured' ? 'reconfigured' : 'over';
+  return event.type === 'window.close' ? (event.because ?? 'over') : 'over';
 }
 
 function withOne(texts: readonly string[], text = ''): readonly string[] {

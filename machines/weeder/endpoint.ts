@@ -176,7 +176,7 @@ export const endpoint = setup({
       for (const { id } of openWindow(context)?.children ?? []) enqueue.sendTo(id, { type: 'window.release' });
     }),
     closeDependants: enqueueActions(({ context, event, enqueue }) => {
-      const because = event.type === 'service.removed' ? 'reconfigured' : 'over';
+      const because = event.type === 'service.removed' ? 'reconfigured' : 'stopped';
       for (const { id } of context.windows.flatMap(({ children }) => children))
         enqueue.sendTo(id, { type: 'window.close', because });
     }),

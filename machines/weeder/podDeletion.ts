@@ -10,8 +10,11 @@ export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored';
  */
 export type WaitReason = 'coolingDown' | 'restartIsSooner' | 'dependencyNotReady';
 
-/** Why a window no longer requests the deletion of a pod; `reconfigured`: the config has changed. */
-export type WithdrawalReason = 'over' | 'reconfigured' | 'held';
+/**
+ * Why a window no longer requests the deletion of a pod. `reconfigured`: the config has changed; `stopped`: weeder stops,
+ * and the next weeder continues the window.
+ */
+export type WithdrawalReason = 'over' | 'reconfigured' | 'held' | 'stopped';
 
 /** Why the deletion of a pod is no longer requested. `protected`: it is never deleted now. */
 export type EndOfRequest = WithdrawalReason | 'protected';

@@ -4,24 +4,36 @@ import { formatPath } from '../base/fieldError.ts';
 import { objectOf } from '../base/json.ts';
 import { identityText } from '../observer/model/identity.ts';
 import { conditionTypes } from '../observer/status/condition.ts';
+import { standingOf, worstOf } from '../observer/status/standing.ts';
 import { type Condition, conditionOf } from '../observer/status/statusPatch.ts';
-import { explainResource } from './explainResource.ts';
+import { explainResource, stateIn } from './explainResource.ts';
 import type { InspectedApplication } from './inspectApplication.ts';
 
 /** Describes one application and each of its resources, as texts of several lines. `now`: epoch milliseconds. */
 export function explainApplication(seen: InspectedApplication, now: number): readonly string[] {
   const verdict = verdictOf(seen, now);
   return [
-    [head(seen), ...detailLines(seen, now).map((line) => `  ${line}`)].join('\n'),
+    [head(seen, now), ...detailLines(seen, now).map((line) => `  ${line}`)].join('\n'),
     ...seen.resources.map((each) => explainResource(each, verdict)),
     ...[...seen.entry.pendingRemovals.values()].map((row) => `${identityText(row.identity)}: ${leaves(seen)}`),
   ].map(inOneColour);
 }
 
-function head({ entry, account }: InspectedApplication): string {
+function head(seen: InspectedApplication, now: number): string {
+  const { entry, account } = seen;
   const { mode, deletionPolicy, resyncPeriod } = entry.newest.spec;
   const who = account ?? 'weeder itself';
-  return `Application ${entry.id}: mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${formatDuration(resyncPeriod)}, as ${who}`;
+  return `Application ${entry.id}: ${wordOf(seen, now)}, mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${formatDuration(resyncPeriod)}, as ${who}`;
+}
+
+/** The worst of what its status says and of what is found now. */
+function wordOf(seen: InspectedApplication, now: number): string {
+  const { spec, isTerminating } = seen.entry.newest;
+  if (isTerminating) return 'deleting';
+  if ((spec.pausedUntil ?? 0) > now) return 'paused';
+  const ready = conditionsOf(seen).find(({ type }) => type === 'Ready');
+  const found = seen.resources.map((each) => stateIn(each).word);
+  return worstOf([standingOf(ready?.reason), ...(seen.errors.length > 0 ? ['invalid' as const] : []), ...found]);
 }
 
 function detailLines(seen: InspectedApplication, now: number): string[] {

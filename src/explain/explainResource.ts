@@ -9,6 +9,7 @@ import { statusValue } from '../observer/spec/inventory.ts';
 import { foundOf, memoryOf, type ResourceEntry } from '../observer/state/entries.ts';
 import { countObserved, type FieldReport } from '../observer/state/fieldReports.ts';
 import { foreignOwnerOf, needsApply } from '../observer/state/observeObject.ts';
+import type { Standing } from '../observer/status/standing.ts';
 import type { InspectedResource } from './inspectApplication.ts';
 
 /** Longer values are cut; the API server has the full value. */
@@ -19,33 +20,51 @@ const longestValue = 2_000;
  */
 export function explainResource(seen: InspectedResource, verdict: string): string {
   const { identity } = seen.entry;
-  const { is, isWrong } = standing(seen);
+  const { is, isWrong } = stateIn(seen);
   const head = `${identityText(identity)}: ${is}${isWrong && verdict !== '' ? `  → ${verdict}` : ''}`;
   return [head, ...aboutIt(seen), ...ofBefore(seen), ...diff(seen)].join('\n');
 }
 
-/** The state of the resource, and whether the observer has something to do. */
-function standing(seen: InspectedResource): { readonly is: string; readonly isWrong: boolean } {
-  const { entry, live, error } = seen;
-  const { plan, fieldError, drifts, application } = entry;
-  const is = (text: string, isWrong = false) => ({ is: text, isWrong });
-  if (fieldError !== '') return is('not changed, because its manifest or its entry of the observer schema has errors');
-  if (plan === undefined) return is(unplanned(entry));
-  if (live === undefined && error !== '') return is(error);
-  if (live === undefined) return is(memoryOf(entry).appliedHash === undefined ? 'not created yet' : 'missing', true);
-  if (foundOf(entry)?.isTerminating === true) return is('being deleted; weeder waits for the end of the deletion');
-  if (foreignOwnerOf(entry) !== undefined) return is(claimed(seen));
-  if (error !== '') return is(error);
-  if (needsApply(entry) && entry.state === 'refused')
-    return is('its manifest is not applied: it was refused, and is retried every five minutes');
-  if (needsApply(entry)) return is('its manifest is not applied yet', true);
-  if (drifts.length > 0) return is(`${counted(drifts.length, 'field')} not as desired`, true);
-  return is(application.isDetectOnly ? 'as its manifest says' : 'as it was applied');
+/** The state of the resource. */
+interface StateSeen {
+  readonly is: string;
+  readonly word: Standing;
+  /** The observer has something to do. */
+  readonly isWrong: boolean;
 }
 
-function unplanned({ state, reason, manifest, identity }: ResourceEntry): string {
-  if (state === 'backingOff') return `not checked: ${reason.replace(/\.$/, '')}`;
-  return `the cluster does not serve ${manifest.apiVersion} ${identity.kind}`;
+function state(is: string, word: Standing, isWrong = false): StateSeen {
+  return { is, word, isWrong };
+}
+
+export function stateIn(seen: InspectedResource): StateSeen {
+  const { entry, live, error } = seen;
+  if (entry.fieldError !== '')
+    return state('not changed, because its manifest or its entry of the observer schema has errors', 'invalid');
+  if (entry.plan === undefined) return unplanned(entry);
+  if (live === undefined && error === '') return absent(entry);
+  if (foundOf(entry)?.isTerminating === true)
+    return state('being deleted; weeder waits for the end of the deletion', 'pending');
+  if (live !== undefined && foreignOwnerOf(entry) !== undefined) return state(claimed(seen), 'claimed');
+  return error === '' ? compared(entry) : state(error, 'pending');
+}
+
+function unplanned({ state: is, reason, manifest, identity }: ResourceEntry): StateSeen {
+  if (is === 'backingOff') return state(`not checked: ${reason.replace(/\.$/, '')}`, 'backingOff');
+  return state(`the cluster does not serve ${manifest.apiVersion} ${identity.kind}`, 'typeMissing');
+}
+
+function absent(entry: ResourceEntry): StateSeen {
+  return state(memoryOf(entry).appliedHash === undefined ? 'not created yet' : 'missing', 'missing', true);
+}
+
+function compared(entry: ResourceEntry): StateSeen {
+  const { drifts, application } = entry;
+  if (needsApply(entry) && entry.state === 'refused')
+    return state('its manifest is not applied: it was refused, and is retried every five minutes', 'refused');
+  if (needsApply(entry)) return state('its manifest is not applied yet', 'pending', true);
+  if (drifts.length > 0) return state(`${counted(drifts.length, 'field')} not as desired`, 'drifted', true);
+  return state(application.isDetectOnly ? 'as its manifest says' : 'as it was applied', 'observing');
 }
 
 function claimed({ entry, live }: InspectedResource): string {
@@ -91,11 +110,11 @@ function ofBefore({ before, entry }: InspectedResource): string[] {
  * observed.
  */
 function diff({ entry, fields }: InspectedResource): string[] {
-  const lines = isSecret(entry.identity) ? fields.map(hidden) : fields.flatMap(compared);
+  const lines = isSecret(entry.identity) ? fields.map(hidden) : fields.flatMap(lineOf);
   return lines.map((line) => `  ${line}`);
 }
 
-function compared(field: FieldReport): string[] {
+function lineOf(field: FieldReport): string[] {
   const { path, is, desired, found } = field;
   if (is === 'same') return [`  ${path}: ${shown(desired)}`];
   if (is === 'unobserved') return [`~ ${path}: ${shown(desired)}${unless(desired, found)} (not observed)`];

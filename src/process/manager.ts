@@ -163,7 +163,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     synced(name, objects) {
       statuses.synced(name, objects);
       if (mayBeSkipped) skipUnavailable();
-      slowTimer ??= clock.setTimeout(startSkipping, longestFirstList);
+      if (actor.getSnapshot().value === 'syncing') slowTimer ??= clock.setTimeout(startSkipping, longestFirstList);
     },
     lost(name, reason, problem, details) {
       statuses.lost(name, reason, problem, details);

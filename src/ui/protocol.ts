@@ -182,7 +182,7 @@ export interface ApplicationView {
   readonly id: string;
   /** The id of its actor. */
   readonly actor: string;
-  /** The innermost state of its machine. */
+  /** The innermost state of its machine; while it is observed, the word for the worst of its resources. */
   readonly state: string;
   readonly since: number;
   /** When the state ends by a timer; undefined: no timer runs. */

@@ -136,7 +136,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     services,
     outages,
     deletions,
-    report: (event) => report(event.type === 'window.closed' ? { ...event, ...neverStartedOf(event) } : event),
+    report: (event) => report(event.type === 'window.closed' ? { ...event, ...endOf(event) } : event),
     readySince: options.readySince,
     evidence: slices.evidence,
     dependantsBy: (namespace, service, podSelector) =>
@@ -179,6 +179,12 @@ export function createWeeder(options: WeederOptions): Weeder {
 
   function crashLooping(namespace: string, name: string): number {
     return new Set(dependantsOf(namespace, name).flatMap(({ index, scope }) => [...index.uids(scope)])).size;
+  }
+
+  /** A window with a failed deletion was over before weeder stopped. */
+  function endOf(event: WindowClosed): Pick<WindowClosed, 'neverStarted' | 'handedOverTo'> {
+    if (startedAt !== undefined || event.failed.length > 0) return neverStartedOf(event);
+    return { handedOverTo: 'the next weeder' };
   }
 
   function neverStartedOf({ namespace, service }: WindowRef): Pick<WindowClosed, 'neverStarted'> {

@@ -78,6 +78,7 @@ test('docs/reference/observer.md lists exactly the reasons of the conditions', (
   const well = conditionsOf({
     phase: 'observing',
     mode: 'correct',
+    isSettling: false,
     pausedUntil: undefined,
     errors: [],
     accountError: '',

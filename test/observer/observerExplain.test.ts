@@ -47,11 +47,13 @@ async function explain(
   const application = readApplication(object);
   if (application === undefined) return assert.fail('it is one');
   const signal = new AbortController().signal;
-  const seen = await inspectApplication(
-    application,
-    {},
-    { clock: systemClock, kinds, api, signal, allow: everythingAllowed },
-  );
+  const seen = await inspectApplication(application, status, {
+    clock: systemClock,
+    kinds,
+    api,
+    signal,
+    allow: everythingAllowed,
+  });
   assert.deepEqual([...new Set(asked)], live === undefined ? [] : ['system:serviceaccount:shop:default']);
   return explainApplication(seen, now).join('\n').split('\n');
 }
@@ -168,4 +170,21 @@ test('for a refused manifest explain shows the difference to what was applied be
     lines.join('\n'),
   );
   assert.ok(!lines.join('\n').includes('according to the status'));
+});
+
+test('the first line has the state of the application in one word: the worst of its status and of what is found', async () => {
+  const manifest = of('ConfigMap', { a: '1' });
+  const wordOf = async (live: JsonObject | undefined, ready: string | undefined, spec: JsonObject = {}) => {
+    const condition = { type: 'Ready', status: ready === 'AsApplied' ? 'True' : 'False', reason: ready ?? '' };
+    const row = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'one', appliedUid: 'r' };
+    const status = ready === undefined ? {} : { conditions: [condition], resources: [row] };
+    const [first = ''] = await explain(manifest, live, spec, { status });
+    return /^Application shop\/web: (\w+), mode /.exec(first)?.[1];
+  };
+  const same = labelled(of('ConfigMap', { a: '1' }));
+  assert.equal(await wordOf(same, undefined), 'pending');
+  assert.equal(await wordOf(undefined, 'AsApplied'), 'missing');
+  assert.equal(await wordOf(same, 'CorrectionBackOff'), 'contested');
+  assert.equal(await wordOf(undefined, 'Refused'), 'refused');
+  assert.equal(await wordOf(same, 'Refused', { pausedUntil: '2027-01-01T00:00:00Z' }), 'paused');
 });

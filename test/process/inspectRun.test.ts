@@ -78,7 +78,12 @@ suite('weeder run --inspect', { concurrency: true }, () => {
     weeder.child.kill('SIGTERM');
     const ended = await weeder.ended;
     assert.deepEqual([ended.code, ended.stderr], [0, '']);
-    assert.equal(logOf(ended).at(-1)?.['msg'], 'weeder stopped');
+    const [stopped, last] = logOf(ended).slice(-2);
+    assert.equal(stopped?.['msg'], 'weeder stopped');
+    assert.deepEqual(
+      [last?.['msg'], last?.['left']],
+      ['the process is kept alive by what is left, and is ended', ['TCPSocketWrap']],
+    );
   });
 
   test('the bundle does not contain the inspector; there, --inspect states in one sentence what it needs', async () => {

@@ -57,12 +57,14 @@ test('a drift is shown with its desired and live value while its correction wait
   assert.equal((await only())[1].corrected, 1);
   world.edit('ConfigMap/one', { data: { key: 'c' } });
   await world.pass(100);
-  const [, waiting] = await only();
+  const [contested, waiting] = await only();
+  assert.equal(contested.state, 'contested', 'the application, while the correction waits');
   assert.deepEqual(waiting.drifts, [{ path: '.data.key', is: 'changed', desired: '"a"', found: '"c"' }]);
   assert.match(waiting.state, /^drifted/);
   assert.ok((waiting.until ?? 0) > world.clock.now());
   await world.pass(5 * second);
-  const [, after] = await only();
+  const [well, after] = await only();
+  assert.equal(well.state, 'observing');
   assert.deepEqual([after.state, after.drifts, after.corrected], ['inSync', [], 2]);
   assert.deepEqual(
     after.corrections.map(({ drifts }) => drifts[0]?.found),
@@ -81,7 +83,9 @@ test('while a new manifest is refused the page shows why, and compares with the 
   world.rejects = ({ data }) => (objectOf(data)['key'] === 'new' ? no : undefined);
   world.apply('web', { manifests: [configMap('one', 'new')] });
   await world.pass(2 * second);
-  const [, refused] = await only();
+  const [stalled, refused] = await only();
+  assert.equal(stalled.state, 'refused');
+  assert.deepEqual((await shown.list('shop/web refused')).found, 1);
   assert.deepEqual([refused.state, refused.reason, refused.drifts], ['usingLastApplied', 'No such key.', []]);
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(100);
@@ -100,6 +104,7 @@ test('the page has the names of the keys of a Secret, and no values, neither in 
   world.apply('web', { mode: 'detect', manifests: [secret] });
   world.put({ ...secret, metadata: { name: 'one', namespace: 'shop' }, data: { password: 'aHVudGVyMw==' } });
   await world.pass(2 * second);
+  assert.equal((await only())[0].state, 'drifted');
   assert.deepEqual((await only())[1].drifts, [{ path: '.data.password', is: 'changed' }]);
   world.apply('web', { manifests: [secret] });
   await world.pass(2 * second);

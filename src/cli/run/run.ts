@@ -14,6 +14,7 @@ import { fail } from '../output.ts';
 import { type ServedUi, serveUi } from '../serveUi.ts';
 import { ignoreHangUps, stopOnSignals } from '../signals.ts';
 import { electionOf, startRecording } from './fromFlags.ts';
+import { lastResort } from './lastResort.ts';
 import { type Reports, runLoop } from './runLoop.ts';
 
 /** `weeder run`: starts the servers and runs until it is stopped. Resolves with the exit code. */
@@ -30,6 +31,11 @@ export async function run(flags: RunFlags, ignored: readonly string[]): Promise<
 /** Resources that have to be closed at the end are added to `open`. */
 async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
+  const exitSoon = lastResort(logger);
+  let hasBegun = false;
+  open.defer(() => {
+    if (hasBegun) exitSoon();
+  });
   const election = electionOf(flags);
   if (!election.ok) return fail(election.error);
   const opened = await openConfig('run', flags.configFile);
@@ -57,10 +63,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   open.defer(() => page?.close());
   const inspection = await inspectionOf(flags, logger);
   if (!inspection.ok) return fail(inspection.error);
-  if (inspection.value !== undefined) {
-    open.defer(endSoon);
-    open.defer(inspection.value.stop);
-  }
+  open.defer(() => inspection.value?.stop());
   const recording = await startRecording(flags, config, logger, observation.recordingFailed);
   if (!recording.ok) return fail(recording.error);
   const recorder = recording.value;
@@ -73,6 +76,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   open.defer(stop.forget);
   open.defer(() => recorder?.close());
   open.defer(trimWhenIdle(systemClock, processHeap));
+  hasBegun = true;
   return runLoop(
     {
       flags,
@@ -108,13 +112,6 @@ function reportingToBoth(telemetry: Telemetry, page: ServedUi): Reports {
 
 async function inspectionOf({ inspect: url }: RunFlags, logger: Logger): Promise<Result<Inspection | undefined>> {
   return url === undefined ? ok(undefined) : connectInspector({ url, clock: systemClock, logger });
-}
-
-/**
- * Node cannot close a connection whose peer does not release it: an inspector that hangs would keep the process alive.
- */
-function endSoon(): void {
-  setTimeout(() => process.exit(), 2_000).unref();
 }
 
 /** Combines the listeners that are defined. */

@@ -42,7 +42,9 @@ async function run(exec: ExecEntry, cluster: ClusterEntry, clock: Clock): Promis
   const err = collect(child.stderr);
   const timer = clock.setTimeout(() => {
     child.kill('SIGKILL');
-    // `close` is not waited for, because a grandchild may hold the pipes open.
+    // `close` is not waited for, because a grandchild may hold the pipes open, which would keep this process alive.
+    child.stdout.destroy();
+    child.stderr.destroy();
     resolve(failed(`did not end within ${longestRunMs / 1_000} s`));
   }, longestRunMs);
   const finish = (result: Result<string, string>) => {

@@ -200,6 +200,7 @@ export function createExchanger(
     renew: (connection) => renew(connection, deadConnection),
     async close() {
       isClosed = true;
+      limiter.close();
       stopListening();
       await Promise.all(Object.values(transports).map((each) => each.close()));
     },

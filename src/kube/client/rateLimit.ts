@@ -9,6 +9,8 @@ interface RateLimiter {
    * request lacks at most one token.
    */
   take(signal?: AbortSignal, rank?: Rank): Promise<boolean>;
+  /** Ends all waits. Afterwards no timer keeps the process running. */
+  close(): void;
 }
 
 export type Rank = 'usual' | 'background' | 'last';
@@ -17,7 +19,10 @@ interface Waiter {
   readonly admit: (mayGo: boolean) => void;
 }
 
-const unlimited: RateLimiter = { take: (signal) => Promise.resolve(signal?.aborted !== true) };
+const unlimited: RateLimiter = {
+  take: (signal) => Promise.resolve(signal?.aborted !== true),
+  close: () => undefined,
+};
 
 /** A token bucket: `burst` requests at once, refilled at `qps` per second. `qps` 0 means no limit. */
 export function rateLimiter(qps: number, burst: number, clock: Clock): RateLimiter {
@@ -26,6 +31,7 @@ export function rateLimiter(qps: number, burst: number, clock: Clock): RateLimit
   const bucket = createTokenBucket(capacity, qps, clock);
   const queues = { usual: new Set<Waiter>(), background: new Set<Waiter>(), last: new Set<Waiter>() } as const;
   let timer: TimerHandle | undefined;
+  let isClosed = false;
 
   function admit(queue: Set<Waiter>, tokens: number): void {
     for (const waiter of queue) {
@@ -65,6 +71,15 @@ export function rateLimiter(qps: number, burst: number, clock: Clock): RateLimit
   }
 
   return {
-    take: (signal, rank = 'usual') => (signal?.aborted ? Promise.resolve(false) : enqueue(queues[rank], signal)),
+    take: (signal, rank = 'usual') =>
+      isClosed || signal?.aborted ? Promise.resolve(false) : enqueue(queues[rank], signal),
+    close() {
+      isClosed = true;
+      clock.clearTimeout(timer);
+      for (const queue of Object.values(queues)) {
+        for (const waiter of queue) waiter.admit(false);
+        queue.clear();
+      }
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock, TimerHandle } from '../../base/clock.ts';
 
 /** One watch, from before its request to its end. */
 export interface WatchTimeout {
@@ -39,12 +39,15 @@ const reopenStepMs = 20;
 interface Entry {
   connection: number | undefined;
   readonly abort: AbortController;
+  /** The watch moves to the new connection when this timer ends. */
+  move?: TimerHandle;
 }
 
 export function createWatchTimeouts(clock: Clock): WatchTimeouts {
   /** The watch that was opened first comes first. */
   const entries = new Set<Entry>();
   let short: Entry | undefined;
+  let takeOver: TimerHandle | undefined;
   let newest = 0;
 
   function replaceShort(): void {
@@ -56,8 +59,9 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
     if (connection <= newest) return;
     newest = connection;
     const older = [...entries].filter((entry) => (entry.connection ?? connection) < connection);
-    for (const [index, { abort }] of older.entries()) {
-      clock.setTimeout(() => abort.abort(), (moveMs * (index + 1)) / older.length);
+    for (const [index, entry] of older.entries()) {
+      clock.clearTimeout(entry.move);
+      entry.move = clock.setTimeout(() => entry.abort.abort(), (moveMs * (index + 1)) / older.length);
     }
   }
 
@@ -77,9 +81,14 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
         },
         ended() {
           entries.delete(entry);
-          if (short !== entry) return;
-          short = undefined;
-          clock.setTimeout(replaceShort, takeOverMs);
+          clock.clearTimeout(entry.move);
+          if (short === entry) {
+            short = undefined;
+            clock.clearTimeout(takeOver);
+            takeOver = clock.setTimeout(replaceShort, takeOverMs);
+          }
+          // Without a watch there is nothing to reopen, and a timer would keep a process alive that ends.
+          if (entries.size === 0) clock.clearTimeout(takeOver);
         },
       };
     },

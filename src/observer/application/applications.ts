@@ -1,6 +1,7 @@
 import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
+import type { TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import { tally } from '../../base/tally.ts';
 import type { Resources } from '../effects/resources.ts';
@@ -65,6 +66,8 @@ export function createApplications(options: ApplicationsOptions): Applications {
     },
     failed: (id, error) => report({ type: 'actor.failed', actor: `application ${id}`, error }),
   });
+  /** Applications that are read again later, by id. */
+  const readLater = new Map<string, TimerHandle>();
   let isRunning = false;
 
   function reconcileAll(ids: Iterable<string>): void {
@@ -80,9 +83,17 @@ export function createApplications(options: ApplicationsOptions): Applications {
   /** The spec of a refused application was dropped from memory, so it is read again. */
   async function readAgain(id: string, application: Application): Promise<void> {
     const read = await api.read(application);
-    if (!known.needsRead(id)) return;
+    if (!isRunning || !known.needsRead(id)) return;
     if (read.ok) reconcileAll(known.take(id, read.value));
-    else if (read.failure.is !== 'missing') runtime.clock.setTimeout(() => reconcileAll([id]), readAgainAfter);
+    else if (read.failure.is !== 'missing') {
+      runtime.clock.clearTimeout(readLater.get(id));
+      readLater.set(id, runtime.clock.setTimeout(retry, readAgainAfter));
+    }
+
+    function retry(): void {
+      readLater.delete(id);
+      reconcileAll([id]);
+    }
   }
 
   function reconcile(id: string, latest: KnownApplication): void {
@@ -129,6 +140,8 @@ export function createApplications(options: ApplicationsOptions): Applications {
     },
     stop() {
       isRunning = false;
+      for (const timer of readLater.values()) runtime.clock.clearTimeout(timer);
+      readLater.clear();
       registry.stop();
     },
     entries: () => registry.entries(),

@@ -4,6 +4,7 @@ import { refusalOf } from '../model/applyFailure.ts';
 import { summaryOf } from '../model/wording.ts';
 import { type ReportedError, reportedError } from '../spec/application.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
+import { settledAt } from '../status/settling.ts';
 import { planResources } from './planResources.ts';
 
 /** Validates the application and returns the event for its machine. */
@@ -14,6 +15,8 @@ export async function validateApplication(
 ): Promise<ApplicationEvent> {
   const application = entry.newest;
   const { spec, isTerminating } = application;
+  if (entry.valid?.generation !== application.generation)
+    entry.settledAt = settledAt(entry.status, application.generation, effects.runtime.clock);
   entry.valid = application;
   entry.isDetectOnly = effects.isDryRun || spec.mode === 'detect';
   if (isTerminating) return { type: 'spec.terminating' };

@@ -18,6 +18,7 @@ export function createEntry(
     actor,
     newest: application,
     valid: undefined,
+    settledAt: 0,
     isDetectOnly: false,
     resources: new Map(),
     pendingRemovals: new Map(inventory.map((row) => [identityKey(row.identity), removalFromRow(row)])),

@@ -36,6 +36,8 @@ export interface ApplicationEntry {
   newest: Application;
   /** The version that was validated last; undefined before the first validation. */
   valid: Application | undefined;
+  /** By the monotonic clock: until then a failure of the validated generation may end by itself. */
+  settledAt: number;
   /** Nothing is written for it: mode detect, or a dry run of weeder. */
   isDetectOnly: boolean;
   /** The resources of the manifests, by key. */

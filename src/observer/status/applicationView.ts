@@ -6,12 +6,13 @@ import { refusalOf } from '../state/lastKnownGood.ts';
 import { isInSync, needsApply } from '../state/observeObject.ts';
 import type { ApplicationView, ResourceView } from './condition.ts';
 
-/** Returns the application in the form that its conditions need. */
-export function applicationView(entry: ApplicationEntry): ApplicationView {
+/** Returns the application in the form that its conditions need. `now`: by the monotonic clock. */
+export function applicationView(entry: ApplicationEntry, now: number): ApplicationView {
   const { accountError, errors, pendingRemovals, newest, resources } = entry;
   return {
     phase: phaseOf(entry),
     mode: entry.isDetectOnly ? 'detect' : 'correct',
+    isSettling: now < entry.settledAt,
     pausedUntil: newest.spec.pausedUntil,
     errors,
     accountError,

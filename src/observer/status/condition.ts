@@ -43,6 +43,8 @@ export interface ResourceView {
 export interface ApplicationView {
   readonly phase: 'invalid' | 'paused' | 'applying' | 'observing' | 'deleting';
   readonly mode: 'correct' | 'detect';
+  /** Its generation is new: what it needs may have been applied together with it. */
+  readonly isSettling: boolean;
   /** Epoch milliseconds; only while it is paused. */
   readonly pausedUntil: number | undefined;
   /** The errors of the spec as a whole, of manifests, and of the observer schema. */

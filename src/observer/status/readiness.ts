@@ -8,11 +8,13 @@ interface Findings {
   readonly invalid: ConditionContent;
 }
 
-/** Failures that remain until a person changes the application, its permissions or the cluster. */
+/** Failures that remain until a person changes the application. */
+const finalFailures: ReadonlySet<string> = new Set(['Refused']);
+/** The same, or its permissions or the cluster: that may have been done together with the application. */
 const lastingFailures: ReadonlySet<string> = new Set([
+  ...finalFailures,
   'Unverified',
   'OwnershipConflict',
-  'Refused',
   'DeletionBlocked',
   'ServiceAccountNotFound',
 ]);
@@ -26,7 +28,8 @@ export const applying: ConditionContent = {
 
 /**
  * Returns the conditions of kstatus (sigs.k8s.io/cli-utils/pkg/kstatus). Reconciling and Stalled are present only while
- * they are true, and never both: tools stop waiting for a stalled object, so a failure that may end by itself is none.
+ * they are true, and never both: tools stop waiting for a stalled object, so a failure that may end by itself is none,
+ * and while a generation settles only the validation of the application or of its manifests stalls.
  */
 export function readiness(view: ApplicationView, findings: Findings): readonly DesiredCondition[] {
   const { inSync } = findings;
@@ -42,21 +45,22 @@ export function readiness(view: ApplicationView, findings: Findings): readonly D
 }
 
 /** Returns why the application makes no progress; undefined if it does, or is in the desired state. */
-function stalledBy({ phase, mode }: ApplicationView, its: Findings): ConditionContent | undefined {
+function stalledBy({ phase, mode, isSettling }: ApplicationView, its: Findings): ConditionContent | undefined {
   const { inSync, degraded, invalid } = its;
   if (phase === 'invalid') return invalid;
   // Failures of the previous generation do not count while the current one is applied.
-  if (phase === 'applying') return degraded.reason === 'ServiceAccountNotFound' ? degraded : undefined;
+  if (phase === 'applying') return !isSettling && degraded.reason === 'ServiceAccountNotFound' ? degraded : undefined;
   if (phase !== 'observing') return undefined;
-  if (lastingFailures.has(degraded.reason)) return degraded;
+  if ((isSettling ? finalFailures : lastingFailures).has(degraded.reason)) return degraded;
   if (invalid.status === 'True') return invalid;
-  return mode === 'detect' && inSync.status === 'False' ? inSync : undefined;
+  return !isSettling && mode === 'detect' && inSync.status === 'False' ? inSync : undefined;
 }
 
 /** Returns what is in progress; undefined if the application is in the desired state. */
 function reconciledBy({ phase, mode }: ApplicationView, its: Findings): ConditionContent | undefined {
   const { applied, inSync, degraded } = its;
-  if (phase === 'applying' && mode === 'correct') return applying;
+  if (phase === 'applying' && mode === 'correct')
+    return degraded.reason === 'ServiceAccountNotFound' ? degraded : applying;
   if (phase !== 'applying' && degraded.status === 'True') return degraded;
   if (phase === 'deleting' || (mode === 'correct' && applied.status !== 'True')) return applied;
   return inSync.status === 'True' ? undefined : inSync;

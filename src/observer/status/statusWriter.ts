@@ -65,6 +65,8 @@ const longestRetry = 30_000;
 
 interface Pending {
   timer: TimerHandle | undefined;
+  /** Its status is written once more when its generation has settled. */
+  settling: TimerHandle | undefined;
   /** How long the write is held back while applies wait, in milliseconds. */
   patience: number;
   /** By the monotonic clock: when the status began to differ from what was written. */
@@ -89,6 +91,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   function pendingOf(entry: ApplicationEntry): Pending {
     const fresh = {
       timer: undefined,
+      settling: undefined,
       patience: longestHeldBack,
       changedAt: undefined,
       writtenAt: Number.NEGATIVE_INFINITY,
@@ -141,9 +144,10 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     its.patience = longestHeldBack;
     const desired = {
       generation: entry.valid?.generation ?? 0,
-      conditions: conditionsOf(applicationView(entry)),
+      conditions: conditionsOf(applicationView(entry, clock.monotonic())),
       inventory: rowsOf(entry),
     };
+    if (desired.conditions.some(({ type }) => type === 'Reconciling')) writeWhenSettled(entry, its);
     const patch = statusPatch(entry.status, desired, clock.now());
     if (patch === undefined) return { ok: true, value: undefined };
     its.writtenAt = clock.monotonic();
@@ -167,8 +171,20 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
     return written;
   }
 
+  /** What is reconciling may have stalled then, without another change. */
+  function writeWhenSettled(entry: ApplicationEntry, its: Pending): void {
+    const left = entry.settledAt - clock.monotonic();
+    if (isClosed || left <= 0) return;
+    its.settling ??= clock.setTimeout(() => {
+      its.settling = undefined;
+      schedule(entry, shortDelay);
+    }, left);
+  }
+
   function forget(entry: ApplicationEntry): void {
-    clock.clearTimeout(pending.get(entry)?.timer);
+    const { timer, settling } = pending.get(entry) ?? {};
+    clock.clearTimeout(timer);
+    clock.clearTimeout(settling);
     pending.delete(entry);
     heldBack.delete(entry);
   }

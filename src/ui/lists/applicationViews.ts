@@ -4,6 +4,9 @@ import type { Drift } from '../../observer/model/projection.ts';
 import { type ApplicationEntry, isObserved, memoryOf, type ResourceEntry } from '../../observer/state/entries.ts';
 import { countObserved } from '../../observer/state/fieldReports.ts';
 import { shownDrifts } from '../../observer/state/inventoryRows.ts';
+import { applicationView } from '../../observer/status/applicationView.ts';
+import { conditionsOf } from '../../observer/status/conditions.ts';
+import { standingOf } from '../../observer/status/standing.ts';
 import { activeStates, timersOf } from '../actorTree.ts';
 import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '../protocol.ts';
 import { worstFirst } from '../worstFirst.ts';
@@ -38,9 +41,17 @@ function rankOf({ errors, resources }: ApplicationEntry): number {
   return 1;
 }
 
-function textOf({ id, actor, resources }: ApplicationEntry): string {
-  const texts = [...resources.values()].map((each) => `${identityText(each.identity)} ${stateOf(each)}`);
-  return `${id} ${innermost(actor)} ${texts.join(' ')}`.toLowerCase();
+function textOf(entry: ApplicationEntry): string {
+  const texts = [...entry.resources.values()].map((each) => `${identityText(each.identity)} ${stateOf(each)}`);
+  return `${entry.id} ${wordOf(entry)} ${texts.join(' ')}`.toLowerCase();
+}
+
+/** The innermost state of its machine. While it is observed, the worst of its resources, as in its status. */
+function wordOf(entry: ApplicationEntry): string {
+  const state = innermost(entry.actor);
+  if (state !== 'observing') return state;
+  const conditions = conditionsOf(applicationView(entry, 0));
+  return standingOf(conditions.find(({ type }) => type === 'Ready')?.reason);
 }
 
 function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
@@ -54,7 +65,7 @@ function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
   return {
     id,
     actor: actor.id,
-    state: innermost(actor),
+    state: wordOf(entry),
     since: since(actor) ?? 0,
     until: endOf(actor, since),
     isDetectOnly,

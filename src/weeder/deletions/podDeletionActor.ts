@@ -38,7 +38,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
   /** Reports that a request has ended without a deletion; `closes`: reports it if the window closes. */
   function reportEnd({ pod, owner }: DeletionEntry, because: EndOfRequest | undefined, closes: () => void): void {
     if (because === 'held') report({ type: 'deletion.blocked', pod, ...owner.window });
-    else if (because !== 'protected') closes();
+    else if (because !== 'protected' && because !== 'stopped') closes();
   }
 
   const actorOf = ({ uid }: PodDeletionInput) => uid;
@@ -117,8 +117,9 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
             report({ type: 'deletion.expired', pod: entry.pod, reason, ...entry.owner.window });
           }),
         ),
-      reportFailed: ({ context: { uid, failures, retryIn }, event }) =>
+      reportFailed: ({ context: { uid, failures, retryIn, withdrawnBecause }, event }) =>
         withEntry(uid, ({ pod, owner, sentFor = owner }) => {
+          if (withdrawnBecause === 'stopped') return;
           const why = { reason: reasonOf(event), failure: failureOf(event) };
           report({ type: 'deletion.refused', pod, ...why, attempt: failures, retryIn, ...sentFor.window });
         }),

@@ -25,8 +25,8 @@ export type WeederEvent =
       readonly type: 'window.closed';
       /** Dependants that never started, each with the reason why it is left alone; undefined: there are none. */
       readonly neverStarted?: readonly NeverStarted[];
-      /** This replica has lost the Lease: the window continues at the new leader. */
-      readonly isHandedOver?: true;
+      /** This replica may delete nothing more, and the window continues there. */
+      readonly handedOverTo?: Successor;
       /** The service has recovered again since it opened, so that a newer window was opened before it closed. */
       readonly isReplaced?: true;
     } & WindowRef &
@@ -77,6 +77,9 @@ interface WindowCounts {
   readonly failed: readonly string[];
 }
 
+/** Who continues a window: the replica that holds the Lease now, or the next one, if weeder stops. */
+type Successor = 'the leader' | 'the next weeder';
+
 export type ReportWeeder = (event: WeederEvent) => void;
 
 /** Picks the fields that identify the window from an object with more fields. */
@@ -95,8 +98,10 @@ export function withoutLeadership(event: WeederEvent): WeederEvent | undefined {
     case 'deletion.expired':
     case 'deletion.refused':
       return undefined;
-    case 'window.closed':
-      return { ...event, failed: [], isHandedOver: true };
+    case 'window.closed': {
+      const { neverStarted: _leftAlone, ...closed } = event;
+      return { ...closed, failed: [], handedOverTo: 'the leader' };
+    }
     default:
       return event;
   }

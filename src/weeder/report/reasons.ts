@@ -17,7 +17,7 @@ export const weederReasons = {
   WindowClosed: service
     .either('Stop')
     .means(
-      'The window has closed, or the next one has replaced it, because the service recovered again. The note says which, and has the numbers of deleted and skipped pods, the deletions that failed (a Warning if there are any), and the dependants that are ignored because they never started.',
+      'The window has closed; or the next one has replaced it, because the service recovered again; or weeder stops, and the next weeder continues it. The note says which, and has the numbers of deleted and skipped pods, the deletions that failed (a Warning if there are any), and the dependants that are ignored because they never started.',
     ),
   PodDeleted: pod
     .normal('Delete', 'Evict')

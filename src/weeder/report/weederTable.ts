@@ -140,17 +140,17 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
 
 /** In a dry run nothing was deleted. */
 function closedLine(event: Extract<WeederEvent, { type: 'window.closed' }>, { isDryRun }: WeederRun) {
-  const { deleted, skipped, failed, neverStarted = [], isHandedOver, isReplaced } = event;
+  const { deleted, skipped, failed, neverStarted = [], handedOverTo, isReplaced } = event;
   const alone = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name}: ${reason}`);
   const fields = {
     deleted: isDryRun ? 0 : deleted,
     skipped,
-    ...(isHandedOver ? {} : { failed }),
-    ...(isHandedOver || alone.length === 0 ? {} : { neverStarted: alone }),
+    ...(handedOverTo === undefined ? { failed } : {}),
+    ...(alone.length === 0 ? {} : { neverStarted: alone }),
     ...(isDryRun ? { wouldBeDeleted: deleted } : {}),
     ...(isReplaced ? { isReplaced } : {}),
   };
-  const message = isHandedOver ? 'window handed over to the leader' : 'window closed';
-  const level = failed.length > 0 && !isHandedOver ? warn : info;
+  const message = handedOverTo === undefined ? 'window closed' : `window handed over to ${handedOverTo}`;
+  const level = failed.length > 0 ? warn : info;
   return level(`${message}${isDryRun ? ' (dry run)' : ''}`, fields);
 }

@@ -45,11 +45,13 @@ export function openedNote(duration: number, { isDryRun }: WeederRun): string {
 }
 
 export function closedNote(
-  { deleted, skipped, failed, neverStarted = [], isReplaced }: Extract<WeederEvent, { readonly type: 'window.closed' }>,
+  event: Extract<WeederEvent, { readonly type: 'window.closed' }>,
   { isDryRun }: WeederRun,
 ): string {
+  const { deleted, skipped, failed, neverStarted = [], handedOverTo, isReplaced } = event;
   const outcome = isDryRun ? 'would have been deleted (dry run)' : 'deleted';
-  const what = isReplaced ? 'Window replaced by the next one' : 'Window closed';
+  const end = handedOverTo === undefined ? 'closed' : `handed over to ${handedOverTo}`;
+  const what = isReplaced ? 'Window replaced by the next one' : `Window ${end}`;
   const counts = `${what}: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${outcome}, ${skipped} skipped`;
   const lost = failed.length === 0 ? '' : `, ${failed.length} failed: ${listed(failed)}`;
   if (neverStarted.length === 0) return `${counts}${lost}.`;

@@ -82,7 +82,7 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     const calm = await explain(scene, 'shop');
     assert.equal(
       calm[0],
-      `Application ${ns.name}/shop: mode correct, deletionPolicy delete, resync every 30s, as system:serviceaccount:${ns.name}:default`,
+      `Application ${ns.name}/shop: observing, mode correct, deletionPolicy delete, resync every 30s, as system:serviceaccount:${ns.name}:default`,
     );
     assert.ok(calm.includes('  InSync: True, AsApplied. Every observed field is as it was applied.'));
     assert.ok(!calm.some((line) => /^ *[-+!] |→/.test(line)), calm.join('\n'));

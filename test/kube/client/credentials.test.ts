@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -152,6 +152,29 @@ test('an exec plugin that hangs is terminated', async () => {
   });
   await until('it has been terminated', () => message !== undefined, clock, 500);
   assert.match(String(message), /did not end within 30 s$/);
+});
+
+test('a process that an exec plugin started and that outlives it does not keep weeder alive', async (t) => {
+  const clock = virtualClock();
+  const script = [
+    `import { spawn } from 'node:child_process';`,
+    `import { writeFileSync } from 'node:fs';`,
+    `const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit', detached: true });`,
+    `writeFileSync(new URL('pid', import.meta.url), String(child.pid));`,
+  ].join('\n');
+  await using it = await calling('http', { clock, user: (folder) => plugin(folder, script) });
+  const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+  const before = pipes();
+  const pid = () => readFileSync(join(it.folder, 'pid'), 'utf8');
+  let message: string | undefined;
+  void it.client.call(get).then((result) => {
+    message = result.ok ? '' : result.failure.message;
+  });
+  await until('the other process has started', () => existsSync(join(it.folder, 'pid')) && pid() !== '');
+  const outlives = Number(pid());
+  t.after(() => process.kill(outlives, 'SIGKILL'));
+  await until('the plugin has been given up', () => message !== undefined, clock, 500);
+  await until('its pipes are closed', () => pipes() === before);
 });
 
 test('impersonation is sent with each request', async () => {

@@ -74,3 +74,15 @@ test('callers after a queue of the last rank lose at most one token', async () =
   await clock.pass(500);
   assert.equal(admitted.length, 10);
 });
+
+test('a closed limiter ends all waits and leaves no timer', async () => {
+  const clock = virtualClock();
+  const limiter = rateLimiter(1, 2, clock);
+  assert.equal(await limiter.take(), true);
+  const waiting = [limiter.take(undefined, 'last'), limiter.take(undefined, 'last')];
+  assert.equal(clock.pending, 1);
+  limiter.close();
+  assert.deepEqual(await Promise.all(waiting), [false, false]);
+  assert.equal(await limiter.take(), false);
+  assert.equal(clock.pending, 0);
+});

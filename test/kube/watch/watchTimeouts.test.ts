@@ -89,6 +89,19 @@ test('watches with old credentials are reopened within 15 s after a change of cr
   assert(!renewed.reopen.aborted);
 });
 
+test('when the last watch has ended, no timer is left that would keep the process alive', () => {
+  const { clock, begin, watches } = begun(3);
+  for (const watch of watches) watch.openedOn(1);
+  const renewed = begin();
+  renewed.openedOn(2);
+  assert.equal(clock.pending, 3, 'the older ones will move');
+  for (const watch of watches) watch.ended();
+  assert.equal(clock.pending, 1, 'another watch may have to be the short one');
+  renewed.ended();
+  assert.equal(clock.pending, 0);
+  assert.equal(begin().seconds, 15);
+});
+
 for (const protocol of ['http', 'h2'] as const) {
   test(`over ${protocol}, sixty streams take one request a second, and silence is detected within 30 s`, async () => {
     const clock = virtualClock();

@@ -126,3 +126,29 @@ test('a config with other limits applies at once', async () => {
   assert.equal(invalidOf(world, 'second'), '');
   assert(world.object('ConfigMap/b') !== undefined);
 });
+
+test('an application that cannot be read again is read later, and no timer is left when the observer stops before', async () => {
+  const world = await observerWorld({ limits: { applicationsPerNamespace: 1 } });
+  world.apply('first', { manifests: [settings('a')] }, created(1));
+  world.apply('second', { manifests: [settings('b')] }, created(2));
+  await world.pass(5_000);
+  world.refusals.set('application', { is: 'transient', reason: 'etcd is slow', retryAfter: 0, fields: [] });
+  world.core.configure({ services: new Map(), restart: undefined, observer: defaultObserver });
+  await world.pass(29_000);
+  assert.equal(world.object('ConfigMap/b'), undefined);
+  world.refusals.clear();
+  await world.pass(2_000);
+  assert.deepEqual(world.object('ConfigMap/b')?.['data'], { a: '1' });
+
+  world.apply('third', { manifests: [settings('c')] }, created(3));
+  world.core.configure({ services: new Map(), restart: undefined, observer: { ...defaultObserver, ...one } });
+  await world.pass(5_000);
+  world.refusals.set('application', { is: 'transient', reason: 'etcd is slow', retryAfter: 0, fields: [] });
+  world.core.configure({ services: new Map(), restart: undefined, observer: defaultObserver });
+  await world.pass(5_000);
+  world.stop();
+  await world.pass(0);
+  assert.equal(world.clock.pending, 0);
+});
+
+const one = { applicationsPerNamespace: 1 };

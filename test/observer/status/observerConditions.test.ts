@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import { reportedError } from '../../../src/observer/spec/application.ts';
 import type { ApplicationView, ResourceView } from '../../../src/observer/status/condition.ts';
 import { conditionsOf } from '../../../src/observer/status/conditions.ts';
+import { standingOf, worstOf } from '../../../src/observer/status/standing.ts';
 
 function resource(name: string, more: Partial<ResourceView> = {}): ResourceView {
   return {
@@ -23,6 +24,7 @@ function view(more: Partial<ApplicationView> = {}): ApplicationView {
   return {
     phase: 'observing',
     mode: 'correct',
+    isSettling: false,
     pausedUntil: undefined,
     errors: [],
     accountError: '',
@@ -234,4 +236,35 @@ suite('the condition Invalid', () => {
     const { Applied, InSync } = textsOf({ phase: 'invalid', errors: [ofWhole], resources: [] });
     assert.match(`${Applied} ${InSync}`, /^False Invalid: .* Unknown Invalid: /);
   });
+});
+
+const failures: readonly (readonly [word: string, failure: Partial<ResourceView>])[] = [
+  ['blocked', { state: 'leaving', reason: 'refused' }],
+  ['unverified', { state: 'unverified' }],
+  ['claimed', { state: 'claimed' }],
+  ['refused', { state: 'refused' }],
+  ['typeMissing', { state: 'typeMissing' }],
+  ['backingOff', { state: 'backingOff' }],
+  ['contested', { state: 'drifted', conflictingManager: 'kubectl-edit/Update', paths: ['.data.a'] }],
+  ['drifted', { state: 'drifted', paths: ['.data.a'] }],
+  ['missing', { state: 'missing' }],
+  ['pending', { state: 'pending' }],
+];
+
+test('Ready has the reason of the worst resource, and the word of an application is that of Ready', () => {
+  const wordOf = (resources: readonly ResourceView[]) => {
+    const [ready] = conditionsOf(view({ resources }));
+    assert.equal(ready?.status, standingOf(ready?.reason) === 'observing' ? 'True' : 'False');
+    return standingOf(ready?.reason);
+  };
+  assert.equal(wordOf([resource('web')]), 'observing');
+  const each = failures.map(([word, failure]) => [word, resource(word, failure)] as const);
+  for (const [index, [word, its]] of each.entries()) {
+    assert.equal(wordOf([resource('web'), its]), word);
+    const [, ...better] = each.slice(index).map(([, other]) => other);
+    if (word === 'pending') continue;
+    assert.equal(wordOf([...better, resource('web'), its]), word, 'the others are not as bad');
+  }
+  assert.equal(worstOf(['observing', 'drifted', 'refused']), 'refused');
+  assert.equal(worstOf([]), 'pending');
 });

@@ -23,7 +23,7 @@ async function inSync(mode = 'correct'): Promise<ObserverWorld> {
   await world.pass(5 * second);
   if (mode === 'correct') return world;
   world.apply('web', { ...spec, mode });
-  await world.pass(5 * second);
+  await world.pass(minute);
   return world;
 }
 
@@ -120,6 +120,7 @@ const situations: readonly {
       world.missingAccounts.add('shop/deployer');
       world.apply('web', { ...changed, serviceAccountName: 'deployer' });
     },
+    wait: 33 * second,
     said: ['Ready=False ServiceAccountNotFound', 'Stalled=True ServiceAccountNotFound', 'Failed'],
   },
   {
@@ -176,3 +177,87 @@ test('an application is in progress until its new spec is applied, and Stalled e
   assertRules(world.statuses);
   world.stop();
 });
+
+/** What a generation may need that is applied together with it, a moment later, or never. */
+const needs: readonly {
+  readonly reason: string;
+  readonly take: (world: ObserverWorld) => void;
+  /** Left out: only a resync finds out. */
+  readonly give?: (world: ObserverWorld) => void;
+}[] = [
+  {
+    reason: 'ServiceAccountNotFound',
+    take: ({ missingAccounts }) => missingAccounts.add('shop/deployer'),
+    give: ({ missingAccounts }) => missingAccounts.delete('shop/deployer'),
+  },
+  {
+    reason: 'Unverified',
+    take: (world) => {
+      world.may = () => false;
+    },
+    give: (world) => {
+      world.may = () => true;
+    },
+  },
+  {
+    reason: 'OwnershipConflict',
+    take: (world) => refuse(world, 'update ConfigMap/one', 'claimed'),
+  },
+];
+
+for (const { reason, take } of needs) {
+  const next = { ...changed, serviceAccountName: 'deployer' };
+  const inProgress = [`Ready=False ${reason}`, `Reconciling=True ${reason}`, 'InProgress'];
+  const failed = [`Ready=False ${reason}`, `Stalled=True ${reason}`, 'Failed'];
+
+  test(`a new generation is reconciling for half a minute with ${reason}, and stalled after it without another change`, async () => {
+    const world = await inSync();
+    take(world);
+    world.apply('web', next);
+    await world.pass(29 * second);
+    assert.deepEqual(saidOf(world), inProgress);
+    const before = world.events.length;
+    await world.pass(3 * second);
+    assert.deepEqual(saidOf(world), failed);
+    assert.equal(world.events.length, before, 'nothing has happened but time');
+    // The next generation has its own time.
+    world.apply('web', { ...next, manifests: [configMap('one', 'newest'), configMap('two', 'new')] });
+    await world.pass(10 * second);
+    assert.equal(saidOf(world).at(-1), 'InProgress');
+    assertRules(world.statuses);
+    world.stop();
+    assert.equal(world.clock.pending, 0);
+  });
+
+  test(`another process continues the half minute of a generation, and does not begin it again, with ${reason}`, async () => {
+    const world = await inSync();
+    take(world);
+    world.apply('web', next);
+    await world.pass(10 * second);
+    await world.restart();
+    await world.pass(15 * second);
+    assert.equal(saidOf(world).at(-1), 'InProgress');
+    await world.pass(10 * second);
+    assert.deepEqual(saidOf(world), failed);
+    await world.restart();
+    await world.pass(5 * second);
+    assert.deepEqual(saidOf(world), failed);
+    world.stop();
+  });
+}
+
+for (const { reason, take, give } of needs) {
+  if (give === undefined) continue;
+  test(`an application is never stalled whose ${reason} ends within half a minute`, async () => {
+    const world = await inSync();
+    take(world);
+    world.apply('web', { ...changed, serviceAccountName: 'deployer' });
+    await world.pass(3 * second);
+    assert.equal(saidOf(world).at(-1), 'InProgress');
+    give(world);
+    await world.pass(2 * minute);
+    assert.equal(saidOf(world).at(-1), 'Current');
+    assert.doesNotMatch(JSON.stringify(world.statuses), /Stalled/);
+    world.stop();
+  });
+}

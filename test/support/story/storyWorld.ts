@@ -11,6 +11,7 @@ import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
 import { type RequestListener, type SimulatedServer, simulatedServer } from '../world/simulatedServer.ts';
 import { type SimulatedStreams, simulatedStreams } from '../world/simulatedStreams.ts';
 import { settled, type VirtualClock, virtualClock } from '../world/virtualClock.ts';
+import { countedTimers } from './armedTimers.ts';
 
 const namespace = 'shop';
 
@@ -57,11 +58,19 @@ export interface StoryWorldOptions {
   readonly onOthers: (before: JsonObject | undefined, after: JsonObject | undefined, applied?: JsonObject) => void;
 }
 
+interface RunningObserver {
+  readonly core: ObserverCore;
+  readonly streams: SimulatedStreams;
+  disconnect(): void;
+  /** The timers of its own. */
+  readonly armed: () => readonly number[];
+}
+
 export function storyWorld({ random, listener, report, onOthers }: StoryWorldOptions): StoryWorld {
   const clock = virtualClock();
   const server = simulatedServer(clock, random, listener);
   const { storage } = server;
-  let running: { readonly core: ObserverCore; readonly streams: SimulatedStreams; disconnect(): void } | undefined;
+  let running: RunningObserver | undefined;
   let process = 0;
   let startedAt = 0;
 
@@ -78,15 +87,16 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
     const mine = process;
     const { client, disconnect } = server.connect(process);
     const streams = simulatedStreams(storage, clock, random);
+    const counted = countedTimers(clock);
     const core = createObserverCore({
       config: {
         services: new Map(),
         restart: undefined,
         observer: { ...defaultObserver, allow: everythingAllowed, trialPeriod: 600_000 },
       },
-      runtime: { clock },
+      runtime: { clock: counted },
       api: resourceRequests(client),
-      kinds: restMapperOf(client, clock),
+      kinds: restMapperOf(client, counted),
       applications: applicationApi(client),
       namespaces: 'all',
       shard: undefined,
@@ -100,7 +110,7 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
       onStreamsChanged: () => streams.follow(core.needs),
       onStreamClosed: streams.close,
     });
-    running = { core, streams, disconnect };
+    running = { core, streams, disconnect, armed: counted.armed };
     core.start();
     streams.follow(core.needs);
   }
@@ -137,6 +147,8 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
       await drained;
       was.disconnect();
       running = undefined;
+      const left = was.armed();
+      if (left.length > 0) throw new Error(`the observer has stopped and leaves timers: ${left.join(', ')} ms`);
     },
     kill() {
       running?.disconnect();

@@ -49,7 +49,7 @@ export interface ObserverWorld {
   readonly events: ObserverEvent[];
   readonly requests: ObserverRequest[];
   core: ObserverCore;
-  /** By verb and object (`find Widget`, `create Deployment/web`): how the request is refused. */
+  /** By verb and object (`find Widget`, `create Deployment/web`), and `application`: how the request is refused. */
   readonly refusals: Map<string, ApplyFailure>;
   /** By the same: how long until the response, in milliseconds. */
   readonly slow: Map<string, number>;
@@ -388,6 +388,8 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
   const applicationApi: ApplicationApi = {
     async read({ name, uid }) {
       await settled();
+      const refusal = world.refusals.get('application');
+      if (refusal !== undefined) return { ok: false, failure: refusal };
       const object = applications.get(name);
       if (object === undefined) return failure('missing', 'not found');
       return metaOf(object)['uid'] === uid ? { ok: true, value: object } : failure('otherUid', 'another uid');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
-import { backOff, running } from '../../support/objects/objects.ts';
+import { backOff, running, terminated } from '../../support/objects/objects.ts';
 import { settled } from '../../support/world/simulation.ts';
 import { ends, type World, world } from '../../support/world/world.ts';
 
@@ -181,14 +181,26 @@ test('stop() starts no further deletion, and drained() waits for those in flight
   assert.equal(at.weeder.counts().endpoints, 0);
 });
 
-test('stop() closes the open windows, and their stats name the failed deletions', async () => {
+const unfinished = ['deletion.failed', 'deletion.expired', 'deletion.refused'] as const;
+
+test('stop() hands the open windows over: a deletion that the next weeder makes has not failed', async () => {
   const { at, unanswered, answerOldest } = slowWorld();
+  // Not due yet at the end, and unable to start.
+  at.put({ name: 'ended', containers: [terminated(at.clock.now())] });
+  at.put({ name: 'unstarted', containers: [{ state: { waiting: { reason: 'ImagePullBackOff' } } }] });
   await settled();
   at.weeder.stop();
+  // Refused while weeder waits for the outcomes.
+  unanswered.shift()?.answer({ type: 'delete.failed' });
+  unanswered.shift()?.answer({ type: 'delete.rejected', reason: 'never' });
   while (unanswered.length > 0) await answerOldest();
   await ends(at);
-  assert.equal(at.eventsOf('window.closed').length, 1);
-  assert.equal(at.eventsOf('window.closed')[0]?.failed.length, 68);
+  assert.equal(at.eventsOf('pod.deleted').length, 30);
+  for (const type of unfinished) assert.deepEqual(at.eventsOf(type), [], type);
+  const [closed, ...others] = at.eventsOf('window.closed');
+  assert.deepEqual(others, []);
+  assert.partialDeepStrictEqual(closed, { deleted: 30, failed: [], handedOverTo: 'the next weeder' });
+  assert.equal(closed?.neverStarted, undefined);
 });
 
 test('drained() resolves at once if nothing is in flight', async () => {

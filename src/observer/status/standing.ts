@@ -1,0 +1,46 @@
+/** The state of an application whose resources are observed, in one word: that of the worst resource, which comes first. */
+const standings = [
+  'blocked',
+  'unverified',
+  'claimed',
+  'refused',
+  'typeMissing',
+  'backingOff',
+  /** Another client changes it back repeatedly. */
+  'contested',
+  'invalid',
+  'drifted',
+  /** Everything that is not as applied is missing. */
+  'missing',
+  'pending',
+  'observing',
+] as const;
+export type Standing = (typeof standings)[number];
+
+/** By the reason of `Ready`, which is that of the worst resource. */
+const byReason: ReadonlyMap<string, Standing> = new Map([
+  ['DeletionBlocked', 'blocked'],
+  ['Unverified', 'unverified'],
+  ['OwnershipConflict', 'claimed'],
+  ['Refused', 'refused'],
+  ['NoKindMatch', 'typeMissing'],
+  ['Retrying', 'backingOff'],
+  ['ServiceAccountNotFound', 'backingOff'],
+  ['CorrectionBackOff', 'contested'],
+  ['SpecInvalid', 'invalid'],
+  ['ManifestInvalid', 'invalid'],
+  ['SchemaInvalid', 'invalid'],
+  ['Missing', 'missing'],
+  ['DriftDetected', 'drifted'],
+  ['AsApplied', 'observing'],
+]);
+
+/** Returns the word for a reason of `Ready`. */
+export function standingOf(reason: string | undefined): Standing {
+  return byReason.get(reason ?? '') ?? 'pending';
+}
+
+/** Returns the worst of these. */
+export function worstOf(all: readonly Standing[]): Standing {
+  return standings.find((each) => all.includes(each)) ?? 'pending';
+}
