@@ -77,6 +77,26 @@ test('after any config changes, only pods are deleted whose deletion the config 
   assert.ok(deletions > enough(100), `only ${deletions} deletions`);
 });
 
+test('a config that removes two services starts no deletion that only waited for one of them', async () => {
+  const setting = { seconds: 30, selects: ['a'], barePods: 'keep', whileNotReady: 'hold' } as const;
+  const stage = storyStage({ b: setting, c: setting });
+  const steps: readonly StoryStep[] = [
+    { is: 'slice', service: 'c', ready: true },
+    { is: 'slice', service: 'c', ready: false },
+    { is: 'slice', service: 'b', ready: true },
+    { is: 'pod', app: 'a', number: 0, crashes: true },
+    { is: 'config', settings: { a: { ...setting, selects: ['c'] } } },
+  ];
+  for (const step of steps) await playStep(stage, step);
+  await stage.clock.pass(60_000);
+  const lines = stage.timeline.map(lineOf);
+  assert.ok(lines.some((line) => line.includes('pending (dependencyNotReady)')));
+  assert.deepEqual(
+    lines.filter((line) => line.includes('DELETE')),
+    [],
+  );
+});
+
 test('a service without a change has the same timeline with and without changes of other services', async () => {
   const a: ServiceSettings = {
     a: { seconds: 60, selects: ['a'], barePods: 'keep', whileNotReady: 'hold' },

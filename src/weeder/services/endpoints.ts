@@ -32,6 +32,11 @@ interface Endpoints {
   dependants(): number;
 }
 
+interface Service {
+  readonly namespace: string;
+  readonly service: string;
+}
+
 interface EndpointsOptions extends EndpointEffects {
   readonly runtime: ActorRuntime;
   readonly outages: Outages;
@@ -44,10 +49,16 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     dropped(key, { actor }) {
       numbers.set(key, actor.getSnapshot().context.window);
       withoutSlices.delete(key);
-      outages.ended(serviceOf(key));
+      if (endedByConfig === undefined) outages.ended(serviceOf(key));
+      else endedByConfig.push(serviceOf(key));
     },
     failed: (key, error) => report({ type: 'actor.failed', actor: `endpoint ${key}`, error }),
   });
+  /**
+   * While a config is put into force: the services that it removes. What waits for one of them may be requested by a
+   * window of another, which is about to close as well.
+   */
+  let endedByConfig: Service[] | undefined;
   /** Services without a slice: their actor is removed when its last window closes. */
   const withoutSlices = new Set<string>();
   /** The number of the newest window of each service whose actor was removed: numbers are never reused. */
@@ -89,6 +100,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         const { namespace, service } = serviceOf(key);
         return { key, was: before(namespace, service), is: services(namespace, service) };
       });
+      const ended: Service[] = [];
+      endedByConfig = ended;
       // Removed services come first: a deletion that is no longer requested must not start because of the other
       // changes.
       for (const { key, is } of known) {
@@ -98,7 +111,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         if (was !== undefined && is !== undefined && !behavesTheSame(was, is))
           registry.get(key)?.actor.send({ type: 'config.changed', ...settingsOf(is) });
       }
-      outages.refresh();
+      endedByConfig = undefined;
+      outages.refresh(ended);
     },
     foundReady: (service) => actorOf(service)?.send({ type: 'endpoint.foundReady' }),
     readyAfterGap: (service, seenUntil) => actorOf(service)?.send({ type: 'endpoint.foundReady', seenUntil }),
@@ -132,7 +146,7 @@ function settingsOf({ podSelectors, declaredIn, watchDuration, onStart, whileNot
   return { podSelectors: selectors, isDeclared: declaredIn !== 'none', watchDuration, onStart, whileNotReady };
 }
 
-function serviceOf(key: string): { readonly namespace: string; readonly service: string } {
+function serviceOf(key: string): Service {
   const { namespace, name } = partsOf(key);
   return { namespace, service: name };
 }

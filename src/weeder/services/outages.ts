@@ -14,8 +14,11 @@ export interface Outages {
   began(service: Service): void;
   /** It is ready again, does not exist any more, or is no longer watched. */
   ended(service: Service): void;
-  /** The config has changed, and with it the dependants of services. */
-  refresh(): void;
+  /**
+   * The config has changed, and with it the dependants of services. `ended`: these are no longer watched. No deletion is
+   * reconsidered before all outages are those of the new config.
+   */
+  refresh(ended: readonly Service[]): void;
   /** The first of these services on which the pod depends, other than this one: `namespace/name`. */
   heldBy(pod: CrashLoopingPod, other: Service): string | undefined;
 }
@@ -62,11 +65,13 @@ export function createOutages({ heldDependantsOf, declaredGroupsOf, onChanged }:
       remove(outage);
       onChanged(uidsOf(outage));
     },
-    refresh() {
-      for (const outage of [...outages.values()]) {
+    refresh(ended) {
+      const gone = new Set(ended.map(({ namespace, service }) => keyOf(namespace, service)));
+      const changed = [...outages.values()].map((outage) => {
         remove(outage);
-        onChanged(new Set([...uidsOf(outage), ...uidsOf(put(outage))]));
-      }
+        return gone.has(outage.key) ? [outage] : [outage, put(outage)];
+      });
+      onChanged(new Set(changed.flat().flatMap((outage) => [...uidsOf(outage)])));
     },
     heldBy(pod, { namespace, service }) {
       if (outages.size === 0) return undefined;
