@@ -14,7 +14,7 @@ import { fail } from '../output.ts';
 import { type ServedUi, serveUi } from '../serveUi.ts';
 import { ignoreHangUps, stopOnSignals } from '../signals.ts';
 import { electionOf, startRecording } from './fromFlags.ts';
-import { lastResort } from './lastResort.ts';
+import { prepareLastResort } from './lastResort.ts';
 import { type Reports, runLoop } from './runLoop.ts';
 
 /** `weeder run`: starts the servers and runs until it is stopped. Resolves with the exit code. */
@@ -31,11 +31,6 @@ export async function run(flags: RunFlags, ignored: readonly string[]): Promise<
 /** Resources that have to be closed at the end are added to `open`. */
 async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: readonly string[]): Promise<number> {
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
-  const exitSoon = lastResort(logger);
-  let hasBegun = false;
-  open.defer(() => {
-    if (hasBegun) exitSoon();
-  });
   const election = electionOf(flags);
   if (!election.ok) return fail(election.error);
   const opened = await openConfig('run', flags.configFile);
@@ -76,7 +71,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   open.defer(stop.forget);
   open.defer(() => recorder?.close());
   open.defer(trimWhenIdle(systemClock, processHeap));
-  hasBegun = true;
+  prepareLastResort(logger);
   return runLoop(
     {
       flags,
