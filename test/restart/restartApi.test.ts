@@ -97,6 +97,12 @@ for (const { code, body, patched, evicted } of [
   { code: 404, body: {}, patched: 'notFound', evicted: 'notFound' },
   { code: 409, body: {}, patched: 'conflicted', evicted: 'conflicted' },
   { code: 403, body: {}, patched: 'refused: forbidden', evicted: 'refused: forbidden' },
+  {
+    code: 403,
+    body: { message: 'deployments.apps "web" is forbidden: not yet ready to handle request' },
+    patched: 'refused: unavailable' satisfies `refused: ${RefusalClass}`,
+    evicted: 'refused: unavailable',
+  },
   { code: 422, body: {}, patched: 'refused: invalid', evicted: 'refused: invalid' },
   {
     code: 422,

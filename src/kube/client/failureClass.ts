@@ -26,6 +26,17 @@ export function isImpersonationDenied({ kind, message }: ApiFailure): boolean {
   return kind === 'forbidden' && /cannot impersonate(?:-on:\S+)? resource /.test(message);
 }
 
+const notReady =
+  /^(?:\S+ (?:"[^"]*" )?is forbidden|forbidden): (?:not yet ready to handle request$|status unknown for quota: |error looking up service account \S+: serviceaccount "default" not found$)/;
+
+/**
+ * Whether admission refuses a write only until the control plane provides what it needs: its caches after a start, the
+ * counted use of a ResourceQuota, or the ServiceAccount `default` of a new namespace.
+ */
+export function isAdmissionNotReady({ kind, message }: ApiFailure): boolean {
+  return kind === 'forbidden' && notReady.test(message);
+}
+
 const ownMessages: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'credentials', 'cancelled']);
 
 /** Whether weeder itself wrote the message: it contains nothing that was received over the connection. */

@@ -1,4 +1,5 @@
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
+import { largest } from '../../base/extremes.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
 import { identityKey, identityText } from '../model/identity.ts';
@@ -89,5 +90,6 @@ function notYet({ status }: ObserverEffects, entry: ApplicationEntry): Applicati
   );
   if (hindered.length === 0) return { type: 'deletion.pending' };
   const names = hindered.map(({ identity, reason }) => `${identityText(identity)} (${reason.replace(/\.$/, '')})`);
-  return { type: 'deletion.failed', reason: summaryOf('Not deleted', names), failure: 'blocked' };
+  const retryAfter = largest(hindered.map((row) => row.retryAfter)) ?? 0;
+  return { type: 'deletion.failed', reason: summaryOf('Not deleted', names), failure: 'blocked', retryAfter };
 }

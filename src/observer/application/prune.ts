@@ -57,7 +57,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<PendingRemoval | undefined> {
   const key = identityKey(row.identity);
-  const slow: PendingRemoval = { ...row, reason: slowMessage };
+  const slow: PendingRemoval = { ...row, reason: slowMessage, retryAfter: 0 };
   const known = entry.activeRemovals.get(key);
   if (known !== undefined) {
     const { end } = known;

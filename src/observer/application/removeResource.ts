@@ -38,9 +38,9 @@ export async function removeResource(
     removed = served.ok ? await removeAs(effects, entry, row, served.value, signal, onSlow) : served;
   }
   if (removed.ok || settled.has(removed.failure.is)) return undefined;
-  const { is, reason } = removed.failure;
+  const { is, reason, retryAfter } = removed.failure;
   if (is === 'terminating' && isHomeEnding) return undefined;
-  return { ...row, state: is === 'terminating' ? 'terminating' : 'leaving', reason };
+  return { ...row, state: is === 'terminating' ? 'terminating' : 'leaving', reason, retryAfter };
 }
 
 /** Removes the object under this kind and version. */

@@ -31,7 +31,8 @@ const maxRounds = 3;
 
 /**
  * Applies, and if that is refused permanently, again without what blocks it: the same write removes that. If it is
- * still refused, the previous owners get back what was taken from them, so that a later apply does not remove it.
+ * still refused or fails, the previous owners get back what was taken from them, so that a later apply does not remove
+ * it.
  */
 export async function applyUnblocked<T>(
   api: ObserverApi,
@@ -49,7 +50,7 @@ export async function applyUnblocked<T>(
     if (!cleared.ok) return { outcome: cleared, live };
     live = cleared.value;
     const outcome = await apply(live);
-    if (outcome.ok || !isRefusal(outcome.failure)) return { outcome, live };
+    if (outcome.ok || (round === 0 && !isRefusal(outcome.failure))) return { outcome, live };
     const found = outcome.failure.is === 'permanent' ? blocking(live, outcome.failure) : [];
     paths = found.filter((path) => !taken.has(pathText(path)));
     if (paths.length === 0 || round === maxRounds) return giveBack(api, plan, seen, { outcome, live }, signal);

@@ -1,5 +1,5 @@
 import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { hasCause, isDenied, isOtherUid, isUnservedPath } from '../../kube/client/failureClass.ts';
+import { hasCause, isAdmissionNotReady, isDenied, isOtherUid, isUnservedPath } from '../../kube/client/failureClass.ts';
 import { describeApplyFailure, permanentWords, type RequestSummary } from './describeApplyFailure.ts';
 import { labelPath } from './fieldManagers.ts';
 import type { Identity } from './identity.ts';
@@ -117,6 +117,7 @@ function kindOf(failure: ApiFailure, identity: Identity): ApplyFailureKind {
   if (kind === 'conflict') return conflictKind(failure, identity);
   if (kind === 'invalid') return isTaken(failure) ? 'transient' : invalidKind(failure);
   if (kind === 'forbidden' && hasCause(failure, 'NamespaceTerminating')) return 'namespaceTerminating';
+  if (isAdmissionNotReady(failure)) return 'transient';
   if (kind === 'unavailable' && permanentWords.test(message)) return 'permanent';
   return byKind[kind] ?? 'transient';
 }

@@ -15,6 +15,8 @@ import type { InventoryEntry, ResourceState } from '../spec/inventory.ts';
 export interface PendingRemoval extends InventoryEntry {
   /** What blocked the last attempt; '' if nothing did, or if there was none yet. */
   readonly reason: string;
+  /** The Retry-After of the last attempt in milliseconds; 0 if it had none. */
+  readonly retryAfter: number;
 }
 
 /** The removal of one resource. */

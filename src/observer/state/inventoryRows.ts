@@ -10,9 +10,11 @@ export function rowsOf({ resources, pendingRemovals }: ApplicationEntry): Invent
   return [...[...resources.values()].map(rowOf), ...pendingRemovals.values()];
 }
 
+const untried = { reason: '', retryAfter: 0 } as const;
+
 /** Returns the pending removal of a resource that is no longer in the manifests. */
 export function removalOf(resource: ResourceEntry): PendingRemoval {
-  return { ...rowOf(resource), state: 'leaving', drifts: [], reason: '' };
+  return { ...rowOf(resource), state: 'leaving', drifts: [], ...untried };
 }
 
 /**
@@ -20,13 +22,13 @@ export function removalOf(resource: ResourceEntry): PendingRemoval {
  * resource.
  */
 export function removalFromRow(row: InventoryEntry): PendingRemoval {
-  return { ...row, drifts: [], reason: '' };
+  return { ...row, drifts: [], ...untried };
 }
 
 /** Returns the pending removal of a resource that no inventory lists, so that nothing is known of an apply. */
 export function unlistedRemoval(identity: Identity, apiVersion: string): PendingRemoval {
   const nothing = { appliedUid: undefined, hash: undefined, drifts: [], initialised: new Map() };
-  return { identity, apiVersion, ...nothing, state: 'leaving', reason: '' };
+  return { identity, apiVersion, ...nothing, state: 'leaving', ...untried };
 }
 
 function rowOf(resource: ResourceEntry): InventoryEntry {

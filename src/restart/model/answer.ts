@@ -1,6 +1,6 @@
 import { denialOf, describeFailure } from '../../kube/client/describeFailure.ts';
 import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { hasCause, hasOwnMessage, isDenied, isOtherUid } from '../../kube/client/failureClass.ts';
+import { hasCause, hasOwnMessage, isAdmissionNotReady, isDenied, isOtherUid } from '../../kube/client/failureClass.ts';
 import { refuserOf } from '../../kube/client/refuser.ts';
 import { type SourceKind, sourcePlurals } from './refs.ts';
 
@@ -47,6 +47,7 @@ export function answerTo(failure: ApiFailure, server: string): Answer<never> {
 function classOf(failure: ApiFailure): RefusalClass {
   const { kind, message } = failure;
   if (kind === 'throttled' && hasCause(failure, 'DisruptionBudget')) return 'budget';
+  if (isAdmissionNotReady(failure)) return 'unavailable';
   if (isOtherUid(failure)) return 'otherUid';
   return kind === 'invalid' && message.includes('field is immutable') ? 'immutable' : kind;
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiFailure, FailureKind } from '../../../src/kube/client/failure.ts';
-import { hasCause, hasOwnMessage, isOtherUid, isUnservedPath } from '../../../src/kube/client/failureClass.ts';
+import {
+  hasCause,
+  hasOwnMessage,
+  isAdmissionNotReady,
+  isOtherUid,
+  isUnservedPath,
+} from '../../../src/kube/client/failureClass.ts';
 
 const failure = (kind: FailureKind, more: Partial<ApiFailure> = {}): ApiFailure => ({ kind, message: '', ...more });
 
@@ -33,4 +39,22 @@ test('a cause is found by its reason', () => {
   assert.equal(hasCause(refused, 'NamespaceTerminating'), true);
   assert.equal(hasCause(refused, 'DisruptionBudget'), false);
   assert.equal(hasCause(failure('forbidden'), 'NamespaceTerminating'), false);
+});
+
+test('admission that waits for the control plane is known by its own words, and not by a message that contains them', () => {
+  const account = (name: string) => `error looking up service account shop/${name}: serviceaccount "${name}" not found`;
+  for (const [message, isExpected] of [
+    ['pods "a" is forbidden: not yet ready to handle request', true],
+    ['pods is forbidden: not yet ready to handle request', true],
+    ['forbidden: not yet ready to handle request', true],
+    ['jobs.batch "a" is forbidden: status unknown for quota: few, resources: count/jobs.batch', true],
+    [`pods "a" is forbidden: ${account('default')}`, true],
+    [`pods "a" is forbidden: ${account('deployer')}`, false],
+    ['pods "a" is forbidden: exceeded quota: few, requested: pods=1, used: pods=1, limited: pods=1', false],
+    ['pods "a" is forbidden: User "not yet ready to handle request" cannot create resource "pods"', false],
+    ['admission webhook "w" denied the request: pods "a" is forbidden: not yet ready to handle request', false],
+  ] as const)
+    assert.equal(isAdmissionNotReady(failure('forbidden', { message })), isExpected, message);
+  const message = 'pods "a" is forbidden: not yet ready to handle request';
+  assert.equal(isAdmissionNotReady(failure('invalid', { message })), false);
 });
