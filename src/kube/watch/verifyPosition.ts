@@ -1,7 +1,7 @@
 import { acceptOf } from '../client/accept.ts';
 import type { KubeClient } from '../client/client.ts';
 import { type ApiFailure, type FailureKind, isFromTheFuture } from '../client/failure.ts';
-import type { WatchSource } from './watchOnce.ts';
+import { headersMs, type WatchSource } from './watchOnce.ts';
 
 /** A server that refuses the request for another reason cannot say. */
 const unanswered: ReadonlySet<FailureKind> = new Set([
@@ -26,7 +26,8 @@ export async function verifyPosition(
   const query = { fieldSelector, resourceVersion: position, resourceVersionMatch: 'Exact' };
   const read = async (collection: string): Promise<ApiFailure | undefined> => {
     const request = { method: 'GET', path: collection, query, accept: acceptOf('metadata', 'list'), signal } as const;
-    const result = await client.call({ ...request, isConfidential: true });
+    // A shorter time-out than that of the watch beside it would end the connection that both use.
+    const result = await client.call({ ...request, timeoutMs: headersMs, isConfidential: true });
     return result.ok ? undefined : result.failure;
   };
   const inNamespace = oneNamespaceOf(path);

@@ -75,7 +75,7 @@ export interface WatchEnd {
 
 /** etcd refuses objects of more than 1.5 MiB; a line ten times as long is not an event. */
 const longestLine = 16 << 20;
-const headersMs = 15_000;
+export const headersMs = 15_000;
 /** How much longer than agreed a server may take to end a watch. */
 const overtimeMs = 4_000;
 /** A stream that received something within this time is alive, even if the server does not end it. */
