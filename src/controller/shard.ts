@@ -1,6 +1,6 @@
 import { failed, ok, type Result } from '../base/errors.ts';
 import { namespaceOf } from '../kube/objects/identity.ts';
-import type { ObjectSink } from '../kube/watch/sink.ts';
+import { forwardingTo, type ObjectSink } from '../kube/watch/sink.ts';
 
 /** The part of the namespaces that this replica is responsible for: number `index` (from 0) of `count`. */
 export interface Shard {
@@ -48,12 +48,10 @@ export function ownsNamespace({ index, count }: Shard, namespace: string): boole
 /** The sink without the objects of namespaces that other shards own. */
 export function onlyOwned(sink: ObjectSink, shard: Shard): ObjectSink {
   return {
-    begin: () => sink.begin(),
+    ...forwardingTo(sink),
     apply(type, object) {
       if (ownsNamespace(shard, namespaceOf(object))) sink.apply(type, object);
     },
-    end: (resourceVersion) => sink.end(resourceVersion),
-    ...(sink.rewound === undefined ? {} : { rewound: sink.rewound.bind(sink) }),
     isIrrelevant: (line, metadata) =>
       !ownsNamespace(shard, metadata.namespace) || sink.isIrrelevant?.(line, metadata) === true,
   };

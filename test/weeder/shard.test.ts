@@ -68,6 +68,21 @@ test('a shard gets only its own namespaces, whether an event is parsed or not', 
   );
 });
 
+test('a shard passes on that the stream was lost, resumed or rewound, if its sink wants to know', () => {
+  const seen: string[] = [];
+  const inner = testSink();
+  const tell = (what: string) => () => void seen.push(what);
+  const asking = { lost: tell('lost'), resumed: tell('resumed'), rewound: tell('rewound') };
+  const sink = onlyOwned({ ...inner, ...asking }, { index: 0, count: 2 });
+  sink.lost?.();
+  sink.resumed?.();
+  sink.rewound?.();
+  assert.deepEqual(seen, ['lost', 'resumed', 'rewound']);
+  const { begin, apply, end } = inner;
+  const silent = onlyOwned({ begin, apply, end }, { index: 0, count: 2 });
+  assert.deepEqual([silent.lost, silent.resumed, silent.rewound], [undefined, undefined, undefined]);
+});
+
 test('an event that is irrelevant to the inner sink is irrelevant to the shard', () => {
   const sink = onlyOwned(
     testSink((name) => name === 'dull'),

@@ -39,18 +39,26 @@ export interface ClosableSink extends ObjectSink {
   close(): void;
 }
 
-/** Wraps the sink so that `onComplete` is called after each complete list. */
-export function notifyingComplete(sink: ObjectSink, onComplete: () => void): ObjectSink {
+/** Passes everything on to the sink, for a wrapper that replaces some of it. What the sink lacks, it lacks, too. */
+export function forwardingTo(sink: ObjectSink): ObjectSink {
   return {
     begin: () => sink.begin(),
     apply: (type, object) => sink.apply(type, object),
-    end(resourceVersion) {
-      sink.end(resourceVersion);
-      onComplete();
-    },
+    end: (resourceVersion) => sink.end(resourceVersion),
     ...(sink.lost === undefined ? {} : { lost: sink.lost.bind(sink) }),
     ...(sink.resumed === undefined ? {} : { resumed: sink.resumed.bind(sink) }),
     ...(sink.rewound === undefined ? {} : { rewound: sink.rewound.bind(sink) }),
     ...(sink.isIrrelevant === undefined ? {} : { isIrrelevant: sink.isIrrelevant.bind(sink) }),
+  };
+}
+
+/** Wraps the sink so that `onComplete` is called after each complete list. */
+export function notifyingComplete(sink: ObjectSink, onComplete: () => void): ObjectSink {
+  return {
+    ...forwardingTo(sink),
+    end(resourceVersion) {
+      sink.end(resourceVersion);
+      onComplete();
+    },
   };
 }

@@ -5,7 +5,13 @@ import { headersMs, type WatchSource } from './watchOnce.ts';
 
 /** A server that refuses the request for another reason cannot say. */
 const unanswered: ReadonlySet<FailureKind> = new Set([
-  ...(['network', 'timeout', 'unavailable', 'throttled', 'credentials', 'unauthorized', 'cancelled'] as const),
+  'network',
+  'timeout',
+  'unavailable',
+  'throttled',
+  'credentials',
+  'unauthorized',
+  'cancelled',
 ]);
 
 /**

@@ -41,6 +41,8 @@ interface Entry {
   readonly abort: AbortController;
   /** The watch moves to the new connection when this timer ends. */
   move?: TimerHandle;
+  /** The watch is reopened with all others when this timer ends. */
+  reopen?: TimerHandle;
 }
 
 export function createWatchTimeouts(clock: Clock): WatchTimeouts {
@@ -82,6 +84,7 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
         ended() {
           entries.delete(entry);
           clock.clearTimeout(entry.move);
+          clock.clearTimeout(entry.reopen);
           if (short === entry) {
             short = undefined;
             clock.clearTimeout(takeOver);
@@ -93,8 +96,8 @@ export function createWatchTimeouts(clock: Clock): WatchTimeouts {
       };
     },
     reopenAll() {
-      for (const [index, { abort }] of [...entries].entries()) {
-        clock.setTimeout(() => abort.abort(), reopenStepMs * index);
+      for (const [index, entry] of [...entries].entries()) {
+        entry.reopen ??= clock.setTimeout(() => entry.abort.abort(), reopenStepMs * index);
       }
     },
   };

@@ -72,6 +72,16 @@ test('all watches are reopened within a short time', () => {
   assert(!later.reopen.aborted);
 });
 
+test('watches that end before they are reopened leave no timer', () => {
+  const clock = virtualClock();
+  const timeouts = createWatchTimeouts(clock);
+  const watches = Array.from({ length: 100 }, () => timeouts.begin(0));
+  timeouts.reopenAll();
+  assert.equal(clock.pending, 100);
+  for (const watch of watches) watch.ended();
+  assert.equal(clock.pending, 0);
+});
+
 test('watches with old credentials are reopened within 15 s after a change of credentials', () => {
   const { clock, begin, watches } = begun(100);
   for (const watch of watches) watch.openedOn(1);
