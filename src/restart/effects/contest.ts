@@ -8,17 +8,34 @@ const shortestPause = 10_000;
 const longestPause = 600_000;
 const minute = 60_000;
 
-/** Returns the pause after one more removal: none at first, then from 10 s, doubling to ten minutes. */
-function afterRemoval(
-  before: Pick<Contest, 'removals' | 'removedAt' | 'pause'> | undefined,
-  now: number,
-): Pick<Contest, 'removals' | 'removedAt' | 'pause'> {
-  // A state that stayed for longer than the latest pause plus one minute resets the count.
-  const isSame = before !== undefined && now - before.removedAt < before.pause + Math.max(minute, before.pause);
+/**
+ * Returns the contest after one more removal of a state that stayed for `stayed` milliseconds: no pause at first, then
+ * from 10 s, doubling to ten minutes.
+ */
+function afterRemoval(before: Contest | undefined, stayed: number): Pick<Contest, 'removals' | 'pause'> {
+  // A state that stayed for longer than the latest pause, and at least for a minute, resets the count.
+  const isSame = before !== undefined && stayed < Math.max(minute, before.pause);
   const removals = isSame ? before.removals + 1 : 1;
   const doublings = Math.min(removals - tolerated - 1, 16);
   const pause = doublings < 0 ? 0 : Math.min(longestPause, shortestPause * 2 ** doublings);
-  return { removals, removedAt: now, pause };
+  return { removals, pause };
+}
+
+/** Records that this process wrote this state; undefined: it removed the state. */
+export function recordWrite(
+  effects: Pick<RestartEffects, 'clock'>,
+  entry: WorkloadEntry,
+  text: string | undefined,
+): void {
+  entry.writtenAt = text === undefined ? undefined : effects.clock.monotonic();
+  entry.removedAt = undefined;
+  observeRemoval(effects, entry);
+}
+
+/** Records when a version without the state was first observed: during a rollout it is assessed much later. */
+export function observeRemoval({ clock }: Pick<RestartEffects, 'clock'>, entry: WorkloadEntry): void {
+  if (entry.writtenAt === undefined || typeof decodeState(entry.summary.stateText) === 'object') return;
+  entry.removedAt ??= clock.monotonic();
 }
 
 /**
@@ -28,12 +45,13 @@ function afterRemoval(
  */
 export function noteRemoval({ clock, report }: Pick<RestartEffects, 'clock' | 'report'>, entry: WorkloadEntry): void {
   const { summary, finding } = entry;
-  const isRemoved =
-    entry.hasWrittenState && entry.unwrittenState === undefined && typeof writtenState(entry) !== 'object';
-  if (!isRemoved || finding?.state?.workloadUid !== summary.uid) return;
+  const { writtenAt, removedAt = clock.monotonic() } = entry;
+  const isRemoved = entry.unwrittenState === undefined && typeof writtenState(entry) !== 'object';
+  if (writtenAt === undefined || !isRemoved || finding?.state?.workloadUid !== summary.uid) return;
   const wasPausing = (entry.contest?.pause ?? 0) > 0;
-  const contest = afterRemoval(entry.contest, clock.monotonic());
-  entry.hasWrittenState = false;
+  const contest = afterRemoval(entry.contest, removedAt - writtenAt);
+  entry.writtenAt = undefined;
+  entry.removedAt = undefined;
   entry.contest = { ...contest, timer: undefined };
   if (contest.pause === 0) return;
   entry.unwrittenState = encodeState(finding.state, finding.key);

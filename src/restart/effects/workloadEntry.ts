@@ -37,9 +37,8 @@ export interface PresentPods {
 
 /** Another client, such as an operator that writes the whole object, keeps removing the state from a workload. */
 export interface Contest {
-  /** The number of consecutive removals, and the time of the latest, by the monotonic clock. */
+  /** The number of consecutive removals. */
   readonly removals: number;
-  readonly removedAt: number;
   /** How long weeder waits before it writes the state again; 0: it writes immediately. Milliseconds. */
   readonly pause: number;
   readonly timer: TimerHandle | undefined;
@@ -91,8 +90,12 @@ export interface WorkloadEntry {
   contentHistory: ContentHistory;
   /** A state that a dry run has not written, or that stays in memory during a `contest`: it counts as written. */
   unwrittenState: string | undefined;
-  /** This process wrote the latest state, and has not found it removed since. */
-  hasWrittenState: boolean;
+  /**
+   * When this process wrote the latest state, and when a version without it was first observed, by the monotonic clock;
+   * undefined: it did not write it, or has found it removed since.
+   */
+  writtenAt: number | undefined;
+  removedAt: number | undefined;
   contest: Contest | undefined;
   /** Called for each newer version of the workload. */
   readonly watchers: Set<() => void>;

@@ -1,6 +1,7 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { Defer } from '../../actors/effect.ts';
 import type { HashKey } from '../digest/digest.ts';
+import { recordWrite } from '../effects/contest.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { changesOf, isByEviction, markChangesHandled, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
@@ -44,7 +45,7 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
       ? restartJob(effects, entry, finding.key, text, signal, defer)
       : writeWorkload(effects, entry, 'restart.accepted', patch, signal));
     if (event.type !== 'restart.accepted') return event;
-    entry.hasWrittenState = true;
+    recordWrite(effects, entry, text);
     if (entry.unwrittenState !== undefined) entry.unwrittenState = text;
     return begun();
   };

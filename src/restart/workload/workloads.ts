@@ -4,6 +4,7 @@ import { createRegistry } from '../../actors/registry.ts';
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
 import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
+import { observeRemoval } from '../effects/contest.ts';
 import { markSourceChange, stateOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';
@@ -122,6 +123,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const { settings } = entry;
     if (progressOf(summary) !== progressOf(entry.summary)) entry.lastProgressAt = clock.monotonic();
     entry.summary = summary;
+    observeRemoval(runtime, entry);
     entry.observedTemplate = observedTemplateOf(summary) ?? entry.observedTemplate;
     entry.templateUses = uses;
     resolveUses(entry);
@@ -154,7 +156,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       present: new Map(),
       contentHistory: new Map(),
       unwrittenState: undefined,
-      hasWrittenState: false,
+      writtenAt: undefined,
+      removedAt: undefined,
       contest: undefined,
       watchers: new Set(),
     });

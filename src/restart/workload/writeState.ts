@@ -1,4 +1,5 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
+import { recordWrite } from '../effects/contest.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
 import { releasePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
@@ -24,7 +25,7 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
       return { type: 'state.written' };
     }
     const event = await writeWorkload(effects, entry, 'state.written', patch, signal);
-    if (event.type === 'state.written') entry.hasWrittenState = text !== undefined;
+    if (event.type === 'state.written') recordWrite(effects, entry, text);
     return event;
   }
 

@@ -116,6 +116,18 @@ test('a state that an operator removes repeatedly is written after growing pause
   assert.deepEqual([world.rollouts, world.control.counts().states], [[], { current: 1 }]);
 });
 
+test('slow rollouts do not make the removals of an operator look like new ones: they are reported once', async () => {
+  const world = await adopted(restartConfig({ rule: { minInterval: 0 } }));
+  world.rolloutTime = 150 * second;
+  await removeRepeatedly(world, 60 * second);
+  for (const value of ['2', '3', '4']) {
+    world.putSource(source, { a: value });
+    await removeRepeatedly(world, 300 * second);
+  }
+  assert.equal(world.rollouts.length, 3);
+  assert.equal(world.eventsOf('state.contested').length, 1);
+});
+
 test('a change restarts a workload whose state is only in memory, and another weeder restarts nothing', async () => {
   const world = await adopted();
   await removeRepeatedly(world, 60 * second);
