@@ -31,7 +31,7 @@ export interface StatusWriter {
    * removed it, and it is written again.
    */
   observed(entry: ApplicationEntry, before: unknown): void;
-  /** Writes the status now. */
+  /** Writes the status now, or when the write of this Application in flight has its response. */
   write(entry: ApplicationEntry): Promise<Outcome<undefined>>;
   /** Writes all scheduled statuses now. */
   flush(): void;
@@ -74,6 +74,8 @@ interface Pending {
   /** By the monotonic clock: when it was last written. */
   writtenAt: number;
   failures: number;
+  /** The latest write: two at once could not tell which of them the API server took last. */
+  writing: Promise<unknown> | undefined;
   /** The status after the write that was sent last; undefined if none was sent. */
   sent: unknown;
   /** The number of statuses that the stream has reported. */
@@ -96,6 +98,7 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
       changedAt: undefined,
       writtenAt: Number.NEGATIVE_INFINITY,
       failures: 0,
+      writing: undefined,
       sent: undefined,
       reports: 0,
     };
@@ -130,9 +133,11 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   }
 
   async function writeWithSlot(entry: ApplicationEntry): Promise<void> {
+    await pending.get(entry)?.writing;
     const release = await slots.acquireEventually(entry.id);
     try {
-      if (pending.has(entry)) await write(entry);
+      // Another write may have included what changed.
+      if (pending.get(entry)?.changedAt !== undefined) await write(entry);
     } finally {
       release();
     }
@@ -140,6 +145,15 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
 
   async function write(entry: ApplicationEntry): Promise<Outcome<undefined>> {
     const its = pendingOf(entry);
+    while (its.writing !== undefined) await its.writing;
+    const written = writeOnce(entry, its);
+    its.writing = written.finally(() => {
+      its.writing = undefined;
+    });
+    return written;
+  }
+
+  async function writeOnce(entry: ApplicationEntry, its: Pending): Promise<Outcome<undefined>> {
     its.changedAt = undefined;
     its.patience = longestHeldBack;
     const desired = {

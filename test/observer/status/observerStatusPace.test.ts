@@ -96,3 +96,20 @@ test('at most four statuses are written at a time, and eventually all', async ()
   assert.ok(names(40).every((name) => world.condition(name, 'InSync') !== undefined));
   world.stop();
 });
+
+test('one application has one status write at a time, and what changes meanwhile is in the next one', async () => {
+  const world = await observed(1);
+  world.apply('app-0', { manifests: [configMap('app-0')], mode: 'detect' });
+  await world.pass(10 * second);
+  world.statuses.length = 0;
+  world.maxStatusesInFlight = 0;
+  world.statusTime = 5 * second;
+  for (const key of ['b', 'a', 'c']) {
+    world.edit('ConfigMap/app-0', { data: { key } });
+    await world.pass(2 * second);
+  }
+  await world.pass(10 * second);
+  assert.deepEqual([world.maxStatusesInFlight, world.statuses.length], [1, 2]);
+  assert.deepEqual(world.statuses.map(saidBy), [['Drifted'], ['Drifted']]);
+  world.stop();
+});
