@@ -8,6 +8,7 @@ import { createStreams, type Streams, type StreamsOptions } from '../weeder/stre
 import type { Weeder, WeederOptions } from '../weeder/weeder.ts';
 import type { ControllerRecording, Entry, Moment } from './file/entry.ts';
 import { type FileWriter, openFileWriter } from './file/fileWriter.ts';
+import { createLateTimers } from './file/lateTimers.ts';
 import { type ControllerName, controllerNames, type RecordingHeader, recordingVersion } from './lines.ts';
 import { createObserverSnapshot } from './observer/observerSnapshot.ts';
 import { createRestartSnapshot } from './restart/restartSnapshot.ts';
@@ -139,17 +140,20 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     beginPart();
   }
 
-  const recordingOf = (of: ControllerName): ControllerRecording => ({
-    append(entry) {
+  function recordingOf(of: ControllerName): ControllerRecording {
+    const timers = createLateTimers(now, append);
+
+    function append(entry: Entry): void {
       beginPartIfFull(entry);
       const at = now();
       snapshots[of].apply(entry, at);
+      timers.apply(entry, at);
       put(of, entry, at);
       if ('config' in entry) config = storedConfig(entry, of === 'weeder' ? entry : config);
-    },
-    key,
-    onNewFile: (ask) => void busyNow.set(of, ask),
-  });
+    }
+
+    return { append, clockFor: timers.recorded, key, onNewFile: (ask) => void busyNow.set(of, ask) };
+  }
   const weeder = recordingOf('weeder');
   let appendStream = weeder.append;
 

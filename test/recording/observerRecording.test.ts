@@ -7,6 +7,7 @@ import { isObject, objectOf } from '../../src/base/json.ts';
 import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
 import { folder, sharedCli } from '../support/cli.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
+import { readLines } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { configMap, type ObserverWorld } from '../support/world/observerWorld.ts';
 import { settled } from '../support/world/virtualClock.ts';
@@ -314,5 +315,27 @@ test('a replay handles what came in one turn of the event loop without a pause, 
     its.apply('site', { manifests: [configMap('settings', '2')] });
     await its.pass(10 * second);
   });
+  assert.deepEqual(await playRecording(file), []);
+});
+
+test('a replay holds back a timer that was due when an input came and fired later, or was cleared by the input', async () => {
+  const file = path('observed-late-timers.jsonl');
+  await recordObserved(file, async (its) => {
+    its.missingAccounts.add('shop/deployer');
+    const apply = (name: string, value: string) =>
+      its.apply(name, { serviceAccountName: 'deployer', manifests: [configMap(`settings-${name}`, value)] });
+    for (const name of ['one', 'two']) apply(name, '0');
+    for (let round = 1; round < 20; round += 1) {
+      await its.pass(100);
+      // The next attempt for both is due now: the change of one clears its timer, and that of the other is late.
+      its.clock.suspend(10_000);
+      apply('one', String(round));
+      await its.pass(20 * second);
+    }
+    its.missingAccounts.clear();
+    await its.pass(60 * second);
+  });
+  const late = readLines(file).filter((line) => line['in'] === 'timer');
+  assert.ok(late.length >= 20, String(late.length));
   assert.deepEqual(await playRecording(file), []);
 });

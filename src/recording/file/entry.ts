@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import type { StoredConfig } from '../../config/configText.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ListTopology } from '../../observer/model/schemaNode.ts';
@@ -32,6 +33,8 @@ export type Input =
   | { readonly in: 'response'; readonly request: string; readonly response?: unknown }
   /** The actor that it is `for` is not in recordings of earlier builds. */
   | { readonly in: 'random'; readonly value: number; readonly for?: string }
+  /** A timer fires or is cleared that was `due` before the latest input came. Milliseconds since `startedAt`. */
+  | { readonly in: 'timer'; readonly due: number }
   /** The mark that stands for a digest; recorded only if it has changed. */
   | { readonly in: 'hash'; readonly request: string; readonly hash: string }
   /** The ids of the hash keys, which do not reveal the keys. */
@@ -74,6 +77,8 @@ export interface Moment {
 /** Where the lines of one controller are recorded. */
 export interface ControllerRecording {
   readonly append: Append;
+  /** Returns the clock for the controller, whose late timers are recorded. */
+  readonly clockFor: (clock: Clock) => Clock;
   /** The key of the marks that replace content. It is in no file, so that no reader can guess what a mark stands for. */
   readonly key: Buffer;
   /** `busyNow` is called whenever a new file begins, and returns what has not settled. */

@@ -26,7 +26,7 @@ export function recordingObserver(recording: ControllerRecording): CreateObserve
 }
 
 function recordObserver(options: ObserverCoreOptions, recording: ControllerRecording): ObserverCore {
-  const { clock } = options.runtime;
+  const clock = recording.clockFor(options.runtime.clock);
   const mask = secretMask(recording.key);
   const reduce = reduceObserved(mask);
   const append = watchBusy(recording, clock, () => {
@@ -63,6 +63,7 @@ function recordObserver(options: ObserverCoreOptions, recording: ControllerRecor
 
   const core: ObserverCore = createObserverCore({
     ...options,
+    runtime: { ...options.runtime, clock },
     ...observerPort({
       real: () => options,
       requests: recordedRequests(append),

@@ -29,8 +29,10 @@ function recordRestart(options: RestartCoreOptions, recording: ControllerRecordi
   const append = watchBusy(recording, options.runtime.clock, () => busyWorkloads(core.control()));
   const requests = recordedRequests(append);
   const hashes = new Map<string, string>();
+  const runtime = { ...options.runtime, clock: recording.clockFor(options.runtime.clock) };
   const core: RestartCore = createRestartCore({
     ...options,
+    runtime,
     api: restartPort(() => options.api, requests, reduce),
     wrapDigests: (digests, sources) =>
       restartDigests(digests, sources, requests, (request, real, workload) => {

@@ -33,6 +33,7 @@ export function recordWeeder(options: WeederOptions, recording: ControllerRecord
   const appendStream = watchBusy(recording, options.runtime.clock, windows.busy);
   const weeder = createWeeder({
     ...options,
+    runtime: { ...options.runtime, clock: recording.clockFor(options.runtime.clock) },
     ...weederPort(() => options, recordedRequests(requested)),
     random: recordRandom(options.random, append),
     report(event) {

@@ -12,6 +12,7 @@ import type { Snapshot } from '../../recording/file/snapshot.ts';
 import { nameOf, withSpecOf } from '../../recording/file/streamSnapshot.ts';
 import type { ControllerName, RecordedLine, RecordingHeader } from '../../recording/lines.ts';
 import { applyBusy, isExcluded } from './excluded.ts';
+import { createHeldTimers } from './heldTimers.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import { createResponses, type Responses } from './recordedResponses.ts';
 import { recordedRandom } from './recordedValues.ts';
@@ -79,8 +80,9 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
   const { of, snapshot, busy, isRestoring = () => false } = options;
   const responses = createResponses<unknown>(countResponses(lines, of), options.isStored);
   const randomAt = recordedRandom(lines, stage.header.part > 1, of);
+  const timers = createHeldTimers(clock, lines, of);
   const inputs: PlayedInputs = {
-    runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
+    runtime: { clock: timers.clock, ...(inspect === undefined ? {} : { inspect }) },
     requests: {
       async send(request, _call, { replay }) {
         const known = options.known?.(request);
@@ -115,17 +117,20 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
     return known === undefined ? input : { ...input, object: withSpecOf(known, input.object) };
   }
 
-  async function feed(input: Input): Promise<void> {
+  function feedCall(input: Input): void {
     if (input.in === 'created') create(recordedConfig(input));
     else if (input.in === 'config') core?.configure(recordedConfig(input));
     else if (input.in === 'start') core?.start();
     else if (input.in === 'stop') core?.stop();
-    else if (isRestoring()) return;
+  }
+
+  async function feed(input: Input): Promise<void> {
+    if (isRestoring()) return;
     if ('stream' in input) deliver(input, core?.needs.get(input.stream)?.sink);
-    if (input.in !== 'response') return;
-    responses.respond(input.request, input.response);
-    // A response was handled before the next input came, even if both have the same time.
-    await settled();
+    else if (input.in === 'response') responses.respond(input.request, input.response);
+    else if (input.in === 'timer') timers.fire(input.due);
+    // The recorded run handled it before the next input came, even if both have the same time.
+    if (input.in === 'response' || input.in === 'timer') await settled();
   }
 
   return {
@@ -137,6 +142,7 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
       const isSettled = input.in === 'settled' && busy.has(input.id);
       snapshot.apply(input, { t: clock.monotonic(), wall: 0 });
       applyBusy(input, busy);
+      feedCall(line);
       await feed(line);
       if (input.in === 'snapshotEnd') await options.resume?.();
       if (isSettled) await options.settle?.(input.id);

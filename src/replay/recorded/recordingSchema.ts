@@ -45,6 +45,7 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
       z.object({ ...response, of: z.literal('observer'), response: observerResponse }),
     ]),
     z.object({ ...line, in: z.literal('random'), value: z.number(), for: text.exactOptional() }),
+    z.object({ ...line, in: z.literal('timer'), due: z.number().max(longest) }),
     z.object({ ...line, in: z.literal('hash'), request: text, hash: text }),
     z.object({ ...line, in: z.literal('keys'), current: text, ids: z.array(text) }),
     z.object({
