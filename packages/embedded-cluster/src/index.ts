@@ -1,5 +1,6 @@
 export { type ApiServer, type ApiServerOptions, createApiServer } from './apiserver/apiServer.ts';
 export type { ApiStore } from './apiserver/apiStore.ts';
+export type { PlainRequest, PlainResponse } from './apiserver/http/inProcess.ts';
 export type { LoggedRequest } from './apiserver/http/requestLog.ts';
 export { type KubeObject, timestamp } from './apiserver/meta/objects.ts';
 export { failure, notFound, type Outcome, type Status } from './apiserver/meta/status.ts';

@@ -11,22 +11,29 @@ import { folder } from '../../support/cli.ts';
 import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
 import { recordingOf } from '../../support/recording/recording.ts';
 import { playRecording } from '../../support/replay/replayAgain.ts';
-import { type Fault, jobWorld } from '../../support/world/jobWorld.ts';
+import type { Fault } from '../../support/world/cluster.ts';
+import { type JobWorld, jobWorld } from '../../support/world/jobWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const plain = restartConfig();
 const recreate: RestartConfig = { ...plain, rules: plain.rules.map((rule) => ({ ...rule, jobs: 'recreate' })) };
 
-async function adopted(config = recreate, more: { metadata?: JsonObject; spec?: JsonObject } = {}) {
+type Job = Parameters<JobWorld['putJob']>[1];
+
+async function adopted(config = recreate, jobIn: (world: JobWorld) => Job = () => ({})) {
   const world = await jobWorld(config);
   world.putSource({ a: '1' });
   await world.pass(10 * second);
-  world.putJob('once', more);
+  world.putJob('once', jobIn(world));
   await world.pass(10 * second);
   const uid = uidOf(world.job('once'));
   world.writes.length = 0;
   return { world, uid };
+}
+
+function ofCronJob(world: JobWorld): Job {
+  return { metadata: { ownerReferences: [world.putCronJob('nightly')] } };
 }
 
 function uidOf(object: JsonObject | undefined): unknown {
@@ -85,8 +92,7 @@ test('with jobs: report, the default, an outdated Job is reported and not change
 });
 
 test('a Job of a CronJob is not written to, and a change of its source is reported', async () => {
-  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'u', controller: true };
-  const { world } = await adopted(restartConfig(), { metadata: { ownerReferences: [owner] } });
+  const { world } = await adopted(restartConfig(), ofCronJob);
   const annotations = () => objectOf(objectOf(world.job('once')?.['metadata'])['annotations']);
   assert.equal(annotations()['weeder.dev/dependencies'], undefined);
   assert.deepEqual(world.control().counts().states, { current: 1 });
@@ -96,15 +102,14 @@ test('a Job of a CronJob is not written to, and a change of its source is report
 });
 
 test('a Job that belongs to a CronJob, or that another controller manages, is not recreated', async () => {
-  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'nightly', uid: 'u', controller: true };
-  for (const more of [{ metadata: { ownerReferences: [owner] } }, { spec: { managedBy: 'example.com/queue' } }]) {
-    const { world } = await adopted(recreate, more);
+  for (const jobIn of [ofCronJob, () => ({ spec: { managedBy: 'example.com/queue' } })]) {
+    const { world } = await adopted(recreate, jobIn);
     world.putSource({ a: '2' });
     await world.pass(minute);
     assert.deepEqual([world.writes, world.control().counts().blocked], [[], { job: 1 }]);
   }
-  const other = { ...owner, kind: 'Shop', controller: false };
-  const it = await adopted(recreate, { metadata: { ownerReferences: [other] } });
+  const other = { apiVersion: 'example.com/v1', kind: 'Shop', name: 'nightly', uid: 'u', controller: false };
+  const it = await adopted(recreate, () => ({ metadata: { ownerReferences: [other] } }));
   it.world.putSource({ a: '2' });
   await it.world.pass(minute);
   assertRecreated(it);
@@ -140,7 +145,7 @@ test('a finished Job is neither written to nor reported, unless Jobs are to be r
 });
 
 test('a Job without a pod that runs with old content is not changed', async () => {
-  const { world, uid } = await adopted(recreate, { spec: { suspend: true } });
+  const { world, uid } = await adopted(recreate, () => ({ spec: { suspend: true } }));
   world.putSource({ a: '2' });
   await world.pass(minute);
   assert.deepEqual([uidOf(world.job('once')), world.writes], [uid, ['PATCH once']]);

@@ -1,30 +1,20 @@
+import { startKubelet, startWorkloads } from '@weeder/embedded-cluster';
+import { wireObject } from '@weeder/embedded-cluster/registry';
+import { configMaps, cronJobs, jobs } from '@weeder/embedded-cluster/resources';
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
 import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
-import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
 import type { RestartEvent } from '../../../src/restart/model/events.ts';
-import { withoutSecrets } from '../../../src/restart/model/sourceMeta.ts';
 import { restartApi } from '../../../src/restart/requests/restartApi.ts';
-import { createRestartControl, type RestartControl } from '../../../src/restart/restartControl.ts';
-import type { CreateRestartCore } from '../../../src/restart/restartCore.ts';
+import type { RestartControl } from '../../../src/restart/restartControl.ts';
+import { type CreateRestartCore, createRestartCore, type RestartCore } from '../../../src/restart/restartCore.ts';
+import { type Fault, simulatedCluster } from './cluster.ts';
+import { made } from './embedded.ts';
 import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
-/**
- * What happens to a request: it fails before it arrives, its response is lost, or it arrives only after so many ms
- * (`late`: when the client no longer waits for it; `slow`: the client still waits).
- */
-export type Fault =
-  | 'unsent'
-  | 'lost'
-  | { readonly late: number }
-  | { readonly slow: number }
-  | { readonly status: number };
-
-/** An API server with one namespace of Jobs and ConfigMaps, in simulated time, and a weeder that may be replaced. */
+/** Jobs with their pods in a simulated cluster, and a weeder that may be replaced. */
 export interface JobWorld {
   readonly clock: VirtualClock;
   readonly events: RestartEvent[];
@@ -36,7 +26,9 @@ export interface JobWorld {
   putSource(data: Readonly<Record<string, string>>): void;
   /** Creates a Job with a running pod, unless the Job is suspended; it uses the ConfigMap `settings`. */
   putJob(name: string, more?: { readonly metadata?: JsonObject; readonly spec?: JsonObject }): void;
-  /** Patches a Job as another client. */
+  /** Creates a CronJob that is not managed, and returns the reference of its Jobs. */
+  putCronJob(name: string): JsonObject;
+  /** Patches a Job, or its status, as another client. */
   patchJob(name: string, patch: JsonObject): void;
   /** Deletes a Job as another client. */
   deleteJob(name: string): void;
@@ -54,7 +46,8 @@ export interface JobWorld {
 }
 
 const namespace = 'shop';
-const uses = { envFrom: [{ configMapRef: { name: 'settings' } }] };
+const kubectl = { manager: 'kubectl' };
+const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'settings' } }] }];
 
 export async function jobWorld(
   firstConfig: RestartConfig,
@@ -62,191 +55,34 @@ export async function jobWorld(
     readonly inspect?: ActorRuntime['inspect'];
     readonly isDryRun?: boolean;
     readonly clock?: VirtualClock;
-    /** Restart control with its streams and keys, as a recorder creates it; default: without them. */
+    /** Restart control, as a recorder creates it. */
     readonly createRestart?: CreateRestartCore;
   } = {},
 ): Promise<JobWorld> {
-  const { clock = virtualClock() } = its;
+  const { clock = virtualClock(), createRestart = createRestartCore } = its;
+  const cluster = simulatedCluster(clock);
+  const { store } = cluster.server;
   const events: RestartEvent[] = [];
   const writes: string[] = [];
-  const jobs = new Map<string, JsonObject>();
-  const pods = new Map<string, JsonObject>();
   let config = firstConfig;
-  let source: JsonObject | undefined;
-  let version = 100;
-  let control: RestartControl | undefined;
-  let sinks: { readonly jobs: ObjectSink; readonly sources: ObjectSink } | undefined;
-  const stamp = () => `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-  const metaOf = (object: JsonObject | undefined) => objectOf(object?.['metadata']);
-  const nextVersion = () => {
-    version += 1;
-    return String(version);
-  };
+  let core: RestartCore | undefined;
+  let closeStreams = () => {};
 
-  function store(name: string, object: JsonObject): JsonObject {
-    const type = jobs.has(name) ? 'MODIFIED' : 'ADDED';
-    const stored = { ...object, metadata: { ...metaOf(object), resourceVersion: nextVersion() } };
-    jobs.set(name, stored);
-    sinks?.jobs.apply(type, stored);
-    return stored;
-  }
-
-  function create(object: JsonObject): JsonObject {
-    const name = textOf(metaOf(object)['name']) ?? '';
-    const uid = `uid-${nextVersion()}`;
-    const spec = objectOf(object['spec']);
-    const made = { ...metaOf(object), namespace, uid, creationTimestamp: stamp() };
-    const template = mergePatch(spec['template'], { metadata: { labels: { 'controller-uid': uid } } });
-    const selector = spec['selector'] ?? { matchLabels: { 'controller-uid': uid } };
-    const job = store(name, { ...object, kind: 'Job', metadata: made, spec: { ...spec, template, selector } });
-    if (spec['suspend'] !== true && spec['parallelism'] !== 0) runPod(name, uid);
-    return job;
-  }
-
-  function runPod(job: string, uid: string): void {
-    const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: job, uid, controller: true }];
-    const running = { name: 'app', ready: true, restartCount: 0, state: { running: { startedAt: stamp() } } };
-    const metadata = {
-      name: `${job}-${nextVersion()}`,
-      namespace,
-      uid: `pod-${version}`,
-      resourceVersion: `${version}`,
-    };
-    pods.set(uid, {
-      metadata: { ...metadata, creationTimestamp: stamp(), ownerReferences },
-      status: { phase: 'Running', containerStatuses: [running], conditions: [{ type: 'Ready', status: 'True' }] },
-    });
-  }
-
-  function remove(name: string, isForeground: boolean): void {
-    const job = jobs.get(name);
-    const uid = textOf(metaOf(job)['uid']) ?? '';
-    if (job === undefined) return;
-    const deleteNow = () => {
-      pods.delete(uid);
-      if (metaOf(jobs.get(name))['uid'] !== uid) return;
-      const last = jobs.get(name);
-      jobs.delete(name);
-      sinks?.jobs.apply('DELETED', last);
-    };
-    if (isForeground && pods.has(uid)) {
-      store(name, { ...job, metadata: { ...metaOf(job), deletionTimestamp: stamp() } });
-      clock.setTimeout(deleteNow, world.ending);
-    } else deleteNow();
-  }
-
-  function refusal(status: number, reason: string): ApiResult {
-    const kind = ({ 403: 'forbidden', 404: 'notFound', 409: 'conflict' } as const)[status] ?? 'unavailable';
-    return { ok: false, failure: { kind, status, reason, message: reason } };
-  }
-
-  const done = (result: unknown): ApiResult => ({ ok: true, status: 200, body: result });
-
-  function act(request: ApiRequest): ApiResult {
-    const { method, path, body } = request;
-    if (path.endsWith('/pods'))
-      return done({ kind: 'PodList', metadata: { resourceVersion: '1' }, items: [...pods.values()] });
-    if (path.endsWith('/configmaps/settings')) return source === undefined ? refusal(404, 'NotFound') : done(source);
-    if (method !== 'POST') return actOnJob(request);
-    const given = objectOf(body);
-    return jobs.has(String(metaOf(given)['name'])) ? refusal(409, 'AlreadyExists') : done(create(given));
-  }
-
-  function actOnJob({ method, path, body }: ApiRequest): ApiResult {
-    const name = path.split('/').at(-1) ?? '';
-    const job = jobs.get(name);
-    const given = objectOf(body);
-    if (job === undefined) return refusal(404, 'NotFound');
-    if (method === 'GET') return done(job);
-    const expected = method === 'DELETE' ? objectOf(given['preconditions']) : metaOf(given);
-    const isOther = (field: string) => (expected[field] ?? metaOf(job)[field]) !== metaOf(job)[field];
-    if (isOther('uid') || isOther('resourceVersion')) return refusal(409, 'Conflict');
-    if (method === 'PATCH') return done(store(name, mergePatch(job, given)));
-    if (given['dryRun'] === undefined) remove(name, given['propagationPolicy'] === 'Foreground');
-    return done(job);
-  }
-
-  function textOfWrite({ method, path, body }: ApiRequest): string | undefined {
-    const given = objectOf(body);
-    if (method === 'GET' || given['dryRun'] !== undefined) return undefined;
-    return `${method} ${method === 'POST' ? textOf(metaOf(given)['name']) : path.split('/').at(-1)}`;
-  }
-
-  const broken: ApiResult = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } };
-
-  const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'the request was cancelled' } };
-
-  async function call(request: ApiRequest): Promise<ApiResult> {
-    await settled();
+  function faultOf(request: ApiRequest): Fault | undefined {
     const text = textOfWrite(request);
     const fault = text === undefined ? undefined : world.fault(text);
     if (text !== undefined) writes.push(text);
-    if (fault === 'unsent') return broken;
-    if (fault === undefined) return act(request);
-    if (fault === 'lost') {
-      act(request);
-      return broken;
-    }
-    if ('status' in fault) return refusal(fault.status, 'Refused');
-    if ('slow' in fault) return slowly(request, fault.slow);
-    clock.setTimeout(() => void act(request), fault.late);
-    return broken;
+    return fault;
   }
-
-  /** The number of requests whose responses wait for time to pass. */
-  let slow = 0;
-
-  function slowly(request: ApiRequest, after: number): Promise<ApiResult> {
-    slow += 1;
-    return new Promise((resolve) => {
-      clock.setTimeout(() => {
-        slow -= 1;
-        resolve(request.signal?.aborted ? cancelled : act(request));
-      }, after);
-    });
-  }
-
-  const client: KubeClient = {
-    server: 'https://api.test',
-    call,
-    openStream: async () => ({ ok: false, failure: { kind: 'network', message: 'there are no streams' } }),
-    renew: () => {},
-    failureOf: () => ({ kind: 'network', message: 'there are no streams' }),
-    close: async () => {},
-  };
-
-  const options = {
-    runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
-    api: restartApi(client),
-    report: (event: RestartEvent) => void events.push(event),
-    isDryRun: its.isDryRun ?? false,
-    random: () => 0.5,
-  };
 
   function begin(): void {
-    if (its.createRestart !== undefined) {
-      beginCore(its.createRestart);
-      return;
-    }
-    const next = createRestartControl({
-      ...options,
-      config,
-      hasRead: () => true,
-      hasReadWorkload: () => true,
-      onUsed: () => undefined,
-    });
-    sinks = { jobs: next.createWorkloadSink('Job'), sources: next.createSourceSink('ConfigMap') };
-    list(sinks);
     const key = hashKeyOf(Buffer.alloc(32, 7));
-    next.useKeys(hashKeysOf(key, [key]));
-    next.start();
-    control = next;
-  }
-
-  function beginCore(create: CreateRestartCore): void {
-    const key = hashKeyOf(Buffer.alloc(32, 7));
-    const core = create({
-      ...options,
+    const next = createRestart({
+      runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
+      api: restartApi(cluster.client(faultOf)),
+      report: (event: RestartEvent) => void events.push(event),
+      isDryRun: its.isDryRun ?? false,
+      random: () => 0.5,
       config: { services: new Map(), restart: config },
       namespaces: 'all',
       shard: undefined,
@@ -259,31 +95,19 @@ export async function jobWorld(
       onStreamsChanged: () => undefined,
       onStreamClosed: () => undefined,
     });
-    const sinkOf = (stream: string) => core.needs.get(stream)?.sink ?? fail();
-    for (const stream of ['deployments', 'statefulsets', 'daemonsets', 'cronjobs', 'secrets']) {
-      sinkOf(stream).begin();
-      sinkOf(stream).end('1');
-    }
-    sinks = { jobs: sinkOf('jobs'), sources: sinkOf('configmaps') };
-    list(sinks);
-    core.start();
-    control = core.control() ?? fail();
+    closeStreams = cluster.follow(next.needs.values());
+    next.start();
+    core = next;
   }
 
-  /** Delivers the current complete lists. */
-  function list(all: NonNullable<typeof sinks>): void {
-    for (const [sink, objects] of [
-      [all.jobs, [...jobs.values()]],
-      [all.sources, source === undefined ? [] : [withoutSecrets(source)]],
-    ] as const) {
-      sink.begin();
-      for (const object of objects) sink.apply('ADDED', object);
-      sink.end('1');
-    }
+  function stop(): void {
+    closeStreams();
+    core?.stop();
   }
 
   async function untilIdle(): Promise<void> {
-    for (let turns = 0; turns < 2; turns = (control?.counts().inFlight ?? 0) <= slow ? turns + 1 : 0) await settled();
+    for (let turns = 0; turns < 2; turns = (core?.control()?.counts().inFlight ?? 0) <= cluster.waiting ? turns + 1 : 0)
+      await settled();
   }
 
   async function pass(ms: number): Promise<void> {
@@ -301,59 +125,66 @@ export async function jobWorld(
     events,
     writes,
     fault: () => undefined,
-    control: () => control ?? fail(),
+    control: () => core?.control() ?? fail(),
     putSource(data) {
-      const before = source;
-      const field = {
-        manager: 'kubectl',
-        operation: 'Update',
-        time: stamp(),
-        fieldsType: 'FieldsV1',
-        fieldsV1: { 'f:data': {} },
-      };
-      const metadata = {
-        name: 'settings',
-        namespace,
-        uid: 'uid-of-settings',
-        resourceVersion: nextVersion(),
-        creationTimestamp: metaOf(before)['creationTimestamp'] ?? stamp(),
-        managedFields: [field],
-      };
-      source = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
-      sinks?.sources.apply(before === undefined ? 'ADDED' : 'MODIFIED', withoutSecrets(source));
+      const known = store.get(configMaps, namespace, 'settings');
+      made(
+        known === undefined
+          ? store.create(configMaps, { metadata: { name: 'settings', namespace }, data }, kubectl)
+          : store.update(configMaps, { ...known, data }, kubectl),
+      );
     },
     putJob(name, { metadata = {}, spec = {} } = {}) {
-      const containers = [{ name: 'app', image: 'app:1', ...uses }];
       const template = { metadata: { labels: { app: name } }, spec: { containers, restartPolicy: 'Never' } };
-      create({ apiVersion: 'batch/v1', metadata: { name, ...metadata }, spec: { parallelism: 1, template, ...spec } });
+      const job = { metadata: { name, namespace, ...metadata }, spec: { parallelism: 1, template, ...spec } };
+      made(store.create(jobs, job, kubectl));
+    },
+    putCronJob(name) {
+      const template = { spec: { containers, restartPolicy: 'Never' } };
+      const annotations = { 'weeder.dev/restart-on-change': 'false' };
+      const jobTemplate = { spec: { template } };
+      const cronJob = { metadata: { name, namespace, annotations }, spec: { schedule: '0 3 * * *', jobTemplate } };
+      const { uid } = made(store.create(cronJobs, cronJob, kubectl)).metadata;
+      return { apiVersion: 'batch/v1', kind: 'CronJob', name, uid, controller: true };
     },
     patchJob(name, patch) {
-      store(name, mergePatch(jobs.get(name), patch));
+      const subresource = patch['status'] === undefined ? undefined : ('status' as const);
+      made(store.patch(jobs, namespace, name, patch, { ...kubectl, subresource }));
     },
-    deleteJob: (name) => remove(name, false),
-    job: (name) => jobs.get(name),
+    deleteJob: (name) => void store.delete(jobs, namespace, name),
+    job(name) {
+      const job = store.get(jobs, namespace, name);
+      return job === undefined ? undefined : wireObject(jobs, job);
+    },
     get names() {
-      return [...jobs.keys()];
+      return store.list(jobs).map(({ metadata }) => metadata.name);
     },
     ending: 500,
     configure(next) {
       config = next;
-      control?.configure(next);
+      core?.configure({ services: new Map(), restart: next });
     },
     async replace() {
-      control?.stop();
-      sinks = undefined;
+      stop();
       begin();
       await untilIdle();
     },
-    stop: () => control?.stop(),
+    stop,
     pass,
     eventsOf: (type) =>
       events.filter((event): event is Extract<RestartEvent, { type: typeof type }> => event.type === type),
   };
+  startWorkloads(store, clock);
+  startKubelet({ store, clock, version: '1.36', seed: 1, startTime: 0, terminationTime: () => world.ending });
   begin();
   await untilIdle();
   return world;
+}
+
+function textOfWrite({ method, path, body }: ApiRequest): string | undefined {
+  const { dryRun, metadata } = objectOf(body);
+  if (method === 'GET' || dryRun !== undefined) return undefined;
+  return `${method} ${method === 'POST' ? textOf(objectOf(metadata)['name']) : path.split('/').at(-1)}`;
 }
 
 function fail(): never {

@@ -7,13 +7,14 @@ import { startNamespaces } from './controllers/namespaces.ts';
 import { startServiceAccounts } from './controllers/serviceAccounts.ts';
 import { serveCustomResources } from './crd/serving.ts';
 import { addressOf } from './http/address.ts';
-import { exchangeOf, sendStatus } from './http/exchange.ts';
+import { type Exchange, exchangeOf, sendStatus } from './http/exchange.ts';
+import { type PlainRequest, type PlainResponse, plainExchange } from './http/inProcess.ts';
 import { type RequestLog, requestLog } from './http/requestLog.ts';
 import { serve } from './http/serve.ts';
 import { failure, type Status } from './meta/status.ts';
 import { create } from './registry/create.ts';
 import type { Resource } from './registry/resource.ts';
-import { createStorage } from './storage/storage.ts';
+import { createStorage, type Storage } from './storage/storage.ts';
 import { resources as builtIn, clusterRoles, namespaces } from './strategies/resources.ts';
 
 export interface ApiServerOptions {
@@ -47,11 +48,15 @@ type FaultOf = (request: { readonly method: string; readonly url: string }) => F
 /** An API server in this process. */
 export interface ApiServer {
   readonly store: ApiStore;
+  /** What the store holds, for the functions of `registry`. */
+  readonly storage: Storage;
   readonly requests: RequestLog;
   /** Injects the fault that `faultOf` returns into each later request; undefined removes the faults. */
   setFaults(faultOf: FaultOf | undefined): void;
   /** Closes all connections, watches included, as if the process had crashed; new ones are accepted. */
   cutConnections(): void;
+  /** Handles a finite request in process; undefined: a fault closed its connection. */
+  request(request: PlainRequest): Promise<PlainResponse | undefined>;
   /** Handles the requests of another HTTP server, such as one with TLS or HTTP/2. */
   readonly handle: RequestListener;
   /** Listens on a port of 127.0.0.1, by default a free one. */
@@ -87,32 +92,43 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   for (const name of initialNamespaces) create(storage, namespaces, '', { metadata: { name } });
   create(storage, clusterRoles, '', clusterAdmin);
 
-  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const exchange = exchangeOf(request, response);
+  /** `cut`: the connection has to be closed without a response. */
+  async function respond(exchange: Exchange): Promise<'responded' | 'cut'> {
     requests.record(exchange, addressOf(storage.resources, exchange.path));
-    const fault = faultOf?.({ method: exchange.method, url: request.url ?? '/' });
+    const fault = faultOf?.(exchange);
     if (fault?.delayMs !== undefined) await pause(clock, fault.delayMs);
-    if (fault?.refuse === 'cut') response.destroy();
-    else if (fault?.refuse !== undefined) sendStatus(exchange, fault.refuse);
-    else if (!isAllowed(request, tokens)) sendStatus(exchange, unauthorized);
+    if (fault?.refuse === 'cut') return 'cut';
+    if (fault?.refuse !== undefined) sendStatus(exchange, fault.refuse);
+    else if (!isAllowed(exchange, tokens)) sendStatus(exchange, unauthorized);
     else await serve(storage, exchange, options.authorizesImpersonated === true);
+    return 'responded';
   }
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    respond(request, response).catch((error: unknown) => {
-      if (response.headersSent) response.destroy();
-      else sendStatus(exchangeOf(request, response), failure(500, 'InternalError', messageOf(error)));
+    const exchange = exchangeOf(request, response);
+    const handled = respond(exchange).catch((error: unknown) => {
+      if (response.headersSent) return 'cut';
+      sendStatus(exchange, failure(500, 'InternalError', messageOf(error)));
+      return 'responded';
+    });
+    void handled.then((outcome) => {
+      if (outcome === 'cut') response.destroy();
     });
   };
 
   return {
     store: apiStore(storage),
+    storage,
     requests,
     setFaults: (next) => {
       faultOf = next;
     },
     cutConnections: () => {
       for (const server of servers) server.closeAllConnections();
+    },
+    async request(request) {
+      const { exchange, response } = plainExchange(request);
+      return (await respond(exchange)) === 'cut' ? undefined : response();
     },
     handle,
     listen: (port = 0) => listen(handle, port, servers),
@@ -121,7 +137,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
 
 const unauthorized = failure(401, 'Unauthorized', 'Unauthorized');
 
-function isAllowed({ headers }: IncomingMessage, tokens: readonly string[] | undefined): boolean {
+function isAllowed({ headers }: Exchange, tokens: readonly string[] | undefined): boolean {
   return tokens === undefined || tokens.some((token) => headers.authorization === `Bearer ${token}`);
 }
 

@@ -8,8 +8,8 @@ import { isActive, isTerminating, ownedBy, type Placement, podOf } from './owned
 import { manager, nonZero, reconcileOnChange, workloadDelay, writeStatus } from './reconciling.ts';
 
 /**
- * Starts the Job controller, which creates the pods of Jobs that are neither suspended nor complete. There is no
- * CronJob controller. Returns a function that stops it.
+ * Starts the Job controller, which creates the pods of Jobs that are neither suspended nor complete. It sets no
+ * conditions, and those of others stay. There is no CronJob controller. Returns a function that stops it.
  */
 export function startJobs(store: ApiStore, clock: Clock, placement: Placement = {}): () => void {
   function reconcile(): void {
@@ -41,9 +41,13 @@ function statusOf(job: KubeObject, owned: readonly KubeObject[]): JsonObject {
     ready: active.filter(isPodReady).length,
     succeeded: owned.filter(hasSucceeded).length,
   };
-  const { startTime = job.metadata.creationTimestamp } = objectOf(job['status']);
+  const { startTime = job.metadata.creationTimestamp, conditions } = objectOf(job['status']);
   const isSuspended = objectOf(job['spec'])['suspend'] === true;
-  return { ...(isSuspended ? {} : { startTime }), ...nonZero(counts) };
+  return {
+    ...(isSuspended ? {} : { startTime }),
+    ...(conditions === undefined ? {} : { conditions }),
+    ...nonZero(counts),
+  };
 }
 
 function hasSucceeded(pod: KubeObject): boolean {

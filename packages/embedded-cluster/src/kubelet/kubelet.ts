@@ -29,6 +29,8 @@ export interface KubeletOptions {
   readonly report?: (exit: ContainerExit) => void;
   /** The time from the creation of a pod to the start of its containers, in milliseconds. Default 400. */
   readonly startTime?: number;
+  /** Returns the time from the deletion of a pod to its removal, in milliseconds. Default 300. */
+  readonly terminationTime?: () => number;
   /** The program of a container; by default that of the pod's annotation. */
   readonly program?: (pod: KubeObject, container: string) => Program;
   /** Called at each start of a container, with its content of ConfigMaps and Secrets. */
@@ -36,8 +38,7 @@ export interface KubeletOptions {
 }
 
 const defaultStartTime = 400;
-/** The time from the deletion of a pod to its removal, in milliseconds. */
-const terminationTime = 300;
+const defaultTerminationTime = 300;
 /** The time from a change of a ConfigMap or Secret to the start of the containers that wait for it, in milliseconds. */
 const sourceDelay = 1_000;
 
@@ -54,6 +55,7 @@ interface PodWorker {
 /** Starts one kubelet for all nodes, which simulates the containers of all pods. Returns a function that stops it. */
 export function startKubelet(options: KubeletOptions): () => void {
   const { store, clock, version, seed, report, program = programOf, onStart, startTime = defaultStartTime } = options;
+  const { terminationTime = () => defaultTerminationTime } = options;
   let sourceTimer: TimerHandle | undefined;
   const workers = new Map<string, PodWorker>();
   let started = 0;
@@ -109,7 +111,7 @@ export function startKubelet(options: KubeletOptions): () => void {
     const { name, namespace = '', uid } = worker.pod.metadata;
     const isRunning = worker.containers?.isRunning() === true;
     const remove = () => void store.delete(pods, namespace, name, { uid, gracePeriodSeconds: 0 });
-    worker.timer = clock.setTimeout(remove, isRunning ? terminationTime : 0);
+    worker.timer = clock.setTimeout(remove, isRunning ? terminationTime() : 0);
   }
 
   function stop(worker: PodWorker): void {

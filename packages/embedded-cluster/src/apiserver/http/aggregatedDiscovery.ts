@@ -7,10 +7,10 @@ const forms = ['v2', 'v2beta1'] as const;
 
 /** Responds to `/api` and `/apis` with aggregated discovery; returns false if the client does not prefer it. */
 export function serveAggregated(resources: readonly Resource[], exchange: Exchange): boolean {
-  const { path, request, response } = exchange;
+  const { path, headers, response } = exchange;
   const root = path.replace(/\/$/, '');
   if (root !== '/api' && root !== '/apis') return false;
-  const version = formOf(request.headers.accept ?? '');
+  const version = formOf(headers.accept ?? '');
   response.setHeader('vary', 'Accept');
   if (version === undefined) return false;
   const groups = root === '/api' ? [''] : groupsOf(resources);
@@ -23,7 +23,7 @@ export function serveAggregated(resources: readonly Resource[], exchange: Exchan
   const json = JSON.stringify(list);
   const etag = `"${createHash('sha512').update(json).digest('hex').toUpperCase()}"`;
   response.setHeader('etag', etag);
-  if (request.headers['if-none-match'] === etag) {
+  if (headers['if-none-match'] === etag) {
     response.writeHead(304, { 'cache-control': 'public' });
     response.end();
     return true;

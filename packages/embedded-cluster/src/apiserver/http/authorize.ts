@@ -6,10 +6,10 @@ import { refusal, type User, userOf } from './rbac.ts';
 import { type Verb, verbOf } from './requestLog.ts';
 
 /** Returns the impersonated user; undefined if the request impersonates none. */
-export function impersonated({ request }: Exchange): User | undefined {
-  const name = request.headers['impersonate-user'];
+export function impersonated({ headers }: Exchange): User | undefined {
+  const name = headers['impersonate-user'];
   if (typeof name !== 'string') return undefined;
-  const groups = request.headers['impersonate-group'];
+  const groups = headers['impersonate-group'];
   return userOf(name, groups === undefined ? [] : String(groups).split(/,\s*/));
 }
 

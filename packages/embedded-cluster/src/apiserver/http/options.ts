@@ -72,7 +72,7 @@ function optionsOf(verb: string) {
 
 /** Parses the query of a create, an update or a patch. Fails with 422. */
 export function writeOptions(
-  { query, request }: Exchange,
+  { query, headers }: Exchange,
   verb: 'Create' | 'Update' | 'Patch',
   subresource: string | undefined,
 ): Outcome<WriteOptions> {
@@ -80,7 +80,7 @@ export function writeOptions(
   const manager = query.get('fieldManager') ?? '';
   const refused = dryRunError(verb, values) ?? managerError(verb, manager) ?? forceError(verb, query);
   if (refused !== undefined) return failed(refused);
-  const agent = (request.headers['user-agent'] ?? 'unknown').split('/', 1)[0];
+  const agent = (headers['user-agent'] ?? 'unknown').split('/', 1)[0];
   return ok({
     dryRun: values.length > 0,
     manager: manager || agent || 'unknown',

@@ -60,9 +60,9 @@ export function requestLog(): WritableRequestLog {
 }
 
 function entryOf(exchange: Exchange, address: Address): LoggedRequest {
-  const { request } = exchange;
-  const user = request.headers['impersonate-user'];
-  const common = { url: request.url ?? '/', user: typeof user === 'string' ? user : undefined };
+  const { headers, url } = exchange;
+  const user = headers['impersonate-user'];
+  const common = { url, user: typeof user === 'string' ? user : undefined };
   if (address.kind !== 'resource') return { verb: 'other', resource: '', ...common };
   const { resource, subresource } = address;
   return {

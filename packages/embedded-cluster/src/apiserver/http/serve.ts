@@ -43,7 +43,7 @@ export async function serve(storage: Storage, exchange: Exchange, isAuthorizing:
     sendStatus(exchange, unknownResource);
     return;
   }
-  const form = formOf(exchange.request.headers.accept);
+  const form = formOf(exchange.headers.accept);
   if (!form.ok) {
     sendStatus(exchange, form.error);
     return;

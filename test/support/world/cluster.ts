@@ -1,0 +1,132 @@
+import { type ApiServer, createApiServer, type Resource, seededRandom } from '@weeder/embedded-cluster';
+import { addressOf, type Cursor, openCursor, select, wireObject } from '@weeder/embedded-cluster/registry';
+import { namespaces } from '@weeder/embedded-cluster/resources';
+import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import { classify } from '../../../src/kube/client/failure.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
+import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+import { made } from './embedded.ts';
+import { settled, type VirtualClock } from './virtualClock.ts';
+
+/**
+ * What happens to a request: it fails before it arrives, its response is lost, or it arrives only after so many ms
+ * (`late`: when the client no longer waits for it; `slow`: the client still waits).
+ */
+export type Fault =
+  | 'unsent'
+  | 'lost'
+  | { readonly late: number }
+  | { readonly slow: number }
+  | { readonly status: number };
+
+/** The embedded API server in virtual time, without HTTP, and the client and streams of a controller. */
+export interface SimulatedCluster {
+  readonly server: ApiServer;
+  /** `faultOf` is called before each request. */
+  client(faultOf: (request: ApiRequest) => Fault | undefined): KubeClient;
+  /** Delivers the objects of these streams, and each change at once. Returns a function that closes them. */
+  follow(needs: Iterable<StreamNeed>): () => void;
+  /** The number of requests whose responses wait for time to pass. */
+  readonly waiting: number;
+}
+
+/** It has the namespace `shop`. */
+export function simulatedCluster(clock: VirtualClock): SimulatedCluster {
+  const server = createApiServer({ clock, random: seededRandom(1) });
+  made(server.store.create(namespaces, { metadata: { name: 'shop' } }));
+  let waiting = 0;
+
+  async function send(request: ApiRequest): Promise<ApiResult> {
+    const { method, path, query = {}, contentType = 'application/json', body, isConfidential = false } = request;
+    const parameters = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
+    const response = await server.request({
+      method,
+      url: parameters.length === 0 ? path : `${path}?${new URLSearchParams(parameters)}`,
+      headers: { 'content-type': contentType, 'user-agent': 'weeder' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (response === undefined) return broken;
+    const { status, headers, body: text } = response;
+    if (status >= 400) return { ok: false, failure: classify(status, headers, text, clock.now(), isConfidential) };
+    return { ok: true, status, body: request.onlyStatus ? undefined : JSON.parse(text) };
+  }
+
+  async function slowly(request: ApiRequest, after: number): Promise<ApiResult> {
+    waiting += 1;
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, after));
+    waiting -= 1;
+    return request.signal?.aborted ? cancelled : send(request);
+  }
+
+  async function call(request: ApiRequest, fault: Fault | undefined): Promise<ApiResult> {
+    await settled();
+    if (fault === 'unsent') return broken;
+    if (fault === undefined) return send(request);
+    if (fault === 'lost') {
+      await send(request);
+      return broken;
+    }
+    if ('status' in fault) return refusal(fault.status);
+    if ('slow' in fault) return slowly(request, fault.slow);
+    clock.setTimeout(() => void send(request), fault.late);
+    return broken;
+  }
+
+  function refusal(status: number): ApiResult {
+    const body = { kind: 'Status', status: 'Failure', message: 'refused', reason: 'Refused', code: status };
+    return { ok: false, failure: classify(status, {}, JSON.stringify(body), clock.now()) };
+  }
+
+  return {
+    server,
+    client: (faultOf) => ({
+      server: 'https://api.test',
+      call: (request) => call(request, faultOf(request)),
+      openStream: () => Promise.resolve(broken),
+      renew: () => undefined,
+      failureOf: () => broken.failure,
+      close: () => Promise.resolve(),
+    }),
+    follow(needs) {
+      const cursors = [...needs].map((need) => open(server, need));
+      return () => {
+        for (const cursor of cursors) cursor?.close();
+      };
+    },
+    get waiting() {
+      return waiting;
+    },
+  };
+}
+
+const broken = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } } as const;
+const cancelled = { ok: false, failure: { kind: 'cancelled', message: 'the request was cancelled' } } as const;
+
+/** Delivers the list now, and each change as soon as it is made. */
+function open({ storage }: ApiServer, { path, labelSelector, sink }: StreamNeed): Cursor | undefined {
+  const address = addressOf(storage.resources, path);
+  if (address.kind !== 'resource') throw new Error(`nothing is served at ${path}`);
+  const { resource, namespace } = address;
+  const selection = select(resource, namespace, labelSelector, '');
+  if (!selection.ok) throw new Error(`${labelSelector} selects nothing`);
+  const cursor = openCursor(storage, resource, selection.value, 'now', () => queueMicrotask(deliverDue));
+  const listedAt = String(storage.version);
+  sink.begin();
+  deliverDue();
+  return cursor;
+
+  function deliverDue(): void {
+    if (cursor !== undefined) deliver(cursor, resource, sink, listedAt);
+  }
+}
+
+function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, listedAt: string): void {
+  for (let item = cursor.next(); item !== 'waiting'; item = cursor.next()) {
+    if (item === 'expired') throw new Error('the history is too short');
+    if (item === 'initialEnd') sink.end(listedAt);
+    else sink.apply(item.type, wireObject(resource, item.object));
+  }
+}
