@@ -76,11 +76,6 @@ export interface WorkloadEntry {
   awaitsRolloutSince: number | undefined;
   /** The started containers of its pods when that wait last listed them. */
   podStarts: string | undefined;
-  /**
-   * The time of the first change that the latest restart is for, by the monotonic clock; undefined: this process made
-   * no restart.
-   */
-  restartedFor: number | undefined;
   finding: Finding | undefined;
   /** Since when a required source has been missing, by the monotonic clock; undefined: none is. */
   missingSince: number | undefined;

@@ -12,6 +12,8 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   const reported = new WeakMap<WorkloadEntry, string>();
   const revisions = createRevisions();
   const absences = createAbsences(clock);
+  /** The time of the first change that the latest restart is for, by the monotonic clock. */
+  const restartedFor = new WeakMap<WorkloadEntry, number>();
 
   function about({ summary: { ref: workload, uid } }: WorkloadEntry) {
     return { workload, uid };
@@ -70,10 +72,11 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         report({ type: 'workload.pending', ...about(entry), cause, reason }),
       );
     }),
-    reportRestarted: reporting<'workload'>((entry) => {
+    reportRestarted: reporting<'changedSince'>((entry, { changedSince = entry.changedAt }) => {
       const attempt = entry.finding?.state?.target?.attempt ?? 1;
       const how = howOf(entry);
       reported.delete(entry);
+      restartedFor.set(entry, changedSince);
       report({ type: 'workload.restarted', ...about(entry), sources: sourcesOf(entry), how, attempt });
       const filled = how === 'rollout' ? revisions.add(entry) : undefined;
       if (filled !== undefined) report({ type: 'history.filled', ...about(entry), revisions: filled });
@@ -102,14 +105,10 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       if (outcome !== 'rolledOut') return;
       const took = clock.now() - (entry.finding?.state?.target?.since ?? clock.now());
       // The change that caused a restart by an earlier process is unknown.
-      const sinceChange = entry.restartedFor === undefined ? took : clock.monotonic() - entry.restartedFor;
-      entry.restartedFor = undefined;
-      report({
-        type: 'workload.rolledOut',
-        ...about(entry),
-        took,
-        sinceChange,
-      });
+      const since = restartedFor.get(entry);
+      restartedFor.delete(entry);
+      const sinceChange = since === undefined ? took : clock.monotonic() - since;
+      report({ type: 'workload.rolledOut', ...about(entry), took, sinceChange });
     }),
     reportFailed: reporting((entry, { reason, failure, failures, retryIn }) => {
       report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: failures, retryIn });

@@ -18,7 +18,7 @@ import { stateOfRestart } from './nextState.ts';
  */
 export function restartWorkload(effects: RestartEffects): RolloutEffect {
   const { clock, digests, isDryRun } = effects;
-  return async (entry, { changedSince }, signal, defer) => {
+  return async (entry, _input, signal, defer) => {
     const { summary, finding } = entry;
     const changed = changesOf(entry);
     if (finding === undefined || changed.length === 0) return { type: 'effect.conflicted' };
@@ -31,7 +31,6 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
     const begun = (): RolloutEvent => {
       finding.state = state;
       trimContentHistory(entry, finding);
-      entry.restartedFor = changedSince ?? entry.changedAt;
       markChangesHandled(entry);
       return { type: 'restart.accepted' };
     };

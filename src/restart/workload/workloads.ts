@@ -150,7 +150,6 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       lastProgressAt: clock.monotonic(),
       awaitsRolloutSince: undefined,
       podStarts: undefined,
-      restartedFor: undefined,
       finding: undefined,
       missingSince: undefined,
       present: new Map(),
