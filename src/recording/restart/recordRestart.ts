@@ -1,4 +1,4 @@
-import { stateOf } from '../../restart/effects/workloadEntry.ts';
+import { stateOf } from '../../restart/effects/status.ts';
 import { workloadKey } from '../../restart/model/refs.ts';
 import { withoutSecrets } from '../../restart/model/sourceMeta.ts';
 import type { RestartControl } from '../../restart/restartControl.ts';

@@ -1,7 +1,4 @@
-import { type Actor, type AnyActorRef, isMachineSnapshot, type StateValue } from 'xstate';
-import type { workload } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
-import { textOf } from '../../base/json.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import { type HashKey, hasLostKeys } from '../digest/digest.ts';
 import type { Use } from '../model/uses.ts';
@@ -13,6 +10,7 @@ import type { ContentHistory } from '../state/contentHistory.ts';
 import type { CurrentSource } from '../state/currentSources.ts';
 import { needsEviction } from '../state/restartHistory.ts';
 import { allSources, decodeState, type StoredTags, type WorkloadState } from '../state/state.ts';
+import { stateOf, type WithActor } from './status.ts';
 
 /** The result of the latest assessment of a workload. */
 export interface Finding {
@@ -45,9 +43,8 @@ export interface Contest {
 }
 
 /** What is known about a managed workload. */
-export interface WorkloadEntry {
+export interface WorkloadEntry extends WithActor {
   readonly id: string;
-  readonly actor: Actor<typeof workload>;
   summary: WorkloadSummary;
   /** For a recreated Job: the uid of the old Job, whose state this one uses until it has its own. */
   readonly previousUid: string | undefined;
@@ -96,43 +93,6 @@ export interface WorkloadEntry {
   readonly watchers: Set<() => void>;
 }
 
-/** What a workload does now, in the words of the machine that decides it. */
-interface WorkloadStatus {
-  /** The innermost state: `rolling` while a rollout is under way, otherwise that of the `workload` machine. */
-  readonly state: string;
-  /** Why it is in this state; `reason` is for humans. `reading`: a list is still being read. */
-  readonly cause: string;
-  readonly reason: string;
-  /** The actor of that machine. */
-  readonly actor: AnyActorRef;
-}
-
-/** While a workload is restarting, its `rollout` child has the state. */
-export function statusOf({ actor }: Pick<WorkloadEntry, 'actor'>): WorkloadStatus {
-  const { value, context, children } = actor.getSnapshot();
-  const rollout = children['rollout'];
-  const within: unknown = rollout?.getSnapshot();
-  const isRestarting = rollout !== undefined && isMachineSnapshot(within);
-  if (!isRestarting) return { state: leafOf(value), cause: context.cause, reason: context.reason, actor };
-  const { cause, reason } = within.context;
-  return { state: leafOf(within.value), cause: textOf(cause) ?? '', reason: textOf(reason) ?? '', actor: rollout };
-}
-
-/** Whether the restart of a `rollout` actor was accepted, also after the actor was stopped. */
-export function hasRestarted(rollout: AnyActorRef): boolean {
-  const snapshot: unknown = rollout.getSnapshot();
-  return isMachineSnapshot(snapshot) && snapshot.context['hasRestarted'] === true;
-}
-
-export function stateOf(entry: Pick<WorkloadEntry, 'actor'>): string {
-  return statusOf(entry).state;
-}
-
-function leafOf(value: StateValue | undefined): string {
-  if (value === undefined) return '';
-  return typeof value === 'string' ? value : leafOf(Object.values(value)[0]);
-}
-
 /** Returns the state that is stored on a workload. A state that was copied from another workload does not count. */
 export function writtenState({
   summary,
@@ -163,7 +123,7 @@ const busy: ReadonlySet<string> = new Set([
 ]);
 
 /** What is known about the changes of a workload's sources. */
-interface ChangedEntry extends Pick<WorkloadEntry, 'actor' | 'changedAt' | 'unquietSince'> {
+interface ChangedEntry extends WithActor, Pick<WorkloadEntry, 'changedAt' | 'unquietSince'> {
   readonly settings: Pick<RestartSettings, 'quietPeriod'> | undefined;
 }
 

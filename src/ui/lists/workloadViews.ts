@@ -1,5 +1,6 @@
 import type { AnyActorRef } from 'xstate';
-import { statusOf, type WorkloadEntry, writtenState } from '../../restart/effects/workloadEntry.ts';
+import { statusOf } from '../../restart/effects/status.ts';
+import { type WorkloadEntry, writtenState } from '../../restart/effects/workloadEntry.ts';
 import { describeSource } from '../../restart/model/wording.ts';
 import { timersOf } from '../actorTree.ts';
 import type { WorkloadView } from '../protocol.ts';
