@@ -3,14 +3,16 @@ import type { RestartSettings } from '../../config/restart.ts';
 import { type HashKey, hasLostKeys } from '../digest/digest.ts';
 import type { Use } from '../model/uses.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { SourceChanges } from '../pace/quietPeriod.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
+import type { Progress } from '../pods/progress.ts';
 import type { WrittenSource } from '../state/affectedPods.ts';
 import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
 import type { ContentHistory } from '../state/contentHistory.ts';
 import type { CurrentSource } from '../state/currentSources.ts';
 import { needsEviction } from '../state/restartHistory.ts';
 import { allSources, decodeState, type StoredTags, type WorkloadState } from '../state/state.ts';
-import { stateOf, type WithActor } from './status.ts';
+import type { WithActor } from './status.ts';
 
 /** The result of the latest assessment of a workload. */
 export interface Finding {
@@ -21,7 +23,7 @@ export interface Finding {
   readonly assessment: Assessment;
   /** The earlier contents of its sources, up to the assessment. */
   readonly contentHistory: ContentHistory;
-  /** The workload's `changedAt` when the assessment began: a later change may be part of the assessment or not. */
+  /** The `changedAt` of the changes when the assessment began: a later change may be part of the assessment or not. */
   readonly asOf: number;
   /** From `firstSeenOf`: the tags of sources that are not in the stored state yet. */
   readonly firstSeen: StoredTags;
@@ -55,24 +57,8 @@ export interface WorkloadEntry extends WithActor {
   uses: readonly Use[];
   /** The errors in the annotations that declare uses, one sentence each. */
   annotationErrors: readonly string[];
-  /** When the latest possible change was observed, by the monotonic clock. Milliseconds. */
-  changedAt: number;
-  /**
-   * The first of the changes that followed each other within the quiet period, or came while the restart for an earlier
-   * one was being prepared. By the monotonic clock; undefined: all changes so far have been handled.
-   */
-  unquietSince: number | undefined;
-  /** The latest pod template that the workload's controller has observed; undefined if there is none yet. */
-  observedTemplate: string | undefined;
-  /** When the rollout last changed: its progress or its template. By the monotonic clock. */
-  lastProgressAt: number;
-  /**
-   * Since when a restart has waited for a rollout that another client started, by the monotonic clock; undefined: none
-   * waits.
-   */
-  awaitsRolloutSince: number | undefined;
-  /** The started containers of its pods when that wait last listed them. */
-  podStarts: string | undefined;
+  changes: SourceChanges;
+  progress: Progress;
   finding: Finding | undefined;
   /** Since when a required source has been missing, by the monotonic clock; undefined: none is. */
   missingSince: number | undefined;
@@ -110,39 +96,6 @@ export function writtenState({
  */
 export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
   return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []);
-}
-
-/** The machine states on the way to a restart: a change during them delays the restart, but not without limit. */
-const busy: ReadonlySet<string> = new Set([
-  'assessing',
-  'stale',
-  'verifying',
-  'patching',
-  'writingState',
-  'backingOff',
-]);
-
-/** What is known about the changes of a workload's sources. */
-interface ChangedEntry extends WithActor, Pick<WorkloadEntry, 'changedAt' | 'unquietSince'> {
-  readonly settings: Pick<RestartSettings, 'quietPeriod'> | undefined;
-}
-
-/** Records that a source has changed. `now` is from the monotonic clock. */
-export function markSourceChange(entry: ChangedEntry, now: number): void {
-  const isPastQuiet = now > entry.changedAt + (entry.settings?.quietPeriod ?? 0);
-  const wasQuiet = isPastQuiet && !busy.has(stateOf(entry));
-  if (wasQuiet || entry.unquietSince === undefined) entry.unquietSince = now;
-  entry.changedAt = now;
-}
-
-/**
- * Marks the changes known at the latest assessment as handled; a change during the assessment starts a new quiet
- * period.
- */
-export function markChangesHandled(entry: WorkloadEntry): void {
-  entry.unquietSince = entry.changedAt === entry.finding?.asOf ? undefined : entry.changedAt;
-  entry.awaitsRolloutSince = undefined;
-  entry.podStarts = undefined;
 }
 
 /** Returns the sources for which a restart was found to be due. */

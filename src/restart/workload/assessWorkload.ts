@@ -3,17 +3,18 @@ import type { RestartSettings } from '../../config/restart.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { noteRemoval } from '../effects/contest.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
-import { type Finding, markChangesHandled, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import { type Finding, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { BlockCause } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadSummary.ts';
-import { quietPeriodOf } from '../pace/quietPeriod.ts';
+import { markChangesHandled, quietPeriodOf } from '../pace/quietPeriod.ts';
+import { endWait } from '../pods/progress.ts';
 import { isEmptied } from '../rollout/replaceAll.ts';
 import { findUncertainStarts, recordContents } from '../rollout/uncertainStarts.ts';
 import { presentPods } from '../rollout/verifyPods.ts';
-import { type Assessment, assess, firstSeenOf } from '../state/assess.ts';
+import { assess, firstSeenOf } from '../state/assess.ts';
 import { readCurrentSources } from '../state/currentSources.ts';
 import type { StoredTags, WorkloadState } from '../state/state.ts';
 
@@ -45,9 +46,10 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   function eventOf(
     entry: WorkloadEntry,
     settings: RestartSettings,
-    assessment: Assessment,
+    finding: Finding,
     isNewestKey: boolean,
   ): WorkloadEvent {
+    const { assessment } = finding;
     if (assessment.is !== 'blocked') entry.missingSince = undefined;
     switch (assessment.is) {
       case 'blocked':
@@ -56,14 +58,15 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
         return (
           blockedRecreation(entry) ?? {
             type: 'assessed.changed',
-            changedAt: entry.changedAt,
-            ...quietPeriodOf(entry, settings, clock.monotonic()),
+            changedAt: entry.changes.changedAt,
+            ...quietPeriodOf(entry.changes, settings, clock.monotonic()),
           }
         );
       case 'rolling':
         return { type: 'assessed.rolling', hasNewerChange: assessment.hasNewerChange };
       case 'current':
-        markChangesHandled(entry);
+        markChangesHandled(entry, finding.asOf);
+        endWait(entry);
         return { type: isNewestKey ? 'assessed.current' : 'assessed.new' };
       default:
         return { type: `assessed.${assessment.is}` };
@@ -82,7 +85,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     if (hasRun(entry)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
     if (unread.length > 0) return blocked('reading', `still being read: ${[...new Set(unread)].join(', ')}`);
-    const asOf = entry.changedAt;
+    const asOf = entry.changes.changedAt;
     const hashKeys = keys();
     if (hashKeys === undefined) return blocked('hashKey', 'the hash key is unavailable');
     noteRemoval(effects, entry);
@@ -100,7 +103,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     if (answer.is === 'refused') return { ...answer, type: 'effect.failed' };
     const { assessment } = answer;
     const firstSeen = firstSeenOf(current.sources, counting.written, seenBefore(entry, counting));
-    entry.finding = {
+    const finding: Finding = {
       key,
       current: current.sources,
       state,
@@ -109,7 +112,8 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
       contentHistory: entry.contentHistory,
       firstSeen,
     };
-    return eventOf(entry, settings, assessment, key.id === hashKeys.current.id);
+    entry.finding = finding;
+    return eventOf(entry, settings, finding, key.id === hashKeys.current.id);
   };
 
   return async (entry, input, signal, defer) => {

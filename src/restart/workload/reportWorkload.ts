@@ -47,7 +47,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   }
 
   return {
-    reportChanged: reporting((entry, { changedSince = entry.changedAt }) => {
+    reportChanged: reporting((entry, { changedSince = entry.changes.changedAt }) => {
       const sources = sourcesOf(entry);
       const since = clock.now() - (clock.monotonic() - changedSince);
       reportOnce(entry, `changed ${JSON.stringify(sources)}`, () =>
@@ -72,7 +72,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         report({ type: 'workload.pending', ...about(entry), cause, reason }),
       );
     }),
-    reportRestarted: reporting<'changedSince'>((entry, { changedSince = entry.changedAt }) => {
+    reportRestarted: reporting<'changedSince'>((entry, { changedSince = entry.changes.changedAt }) => {
       const attempt = entry.finding?.state?.target?.attempt ?? 1;
       const how = howOf(entry);
       reported.delete(entry);

@@ -29,7 +29,7 @@ export function restartSlot(effects: RestartEffects) {
 function waitForSlot(
   effects: RestartEffects,
   entry: WorkloadEntry,
-  { changedSince: since = entry.changedAt, hasStalled }: RolloutEffectInput,
+  { changedSince: since = entry.changes.changedAt, hasStalled }: RolloutEffectInput,
   send: (event: RolloutEvent) => void,
 ): () => void {
   const { clock, schedule, isDryRun } = effects;

@@ -3,9 +3,11 @@ import type { Defer } from '../../actors/effect.ts';
 import type { HashKey } from '../digest/digest.ts';
 import { recordWrite } from '../effects/contest.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import { changesOf, isByEviction, markChangesHandled, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { changesOf, isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import { kinds } from '../kinds/kinds.ts';
+import { markChangesHandled } from '../pace/quietPeriod.ts';
+import { endWait } from '../pods/progress.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';
 import { hashedBy } from '../state/assess.ts';
@@ -31,7 +33,8 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
     const begun = (): RolloutEvent => {
       finding.state = state;
       trimContentHistory(entry, finding);
-      markChangesHandled(entry);
+      markChangesHandled(entry, finding.asOf);
+      endWait(entry);
       return { type: 'restart.accepted' };
     };
     if (isDryRun) {

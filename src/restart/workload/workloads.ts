@@ -6,13 +6,14 @@ import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts'
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { observeRemoval } from '../effects/contest.ts';
 import { stateOf } from '../effects/status.ts';
-import { markSourceChange, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
-import { observedTemplateOf, rolloutOf } from '../pods/rollout.ts';
+import { markSourceChange } from '../pace/quietPeriod.ts';
+import { initialProgress, recordVersion } from '../pods/progress.ts';
 import { settingsFor } from '../sources/managed.ts';
 import { bringsObject, type ReadStream } from '../sources/restartStreamPlan.ts';
 import { createSourceUsers } from '../sources/sourceUsers.ts';
@@ -122,10 +123,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   function refresh(entry: WorkloadEntry, { summary, uses }: WorkloadUpdate): void {
     const before = inputsOf(entry);
     const { settings } = entry;
-    if (progressOf(summary) !== progressOf(entry.summary)) entry.lastProgressAt = clock.monotonic();
+    recordVersion(entry, entry.summary, summary, clock.monotonic());
     entry.summary = summary;
     observeRemoval(runtime, entry);
-    entry.observedTemplate = observedTemplateOf(summary) ?? entry.observedTemplate;
     entry.templateUses = uses;
     resolveUses(entry);
     if (entry.settings !== settings)
@@ -145,12 +145,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       settings: undefined,
       uses: [],
       annotationErrors: [],
-      changedAt: clock.monotonic(),
-      unquietSince: undefined,
-      observedTemplate: observedTemplateOf(summary),
-      lastProgressAt: clock.monotonic(),
-      awaitsRolloutSince: undefined,
-      podStarts: undefined,
+      changes: { changedAt: clock.monotonic(), unquietSince: undefined },
+      progress: initialProgress(summary, clock.monotonic()),
       finding: undefined,
       missingSince: undefined,
       present: new Map(),
@@ -217,7 +213,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         if (entry === undefined) continue;
         // The source's own annotation may have changed: whether other namespaces may use it.
         resolveUses(entry);
-        markSourceChange(entry, clock.monotonic());
+        markSourceChange(entry, stateOf(entry), entry.settings?.quietPeriod ?? 0, clock.monotonic());
         entry.actor.send({ type: 'workload.changed' });
         if (stateOf(entry) !== 'assessing') options.onUnassessed(entry, source);
       }
@@ -265,14 +261,6 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       return users.size;
     },
   };
-}
-
-/**
- * Describes only the progress of the rollout, so that repeated writes of another client do not count as progress.
- */
-function progressOf(summary: WorkloadSummary): string {
-  const progress = rolloutOf({ ...summary, generation: 0 });
-  return JSON.stringify([progress, summary.templateHash, summary.templateAnnotation, summary.isPaused]);
 }
 
 /** The source is watched, because it may allow the use later. */
