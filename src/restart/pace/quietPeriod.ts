@@ -11,7 +11,7 @@ export interface SourceChanges {
   readonly unquietSince: number | undefined;
 }
 
-interface Changing {
+export interface WithChanges {
   changes: SourceChanges;
 }
 
@@ -43,7 +43,7 @@ const busy: ReadonlySet<string> = new Set([
 ]);
 
 /** Records that a source has changed, while the workload was in this state. */
-export function markSourceChange(entry: Changing, state: string, quietPeriod: number, now: number): void {
+export function markSourceChange(entry: WithChanges, state: string, quietPeriod: number, now: number): void {
   const { changedAt, unquietSince } = entry.changes;
   const wasQuiet = now > changedAt + quietPeriod && !busy.has(state);
   entry.changes = { changedAt: now, unquietSince: wasQuiet ? now : (unquietSince ?? now) };
@@ -53,7 +53,7 @@ export function markSourceChange(entry: Changing, state: string, quietPeriod: nu
  * Marks the changes known at an assessment as handled, by the `changedAt` when it began; a change during the assessment
  * starts a new quiet period.
  */
-export function markChangesHandled(entry: Changing, asOf: number): void {
+export function markChangesHandled(entry: WithChanges, asOf: number): void {
   const { changedAt } = entry.changes;
   entry.changes = { changedAt, unquietSince: changedAt === asOf ? undefined : changedAt };
 }

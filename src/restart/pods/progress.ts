@@ -13,7 +13,7 @@ export interface Progress {
   readonly podStarts: string | undefined;
 }
 
-interface Progressing {
+export interface WithProgress {
   progress: Progress;
 }
 
@@ -23,7 +23,7 @@ export function initialProgress(summary: WorkloadSummary, now: number): Progress
 
 /** Records what a newer version shows. */
 export function recordVersion(
-  entry: Progressing,
+  entry: WithProgress,
   before: WorkloadSummary,
   summary: WorkloadSummary,
   now: number,
@@ -35,17 +35,17 @@ export function recordVersion(
 }
 
 /** Records the started containers of the pods. What the first list of a wait shows may have been so for long. */
-export function recordStarts(entry: Progressing, podStarts: string, now: number): void {
+export function recordStarts(entry: WithProgress, podStarts: string, now: number): void {
   const { podStarts: before = podStarts, changedAt } = entry.progress;
   entry.progress = { ...entry.progress, podStarts, changedAt: before === podStarts ? changedAt : now };
 }
 
-export function beginWait(entry: Progressing, now: number): void {
+export function beginWait(entry: WithProgress, now: number): void {
   const { awaitedSince = now } = entry.progress;
   entry.progress = { ...entry.progress, awaitedSince };
 }
 
-export function endWait(entry: Progressing): void {
+export function endWait(entry: WithProgress): void {
   entry.progress = { ...entry.progress, awaitedSince: undefined, podStarts: undefined };
 }
 

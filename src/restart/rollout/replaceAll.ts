@@ -1,6 +1,7 @@
 import type { RolloutEvent, RolloutObserved } from '../../../machines/restart/rollout.ts';
+import { changesOf } from '../effects/finding.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { BlockCause } from '../model/events.ts';

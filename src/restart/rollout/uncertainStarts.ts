@@ -1,6 +1,7 @@
 import type { HashKey } from '../digest/digest.ts';
+import type { Finding } from '../effects/finding.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
 import { type SourceRef, sourceKey } from '../model/refs.ts';
 import { readPods } from '../pods/podSummary.ts';

@@ -1,6 +1,7 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
+import { changesOf } from '../effects/finding.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import { changesOf, type PresentPods, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { PresentPods, WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { BlockCause } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 import { podsWithCachedContent } from '../pods/ownPods.ts';

@@ -2,8 +2,9 @@ import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { noteRemoval } from '../effects/contest.ts';
+import { type Finding, forgetFinding, recordFinding } from '../effects/finding.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
-import { type Finding, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import { type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { BlockCause } from '../model/events.ts';
@@ -14,9 +15,9 @@ import { endWait } from '../pods/progress.ts';
 import { isEmptied } from '../rollout/replaceAll.ts';
 import { findUncertainStarts, recordContents } from '../rollout/uncertainStarts.ts';
 import { presentPods } from '../rollout/verifyPods.ts';
-import { assess, firstSeenOf } from '../state/assess.ts';
+import { assess } from '../state/assess.ts';
 import { readCurrentSources } from '../state/currentSources.ts';
-import type { StoredTags, WorkloadState } from '../state/state.ts';
+import type { WorkloadState } from '../state/state.ts';
 
 /** An operator may delete a source and create it again: only a longer absence is reported. Milliseconds. */
 const patience = 1_000;
@@ -49,11 +50,13 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     finding: Finding,
     isNewestKey: boolean,
   ): WorkloadEvent {
-    const { assessment } = finding;
-    if (assessment.is !== 'blocked') entry.missingSince = undefined;
+    const { assessment, missingSince = clock.monotonic() } = finding;
     switch (assessment.is) {
       case 'blocked':
-        return { ...blocked('sourceMissing', assessment.reason), reportIn: patienceLeft(entry) };
+        return {
+          ...blocked('sourceMissing', assessment.reason),
+          reportIn: Math.max(0, missingSince + patience - clock.monotonic()),
+        };
       case 'changed':
         return (
           blockedRecreation(entry) ?? {
@@ -73,14 +76,12 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     }
   }
 
-  function patienceLeft(entry: WorkloadEntry): number {
-    entry.missingSince ??= clock.monotonic();
-    return Math.max(0, entry.missingSince + patience - clock.monotonic());
-  }
-
   const answer: WorkloadEffect = async (entry, { hasStalled }, signal) => {
     const { summary, settings, uses } = entry;
-    if (settings === undefined) return unmanaged(entry);
+    if (settings === undefined) {
+      forgetFinding(entry);
+      return { type: 'assessed.unmanaged' };
+    }
     if (summary.isEnding) return blocked('other', 'it is being deleted');
     if (hasRun(entry)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
@@ -102,17 +103,9 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const answer = await findUncertainStarts(effects.api, entry, current.sources, compared, state, signal);
     if (answer.is === 'refused') return { ...answer, type: 'effect.failed' };
     const { assessment } = answer;
-    const firstSeen = firstSeenOf(current.sources, counting.written, seenBefore(entry, counting));
-    const finding: Finding = {
-      key,
-      current: current.sources,
-      state,
-      assessment,
-      asOf,
-      contentHistory: entry.contentHistory,
-      firstSeen,
-    };
-    entry.finding = finding;
+    const { contentHistory } = entry;
+    const assessed = { key, current: current.sources, state, assessment, asOf, contentHistory };
+    const finding = recordFinding(entry, assessed, counting.written, clock.monotonic());
     return eventOf(entry, settings, finding, key.id === hashKeys.current.id);
   };
 
@@ -159,17 +152,6 @@ function stateThatCounts(
  */
 function knownState({ summary, finding }: WorkloadEntry): WorkloadState | undefined {
   return finding?.state?.workloadUid === summary.uid ? finding.state : undefined;
-}
-
-function seenBefore({ finding }: WorkloadEntry, { key, state, written }: Counting): StoredTags {
-  if (finding?.key.id !== key.id) return new Map();
-  return written === undefined && state !== undefined ? state.rolledOut : finding.firstSeen;
-}
-
-/** Forgets what was known of the workload, in case it is managed again. */
-function unmanaged(entry: WorkloadEntry): WorkloadEvent {
-  entry.finding = undefined;
-  return { type: 'assessed.unmanaged' };
 }
 
 /** `reading`: a list is still being read, which is not reported. */

@@ -1,6 +1,7 @@
 import type { Outcome } from '../../../machines/restart/workload.ts';
 import { hasLostKeys } from '../digest/digest.ts';
-import { changesOf, type Finding, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { changesOf, type Finding } from '../effects/finding.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { sourceKey } from '../model/refs.ts';
 import { expectedBy, tagsOf } from '../state/assess.ts';
 import { isRevert, withNewest } from '../state/restartHistory.ts';

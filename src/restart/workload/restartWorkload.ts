@@ -2,8 +2,9 @@ import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { Defer } from '../../actors/effect.ts';
 import type { HashKey } from '../digest/digest.ts';
 import { recordWrite } from '../effects/contest.ts';
+import { changesOf, recordRestart } from '../effects/finding.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import { changesOf, isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import { kinds } from '../kinds/kinds.ts';
 import { markChangesHandled } from '../pace/quietPeriod.ts';
@@ -31,7 +32,7 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
     if (typeof state === 'string') return { type: 'effect.failed', reason: 'the generated state is unreadable' };
     const hash = digests.hashOf(finding.key, summary.ref, hashedBy(state));
     const begun = (): RolloutEvent => {
-      finding.state = state;
+      recordRestart(entry, finding, state);
       trimContentHistory(entry, finding);
       markChangesHandled(entry, finding.asOf);
       endWait(entry);

@@ -148,7 +148,6 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       changes: { changedAt: clock.monotonic(), unquietSince: undefined },
       progress: initialProgress(summary, clock.monotonic()),
       finding: undefined,
-      missingSince: undefined,
       present: new Map(),
       contentHistory: new Map(),
       unwrittenState: undefined,

@@ -1,7 +1,8 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import { recordWrite } from '../effects/contest.ts';
+import type { Finding } from '../effects/finding.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
-import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { releasePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';

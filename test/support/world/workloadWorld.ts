@@ -15,7 +15,7 @@ import {
   markChangesHandled,
   markSourceChange,
   quietPeriodOf,
-  type SourceChanges,
+  type WithChanges,
 } from '../../../src/restart/pace/quietPeriod.ts';
 import { settings } from '../objects/restartSettings.ts';
 import { virtualClock } from './virtualClock.ts';
@@ -168,7 +168,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
   });
   const start = () => createActor(machine, { clock, input }).start();
   /** As the restart controller records them. */
-  let entry: WithActor & { changes: SourceChanges } = {
+  let entry: WithActor & WithChanges = {
     actor: start(),
     changes: { changedAt: 0, unquietSince: undefined },
   };
