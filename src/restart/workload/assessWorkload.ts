@@ -1,10 +1,10 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
-import { noteRemoval } from '../effects/contest.ts';
 import { type Finding, forgetFinding, recordFinding } from '../effects/finding.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
-import { type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { noteRemoval, writtenState } from '../effects/written.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { BlockCause } from '../model/events.ts';

@@ -1,6 +1,7 @@
 import { changesOf } from '../effects/finding.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import { isByEviction, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { writtenState } from '../effects/written.ts';
 import { kinds } from '../kinds/kinds.ts';
 import { type BlockCause, blockCauses, type PendingCause, pendingCauses, type RestartHow } from '../model/events.ts';
 import { obstacleOf } from '../pods/rollout.ts';

@@ -1,11 +1,11 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { Defer } from '../../actors/effect.ts';
 import type { HashKey } from '../digest/digest.ts';
-import { recordWrite } from '../effects/contest.ts';
 import { changesOf, recordRestart } from '../effects/finding.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
 import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
+import { keepInMemory, recordWrite } from '../effects/written.ts';
 import { kinds } from '../kinds/kinds.ts';
 import { markChangesHandled } from '../pace/quietPeriod.ts';
 import { endWait } from '../pods/progress.ts';
@@ -39,7 +39,7 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
       return { type: 'restart.accepted' };
     };
     if (isDryRun) {
-      entry.unwrittenState = text;
+      keepInMemory(entry, text);
       return begun();
     }
     const patch = patchFor(entry, finding.key, text, hash, cause);
@@ -48,8 +48,7 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
       ? restartJob(effects, entry, finding.key, text, signal, defer)
       : writeWorkload(effects, entry, 'restart.accepted', patch, signal));
     if (event.type !== 'restart.accepted') return event;
-    recordWrite(effects, entry, text);
-    if (entry.unwrittenState !== undefined) entry.unwrittenState = text;
+    recordWrite(clock, entry, text);
     return begun();
   };
 }

@@ -4,9 +4,9 @@ import { createRegistry } from '../../actors/registry.ts';
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
 import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
-import { observeRemoval } from '../effects/contest.ts';
 import { stateOf } from '../effects/status.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { nothingWritten, observeRemoval } from '../effects/written.ts';
 import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
@@ -75,8 +75,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const known = new Map<string, WorkloadUpdate>();
   const registry = createRegistry<WorkloadEntry>({
     added: (_id, entry) => resolveUses(entry),
-    dropped(id, { contest }) {
-      clock.clearTimeout(contest?.timer);
+    dropped(id, { written }) {
+      clock.clearTimeout(written.contest?.timer);
       users.put(id, []);
     },
     failed: (id, error) => report({ type: 'actor.failed', actor: `workload ${id}`, error }),
@@ -125,7 +125,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     const { settings } = entry;
     recordVersion(entry, entry.summary, summary, clock.monotonic());
     entry.summary = summary;
-    observeRemoval(runtime, entry);
+    observeRemoval(clock, entry);
     entry.templateUses = uses;
     resolveUses(entry);
     if (entry.settings !== settings)
@@ -150,10 +150,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       finding: undefined,
       present: new Map(),
       contentHistory: new Map(),
-      unwrittenState: undefined,
-      writtenAt: undefined,
-      removedAt: undefined,
-      contest: undefined,
+      written: nothingWritten,
       watchers: new Set(),
     });
   }

@@ -1,9 +1,9 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import { recordWrite } from '../effects/contest.ts';
 import type { Finding } from '../effects/finding.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { releasePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
+import { keepInMemory, recordWrite } from '../effects/written.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';
 import { type CurrentSource, readCurrentSources } from '../state/currentSources.ts';
@@ -20,13 +20,14 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
     patch: object,
     signal: AbortSignal,
   ): Promise<WorkloadEvent> {
-    if (isSameState(entry.unwrittenState ?? entry.summary.stateText, text)) return { type: 'state.written' };
-    if (isDryRun || isOnlyRemembered(entry.summary) || (entry.unwrittenState !== undefined && text !== undefined)) {
-      entry.unwrittenState = text;
+    const { inMemory } = entry.written;
+    if (isSameState(inMemory ?? entry.summary.stateText, text)) return { type: 'state.written' };
+    if (isDryRun || isOnlyRemembered(entry.summary) || (inMemory !== undefined && text !== undefined)) {
+      keepInMemory(entry, text);
       return { type: 'state.written' };
     }
     const event = await writeWorkload(effects, entry, 'state.written', patch, signal);
-    if (event.type === 'state.written') recordWrite(effects, entry, text);
+    if (event.type === 'state.written') recordWrite(clock, entry, text);
     return event;
   }
 

@@ -1,6 +1,7 @@
 import type { AnyActorRef } from 'xstate';
 import { statusOf } from '../../restart/effects/status.ts';
-import { type WorkloadEntry, writtenState } from '../../restart/effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../../restart/effects/workloadEntry.ts';
+import { writtenState } from '../../restart/effects/written.ts';
 import { describeSource } from '../../restart/model/wording.ts';
 import { timersOf } from '../actorTree.ts';
 import type { WorkloadView } from '../protocol.ts';
