@@ -123,7 +123,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     ownerOf,
     entryOf: (id) => workloads.get(id),
     observeWrite(entry, object) {
-      const update = readUpdate(object, entry.summary.ref.kind);
+      const update = readUpdate(object, entry.observed.summary.ref.kind);
       // The workload may be deleted by now, and its stream would not report that again.
       if (update !== undefined && workloads.get(entry.id) === entry) workloads.take(update);
     },

@@ -1,12 +1,10 @@
-import type { RestartSettings } from '../../config/restart.ts';
-import type { Use } from '../model/uses.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import type { WithChanges } from '../pace/quietPeriod.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
 import type { WithProgress } from '../pods/progress.ts';
 import type { ContentHistory } from '../state/contentHistory.ts';
 import { needsEviction } from '../state/restartHistory.ts';
 import type { WithFinding } from './finding.ts';
+import type { WithObserved } from './observed.ts';
 import type { WithActor } from './status.ts';
 import type { WithWritten } from './written.ts';
 
@@ -17,16 +15,8 @@ export interface PresentPods {
 }
 
 /** What is known about a managed workload. */
-export interface WorkloadEntry extends WithActor, WithChanges, WithProgress, WithFinding, WithWritten {
+export interface WorkloadEntry extends WithActor, WithObserved, WithChanges, WithProgress, WithFinding, WithWritten {
   readonly id: string;
-  summary: WorkloadSummary;
-  /** Undefined: the workload is to be released. */
-  settings: RestartSettings | undefined;
-  /** The uses in its template, and those of the template and the annotations that count. */
-  templateUses: readonly Use[];
-  uses: readonly Use[];
-  /** The errors in the annotations that declare uses, one sentence each. */
-  annotationErrors: readonly string[];
   /** For each source that has changed, by `sourceKey`: the pods that existed when the change was detected. */
   present: ReadonlyMap<string, PresentPods>;
   /** The contents that its sources have had since its pods were created, as far as they were observed. */
@@ -39,6 +29,6 @@ export interface WorkloadEntry extends WithActor, WithChanges, WithProgress, Wit
  * Whether its pods are evicted instead of getting a new template: because the config says so, or because every restart
  * is reverted.
  */
-export function isByEviction({ settings, finding }: WorkloadEntry): boolean {
+export function isByEviction({ observed: { settings }, finding }: WorkloadEntry): boolean {
   return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []);
 }

@@ -1,8 +1,8 @@
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 import type { ReportRestart } from '../model/events.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { decodeState, encodeState, type WorkloadState } from '../state/state.ts';
 import type { WithFinding } from './finding.ts';
+import type { WithObserved } from './observed.ts';
 import type { WithActor } from './status.ts';
 
 /** Another client, such as an operator that writes the whole object, keeps removing the state from a workload. */
@@ -35,16 +35,12 @@ export interface WithWritten {
   readonly previousUid: string | undefined;
 }
 
-interface WithSummary {
-  readonly summary: WorkloadSummary;
-}
-
 /** Returns the state that is stored on a workload. A state that was copied from another workload does not count. */
 export function writtenState({
-  summary,
+  observed: { summary },
   previousUid,
   written,
-}: WithWritten & WithSummary): WorkloadState | 'none' | 'unreadable' {
+}: WithWritten & WithObserved): WorkloadState | 'none' | 'unreadable' {
   const state = decodeState(written.inMemory ?? summary.stateText);
   if (typeof state !== 'object') return state;
   return state.workloadUid === summary.uid || state.workloadUid === previousUid ? state : 'none';
@@ -75,7 +71,7 @@ export function keepInMemory(entry: WithWritten, text: string | undefined): void
 }
 
 /** Records that this process wrote this state; undefined: it removed the state. */
-export function recordWrite(clock: Clock, entry: WithWritten & WithSummary, text: string | undefined): void {
+export function recordWrite(clock: Clock, entry: WithWritten & WithObserved, text: string | undefined): void {
   const { inMemory } = entry.written;
   const at = text === undefined ? undefined : clock.monotonic();
   entry.written = { ...entry.written, inMemory: inMemory && (text ?? inMemory), at, removedAt: undefined };
@@ -83,9 +79,9 @@ export function recordWrite(clock: Clock, entry: WithWritten & WithSummary, text
 }
 
 /** Records when a version without the state was first observed: during a rollout it is assessed much later. */
-export function observeRemoval(clock: Clock, entry: WithWritten & WithSummary): void {
+export function observeRemoval(clock: Clock, entry: WithWritten & WithObserved): void {
   const { at, removedAt = clock.monotonic() } = entry.written;
-  if (at === undefined || typeof decodeState(entry.summary.stateText) === 'object') return;
+  if (at === undefined || typeof decodeState(entry.observed.summary.stateText) === 'object') return;
   entry.written = { ...entry.written, removedAt };
 }
 
@@ -96,9 +92,10 @@ export function observeRemoval(clock: Clock, entry: WithWritten & WithSummary): 
  */
 export function noteRemoval(
   { clock, report }: { readonly clock: Clock; readonly report: ReportRestart },
-  entry: WithWritten & WithFinding & WithActor & WithSummary,
+  entry: WithWritten & WithFinding & WithActor & WithObserved,
 ): void {
-  const { summary, finding } = entry;
+  const { finding } = entry;
+  const { summary } = entry.observed;
   const { at, removedAt = clock.monotonic(), inMemory, contest: before } = entry.written;
   const isRemoved = inMemory === undefined && typeof writtenState(entry) !== 'object';
   if (at === undefined || !isRemoved || finding?.state?.workloadUid !== summary.uid) return;

@@ -44,15 +44,15 @@ export function awaitRollout(
 
   /** Uses the timestamps of the workload: each change of a source starts this wait again, and must not reset them. */
   function isWaitedFor(): boolean {
-    const { progressDeadline = 0 } = entry.settings ?? {};
+    const { progressDeadline = 0 } = entry.observed.settings ?? {};
     const now = clock.monotonic();
     beginWait(entry, now);
     const { changedAt, awaitedSince = now } = entry.progress;
-    return now - changedAt < stallTimeOf(entry) && now - awaitedSince < progressDeadline;
+    return now - changedAt < stallTimeOf(entry.observed) && now - awaitedSince < progressDeadline;
   }
 
   async function checkPods(): Promise<void> {
-    const { summary } = entry;
+    const { summary } = entry.observed;
     if (summary.selector === undefined) return;
     const listed = await api.listPods(summary.ref.namespace, summary.selector, stop.signal);
     if (listed.is !== 'ok' || stop.signal.aborted) return;
@@ -63,7 +63,7 @@ export function awaitRollout(
 
   function check(): void {
     clock.clearTimeout(timer);
-    if (!isUnderWay(entry.summary, entry.progress) || !isWaitedFor()) {
+    if (!isUnderWay(entry.observed.summary, entry.progress) || !isWaitedFor()) {
       over();
       return;
     }

@@ -16,7 +16,7 @@ import { whyNotReplaced } from './replaceAll.ts';
 export function verifyPods(effects: RestartEffects): RolloutEffect {
   const { api } = effects;
   return async (entry, _input, signal) => {
-    const { summary } = entry;
+    const { summary } = entry.observed;
     const changed = changesOf(entry);
     const against = await whyNotReplaced(effects, entry, signal);
     if (against !== undefined) return against;
@@ -61,7 +61,7 @@ function blocked(recreated: readonly ChangedSource[]): RolloutEvent {
  */
 export async function presentPods(
   api: Pick<RestartApi, 'listPods'>,
-  { summary, present }: WorkloadEntry,
+  { observed: { summary }, present }: WorkloadEntry,
   current: ReadonlyMap<string, CurrentSource>,
   assessment: Assessment,
   signal: AbortSignal,

@@ -2,6 +2,7 @@ import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { type Finding, forgetFinding, recordFinding } from '../effects/finding.ts';
+import type { Observed } from '../effects/observed.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { noteRemoval, writtenState } from '../effects/written.ts';
@@ -30,7 +31,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   const reported = new WeakMap<WorkloadEntry, string>();
 
   function reportUnreadable(entry: WorkloadEntry): void {
-    const { ref: workload, uid, stateText = '' } = entry.summary;
+    const { ref: workload, uid, stateText = '' } = entry.observed.summary;
     if (reported.get(entry) === stateText) return;
     reported.set(entry, stateText);
     const reason = 'it is damaged, or from another version of weeder: weeder records again what the pods run with';
@@ -38,7 +39,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   }
 
   function blockedRecreation(entry: WorkloadEntry): WorkloadEvent | undefined {
-    const { summary, settings } = entry;
+    const { summary, settings } = entry.observed;
     if (kinds[summary.ref.kind].restart !== 'recreation' || settings === undefined) return undefined;
     const reason = whyNotRecreated(summary, settings);
     return reason === undefined ? undefined : blocked('job', reason);
@@ -77,13 +78,13 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   }
 
   const answer: WorkloadEffect = async (entry, { hasStalled }, signal) => {
-    const { summary, settings, uses } = entry;
+    const { summary, settings, uses } = entry.observed;
     if (settings === undefined) {
       forgetFinding(entry);
       return { type: 'assessed.unmanaged' };
     }
     if (summary.isEnding) return blocked('other', 'it is being deleted');
-    if (hasRun(entry)) return { type: 'assessed.current' };
+    if (hasRun(entry.observed)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
     if (unread.length > 0) return blocked('reading', `still being read: ${[...new Set(unread)].join(', ')}`);
     const asOf = entry.changes.changedAt;
@@ -111,7 +112,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
 
   return async (entry, input, signal, defer) => {
     // This takes precedence: weeder has scaled the workload to zero, and restores its pods first.
-    if (isEmptied(entry) && !effects.isDryRun) return { type: 'assessed.rolling' };
+    if (isEmptied(entry.observed.summary) && !effects.isDryRun) return { type: 'assessed.rolling' };
     return answer(entry, input, signal, defer);
   };
 }
@@ -120,7 +121,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
  * A finished Job has no running pods: nothing is written on it, and no changes are reported. A CronJob keeps several of
  * them. With `jobs: recreate`, the reason why this Job is not recreated is reported.
  */
-function hasRun({ summary: { job }, settings }: WorkloadEntry): boolean {
+function hasRun({ summary: { job }, settings }: Observed): boolean {
   return job?.isOver === true && settings?.jobs === 'report';
 }
 
@@ -150,7 +151,7 @@ function stateThatCounts(
 /**
  * Returns the state at the previous assessment; a workload of the same name with another uid is a different workload.
  */
-function knownState({ summary, finding }: WorkloadEntry): WorkloadState | undefined {
+function knownState({ observed: { summary }, finding }: WorkloadEntry): WorkloadState | undefined {
   return finding?.state?.workloadUid === summary.uid ? finding.state : undefined;
 }
 

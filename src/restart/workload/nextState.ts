@@ -22,7 +22,7 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
   const { state, key } = finding;
   const cause = state?.lastCause === undefined ? {} : { lastCause: state.lastCause };
   const history = { restarts: state?.restarts ?? [], ...cause, reverts: state?.reverts ?? [] };
-  const own = { keyId: key.id, workloadUid: entry.summary.uid, ...history };
+  const own = { keyId: key.id, workloadUid: entry.observed.summary.uid, ...history };
   if (state === undefined || outcome === 'adopted' || outcome === 'skipped')
     return { ...own, rolledOut: taken(finding), target: undefined };
   if (outcome === 'unconfirmed')
@@ -43,7 +43,7 @@ export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: numb
   const rolledOut = onlyUsed(finding, state?.rolledOut ?? taken(finding));
   return {
     keyId: key.id,
-    workloadUid: entry.summary.uid,
+    workloadUid: entry.observed.summary.uid,
     rolledOut,
     target: {
       tags: rolledOut.has(allSources) ? inFormOf(rolledOut, current) : new Map([...(before?.tags ?? []), ...changed]),

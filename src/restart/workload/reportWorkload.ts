@@ -17,7 +17,11 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   /** The time of the first change that the latest restart is for, by the monotonic clock. */
   const restartedFor = new WeakMap<WorkloadEntry, number>();
 
-  function about({ summary: { ref: workload, uid } }: WorkloadEntry) {
+  function about({
+    observed: {
+      summary: { ref: workload, uid },
+    },
+  }: WorkloadEntry) {
     return { workload, uid };
   }
 
@@ -33,7 +37,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
 
   function howOf(entry: WorkloadEntry): RestartHow {
     if (isDryRun) return 'dryRun';
-    if (kinds[entry.summary.ref.kind].restart === 'recreation') return 'recreate';
+    if (kinds[entry.observed.summary.ref.kind].restart === 'recreation') return 'recreate';
     if (isReplaced(entry)) return 'replace';
     return isByEviction(entry) ? 'evict' : 'rollout';
   }
@@ -84,7 +88,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       if (filled !== undefined) report({ type: 'history.filled', ...about(entry), revisions: filled });
     }),
     reportStalled: reporting<'reason'>((entry, { reason }) => {
-      const obstacle = obstacleOf(entry.summary);
+      const obstacle = obstacleOf(entry.observed.summary);
       const cause = obstacle === undefined ? {} : { obstacle };
       reportOnce(entry, `stalled ${reason}`, () =>
         report({ type: 'workload.stalled', ...about(entry), reason, ...cause }),
@@ -161,7 +165,7 @@ function createRevisions(): Revisions {
   const inRow = new WeakMap<WorkloadEntry, { readonly templateHash: string; readonly count: number }>();
   return {
     add(entry) {
-      const { templateHash, revisionHistoryLimit: retained = 0 } = entry.summary;
+      const { templateHash, revisionHistoryLimit: retained = 0 } = entry.observed.summary;
       const before = inRow.get(entry);
       const count = before?.templateHash === templateHash ? before.count + 1 : 1;
       inRow.set(entry, { templateHash, count });

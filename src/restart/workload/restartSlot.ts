@@ -41,7 +41,7 @@ function waitForSlot(
   let release: Release | undefined;
 
   function request(): void {
-    const { namespace } = entry.summary.ref;
+    const { namespace } = entry.observed.summary.ref;
     release = schedule.requestRestart(
       entry.id,
       { namespace, since },
@@ -88,7 +88,10 @@ function waitForSlot(
   };
 }
 
-function verdictFor({ summary, settings, finding, annotationErrors }: WorkloadEntry, now: number): Permission {
+function verdictFor(
+  { observed: { summary, settings, annotationErrors }, finding }: WorkloadEntry,
+  now: number,
+): Permission {
   if (settings === undefined)
     return { is: 'blocked', cause: 'other', reason: 'it is no longer managed', until: undefined };
   const restarts = finding?.state?.restarts ?? [];

@@ -22,7 +22,8 @@ import { stateOfRestart } from './nextState.ts';
 export function restartWorkload(effects: RestartEffects): RolloutEffect {
   const { clock, digests, isDryRun } = effects;
   return async (entry, _input, signal, defer) => {
-    const { summary, finding } = entry;
+    const { finding } = entry;
+    const { summary } = entry.observed;
     const changed = changesOf(entry);
     if (finding === undefined || changed.length === 0) return { type: 'effect.conflicted' };
     const cause = causeOf(changed);
@@ -54,8 +55,10 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
 }
 
 function patchFor(entry: WorkloadEntry, key: HashKey, text: string, hash: string, cause: string): object {
-  if (isReplaced(entry)) return emptyPatch(entry.summary, key, text, hash, cause);
-  return isByEviction(entry) ? statePatch(entry.summary, text) : restartPatch(entry.summary, text, hash, cause);
+  if (isReplaced(entry)) return emptyPatch(entry.observed.summary, key, text, hash, cause);
+  return isByEviction(entry)
+    ? statePatch(entry.observed.summary, text)
+    : restartPatch(entry.observed.summary, text, hash, cause);
 }
 
 /** Returns a text such as `ConfigMap settings (log.level), Secret database`. */
@@ -77,7 +80,7 @@ async function restartJob(
   signal: AbortSignal,
   defer: Defer,
 ): Promise<RolloutEvent> {
-  const { ref, uid, resourceVersion } = entry.summary;
+  const { ref, uid, resourceVersion } = entry.observed.summary;
   const release = recreations.lock(uid);
   if (release === undefined) return { type: 'effect.conflicted' };
   defer(release);

@@ -4,6 +4,7 @@ import { createRegistry } from '../../actors/registry.ts';
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
 import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
+import { inputsOf, type Observed } from '../effects/observed.ts';
 import { stateOf } from '../effects/status.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { nothingWritten, observeRemoval } from '../effects/written.ts';
@@ -90,7 +91,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   /** The stream may deliver a deletion before the response to its request: the response is handled first. */
   function isPostponed(id: string): boolean {
     const entry = registry.get(id);
-    if (entry === undefined || !options.recreations.isLocked(entry.summary.uid)) return false;
+    if (entry === undefined || !options.recreations.isLocked(entry.observed.summary.uid)) return false;
     postponed.add(id);
     return true;
   }
@@ -103,7 +104,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   function applyUpdate(id: string, received: WorkloadUpdate): void {
     const update = { ...received, summary: trustedSummary(received.summary, options.keys()) };
     const entry = registry.get(id);
-    if (entry !== undefined && entry.summary.uid !== update.summary.uid) {
+    if (entry !== undefined && entry.observed.summary.uid !== update.summary.uid) {
       if (isPostponed(id)) return;
       registry.remove(id);
       applyUpdate(id, update);
@@ -121,16 +122,14 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
 
   function refresh(entry: WorkloadEntry, { summary, uses }: WorkloadUpdate): void {
-    const before = inputsOf(entry);
-    const { settings } = entry;
-    recordVersion(entry, entry.summary, summary, clock.monotonic());
-    entry.summary = summary;
+    const before = entry.observed;
+    recordVersion(entry, before.summary, summary, clock.monotonic());
+    resolveUses(entry, { summary, templateUses: uses });
     observeRemoval(clock, entry);
-    entry.templateUses = uses;
-    resolveUses(entry);
-    if (entry.settings !== settings)
-      entry.actor.send({ type: 'config.changed', progressDeadline: deadlineOf(entry.settings) });
-    if (inputsOf(entry) !== before) entry.actor.send({ type: 'workload.changed' });
+    const { settings } = entry.observed;
+    if (settings !== before.settings)
+      entry.actor.send({ type: 'config.changed', progressDeadline: deadlineOf(settings) });
+    if (inputsOf(entry.observed) !== inputsOf(before)) entry.actor.send({ type: 'workload.changed' });
     for (const watcher of [...entry.watchers]) watcher();
   }
 
@@ -139,12 +138,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     registry.add(id, {
       id,
       actor: createActor(logic, { ...runtime, id, input }),
-      summary,
+      observed: { summary, templateUses: uses, uses: [], settings: undefined, annotationErrors: [] },
       previousUid: options.recreations.previousUidOf(id),
-      templateUses: uses,
-      settings: undefined,
-      uses: [],
-      annotationErrors: [],
       changes: { changedAt: clock.monotonic(), unquietSince: undefined },
       progress: initialProgress(summary, clock.monotonic()),
       finding: undefined,
@@ -156,15 +151,16 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
 
   /** Determines the uses that the config and the sources' annotations allow. */
-  function resolveUses(entry: WorkloadEntry): void {
-    const { summary, templateUses } = entry;
-    entry.settings = settingsFor(config(), summary);
+  function resolveUses(
+    entry: WorkloadEntry,
+    { summary, templateUses }: Pick<Observed, 'summary' | 'templateUses'> = entry.observed,
+  ): void {
+    const settings = settingsFor(config(), summary);
     const found: WorkloadUses =
-      entry.settings === undefined
+      settings === undefined
         ? { uses: [], errors: [], notAllowed: [], notFollowed: [] }
-        : usesOfWorkload(summary, templateUses, entry.settings, config(), options, options.namespaces);
-    entry.uses = found.uses;
-    entry.annotationErrors = found.errors;
+        : usesOfWorkload(summary, templateUses, settings, config(), options, options.namespaces);
+    entry.observed = { summary, templateUses, uses: found.uses, settings, annotationErrors: found.errors };
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
     annotations.report(summary, found);
   }
@@ -180,7 +176,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   return {
     get: (id) => registry.get(id),
     knows(id, { uid, resourceVersion }) {
-      return [known.get(id)?.summary, registry.get(id)?.summary].every(
+      return [known.get(id)?.summary, registry.get(id)?.observed.summary].every(
         (summary) => summary?.uid === uid && summary.resourceVersion === resourceVersion,
       );
     },
@@ -209,7 +205,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         if (entry === undefined) continue;
         // The source's own annotation may have changed: whether other namespaces may use it.
         resolveUses(entry);
-        markSourceChange(entry, stateOf(entry), entry.settings?.quietPeriod ?? 0, clock.monotonic());
+        markSourceChange(entry, stateOf(entry), entry.observed.settings?.quietPeriod ?? 0, clock.monotonic());
         entry.actor.send({ type: 'workload.changed' });
         if (stateOf(entry) !== 'assessing') options.onUnassessed(entry, source);
       }
@@ -262,11 +258,4 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 /** The source is watched, because it may allow the use later. */
 function notAllowedUse(source: SourceRef) {
   return { source, key: undefined, how: 'annotation', isOptional: false, containers: [] } as const;
-}
-
-/** Returns all inputs of the decision about a workload: while they are the same, it is not assessed again. */
-function inputsOf({ summary, settings, uses, annotationErrors: errors }: WorkloadEntry): string {
-  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied } = summary;
-  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied];
-  return JSON.stringify([...own, settings, uses, errors]);
 }

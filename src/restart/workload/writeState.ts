@@ -21,8 +21,8 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
     signal: AbortSignal,
   ): Promise<WorkloadEvent> {
     const { inMemory } = entry.written;
-    if (isSameState(inMemory ?? entry.summary.stateText, text)) return { type: 'state.written' };
-    if (isDryRun || isOnlyRemembered(entry.summary) || (inMemory !== undefined && text !== undefined)) {
+    if (isSameState(inMemory ?? entry.observed.summary.stateText, text)) return { type: 'state.written' };
+    if (isDryRun || isOnlyRemembered(entry.observed.summary) || (inMemory !== undefined && text !== undefined)) {
       keepInMemory(entry, text);
       return { type: 'state.written' };
     }
@@ -33,12 +33,13 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
 
   return async (entry, { outcome }, signal) => {
     // Another weeder may manage it by now.
-    if (outcome === 'released' && effects.ownerOf(entry.summary) === 'foreign') return { type: 'state.written' };
-    if (outcome === 'released') return write(entry, undefined, releasePatch(entry.summary), signal);
+    if (outcome === 'released' && effects.ownerOf(entry.observed.summary) === 'foreign')
+      return { type: 'state.written' };
+    if (outcome === 'released') return write(entry, undefined, releasePatch(entry.observed.summary), signal);
     const finding = await underCurrentKey(effects, entry);
     if (finding === undefined) return { type: 'effect.failed', reason: 'it has not been assessed' };
     const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);
-    const event = await write(entry, text, statePatch(entry.summary, text), signal);
+    const event = await write(entry, text, statePatch(entry.observed.summary, text), signal);
     if (outcome === 'skipped' && event.type === 'state.written') trimContentHistory(entry, finding);
     return event;
   };
@@ -56,8 +57,8 @@ async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): P
   const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
   if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
   // A change since the assessment must stay a change: the tags of the old key show it, and those of the new key follow.
-  const again = await readCurrentSources(entry.uses, finding.key, effects.digests, effects.sources);
-  const currentSources = await readCurrentSources(entry.uses, current, effects.digests, effects.sources);
+  const again = await readCurrentSources(entry.observed.uses, finding.key, effects.digests, effects.sources);
+  const currentSources = await readCurrentSources(entry.observed.uses, current, effects.digests, effects.sources);
   if (again.is !== 'ok' || currentSources.is !== 'ok') return undefined;
   const isSame = ([key, { tag }]: readonly [string, CurrentSource]) =>
     (finding.firstSeen.get(key) ?? finding.current.get(key)?.tag)?.tag === tag.tag;

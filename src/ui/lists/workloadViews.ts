@@ -33,7 +33,7 @@ function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | un
     reason: explained.has(state) ? reason : '',
     since: entered,
     until: delays.length === 0 ? undefined : entered + Math.min(...delays),
-    sources: sourcesOf(entry),
+    sources: sourcesOf(entry.observed),
     restartedAt: restarts.at(-1),
     cause: lastCause,
   };
@@ -44,7 +44,7 @@ const failing: ReadonlySet<string> = new Set(['blocked', 'stalled', 'backingOff'
 /** The states for which the machines have a reason. */
 const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled', 'suspended', 'backingOff']);
 
-function sourcesOf({ uses, summary }: WorkloadEntry): string[] {
+function sourcesOf({ uses, summary }: WorkloadEntry['observed']): string[] {
   const named = uses.map(({ source, key }) => {
     const name = describeSource(source, summary.ref.namespace);
     return key === undefined ? name : `${name}#${key}`;
