@@ -5,8 +5,8 @@ import type { ContentHistory } from '../state/contentHistory.ts';
 import type { CurrentSource } from '../state/currentSources.ts';
 import { allSources, type StoredTags, type WorkloadState } from '../state/state.ts';
 
-/** What an assessment of a workload has compared, and its result. */
-interface Assessed {
+/** The result of the latest assessment of a workload, and what it has compared. */
+export interface Finding {
   readonly key: HashKey;
   readonly current: ReadonlyMap<string, CurrentSource>;
   /** The stored state, if it is valid. */
@@ -16,10 +16,6 @@ interface Assessed {
   readonly contentHistory: ContentHistory;
   /** The `changedAt` of the changes when the assessment began: a later change may be part of it or not. */
   readonly asOf: number;
-}
-
-/** The result of the latest assessment of a workload. */
-export interface Finding extends Assessed {
   /** From `firstSeenOf`: the tags of sources that are not in the stored state yet. */
   readonly firstSeen: StoredTags;
   /** Since when a required source has been missing, by the monotonic clock; undefined: none is. */
@@ -30,30 +26,21 @@ export interface WithFinding {
   finding: Finding | undefined;
 }
 
-/**
- * Records the result of an assessment, and returns it. `written`: the state if it is stored; undefined if `state` is an
- * earlier one that another client has removed. `now`: by the monotonic clock.
- */
-export function recordFinding(
-  entry: WithFinding,
-  assessed: Assessed,
-  written: WorkloadState | undefined,
-  now: number,
-): Finding {
-  const before = entry.finding;
-  const firstSeen = firstSeenOf(assessed.current, written, seenBefore(before, assessed, written));
-  const missingSince = assessed.assessment.is === 'blocked' ? (before?.missingSince ?? now) : undefined;
-  entry.finding = { ...assessed, firstSeen, missingSince };
-  return entry.finding;
+/** What an assessment adds to the finding before it. */
+export interface Assessed extends Omit<Finding, 'firstSeen' | 'missingSince'> {
+  /** Undefined if `state` is an earlier state that another client has removed. */
+  readonly written: WorkloadState | undefined;
 }
 
-function seenBefore(
-  before: Finding | undefined,
-  { key, state }: Assessed,
-  written: WorkloadState | undefined,
-): StoredTags {
-  if (before?.key.id !== key.id) return new Map();
-  return written === undefined && state !== undefined ? state.rolledOut : before.firstSeen;
+/** Records the result of an assessment, and returns it. `now`: by the monotonic clock. */
+export function recordFinding(entry: WithFinding, { written, ...assessed }: Assessed, now: number): Finding {
+  const { key, state, current, assessment } = assessed;
+  const before = entry.finding;
+  const tagsBefore = written === undefined && state !== undefined ? state.rolledOut : before?.firstSeen;
+  const seenBefore = before?.key.id === key.id ? tagsBefore : undefined;
+  const missingSince = assessment.is === 'blocked' ? (before?.missingSince ?? now) : undefined;
+  entry.finding = { ...assessed, firstSeen: firstSeenOf(current, written, seenBefore), missingSince };
+  return entry.finding;
 }
 
 /** Records the state that a restart has written. */

@@ -21,8 +21,13 @@ export interface WorkloadEntry extends WithActor, WithObserved, WithChanges, Wit
   present: ReadonlyMap<string, PresentPods>;
   /** The contents that its sources have had since its pods were created, as far as they were observed. */
   contentHistory: ContentHistory;
-  /** Called for each newer version of the workload. */
   readonly watchers: Set<() => void>;
+}
+
+/** Calls the watcher for each newer version of the workload. Returns a function that ends this. */
+export function watchVersions({ watchers }: WorkloadEntry, watcher: () => void): () => void {
+  watchers.add(watcher);
+  return () => void watchers.delete(watcher);
 }
 
 /**

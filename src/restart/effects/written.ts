@@ -11,23 +11,22 @@ interface Contest {
   readonly removals: number;
   /** How long weeder waits before it writes the state again; 0: it writes immediately. Milliseconds. */
   readonly pause: number;
-  readonly timer: TimerHandle | undefined;
 }
 
 /** What this process knows of the state on a workload. Times are from the monotonic clock, in milliseconds. */
 interface Written {
   /** A state that a dry run has not written, or that stays in memory during a `contest`: it counts as written. */
-  readonly inMemory: string | undefined;
+  readonly inMemory?: string | undefined;
   /**
    * When this process wrote the latest state, and when a version without it was first observed; undefined: it did not
    * write it, or has found it removed since.
    */
-  readonly at: number | undefined;
-  readonly removedAt: number | undefined;
-  readonly contest: Contest | undefined;
+  readonly at?: number | undefined;
+  readonly removedAt?: number | undefined;
+  readonly contest?: Contest;
+  /** Ends the pause of the contest. */
+  readonly timer?: TimerHandle;
 }
-
-export const nothingWritten: Written = { inMemory: undefined, at: undefined, removedAt: undefined, contest: undefined };
 
 export interface WithWritten {
   written: Written;
@@ -36,14 +35,11 @@ export interface WithWritten {
 }
 
 /** Returns the state that is stored on a workload. A state that was copied from another workload does not count. */
-export function writtenState({
-  observed: { summary },
-  previousUid,
-  written,
-}: WithWritten & WithObserved): WorkloadState | 'none' | 'unreadable' {
-  const state = decodeState(written.inMemory ?? summary.stateText);
+export function writtenState(entry: WithWritten & WithObserved): WorkloadState | 'none' | 'unreadable' {
+  const { summary } = entry.observed;
+  const state = decodeState(entry.written.inMemory ?? summary.stateText);
   if (typeof state !== 'object') return state;
-  return state.workloadUid === summary.uid || state.workloadUid === previousUid ? state : 'none';
+  return state.workloadUid === summary.uid || state.workloadUid === entry.previousUid ? state : 'none';
 }
 
 /** This many removals, each within a minute of the previous one, are answered immediately. */
@@ -56,7 +52,7 @@ const minute = 60_000;
  * Returns the contest after one more removal of a state that stayed for `stayed` milliseconds: no pause at first, then
  * from 10 s, doubling to ten minutes.
  */
-function afterRemoval(before: Contest | undefined, stayed: number): Pick<Contest, 'removals' | 'pause'> {
+function afterRemoval(before: Contest | undefined, stayed: number): Contest {
   // A state that stayed for longer than the latest pause, and at least for a minute, resets the count.
   const isSame = before !== undefined && stayed < Math.max(minute, before.pause);
   const removals = isSame ? before.removals + 1 : 1;
@@ -101,7 +97,7 @@ export function noteRemoval(
   if (at === undefined || !isRemoved || finding?.state?.workloadUid !== summary.uid) return;
   const contest = afterRemoval(before, removedAt - at);
   const { removals, pause } = contest;
-  entry.written = { ...nothingWritten, contest: { ...contest, timer: undefined } };
+  entry.written = { contest };
   if (pause === 0) return;
   keepInMemory(entry, encodeState(finding.state, finding.key));
   writeLater();
@@ -109,7 +105,7 @@ export function noteRemoval(
     report({ type: 'state.contested', workload: summary.ref, uid: summary.uid, removals, pause });
 
   function writeLater(): void {
-    entry.written = { ...entry.written, contest: { ...contest, timer: clock.setTimeout(endPause, pause) } };
+    entry.written = { ...entry.written, timer: clock.setTimeout(endPause, pause) };
   }
 
   function endPause(): void {

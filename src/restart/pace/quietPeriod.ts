@@ -1,7 +1,7 @@
 import type { RestartSettings } from '../../config/restart.ts';
 
 /** The changes of a workload's sources. The times are from the monotonic clock, in milliseconds. */
-export interface SourceChanges {
+interface SourceChanges {
   /** When the latest possible change was observed. */
   readonly changedAt: number;
   /**

@@ -8,9 +8,9 @@ export interface Progress {
   /** When the rollout last changed: its progress or its template. */
   readonly changedAt: number;
   /** Since when a restart has waited for a rollout that another client started; undefined: none waits. */
-  readonly awaitedSince: number | undefined;
+  readonly awaitedSince?: number;
   /** The started containers of its pods when that wait last listed them. */
-  readonly podStarts: string | undefined;
+  readonly podStarts?: string;
 }
 
 export interface WithProgress {
@@ -18,7 +18,7 @@ export interface WithProgress {
 }
 
 export function initialProgress(summary: WorkloadSummary, now: number): Progress {
-  return { template: observedTemplateOf(summary), changedAt: now, awaitedSince: undefined, podStarts: undefined };
+  return { template: observedTemplateOf(summary), changedAt: now };
 }
 
 /** Records what a newer version shows. */
@@ -46,7 +46,8 @@ export function beginWait(entry: WithProgress, now: number): void {
 }
 
 export function endWait(entry: WithProgress): void {
-  entry.progress = { ...entry.progress, awaitedSince: undefined, podStarts: undefined };
+  const { template, changedAt } = entry.progress;
+  entry.progress = { template, changedAt };
 }
 
 /**

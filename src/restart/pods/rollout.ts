@@ -78,18 +78,6 @@ export function podsOfOlderTemplate(
   });
 }
 
-/**
- * Whether another client has reverted a restart: except for weeder's own annotation, the template is the one from
- * before it. `templateHash` is from before the restart, `dependenciesHash` is what the restart wrote. Any other
- * template is a change of its own, which the age of the pods shows.
- */
-export function isReverted(
-  summary: WorkloadSummary,
-  restart: { readonly templateHash: string; readonly dependenciesHash: string },
-): boolean {
-  return summary.templateHash === restart.templateHash && summary.templateAnnotation !== restart.dependenciesHash;
-}
-
 function turnover({ updateStrategy, replicas, status: { pods, updated } }: WorkloadSummary) {
   const partition = typeof updateStrategy === 'object' ? updateStrategy.partition : 0;
   const of = Math.max(0, replicas - partition);

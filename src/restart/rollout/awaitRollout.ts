@@ -1,7 +1,7 @@
 import type { TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { type WorkloadEntry, watchVersions } from '../effects/workloadEntry.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
 import { beginWait, endWait, isUnderWay, recordStarts } from '../pods/progress.ts';
@@ -32,7 +32,7 @@ export function awaitRollout(
   function end(): void {
     clock.clearTimeout(timer);
     stop.abort();
-    entry.watchers.delete(check);
+    unwatch();
   }
 
   function over(): void {
@@ -76,7 +76,7 @@ export function awaitRollout(
     track(inFlight, checked);
   }
 
-  entry.watchers.add(check);
+  const unwatch = watchVersions(entry, check);
   check();
   return end;
 }

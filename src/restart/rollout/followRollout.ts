@@ -4,7 +4,7 @@ import { type TimerHandle, timeInSeconds } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import { targetSources } from '../effects/finding.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { isByEviction, type WorkloadEntry, watchVersions } from '../effects/workloadEntry.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { Refusal } from '../model/answer.ts';
 import type { PendingCause } from '../model/events.ts';
@@ -67,12 +67,12 @@ export function followRollout(effects: RestartEffects) {
       track(inFlight, checked);
     }
 
-    entry.watchers.add(checkNow);
+    const unwatch = watchVersions(entry, checkNow);
     checkNow();
     return () => {
       stop.abort();
       clock.clearTimeout(timer);
-      entry.watchers.delete(checkNow);
+      unwatch();
     };
   });
 }
@@ -153,7 +153,7 @@ function isUnobserved(entry: WorkloadEntry): boolean {
   const { finding } = entry;
   const { summary } = entry.observed;
   if (kinds[summary.ref.kind].restart === 'recreation') return finding?.state?.workloadUid === summary.uid;
-  return !isByEviction(entry) && rolloutOf(entry.observed.summary).is === 'unobserved';
+  return !isByEviction(entry) && rolloutOf(summary).is === 'unobserved';
 }
 
 /** `reason`: why the rollout has stalled. The machine ignores what it knows. */

@@ -1,7 +1,7 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
-import { type Finding, forgetFinding, recordFinding } from '../effects/finding.ts';
+import { type Assessed, type Finding, forgetFinding, recordFinding } from '../effects/finding.ts';
 import type { Observed } from '../effects/observed.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
@@ -104,9 +104,8 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const answer = await findUncertainStarts(effects.api, entry, current.sources, compared, state, signal);
     if (answer.is === 'refused') return { ...answer, type: 'effect.failed' };
     const { assessment } = answer;
-    const { contentHistory } = entry;
-    const assessed = { key, current: current.sources, state, assessment, asOf, contentHistory };
-    const finding = recordFinding(entry, assessed, counting.written, clock.monotonic());
+    const assessed = { ...counting, current: current.sources, assessment, asOf, contentHistory: entry.contentHistory };
+    const finding = recordFinding(entry, assessed, clock.monotonic());
     return eventOf(entry, settings, finding, key.id === hashKeys.current.id);
   };
 
@@ -125,10 +124,7 @@ function hasRun({ summary: { job }, settings }: Observed): boolean {
   return job?.isOver === true && settings?.jobs === 'report';
 }
 
-interface Counting extends Pick<Finding, 'key' | 'state'> {
-  /** Undefined if `state` is an earlier state that another client has removed. */
-  readonly written: WorkloadState | undefined;
-}
+type Counting = Pick<Assessed, 'key' | 'state' | 'written'>;
 
 /**
  * A state made with an unknown key cannot be compared: it is written again, and nothing restarts. A state that another

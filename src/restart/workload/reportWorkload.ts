@@ -17,12 +17,8 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   /** The time of the first change that the latest restart is for, by the monotonic clock. */
   const restartedFor = new WeakMap<WorkloadEntry, number>();
 
-  function about({
-    observed: {
-      summary: { ref: workload, uid },
-    },
-  }: WorkloadEntry) {
-    return { workload, uid };
+  function about({ observed: { summary } }: WorkloadEntry) {
+    return { workload: summary.ref, uid: summary.uid };
   }
 
   function reportOnce(entry: WorkloadEntry, text: string, send: () => void): void {

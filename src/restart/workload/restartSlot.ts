@@ -88,10 +88,8 @@ function waitForSlot(
   };
 }
 
-function verdictFor(
-  { observed: { summary, settings, annotationErrors }, finding }: WorkloadEntry,
-  now: number,
-): Permission {
+function verdictFor({ observed, finding }: WorkloadEntry, now: number): Permission {
+  const { summary, settings, annotationErrors } = observed;
   if (settings === undefined)
     return { is: 'blocked', cause: 'other', reason: 'it is no longer managed', until: undefined };
   const restarts = finding?.state?.restarts ?? [];

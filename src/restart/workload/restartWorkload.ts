@@ -27,7 +27,7 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
     const changed = changesOf(entry);
     if (finding === undefined || changed.length === 0) return { type: 'effect.conflicted' };
     const cause = causeOf(changed);
-    const text = encodeState(stateOfRestart(entry, finding, clock.now(), cause), finding.key);
+    const text = encodeState(stateOfRestart(summary.uid, finding, clock.now(), cause), finding.key);
     // A state that was too long is stored in a shorter form, and a later reader has to compute the same hash.
     const state = decodeState(text);
     if (typeof state === 'string') return { type: 'effect.failed', reason: 'the generated state is unreadable' };
@@ -55,10 +55,9 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
 }
 
 function patchFor(entry: WorkloadEntry, key: HashKey, text: string, hash: string, cause: string): object {
-  if (isReplaced(entry)) return emptyPatch(entry.observed.summary, key, text, hash, cause);
-  return isByEviction(entry)
-    ? statePatch(entry.observed.summary, text)
-    : restartPatch(entry.observed.summary, text, hash, cause);
+  const { summary } = entry.observed;
+  if (isReplaced(entry)) return emptyPatch(summary, key, text, hash, cause);
+  return isByEviction(entry) ? statePatch(summary, text) : restartPatch(summary, text, hash, cause);
 }
 
 /** Returns a text such as `ConfigMap settings (log.level), Secret database`. */

@@ -7,7 +7,7 @@ import type { HashKeys } from '../digest/hashKeys.ts';
 import { inputsOf, type Observed } from '../effects/observed.ts';
 import { stateOf } from '../effects/status.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import { nothingWritten, observeRemoval } from '../effects/written.ts';
+import { observeRemoval } from '../effects/written.ts';
 import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
@@ -77,7 +77,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const registry = createRegistry<WorkloadEntry>({
     added: (_id, entry) => resolveUses(entry),
     dropped(id, { written }) {
-      clock.clearTimeout(written.contest?.timer);
+      clock.clearTimeout(written.timer);
       users.put(id, []);
     },
     failed: (id, error) => report({ type: 'actor.failed', actor: `workload ${id}`, error }),
@@ -145,7 +145,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       finding: undefined,
       present: new Map(),
       contentHistory: new Map(),
-      written: nothingWritten,
+      written: {},
       watchers: new Set(),
     });
   }

@@ -38,7 +38,7 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
     if (outcome === 'released') return write(entry, undefined, releasePatch(entry.observed.summary), signal);
     const finding = await underCurrentKey(effects, entry);
     if (finding === undefined) return { type: 'effect.failed', reason: 'it has not been assessed' };
-    const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);
+    const text = encodeState(stateAfter(entry.observed.summary.uid, finding, outcome, clock.now()), finding.key);
     const event = await write(entry, text, statePatch(entry.observed.summary, text), signal);
     if (outcome === 'skipped' && event.type === 'state.written') trimContentHistory(entry, finding);
     return event;
