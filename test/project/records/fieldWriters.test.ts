@@ -7,6 +7,12 @@ import { fieldWriters, root } from './fieldWriters.ts';
 const records = [
   { file: 'src/observer/state/entries.ts', name: 'ResourceEntry' },
   { file: 'src/observer/state/entries.ts', name: 'ApplicationEntry' },
+  { file: 'src/restart/effects/finding.ts', name: 'WithFinding' },
+  { file: 'src/restart/effects/observed.ts', name: 'WithObserved' },
+  { file: 'src/restart/effects/workloadEntry.ts', name: 'WorkloadEntry' },
+  { file: 'src/restart/effects/written.ts', name: 'WithWritten' },
+  { file: 'src/restart/pace/quietPeriod.ts', name: 'WithChanges' },
+  { file: 'src/restart/pods/progress.ts', name: 'WithProgress' },
 ];
 
 /** Fields that several files write. */
