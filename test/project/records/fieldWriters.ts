@@ -161,8 +161,8 @@ function held(checker: Checker, node: Node): readonly Field[] {
     return isIdentifier(declaration.initializer) ? [] : held(checker, declaration.initializer);
   if (!isBindingElement(declaration)) return [];
   const type = checker.getTypeAtLocation(declaration.parent);
-  const name = (declaration.propertyName ?? declaration.name).getText();
-  return type === undefined ? [] : [checker.getPropertyOfType(type, name) ?? []].flat();
+  const name = (declaration.propertyName ?? declaration.name)?.getText();
+  return type === undefined || name === undefined ? [] : [checker.getPropertyOfType(type, name) ?? []].flat();
 }
 
 function isCollection(type: Type | undefined): boolean {
