@@ -1,8 +1,8 @@
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
-import { observedTemplateOf, rolloutOf, templateTextOf } from './rollout.ts';
+import { rolloutOf } from './rollout.ts';
 
 /** How the rollout of a workload has been observed to progress. Times are from the monotonic clock, in milliseconds. */
-export interface Progress {
+interface Progress {
   /** The latest pod template that the workload's controller has observed; undefined if there is none yet. */
   readonly template: string | undefined;
   /** When the rollout last changed: its progress or its template. */
@@ -66,4 +66,13 @@ export function isUnderWay(summary: WorkloadSummary, { template }: Progress): bo
 function progressOf(summary: WorkloadSummary): string {
   const progress = rolloutOf({ ...summary, generation: 0 });
   return JSON.stringify([progress, summary.templateHash, summary.templateAnnotation, summary.isPaused]);
+}
+
+/** Returns its pod template, if its controller has observed this version of it. */
+function observedTemplateOf(summary: WorkloadSummary): string | undefined {
+  return rolloutOf(summary).is === 'unobserved' ? undefined : templateTextOf(summary);
+}
+
+function templateTextOf({ templateHash, templateAnnotation }: WorkloadSummary): string {
+  return JSON.stringify([templateHash, templateAnnotation]);
 }

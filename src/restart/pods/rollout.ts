@@ -54,15 +54,6 @@ export function obstacleOf({ ref: { kind }, status, replicas }: WorkloadSummary)
   return `only ${status.pods} of ${replicas} pods exist: see the Events of the ${kind}`;
 }
 
-/** Returns its pod template, if its controller has observed this version of it. */
-export function observedTemplateOf(summary: WorkloadSummary): string | undefined {
-  return rolloutOf(summary).is === 'unobserved' ? undefined : templateTextOf(summary);
-}
-
-export function templateTextOf({ templateHash, templateAnnotation }: WorkloadSummary): string {
-  return JSON.stringify([templateHash, templateAnnotation]);
-}
-
 /**
  * Returns those of its pods that have an older template. For a Deployment, only those from before the latest restart
  * are known: no status names the ReplicaSet of the newest pods.
