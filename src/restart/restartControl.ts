@@ -7,7 +7,8 @@ import type { RestartConfig } from '../config/restart.ts';
 import type { WorkloadKind } from '../kube/objects/workloadKinds.ts';
 import type { ClosableSink } from '../kube/watch/sink.ts';
 import type { HashKeys } from './digest/hashKeys.ts';
-import { statusOf, type WorkloadEntry } from './effects/workloadEntry.ts';
+import { statusOf } from './effects/status.ts';
+import type { WorkloadEntry } from './effects/workloadEntry.ts';
 import { createRecreations } from './jobs/recreations.ts';
 import type { ReportRestart } from './model/events.ts';
 import { type SourceKind, type SourceRef, type WorkloadRef, workloadKey } from './model/refs.ts';
@@ -122,7 +123,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     ownerOf,
     entryOf: (id) => workloads.get(id),
     observeWrite(entry, object) {
-      const update = readUpdate(object, entry.summary.ref.kind);
+      const update = readUpdate(object, entry.observed.summary.ref.kind);
       // The workload may be deleted by now, and its stream would not report that again.
       if (update !== undefined && workloads.get(entry.id) === entry) workloads.take(update);
     },

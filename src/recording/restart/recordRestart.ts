@@ -1,4 +1,4 @@
-import { stateOf } from '../../restart/effects/workloadEntry.ts';
+import { stateOf } from '../../restart/effects/status.ts';
 import { workloadKey } from '../../restart/model/refs.ts';
 import { withoutSecrets } from '../../restart/model/sourceMeta.ts';
 import type { RestartControl } from '../../restart/restartControl.ts';
@@ -80,7 +80,7 @@ const ofAJob = 'recreation ';
 /** Returns the workloads that have not settled. Only this process knows a state that a dry run has not written. */
 function busyWorkloads(control: Pick<RestartControl, 'entries' | 'actors'> | undefined): ReadonlySet<string> {
   const busy = [...(control?.entries() ?? [])].filter(
-    (entry) => stateOf(entry) !== 'current' || entry.unwrittenState !== undefined,
+    (entry) => stateOf(entry) !== 'current' || entry.written.inMemory !== undefined,
   );
   const jobs = [...(control?.actors() ?? [])].filter(({ id }) => id.startsWith(ofAJob));
   return new Set([...busy.map(({ id }) => id), ...jobs.map(({ id }) => id.slice(ofAJob.length))]);

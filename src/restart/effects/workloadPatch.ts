@@ -91,7 +91,7 @@ export async function writeWorkload<Done extends 'restart.accepted' | 'state.wri
   patch: object,
   signal: AbortSignal,
 ): Promise<{ readonly type: Done } | EffectFailed> {
-  const answer = await api.patchWorkload(entry.summary.ref, patch, signal);
+  const answer = await api.patchWorkload(entry.observed.summary.ref, patch, signal);
   switch (answer.is) {
     case 'ok':
       learn(entry, answer.value);

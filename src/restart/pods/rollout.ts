@@ -54,15 +54,6 @@ export function obstacleOf({ ref: { kind }, status, replicas }: WorkloadSummary)
   return `only ${status.pods} of ${replicas} pods exist: see the Events of the ${kind}`;
 }
 
-/** Returns its pod template, if its controller has observed this version of it. */
-export function observedTemplateOf(summary: WorkloadSummary): string | undefined {
-  return rolloutOf(summary).is === 'unobserved' ? undefined : templateTextOf(summary);
-}
-
-export function templateTextOf({ templateHash, templateAnnotation }: WorkloadSummary): string {
-  return JSON.stringify([templateHash, templateAnnotation]);
-}
-
 /**
  * Returns those of its pods that have an older template. For a Deployment, only those from before the latest restart
  * are known: no status names the ReplicaSet of the newest pods.
@@ -76,18 +67,6 @@ export function podsOfOlderTemplate(
     if (pod.dependenciesHash !== templateAnnotation) return true;
     return kinds[kind].hasOlderTemplate(pod, status);
   });
-}
-
-/**
- * Whether another client has reverted a restart: except for weeder's own annotation, the template is the one from
- * before it. `templateHash` is from before the restart, `dependenciesHash` is what the restart wrote. Any other
- * template is a change of its own, which the age of the pods shows.
- */
-export function isReverted(
-  summary: WorkloadSummary,
-  restart: { readonly templateHash: string; readonly dependenciesHash: string },
-): boolean {
-  return summary.templateHash === restart.templateHash && summary.templateAnnotation !== restart.dependenciesHash;
 }
 
 function turnover({ updateStrategy, replicas, status: { pods, updated } }: WorkloadSummary) {

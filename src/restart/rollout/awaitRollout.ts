@@ -1,10 +1,10 @@
 import type { TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { type WorkloadEntry, watchVersions } from '../effects/workloadEntry.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
-import { rolloutOf, templateTextOf } from '../pods/rollout.ts';
+import { beginWait, endWait, isUnderWay, recordStarts } from '../pods/progress.ts';
 import { stallTimeOf, startsOf } from './stall.ts';
 
 interface Listener {
@@ -32,44 +32,38 @@ export function awaitRollout(
   function end(): void {
     clock.clearTimeout(timer);
     stop.abort();
-    entry.watchers.delete(check);
+    unwatch();
   }
 
   function over(): void {
     if (stop.signal.aborted) return;
     end();
-    entry.awaitsRolloutSince = undefined;
-    entry.podStarts = undefined;
+    endWait(entry);
     onOver();
   }
 
   /** Uses the timestamps of the workload: each change of a source starts this wait again, and must not reset them. */
   function isWaitedFor(): boolean {
-    const { progressDeadline = 0 } = entry.settings ?? {};
-    entry.awaitsRolloutSince ??= clock.monotonic();
-    const hasMoved = clock.monotonic() - entry.lastProgressAt < stallTimeOf(entry);
-    return hasMoved && clock.monotonic() - entry.awaitsRolloutSince < progressDeadline;
+    const { progressDeadline = 0 } = entry.observed.settings ?? {};
+    const now = clock.monotonic();
+    beginWait(entry, now);
+    const { changedAt, awaitedSince = now } = entry.progress;
+    return now - changedAt < stallTimeOf(entry.observed) && now - awaitedSince < progressDeadline;
   }
 
   async function checkPods(): Promise<void> {
-    const { summary } = entry;
+    const { summary } = entry.observed;
     if (summary.selector === undefined) return;
     const listed = await api.listPods(summary.ref.namespace, summary.selector, stop.signal);
     if (listed.is !== 'ok' || stop.signal.aborted) return;
     const own = ownPods(summary, readPods(listed.value));
-    noteStarts(startsOf(own));
+    recordStarts(entry, startsOf(own), clock.monotonic());
     if (podFailuresOf(summary, own) !== undefined) over();
-  }
-
-  /** What the first list shows may have been so for long. */
-  function noteStarts(starts: string): void {
-    if (entry.podStarts !== undefined && entry.podStarts !== starts) entry.lastProgressAt = clock.monotonic();
-    entry.podStarts = starts;
   }
 
   function check(): void {
     clock.clearTimeout(timer);
-    if (!isUnderWay(entry) || !isWaitedFor()) {
+    if (!isUnderWay(entry.observed.summary, entry.progress) || !isWaitedFor()) {
       over();
       return;
     }
@@ -82,19 +76,9 @@ export function awaitRollout(
     track(inFlight, checked);
   }
 
-  entry.watchers.add(check);
+  const unwatch = watchVersions(entry, check);
   check();
   return end;
-}
-
-/**
- * Whether some pod has an older template. Pods that are not ready are not a rollout, and neither is a new version with the
- * same template: a Deployment gets one with each annotation, such as weeder's own.
- */
-function isUnderWay({ summary, observedTemplate }: WorkloadEntry): boolean {
-  const now = rolloutOf(observedTemplate === templateTextOf(summary) ? { ...summary, generation: 0 } : summary);
-  if (now.is === 'unobserved') return true;
-  return now.is === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
 }
 
 /** The interval between checks of a rollout without updates. Milliseconds. */

@@ -1,3 +1,4 @@
+import type { Observed } from '../effects/observed.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { kinds } from '../kinds/kinds.ts';
@@ -26,7 +27,9 @@ export async function evictNext(
   view: RolloutView,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const next = isByEviction(entry) ? nextToEvict(entry.summary.replicas, view.own, view.old) : stuckPod(entry, view);
+  const next = isByEviction(entry)
+    ? nextToEvict(entry.observed.summary.replicas, view.own, view.old)
+    : stuckPod(entry.observed, view);
   if (next === undefined) return undefined;
   const answer = await effects.api.evict(next, signal);
   // The next view shows whether the pod was deleted or replaced.
@@ -50,7 +53,7 @@ export function nextToEvict(
 
 /** A StatefulSet does not replace a broken pod of an older revision: it waits for the pod to become ready. */
 export function stuckPod(
-  { summary, settings }: Pick<WorkloadEntry, 'summary' | 'settings'>,
+  { summary, settings }: Pick<Observed, 'summary' | 'settings'>,
   { own, progress }: Pick<RolloutView, 'own' | 'progress'>,
 ): PodSummary | undefined {
   if (!kinds[summary.ref.kind].waitsForEachPod || settings?.unstick !== true || progress.is !== 'progressing')
@@ -75,7 +78,7 @@ export function createRefusalReporter() {
     const { reason, failure, retryAfter } = refusal;
     newest.set(entry, failure);
     if (failure === before) return;
-    const { ref: workload, uid } = entry.summary;
+    const { ref: workload, uid } = entry.observed.summary;
     const retryIn = Math.max(pollInterval, retryAfter);
     report({ type: 'workload.refused', workload, uid, reason, failure, attempt: 1, retryIn });
   };

@@ -2,8 +2,9 @@ import { type AnyEventObject, fromCallback } from 'xstate';
 import type { RolloutEffectInput, RolloutObserved } from '../../../machines/restart/rollout.ts';
 import { type TimerHandle, timeInSeconds } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
+import { targetSources } from '../effects/finding.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import { isByEviction, targetSources, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { isByEviction, type WorkloadEntry, watchVersions } from '../effects/workloadEntry.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { Refusal } from '../model/answer.ts';
 import type { PendingCause } from '../model/events.ts';
@@ -32,13 +33,14 @@ export function followRollout(effects: RestartEffects) {
 
     function stallOf({ progress: now, own, old }: RolloutView): string | undefined {
       const quiet = stillFor(JSON.stringify([now, old.length, startsOf(own)]));
-      return quiet >= stallTimeOf(followed)
+      return quiet >= stallTimeOf(followed.observed)
         ? `the rollout has made no progress since ${timeInSeconds(clock.now() - quiet)}`
         : undefined;
     }
 
     function nextEvent(): Promise<RolloutObserved | undefined> {
-      if (isEmptied(followed) && !effects.isDryRun) return checkTermination(effects, followed, stillFor, stop.signal);
+      if (isEmptied(followed.observed.summary) && !effects.isDryRun)
+        return checkTermination(effects, followed, stillFor, stop.signal);
       return checkOnce(effects, followed, stallOf, stop.signal);
     }
 
@@ -65,12 +67,12 @@ export function followRollout(effects: RestartEffects) {
       track(inFlight, checked);
     }
 
-    entry.watchers.add(checkNow);
+    const unwatch = watchVersions(entry, checkNow);
     checkNow();
     return () => {
       stop.abort();
       clock.clearTimeout(timer);
-      entry.watchers.delete(checkNow);
+      unwatch();
     };
   });
 }
@@ -81,7 +83,8 @@ async function checkOnce(
   stallOf: (view: RolloutView) => string | undefined,
   signal: AbortSignal,
 ): Promise<RolloutObserved | undefined> {
-  const { summary, finding } = entry;
+  const { finding } = entry;
+  const { summary } = entry.observed;
   const state = finding?.state;
   const isDone = effects.isDryRun || isNewJob(entry);
   // A CronJob's restart is complete with the write, because its next run reads everything again; so is the simulated
@@ -129,15 +132,15 @@ function byStatusAlone(
   hash: string,
   stallOf: (view: RolloutView) => string | undefined,
 ): RolloutObserved | undefined {
-  const progress = rolloutOf(entry.summary);
-  const isOurs = entry.summary.templateAnnotation === hash;
+  const progress = rolloutOf(entry.observed.summary);
+  const isOurs = entry.observed.summary.templateAnnotation === hash;
   if (!isByEviction(entry) && progress.is === 'complete')
     return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
   return standingEvent(progress, stallOf({ own: [], old: [], progress }));
 }
 
 /** Every pod of a recreated Job is new; later changes are detected as usual. */
-function isNewJob({ summary, finding }: WorkloadEntry): boolean {
+function isNewJob({ observed: { summary }, finding }: WorkloadEntry): boolean {
   return kinds[summary.ref.kind].restart === 'recreation' && finding?.state?.workloadUid !== summary.uid;
 }
 
@@ -147,9 +150,10 @@ function isNewJob({ summary, finding }: WorkloadEntry): boolean {
  * outcome.
  */
 function isUnobserved(entry: WorkloadEntry): boolean {
-  const { summary, finding } = entry;
+  const { finding } = entry;
+  const { summary } = entry.observed;
   if (kinds[summary.ref.kind].restart === 'recreation') return finding?.state?.workloadUid === summary.uid;
-  return !isByEviction(entry) && rolloutOf(entry.summary).is === 'unobserved';
+  return !isByEviction(entry) && rolloutOf(summary).is === 'unobserved';
 }
 
 /** `reason`: why the rollout has stalled. The machine ignores what it knows. */

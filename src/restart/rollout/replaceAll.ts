@@ -1,6 +1,7 @@
 import type { RolloutEvent, RolloutObserved } from '../../../machines/restart/rollout.ts';
+import { changesOf } from '../effects/finding.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import { changesOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { BlockCause } from '../model/events.ts';
@@ -26,7 +27,7 @@ function recreatedSources(entry: WorkloadEntry) {
  * none.
  */
 export function isReplaced(entry: WorkloadEntry): boolean {
-  return kinds[entry.summary.ref.kind].restart === 'rollout' && recreatedSources(entry).length > 0;
+  return kinds[entry.observed.summary.ref.kind].restart === 'rollout' && recreatedSources(entry).length > 0;
 }
 
 /**
@@ -38,7 +39,7 @@ export async function whyNotReplaced(
   entry: WorkloadEntry,
   signal: AbortSignal,
 ): Promise<RolloutEvent | undefined> {
-  const { summary, settings } = entry;
+  const { summary, settings } = entry.observed;
   const sources = recreatedSources(entry);
   if (sources.length === 0) return undefined;
   const blocked = (why: string, blockedFor?: number): RolloutEvent => {
@@ -80,7 +81,7 @@ async function podsOf(api: RestartApi, { ref, selector }: WorkloadSummary, signa
 }
 
 /** Whether weeder has scaled it to zero: in any case, it gets its pods back. */
-export function isEmptied({ summary: { emptied, isEnding } }: WorkloadEntry): boolean {
+export function isEmptied({ emptied, isEnding }: WorkloadSummary): boolean {
   return emptied !== undefined && !emptied.isUndone && !isEnding;
 }
 
@@ -91,7 +92,7 @@ export async function checkTermination(
   stillFor: (text: string) => number,
   signal: AbortSignal,
 ): Promise<RolloutObserved | undefined> {
-  const { summary } = entry;
+  const { summary } = entry.observed;
   const { ref, selector } = summary;
   const listed = await api.listPods(ref.namespace, selector ?? { matchLabels: {} }, signal);
   if (listed.is !== 'ok') return undefined;
@@ -100,14 +101,14 @@ export async function checkTermination(
     .toSorted();
   const quiet = stillFor(remaining.join(', '));
   if (remaining.length === 0) return quiet >= nodeCleanup ? { type: 'rollout.emptied' } : undefined;
-  if (quiet < stallTimeOf(entry)) return undefined;
+  if (quiet < stallTimeOf(entry.observed)) return undefined;
   return { type: 'rollout.stalled', reason: `these pods do not terminate: ${remaining.slice(0, 3).join(', ')}` };
 }
 
 /** Restores the pods of a workload. */
 export function restoreWorkload(effects: RestartEffects): RolloutEffect {
   return async (entry, _input, signal) => {
-    if (entry.summary.emptied === undefined) return { type: 'restore.done' };
-    return writeWorkload(effects, entry, 'restore.done', restorePatch(entry.summary), signal);
+    if (entry.observed.summary.emptied === undefined) return { type: 'restore.done' };
+    return writeWorkload(effects, entry, 'restore.done', restorePatch(entry.observed.summary), signal);
   };
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { Observed } from '../effects/observed.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
 
 /** Returns the time without progress after which the rollout of a workload has stalled: milliseconds. */
-export function stallTimeOf({ summary, settings }: Pick<WorkloadEntry, 'summary' | 'settings'>): number {
+export function stallTimeOf({ summary, settings }: Pick<Observed, 'summary' | 'settings'>): number {
   return (settings?.stallAfter ?? Number.POSITIVE_INFINITY) + summary.normalPause;
 }
 

@@ -1,6 +1,7 @@
 import type { HashKey } from '../digest/digest.ts';
+import type { Finding } from '../effects/finding.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { Refusal } from '../model/answer.ts';
 import { type SourceRef, sourceKey } from '../model/refs.ts';
 import { readPods } from '../pods/podSummary.ts';
@@ -29,7 +30,8 @@ export async function findUncertainStarts(
   state: WorkloadState | undefined,
   signal: AbortSignal,
 ): Promise<UncertainStartsAnswer> {
-  const { summary, contentHistory } = entry;
+  const { contentHistory } = entry;
+  const { summary } = entry.observed;
   const others = timesOfOtherContent(contentHistory, unchangedOf(current, compared, state));
   if (others.length === 0 || summary.selector === undefined) return { is: 'ok', assessment: compared };
   const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
@@ -74,7 +76,8 @@ export async function recordContent(
   entry: WorkloadEntry,
   ref: SourceRef,
 ): Promise<void> {
-  const { finding, uses } = entry;
+  const { finding } = entry;
+  const { uses } = entry.observed;
   if (finding === undefined) return;
   const its = uses.filter(({ source }) => sourceKey(source) === sourceKey(ref));
   const current = await readCurrentSources(its, finding.key, digests, sources);

@@ -1,6 +1,7 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
+import { changesOf } from '../effects/finding.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import { changesOf, type PresentPods, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { PresentPods, WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { BlockCause } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 import { podsWithCachedContent } from '../pods/ownPods.ts';
@@ -15,7 +16,7 @@ import { whyNotReplaced } from './replaceAll.ts';
 export function verifyPods(effects: RestartEffects): RolloutEffect {
   const { api } = effects;
   return async (entry, _input, signal) => {
-    const { summary } = entry;
+    const { summary } = entry.observed;
     const changed = changesOf(entry);
     const against = await whyNotReplaced(effects, entry, signal);
     if (against !== undefined) return against;
@@ -60,7 +61,7 @@ function blocked(recreated: readonly ChangedSource[]): RolloutEvent {
  */
 export async function presentPods(
   api: Pick<RestartApi, 'listPods'>,
-  { summary, present }: WorkloadEntry,
+  { observed: { summary }, present }: WorkloadEntry,
   current: ReadonlyMap<string, CurrentSource>,
   assessment: Assessment,
   signal: AbortSignal,

@@ -137,7 +137,7 @@ export function tagsOf(current: ReadonlyMap<string, CurrentSource>): Map<string,
 export function firstSeenOf(
   current: ReadonlyMap<string, CurrentSource>,
   state: WorkloadState | undefined,
-  before: StoredTags,
+  before: StoredTags = new Map(),
 ): StoredTags {
   const stored: StoredTags = state === undefined ? new Map() : expectedBy(state);
   const one = stored.get(allSources);

@@ -1,21 +1,24 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { RestartSettings } from '../../config/restart.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
-import { noteRemoval } from '../effects/contest.ts';
+import { type Assessed, type Finding, forgetFinding, recordFinding } from '../effects/finding.ts';
+import type { Observed } from '../effects/observed.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
-import { type Finding, markChangesHandled, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { noteRemoval, writtenState } from '../effects/written.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { BlockCause } from '../model/events.ts';
 import { sourceKey } from '../model/refs.ts';
 import { workloadAnnotations } from '../model/workloadSummary.ts';
-import { quietPeriodOf } from '../pace/quietPeriod.ts';
+import { markChangesHandled, quietPeriodOf } from '../pace/quietPeriod.ts';
+import { endWait } from '../pods/progress.ts';
 import { isEmptied } from '../rollout/replaceAll.ts';
 import { findUncertainStarts, recordContents } from '../rollout/uncertainStarts.ts';
 import { presentPods } from '../rollout/verifyPods.ts';
-import { type Assessment, assess, firstSeenOf } from '../state/assess.ts';
+import { assess } from '../state/assess.ts';
 import { readCurrentSources } from '../state/currentSources.ts';
-import type { StoredTags, WorkloadState } from '../state/state.ts';
+import type { WorkloadState } from '../state/state.ts';
 
 /** An operator may delete a source and create it again: only a longer absence is reported. Milliseconds. */
 const patience = 1_000;
@@ -28,7 +31,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   const reported = new WeakMap<WorkloadEntry, string>();
 
   function reportUnreadable(entry: WorkloadEntry): void {
-    const { ref: workload, uid, stateText = '' } = entry.summary;
+    const { ref: workload, uid, stateText = '' } = entry.observed.summary;
     if (reported.get(entry) === stateText) return;
     reported.set(entry, stateText);
     const reason = 'it is damaged, or from another version of weeder: weeder records again what the pods run with';
@@ -36,7 +39,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   }
 
   function blockedRecreation(entry: WorkloadEntry): WorkloadEvent | undefined {
-    const { summary, settings } = entry;
+    const { summary, settings } = entry.observed;
     if (kinds[summary.ref.kind].restart !== 'recreation' || settings === undefined) return undefined;
     const reason = whyNotRecreated(summary, settings);
     return reason === undefined ? undefined : blocked('job', reason);
@@ -45,44 +48,46 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
   function eventOf(
     entry: WorkloadEntry,
     settings: RestartSettings,
-    assessment: Assessment,
+    finding: Finding,
     isNewestKey: boolean,
   ): WorkloadEvent {
-    if (assessment.is !== 'blocked') entry.missingSince = undefined;
+    const { assessment, missingSince = clock.monotonic() } = finding;
     switch (assessment.is) {
       case 'blocked':
-        return { ...blocked('sourceMissing', assessment.reason), reportIn: patienceLeft(entry) };
+        return {
+          ...blocked('sourceMissing', assessment.reason),
+          reportIn: Math.max(0, missingSince + patience - clock.monotonic()),
+        };
       case 'changed':
         return (
           blockedRecreation(entry) ?? {
             type: 'assessed.changed',
-            changedAt: entry.changedAt,
-            ...quietPeriodOf(entry, settings, clock.monotonic()),
+            changedAt: entry.changes.changedAt,
+            ...quietPeriodOf(entry.changes, settings, clock.monotonic()),
           }
         );
       case 'rolling':
         return { type: 'assessed.rolling', hasNewerChange: assessment.hasNewerChange };
       case 'current':
-        markChangesHandled(entry);
+        markChangesHandled(entry, finding.asOf);
+        endWait(entry);
         return { type: isNewestKey ? 'assessed.current' : 'assessed.new' };
       default:
         return { type: `assessed.${assessment.is}` };
     }
   }
 
-  function patienceLeft(entry: WorkloadEntry): number {
-    entry.missingSince ??= clock.monotonic();
-    return Math.max(0, entry.missingSince + patience - clock.monotonic());
-  }
-
   const answer: WorkloadEffect = async (entry, { hasStalled }, signal) => {
-    const { summary, settings, uses } = entry;
-    if (settings === undefined) return unmanaged(entry);
+    const { summary, settings, uses } = entry.observed;
+    if (settings === undefined) {
+      forgetFinding(entry);
+      return { type: 'assessed.unmanaged' };
+    }
     if (summary.isEnding) return blocked('other', 'it is being deleted');
-    if (hasRun(entry)) return { type: 'assessed.current' };
+    if (hasRun(entry.observed)) return { type: 'assessed.current' };
     const unread = uses.filter(({ source }) => !hasRead(source)).map(({ source }) => sourceKey(source));
     if (unread.length > 0) return blocked('reading', `still being read: ${[...new Set(unread)].join(', ')}`);
-    const asOf = entry.changedAt;
+    const asOf = entry.changes.changedAt;
     const hashKeys = keys();
     if (hashKeys === undefined) return blocked('hashKey', 'the hash key is unavailable');
     noteRemoval(effects, entry);
@@ -99,22 +104,14 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const answer = await findUncertainStarts(effects.api, entry, current.sources, compared, state, signal);
     if (answer.is === 'refused') return { ...answer, type: 'effect.failed' };
     const { assessment } = answer;
-    const firstSeen = firstSeenOf(current.sources, counting.written, seenBefore(entry, counting));
-    entry.finding = {
-      key,
-      current: current.sources,
-      state,
-      assessment,
-      asOf,
-      contentHistory: entry.contentHistory,
-      firstSeen,
-    };
-    return eventOf(entry, settings, assessment, key.id === hashKeys.current.id);
+    const assessed = { ...counting, current: current.sources, assessment, asOf, contentHistory: entry.contentHistory };
+    const finding = recordFinding(entry, assessed, clock.monotonic());
+    return eventOf(entry, settings, finding, key.id === hashKeys.current.id);
   };
 
   return async (entry, input, signal, defer) => {
     // This takes precedence: weeder has scaled the workload to zero, and restores its pods first.
-    if (isEmptied(entry) && !effects.isDryRun) return { type: 'assessed.rolling' };
+    if (isEmptied(entry.observed.summary) && !effects.isDryRun) return { type: 'assessed.rolling' };
     return answer(entry, input, signal, defer);
   };
 }
@@ -123,14 +120,11 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
  * A finished Job has no running pods: nothing is written on it, and no changes are reported. A CronJob keeps several of
  * them. With `jobs: recreate`, the reason why this Job is not recreated is reported.
  */
-function hasRun({ summary: { job }, settings }: WorkloadEntry): boolean {
+function hasRun({ summary: { job }, settings }: Observed): boolean {
   return job?.isOver === true && settings?.jobs === 'report';
 }
 
-interface Counting extends Pick<Finding, 'key' | 'state'> {
-  /** Undefined if `state` is an earlier state that another client has removed. */
-  readonly written: WorkloadState | undefined;
-}
+type Counting = Pick<Assessed, 'key' | 'state' | 'written'>;
 
 /**
  * A state made with an unknown key cannot be compared: it is written again, and nothing restarts. A state that another
@@ -153,19 +147,8 @@ function stateThatCounts(
 /**
  * Returns the state at the previous assessment; a workload of the same name with another uid is a different workload.
  */
-function knownState({ summary, finding }: WorkloadEntry): WorkloadState | undefined {
+function knownState({ observed: { summary }, finding }: WorkloadEntry): WorkloadState | undefined {
   return finding?.state?.workloadUid === summary.uid ? finding.state : undefined;
-}
-
-function seenBefore({ finding }: WorkloadEntry, { key, state, written }: Counting): StoredTags {
-  if (finding?.key.id !== key.id) return new Map();
-  return written === undefined && state !== undefined ? state.rolledOut : finding.firstSeen;
-}
-
-/** Forgets what was known of the workload, in case it is managed again. */
-function unmanaged(entry: WorkloadEntry): WorkloadEvent {
-  entry.finding = undefined;
-  return { type: 'assessed.unmanaged' };
 }
 
 /** `reading`: a list is still being read, which is not reported. */

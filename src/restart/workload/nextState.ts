@@ -1,6 +1,6 @@
 import type { Outcome } from '../../../machines/restart/workload.ts';
 import { hasLostKeys } from '../digest/digest.ts';
-import { changesOf, type Finding, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { changesOf, type Finding } from '../effects/finding.ts';
 import { sourceKey } from '../model/refs.ts';
 import { expectedBy, tagsOf } from '../state/assess.ts';
 import { isRevert, withNewest } from '../state/restartHistory.ts';
@@ -17,11 +17,11 @@ const maxRestarts = 5;
 const maxReverts = 2;
 
 /** Returns the state to write for an outcome. `now`: epoch milliseconds. */
-export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outcome, now: number): WorkloadState {
+export function stateAfter(workloadUid: string, finding: Finding, outcome: Outcome, now: number): WorkloadState {
   const { state, key } = finding;
   const cause = state?.lastCause === undefined ? {} : { lastCause: state.lastCause };
   const history = { restarts: state?.restarts ?? [], ...cause, reverts: state?.reverts ?? [] };
-  const own = { keyId: key.id, workloadUid: entry.summary.uid, ...history };
+  const own = { keyId: key.id, workloadUid, ...history };
   if (state === undefined || outcome === 'adopted' || outcome === 'skipped')
     return { ...own, rolledOut: taken(finding), target: undefined };
   if (outcome === 'unconfirmed')
@@ -34,15 +34,15 @@ export function stateAfter(entry: WorkloadEntry, finding: Finding, outcome: Outc
 }
 
 /** Returns the state that a restart writes: its target, and what the pods run with until then. */
-export function stateOfRestart(entry: WorkloadEntry, finding: Finding, now: number, cause: string): WorkloadState {
+export function stateOfRestart(workloadUid: string, finding: Finding, now: number, cause: string): WorkloadState {
   const { key, state } = finding;
-  const changed = changesOf(entry).map(({ source }): [string, StoredTag] => [sourceKey(source.ref), source.tag]);
+  const changed = changesOf({ finding }).map(({ source }): [string, StoredTag] => [sourceKey(source.ref), source.tag]);
   const before = state?.target;
   const current = tagsOf(finding.current);
   const rolledOut = onlyUsed(finding, state?.rolledOut ?? taken(finding));
   return {
     keyId: key.id,
-    workloadUid: entry.summary.uid,
+    workloadUid,
     rolledOut,
     target: {
       tags: rolledOut.has(allSources) ? inFormOf(rolledOut, current) : new Map([...(before?.tags ?? []), ...changed]),

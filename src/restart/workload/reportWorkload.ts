@@ -1,5 +1,7 @@
+import { changesOf } from '../effects/finding.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import { changesOf, isByEviction, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { writtenState } from '../effects/written.ts';
 import { kinds } from '../kinds/kinds.ts';
 import { type BlockCause, blockCauses, type PendingCause, pendingCauses, type RestartHow } from '../model/events.ts';
 import { obstacleOf } from '../pods/rollout.ts';
@@ -12,9 +14,11 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   const reported = new WeakMap<WorkloadEntry, string>();
   const revisions = createRevisions();
   const absences = createAbsences(clock);
+  /** The time of the first change that the latest restart is for, by the monotonic clock. */
+  const restartedFor = new WeakMap<WorkloadEntry, number>();
 
-  function about({ summary: { ref: workload, uid } }: WorkloadEntry) {
-    return { workload, uid };
+  function about({ observed: { summary } }: WorkloadEntry) {
+    return { workload: summary.ref, uid: summary.uid };
   }
 
   function reportOnce(entry: WorkloadEntry, text: string, send: () => void): void {
@@ -29,7 +33,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
 
   function howOf(entry: WorkloadEntry): RestartHow {
     if (isDryRun) return 'dryRun';
-    if (kinds[entry.summary.ref.kind].restart === 'recreation') return 'recreate';
+    if (kinds[entry.observed.summary.ref.kind].restart === 'recreation') return 'recreate';
     if (isReplaced(entry)) return 'replace';
     return isByEviction(entry) ? 'evict' : 'rollout';
   }
@@ -45,7 +49,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
   }
 
   return {
-    reportChanged: reporting((entry, { changedSince = entry.changedAt }) => {
+    reportChanged: reporting((entry, { changedSince = entry.changes.changedAt }) => {
       const sources = sourcesOf(entry);
       const since = clock.now() - (clock.monotonic() - changedSince);
       reportOnce(entry, `changed ${JSON.stringify(sources)}`, () =>
@@ -70,16 +74,17 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
         report({ type: 'workload.pending', ...about(entry), cause, reason }),
       );
     }),
-    reportRestarted: reporting<'workload'>((entry) => {
+    reportRestarted: reporting<'changedSince'>((entry, { changedSince = entry.changes.changedAt }) => {
       const attempt = entry.finding?.state?.target?.attempt ?? 1;
       const how = howOf(entry);
       reported.delete(entry);
+      restartedFor.set(entry, changedSince);
       report({ type: 'workload.restarted', ...about(entry), sources: sourcesOf(entry), how, attempt });
       const filled = how === 'rollout' ? revisions.add(entry) : undefined;
       if (filled !== undefined) report({ type: 'history.filled', ...about(entry), revisions: filled });
     }),
     reportStalled: reporting<'reason'>((entry, { reason }) => {
-      const obstacle = obstacleOf(entry.summary);
+      const obstacle = obstacleOf(entry.observed.summary);
       const cause = obstacle === undefined ? {} : { obstacle };
       reportOnce(entry, `stalled ${reason}`, () =>
         report({ type: 'workload.stalled', ...about(entry), reason, ...cause }),
@@ -102,14 +107,10 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
       if (outcome !== 'rolledOut') return;
       const took = clock.now() - (entry.finding?.state?.target?.since ?? clock.now());
       // The change that caused a restart by an earlier process is unknown.
-      const sinceChange = entry.restartedFor === undefined ? took : clock.monotonic() - entry.restartedFor;
-      entry.restartedFor = undefined;
-      report({
-        type: 'workload.rolledOut',
-        ...about(entry),
-        took,
-        sinceChange,
-      });
+      const since = restartedFor.get(entry);
+      restartedFor.delete(entry);
+      const sinceChange = since === undefined ? took : clock.monotonic() - since;
+      report({ type: 'workload.rolledOut', ...about(entry), took, sinceChange });
     }),
     reportFailed: reporting((entry, { reason, failure, failures, retryIn }) => {
       report({ type: 'workload.refused', ...about(entry), reason, failure, attempt: failures, retryIn });
@@ -160,7 +161,7 @@ function createRevisions(): Revisions {
   const inRow = new WeakMap<WorkloadEntry, { readonly templateHash: string; readonly count: number }>();
   return {
     add(entry) {
-      const { templateHash, revisionHistoryLimit: retained = 0 } = entry.summary;
+      const { templateHash, revisionHistoryLimit: retained = 0 } = entry.observed.summary;
       const before = inRow.get(entry);
       const count = before?.templateHash === templateHash ? before.count + 1 : 1;
       inRow.set(entry, { templateHash, count });

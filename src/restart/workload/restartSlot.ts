@@ -4,7 +4,8 @@ import type { EffectInput } from '../../../machines/restart/workload.ts';
 import type { TimerHandle } from '../../base/clock.ts';
 import type { Release } from '../../queue/limitedQueue.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
-import { hasRestarted, statusOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { hasRestarted, statusOf } from '../effects/status.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import type { PendingCause } from '../model/events.ts';
 import { mayRestart, type Permission } from '../pace/mayRestart.ts';
 import { awaitRollout } from '../rollout/awaitRollout.ts';
@@ -28,7 +29,7 @@ export function restartSlot(effects: RestartEffects) {
 function waitForSlot(
   effects: RestartEffects,
   entry: WorkloadEntry,
-  { changedSince: since = entry.changedAt, hasStalled }: RolloutEffectInput,
+  { changedSince: since = entry.changes.changedAt, hasStalled }: RolloutEffectInput,
   send: (event: RolloutEvent) => void,
 ): () => void {
   const { clock, schedule, isDryRun } = effects;
@@ -40,7 +41,7 @@ function waitForSlot(
   let release: Release | undefined;
 
   function request(): void {
-    const { namespace } = entry.summary.ref;
+    const { namespace } = entry.observed.summary.ref;
     release = schedule.requestRestart(
       entry.id,
       { namespace, since },
@@ -87,7 +88,8 @@ function waitForSlot(
   };
 }
 
-function verdictFor({ summary, settings, finding, annotationErrors }: WorkloadEntry, now: number): Permission {
+function verdictFor({ observed, finding }: WorkloadEntry, now: number): Permission {
+  const { summary, settings, annotationErrors } = observed;
   if (settings === undefined)
     return { is: 'blocked', cause: 'other', reason: 'it is no longer managed', until: undefined };
   const restarts = finding?.state?.restarts ?? [];

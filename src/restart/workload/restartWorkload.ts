@@ -1,11 +1,14 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { Defer } from '../../actors/effect.ts';
 import type { HashKey } from '../digest/digest.ts';
-import { recordWrite } from '../effects/contest.ts';
+import { changesOf, recordRestart } from '../effects/finding.ts';
 import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import { changesOf, isByEviction, markChangesHandled, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
+import { keepInMemory, recordWrite } from '../effects/written.ts';
 import { kinds } from '../kinds/kinds.ts';
+import { markChangesHandled } from '../pace/quietPeriod.ts';
+import { endWait } from '../pods/progress.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';
 import { hashedBy } from '../state/assess.ts';
@@ -18,25 +21,26 @@ import { stateOfRestart } from './nextState.ts';
  */
 export function restartWorkload(effects: RestartEffects): RolloutEffect {
   const { clock, digests, isDryRun } = effects;
-  return async (entry, { changedSince }, signal, defer) => {
-    const { summary, finding } = entry;
+  return async (entry, _input, signal, defer) => {
+    const { finding } = entry;
+    const { summary } = entry.observed;
     const changed = changesOf(entry);
     if (finding === undefined || changed.length === 0) return { type: 'effect.conflicted' };
     const cause = causeOf(changed);
-    const text = encodeState(stateOfRestart(entry, finding, clock.now(), cause), finding.key);
+    const text = encodeState(stateOfRestart(summary.uid, finding, clock.now(), cause), finding.key);
     // A state that was too long is stored in a shorter form, and a later reader has to compute the same hash.
     const state = decodeState(text);
     if (typeof state === 'string') return { type: 'effect.failed', reason: 'the generated state is unreadable' };
     const hash = digests.hashOf(finding.key, summary.ref, hashedBy(state));
     const begun = (): RolloutEvent => {
-      finding.state = state;
+      recordRestart(entry, finding, state);
       trimContentHistory(entry, finding);
-      entry.restartedFor = changedSince ?? entry.changedAt;
-      markChangesHandled(entry);
+      markChangesHandled(entry, finding.asOf);
+      endWait(entry);
       return { type: 'restart.accepted' };
     };
     if (isDryRun) {
-      entry.unwrittenState = text;
+      keepInMemory(entry, text);
       return begun();
     }
     const patch = patchFor(entry, finding.key, text, hash, cause);
@@ -45,15 +49,15 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
       ? restartJob(effects, entry, finding.key, text, signal, defer)
       : writeWorkload(effects, entry, 'restart.accepted', patch, signal));
     if (event.type !== 'restart.accepted') return event;
-    recordWrite(effects, entry, text);
-    if (entry.unwrittenState !== undefined) entry.unwrittenState = text;
+    recordWrite(clock, entry, text);
     return begun();
   };
 }
 
 function patchFor(entry: WorkloadEntry, key: HashKey, text: string, hash: string, cause: string): object {
-  if (isReplaced(entry)) return emptyPatch(entry.summary, key, text, hash, cause);
-  return isByEviction(entry) ? statePatch(entry.summary, text) : restartPatch(entry.summary, text, hash, cause);
+  const { summary } = entry.observed;
+  if (isReplaced(entry)) return emptyPatch(summary, key, text, hash, cause);
+  return isByEviction(entry) ? statePatch(summary, text) : restartPatch(summary, text, hash, cause);
 }
 
 /** Returns a text such as `ConfigMap settings (log.level), Secret database`. */
@@ -75,7 +79,7 @@ async function restartJob(
   signal: AbortSignal,
   defer: Defer,
 ): Promise<RolloutEvent> {
-  const { ref, uid, resourceVersion } = entry.summary;
+  const { ref, uid, resourceVersion } = entry.observed.summary;
   const release = recreations.lock(uid);
   if (release === undefined) return { type: 'effect.conflicted' };
   defer(release);

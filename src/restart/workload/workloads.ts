@@ -4,14 +4,17 @@ import { createRegistry } from '../../actors/registry.ts';
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
 import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
-import { observeRemoval } from '../effects/contest.ts';
-import { markSourceChange, stateOf, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { inputsOf, type Observed } from '../effects/observed.ts';
+import { stateOf } from '../effects/status.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { observeRemoval } from '../effects/written.ts';
 import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
 import type { SourceMeta } from '../model/sourceMeta.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
-import { observedTemplateOf, rolloutOf } from '../pods/rollout.ts';
+import { markSourceChange } from '../pace/quietPeriod.ts';
+import { initialProgress, recordVersion } from '../pods/progress.ts';
 import { settingsFor } from '../sources/managed.ts';
 import { bringsObject, type ReadStream } from '../sources/restartStreamPlan.ts';
 import { createSourceUsers } from '../sources/sourceUsers.ts';
@@ -73,8 +76,8 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   const known = new Map<string, WorkloadUpdate>();
   const registry = createRegistry<WorkloadEntry>({
     added: (_id, entry) => resolveUses(entry),
-    dropped(id, { contest }) {
-      clock.clearTimeout(contest?.timer);
+    dropped(id, { written }) {
+      clock.clearTimeout(written.timer);
       users.put(id, []);
     },
     failed: (id, error) => report({ type: 'actor.failed', actor: `workload ${id}`, error }),
@@ -88,7 +91,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   /** The stream may deliver a deletion before the response to its request: the response is handled first. */
   function isPostponed(id: string): boolean {
     const entry = registry.get(id);
-    if (entry === undefined || !options.recreations.isLocked(entry.summary.uid)) return false;
+    if (entry === undefined || !options.recreations.isLocked(entry.observed.summary.uid)) return false;
     postponed.add(id);
     return true;
   }
@@ -101,7 +104,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   function applyUpdate(id: string, received: WorkloadUpdate): void {
     const update = { ...received, summary: trustedSummary(received.summary, options.keys()) };
     const entry = registry.get(id);
-    if (entry !== undefined && entry.summary.uid !== update.summary.uid) {
+    if (entry !== undefined && entry.observed.summary.uid !== update.summary.uid) {
       if (isPostponed(id)) return;
       registry.remove(id);
       applyUpdate(id, update);
@@ -119,17 +122,14 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
 
   function refresh(entry: WorkloadEntry, { summary, uses }: WorkloadUpdate): void {
-    const before = inputsOf(entry);
-    const { settings } = entry;
-    if (progressOf(summary) !== progressOf(entry.summary)) entry.lastProgressAt = clock.monotonic();
-    entry.summary = summary;
-    observeRemoval(runtime, entry);
-    entry.observedTemplate = observedTemplateOf(summary) ?? entry.observedTemplate;
-    entry.templateUses = uses;
-    resolveUses(entry);
-    if (entry.settings !== settings)
-      entry.actor.send({ type: 'config.changed', progressDeadline: deadlineOf(entry.settings) });
-    if (inputsOf(entry) !== before) entry.actor.send({ type: 'workload.changed' });
+    const before = entry.observed;
+    recordVersion(entry, before.summary, summary, clock.monotonic());
+    resolveUses(entry, { summary, templateUses: uses });
+    observeRemoval(clock, entry);
+    const { settings } = entry.observed;
+    if (settings !== before.settings)
+      entry.actor.send({ type: 'config.changed', progressDeadline: deadlineOf(settings) });
+    if (inputsOf(entry.observed) !== inputsOf(before)) entry.actor.send({ type: 'workload.changed' });
     for (const watcher of [...entry.watchers]) watcher();
   }
 
@@ -138,41 +138,29 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     registry.add(id, {
       id,
       actor: createActor(logic, { ...runtime, id, input }),
-      summary,
+      observed: { summary, templateUses: uses, uses: [], settings: undefined, annotationErrors: [] },
       previousUid: options.recreations.previousUidOf(id),
-      templateUses: uses,
-      settings: undefined,
-      uses: [],
-      annotationErrors: [],
-      changedAt: clock.monotonic(),
-      unquietSince: undefined,
-      observedTemplate: observedTemplateOf(summary),
-      lastProgressAt: clock.monotonic(),
-      awaitsRolloutSince: undefined,
-      podStarts: undefined,
-      restartedFor: undefined,
+      changes: { changedAt: clock.monotonic(), unquietSince: undefined },
+      progress: initialProgress(summary, clock.monotonic()),
       finding: undefined,
-      missingSince: undefined,
       present: new Map(),
       contentHistory: new Map(),
-      unwrittenState: undefined,
-      writtenAt: undefined,
-      removedAt: undefined,
-      contest: undefined,
+      written: {},
       watchers: new Set(),
     });
   }
 
   /** Determines the uses that the config and the sources' annotations allow. */
-  function resolveUses(entry: WorkloadEntry): void {
-    const { summary, templateUses } = entry;
-    entry.settings = settingsFor(config(), summary);
+  function resolveUses(
+    entry: WorkloadEntry,
+    { summary, templateUses }: Pick<Observed, 'summary' | 'templateUses'> = entry.observed,
+  ): void {
+    const settings = settingsFor(config(), summary);
     const found: WorkloadUses =
-      entry.settings === undefined
+      settings === undefined
         ? { uses: [], errors: [], notAllowed: [], notFollowed: [] }
-        : usesOfWorkload(summary, templateUses, entry.settings, config(), options, options.namespaces);
-    entry.uses = found.uses;
-    entry.annotationErrors = found.errors;
+        : usesOfWorkload(summary, templateUses, settings, config(), options, options.namespaces);
+    entry.observed = { summary, templateUses, uses: found.uses, settings, annotationErrors: found.errors };
     users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
     annotations.report(summary, found);
   }
@@ -188,7 +176,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   return {
     get: (id) => registry.get(id),
     knows(id, { uid, resourceVersion }) {
-      return [known.get(id)?.summary, registry.get(id)?.summary].every(
+      return [known.get(id)?.summary, registry.get(id)?.observed.summary].every(
         (summary) => summary?.uid === uid && summary.resourceVersion === resourceVersion,
       );
     },
@@ -217,7 +205,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         if (entry === undefined) continue;
         // The source's own annotation may have changed: whether other namespaces may use it.
         resolveUses(entry);
-        markSourceChange(entry, clock.monotonic());
+        markSourceChange(entry, stateOf(entry), entry.observed.settings?.quietPeriod ?? 0, clock.monotonic());
         entry.actor.send({ type: 'workload.changed' });
         if (stateOf(entry) !== 'assessing') options.onUnassessed(entry, source);
       }
@@ -267,22 +255,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   };
 }
 
-/**
- * Describes only the progress of the rollout, so that repeated writes of another client do not count as progress.
- */
-function progressOf(summary: WorkloadSummary): string {
-  const progress = rolloutOf({ ...summary, generation: 0 });
-  return JSON.stringify([progress, summary.templateHash, summary.templateAnnotation, summary.isPaused]);
-}
-
 /** The source is watched, because it may allow the use later. */
 function notAllowedUse(source: SourceRef) {
   return { source, key: undefined, how: 'annotation', isOptional: false, containers: [] } as const;
-}
-
-/** Returns all inputs of the decision about a workload: while they are the same, it is not assessed again. */
-function inputsOf({ summary, settings, uses, annotationErrors: errors }: WorkloadEntry): string {
-  const { templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied } = summary;
-  const own = [templateHash, templateAnnotation, stateText, pausedUntil, isPaused, isEnding, job, emptied];
-  return JSON.stringify([...own, settings, uses, errors]);
 }

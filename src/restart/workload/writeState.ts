@@ -1,8 +1,9 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import { recordWrite } from '../effects/contest.ts';
+import type { Finding } from '../effects/finding.ts';
 import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
-import type { Finding, WorkloadEntry } from '../effects/workloadEntry.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
 import { releasePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
+import { keepInMemory, recordWrite } from '../effects/written.ts';
 import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';
 import { type CurrentSource, readCurrentSources } from '../state/currentSources.ts';
@@ -19,24 +20,26 @@ export function writeState(effects: RestartEffects): WorkloadEffect {
     patch: object,
     signal: AbortSignal,
   ): Promise<WorkloadEvent> {
-    if (isSameState(entry.unwrittenState ?? entry.summary.stateText, text)) return { type: 'state.written' };
-    if (isDryRun || isOnlyRemembered(entry.summary) || (entry.unwrittenState !== undefined && text !== undefined)) {
-      entry.unwrittenState = text;
+    const { inMemory } = entry.written;
+    if (isSameState(inMemory ?? entry.observed.summary.stateText, text)) return { type: 'state.written' };
+    if (isDryRun || isOnlyRemembered(entry.observed.summary) || (inMemory !== undefined && text !== undefined)) {
+      keepInMemory(entry, text);
       return { type: 'state.written' };
     }
     const event = await writeWorkload(effects, entry, 'state.written', patch, signal);
-    if (event.type === 'state.written') recordWrite(effects, entry, text);
+    if (event.type === 'state.written') recordWrite(clock, entry, text);
     return event;
   }
 
   return async (entry, { outcome }, signal) => {
     // Another weeder may manage it by now.
-    if (outcome === 'released' && effects.ownerOf(entry.summary) === 'foreign') return { type: 'state.written' };
-    if (outcome === 'released') return write(entry, undefined, releasePatch(entry.summary), signal);
+    if (outcome === 'released' && effects.ownerOf(entry.observed.summary) === 'foreign')
+      return { type: 'state.written' };
+    if (outcome === 'released') return write(entry, undefined, releasePatch(entry.observed.summary), signal);
     const finding = await underCurrentKey(effects, entry);
     if (finding === undefined) return { type: 'effect.failed', reason: 'it has not been assessed' };
-    const text = encodeState(stateAfter(entry, finding, outcome, clock.now()), finding.key);
-    const event = await write(entry, text, statePatch(entry.summary, text), signal);
+    const text = encodeState(stateAfter(entry.observed.summary.uid, finding, outcome, clock.now()), finding.key);
+    const event = await write(entry, text, statePatch(entry.observed.summary, text), signal);
     if (outcome === 'skipped' && event.type === 'state.written') trimContentHistory(entry, finding);
     return event;
   };
@@ -54,8 +57,8 @@ async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): P
   const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
   if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
   // A change since the assessment must stay a change: the tags of the old key show it, and those of the new key follow.
-  const again = await readCurrentSources(entry.uses, finding.key, effects.digests, effects.sources);
-  const currentSources = await readCurrentSources(entry.uses, current, effects.digests, effects.sources);
+  const again = await readCurrentSources(entry.observed.uses, finding.key, effects.digests, effects.sources);
+  const currentSources = await readCurrentSources(entry.observed.uses, current, effects.digests, effects.sources);
   if (again.is !== 'ok' || currentSources.is !== 'ok') return undefined;
   const isSame = ([key, { tag }]: readonly [string, CurrentSource]) =>
     (finding.firstSeen.get(key) ?? finding.current.get(key)?.tag)?.tag === tag.tag;

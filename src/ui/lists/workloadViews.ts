@@ -1,5 +1,7 @@
 import type { AnyActorRef } from 'xstate';
-import { statusOf, type WorkloadEntry, writtenState } from '../../restart/effects/workloadEntry.ts';
+import { statusOf } from '../../restart/effects/status.ts';
+import type { WorkloadEntry } from '../../restart/effects/workloadEntry.ts';
+import { writtenState } from '../../restart/effects/written.ts';
 import { describeSource } from '../../restart/model/wording.ts';
 import { timersOf } from '../actorTree.ts';
 import type { WorkloadView } from '../protocol.ts';
@@ -31,7 +33,7 @@ function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | un
     reason: explained.has(state) ? reason : '',
     since: entered,
     until: delays.length === 0 ? undefined : entered + Math.min(...delays),
-    sources: sourcesOf(entry),
+    sources: sourcesOf(entry.observed),
     restartedAt: restarts.at(-1),
     cause: lastCause,
   };
@@ -42,7 +44,7 @@ const failing: ReadonlySet<string> = new Set(['blocked', 'stalled', 'backingOff'
 /** The states for which the machines have a reason. */
 const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled', 'suspended', 'backingOff']);
 
-function sourcesOf({ uses, summary }: WorkloadEntry): string[] {
+function sourcesOf({ uses, summary }: WorkloadEntry['observed']): string[] {
   const named = uses.map(({ source, key }) => {
     const name = describeSource(source, summary.ref.namespace);
     return key === undefined ? name : `${name}#${key}`;

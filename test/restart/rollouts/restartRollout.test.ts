@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isReverted, podsOfOlderTemplate, type RolloutProgress, rolloutOf } from '../../../src/restart/pods/rollout.ts';
+import { podsOfOlderTemplate, type RolloutProgress, rolloutOf } from '../../../src/restart/pods/rollout.ts';
 import { podSummary } from '../../support/objects/podSummary.ts';
 import { template, type WorkloadOptions, workloadSummary } from '../../support/objects/workloadObjects.ts';
 
@@ -152,22 +152,4 @@ test('for every kind, a pod from before the newest restart has an older template
 test('a CronJob or a Job has no rollout: its next pods have the newest template', () => {
   for (const kind of ['CronJob', 'Job'] as const)
     assert.deepEqual(rolloutOf(workloadSummary(kind)), { is: 'complete' }, kind);
-});
-
-test('a restart is reverted if the template is the old one again, without weeder’s annotation', () => {
-  const before = workloadSummary('Deployment');
-  const restart = { templateHash: before.templateHash, dependenciesHash: 'h-2' };
-  const withHash = (hash: string | undefined, image = 'registry.invalid/web:1') => {
-    const { metadata, spec } = template;
-    const ours = hash === undefined ? {} : { 'weeder.dev/dependencies-hash': hash };
-    const containers = [{ ...spec.containers[0], image }];
-    const annotations = { ...metadata.annotations, ...ours };
-    return workloadSummary('Deployment', {
-      template: { metadata: { ...metadata, annotations }, spec: { containers } },
-    });
-  };
-  assert.equal(isReverted(withHash(undefined), restart), true);
-  assert.equal(isReverted(withHash('h-1'), restart), true);
-  assert.equal(isReverted(withHash('h-2'), restart), false);
-  assert.equal(isReverted(withHash(undefined, 'registry.invalid/web:2'), restart), false);
 });

@@ -10,8 +10,13 @@ import {
   type WorkloadInput,
   workload,
 } from '../../../machines/restart/workload.ts';
-import { markSourceChange } from '../../../src/restart/effects/workloadEntry.ts';
-import { quietPeriodOf } from '../../../src/restart/pace/quietPeriod.ts';
+import { stateOf, type WithActor } from '../../../src/restart/effects/status.ts';
+import {
+  markChangesHandled,
+  markSourceChange,
+  quietPeriodOf,
+  type WithChanges,
+} from '../../../src/restart/pace/quietPeriod.ts';
 import { settings } from '../objects/restartSettings.ts';
 import { virtualClock } from './virtualClock.ts';
 
@@ -88,12 +93,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
   /** Something about the workload has changed. */
   function touch(): void {
     version += 1;
-    changes.actor.send({ type: 'workload.changed' });
-  }
-
-  /** All changes up to the latest assessment are handled. */
-  function markHandled(): void {
-    changes.unquietSince = changes.changedAt === seen.changedAt ? undefined : changes.changedAt;
+    entry.actor.send({ type: 'workload.changed' });
   }
 
   function followRollout() {
@@ -121,7 +121,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
         note('restarted', seen.content);
         startRollout();
         version += 1;
-        markHandled();
+        markChangesHandled(entry, seen.changedAt);
         return { type: 'restart.accepted' };
       }),
       followRollout: followRollout(),
@@ -133,7 +133,7 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
   const machine = workload.provide({
     actors: {
       assess: answering(({ hasStalled }) => {
-        seen = { content, version, changedAt: changes.changedAt };
+        seen = { content, version, changedAt: entry.changes.changedAt };
         note('assessed');
         if (written === undefined) return { type: 'assessed.new' };
         if (isMissing) return { type: 'assessed.blocked', reason: 'missing' };
@@ -142,10 +142,10 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
           return { type: 'assessed.rolling', hasNewerChange: target !== content };
         if (target === content) return { type: 'assessed.stalled', reason: 'no progress' };
         if (target !== undefined || rolledOut !== content) {
-          const quiet = quietPeriodOf(changes, settings, clock.monotonic());
-          return { type: 'assessed.changed', changedAt: changes.changedAt, ...quiet };
+          const quiet = quietPeriodOf(entry.changes, settings, clock.monotonic());
+          return { type: 'assessed.changed', changedAt: entry.changes.changedAt, ...quiet };
         }
-        markHandled();
+        markChangesHandled(entry, seen.changedAt);
         return { type: 'assessed.current' };
       }),
       adoptionSlot: answering(() => ({ type: 'slot.granted' })),
@@ -168,11 +168,9 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
   });
   const start = () => createActor(machine, { clock, input }).start();
   /** As the restart controller records them. */
-  let changes: Parameters<typeof markSourceChange>[0] = {
+  let entry: WithActor & WithChanges = {
     actor: start(),
-    changedAt: 0,
-    unquietSince: undefined,
-    settings,
+    changes: { changedAt: 0, unquietSince: undefined },
   };
 
   return {
@@ -181,13 +179,13 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     /** The source gets new content. */
     change() {
       content += 1;
-      markSourceChange(changes, clock.monotonic());
-      changes.actor.send({ type: 'workload.changed' });
+      markSourceChange(entry, stateOf(entry), settings.quietPeriod, clock.monotonic());
+      entry.actor.send({ type: 'workload.changed' });
     },
     /** The required source is deleted, or exists again. */
     setMissing(value: boolean) {
       isMissing = value;
-      changes.actor.send({ type: 'workload.changed' });
+      entry.actor.send({ type: 'workload.changed' });
     },
     /** Whether rollouts fail to complete. */
     setBroken(value: boolean) {
@@ -209,10 +207,10 @@ export function workloadWorld(input: Partial<WorkloadInput> = {}, answerTime: ()
     },
     /** Another replica takes over: it knows only what is written on the workload. */
     failOver() {
-      changes.actor.stop();
-      changes = { ...changes, actor: start(), unquietSince: undefined };
+      entry.actor.stop();
+      entry = { actor: start(), changes: { ...entry.changes, unquietSince: undefined } };
     },
-    now: () => ({ content, pods, written, state: changes.actor.getSnapshot() }),
+    now: () => ({ content, pods, written, state: entry.actor.getSnapshot() }),
     of: (what: WorldEntry['what']) => entries.filter((entry) => entry.what === what),
   };
 }
