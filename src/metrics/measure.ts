@@ -1,7 +1,7 @@
 import type { StreamState, StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { ConfigStatus } from '../process/reload.ts';
-import type { WeederController } from '../weeder/controller.ts';
 import { serviceStates, stateOf } from '../weeder/services/serviceStatus.ts';
+import type { WeederController } from '../weeder/weederController.ts';
 import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 

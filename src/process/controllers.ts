@@ -3,8 +3,12 @@ import type { Controller, ControllerContext } from '../controller/controller.ts'
 import type { ObserverController, ObserverControllerOptions } from '../observer/observerController.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { RestartController, RestartControllerOptions } from '../restart/restartController.ts';
-import { createWeederController, type WeederController, type WeederControllerOptions } from '../weeder/controller.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
+import {
+  createWeederController,
+  type WeederController,
+  type WeederControllerOptions,
+} from '../weeder/weederController.ts';
 
 /** The controllers of a process. A demo has only those that it shows. */
 export type ProcessControllers = {
@@ -41,15 +45,15 @@ export async function loadControllers(
 
 async function loadRestartControl(recorder: Recorder | undefined) {
   const { createRestartController } = await import('../restart/restartController.ts');
-  const { recordingRestarts } = await import('../recording/restart/recordRestart.ts');
-  const recording = recorder === undefined ? {} : { createCore: recordingRestarts(recorder.restarts) };
+  const { recordingRestart } = await import('../restart/recording/recordRestart.ts');
+  const recording = recorder === undefined ? {} : { createCore: recordingRestart(recorder.restarts) };
   return (options: RestartControllerOptions): RestartController =>
     createRestartController({ ...options, ...recording });
 }
 
 async function loadObserver(recorder: Recorder | undefined) {
   const { createObserverController } = await import('../observer/observerController.ts');
-  const { recordingObserver } = await import('../recording/observer/recordObserver.ts');
+  const { recordingObserver } = await import('../observer/recording/recordObserver.ts');
   const recording = recorder === undefined ? {} : { createCore: recordingObserver(recorder.observer) };
   return (options: ObserverControllerOptions): ObserverController =>
     createObserverController({ ...options, ...recording });

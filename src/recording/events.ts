@@ -1,7 +1,7 @@
 import type { EventKind } from '../controller/report/reportTable.ts';
-import { observerEventKinds, type RecordedObserverEvent } from './observer/recordedObserverEvent.ts';
-import { type RecordedRestartEvent, restartEventKinds } from './restart/recordedRestartEvent.ts';
-import { type RecordedWeederEvent, weederEventKinds } from './weeder/recordedWeederEvent.ts';
+import { observerEventKinds, type RecordedObserverEvent } from '../observer/recording/recordedObserverEvent.ts';
+import { type RecordedRestartEvent, restartEventKinds } from '../restart/recording/recordedRestartEvent.ts';
+import { type RecordedWeederEvent, weederEventKinds } from '../weeder/recording/recordedWeederEvent.ts';
 
 /** An event of any of the controllers. */
 export interface RecordedEvent extends Omit<RecordedWeederEvent, 'out'> {

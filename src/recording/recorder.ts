@@ -4,15 +4,15 @@ import type { Clock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { type StoredConfig, storedConfigOf } from '../config/configText.ts';
+import { createObserverSnapshot } from '../observer/recording/observerSnapshot.ts';
+import { createRestartSnapshot } from '../restart/recording/restartSnapshot.ts';
+import { createWeederSnapshot, recordWeeder, recordWeederStream } from '../weeder/recording/recordWeeder.ts';
 import { createStreams, type Streams, type StreamsOptions } from '../weeder/streams.ts';
 import type { Weeder, WeederOptions } from '../weeder/weeder.ts';
 import type { ControllerRecording, Entry, Moment } from './file/entry.ts';
 import { type FileWriter, openFileWriter } from './file/fileWriter.ts';
 import { createLateTimers } from './file/lateTimers.ts';
 import { type ControllerName, controllerNames, type RecordingHeader, recordingVersion } from './lines.ts';
-import { createObserverSnapshot } from './observer/observerSnapshot.ts';
-import { createRestartSnapshot } from './restart/restartSnapshot.ts';
-import { createWeederSnapshot, recordWeeder, recordWeederStream } from './weeder/recordWeeder.ts';
 
 export interface RecorderOptions {
   readonly file: string;

@@ -2,16 +2,16 @@ import type { InspectionEvent } from 'xstate';
 import { settled, type VirtualClock, virtualClock } from '../base/virtualClock.ts';
 import type { ReportObserver } from '../observer/model/events.ts';
 import type { ObserverCore } from '../observer/observerCore.ts';
+import { createObserverPlayer } from '../observer/replay/observerPlayer.ts';
 import type { RecordedEvent } from '../recording/events.ts';
 import type { Input } from '../recording/file/entry.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
+import { createRestartPlayer } from '../restart/replay/restartPlayer.ts';
 import type { RestartControl } from '../restart/restartControl.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
+import { createWeederPlayer } from '../weeder/replay/weederPlayer.ts';
 import type { Weeder } from '../weeder/weeder.ts';
-import { createObserverPlayer } from './observer/observerPlayer.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
-import { createRestartPlayer } from './restart/restartPlayer.ts';
-import { createWeederPlayer } from './weeder/weederPlayer.ts';
 
 /** Runs the real controllers in simulated time with the recorded inputs, line by line. */
 export interface Player {

@@ -6,8 +6,8 @@ import type { StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { Leadership } from '../process/leadership.ts';
 import type { ManagerState } from '../process/manager.ts';
 import type { ConfigStatus } from '../process/reload.ts';
-import type { WeederController } from '../weeder/controller.ts';
 import { describeServices } from '../weeder/services/serviceStatus.ts';
+import type { WeederController } from '../weeder/weederController.ts';
 
 /** One check of a health endpoint. */
 interface HealthCheck {

@@ -5,24 +5,24 @@ import { onLoopback, type Page, servePages } from '../base/http.ts';
 import { type BindAddress, type Certificate, type Listening, listen } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
 import type { KubeClient, RequestOutcome } from '../kube/client/client.ts';
-import { countEvents } from '../metrics/countEvents.ts';
 import { countLeadership } from '../metrics/countLeadership.ts';
-import { countObserver } from '../metrics/countObserver.ts';
 import { countRequests } from '../metrics/countRequests.ts';
-import { countHashReads, countRestarts } from '../metrics/countRestarts.ts';
 import { countTotals } from '../metrics/countTotals.ts';
 import { measure, measureConfig } from '../metrics/measure.ts';
-import { measureObserver } from '../metrics/measureObserver.ts';
-import { measureRestarts } from '../metrics/measureRestarts.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/metricsPage.ts';
+import { countObserver } from '../observer/contribution/countObserver.ts';
+import { measureObserver } from '../observer/contribution/measureObserver.ts';
 import type { ReportObserver } from '../observer/model/events.ts';
 import type { ProcessControllers } from '../process/controllers.ts';
 import type { Manager } from '../process/manager.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { Reload } from '../process/reload.ts';
+import { countHashReads, countRestart } from '../restart/contribution/countRestart.ts';
+import { measureRestart } from '../restart/contribution/measureRestart.ts';
 import type { ReportRestart } from '../restart/model/events.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
+import { countWeeder } from '../weeder/contribution/countWeeder.ts';
 import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { createAuthorized } from './authorized.ts';
 import { certificateOf } from './certificate.ts';
@@ -89,14 +89,14 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const readiness = () => [...readinessChecks(manager), ...dryRun, configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
-  const events = countEvents(metrics, clock);
+  const events = countWeeder(metrics, clock);
   events.begin(reload.config().services.keys());
   const countChange = countLeadership(metrics);
   const takeTotals = countTotals(metrics);
   const update = () => {
     metrics.dryRun.set(isDryRun ? 1 : 0);
     measure(metrics, { manager, isReady: isReady(), lease });
-    measureRestarts(metrics, manager?.controllers.restarts?.control()?.counts());
+    measureRestart(metrics, manager?.controllers.restarts?.control()?.counts());
     measureObserver(metrics, manager?.controllers.observer?.core()?.counts());
     measureConfig(metrics, reload.status());
     if (manager !== undefined) takeTotals(manager);
@@ -146,7 +146,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
       countChange(event);
       if (event.type === 'config.applied') events.begin(event.added);
     },
-    reportRestart: countRestarts(metrics),
+    reportRestart: countRestart(metrics),
     reportObserver: countObserver(metrics),
     onHashRead: countHashReads(metrics),
     onRequest: countRequests(metrics),

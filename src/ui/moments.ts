@@ -3,12 +3,12 @@ import { identityText } from '../observer/model/identity.ts';
 import { listed } from '../observer/model/wording.ts';
 import { observerTable } from '../observer/report/observerTable.ts';
 import type { ProcessEvent } from '../process/processLog.ts';
-import { recordedEventOf } from '../recording/weeder/recordedWeederEvent.ts';
 import type { RestartEvent } from '../restart/model/events.ts';
 import { workloadKey } from '../restart/model/refs.ts';
 import { describeChanges } from '../restart/model/wording.ts';
 import { restartTable } from '../restart/report/restartTable.ts';
 import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
+import { recordedEventOf } from '../weeder/recording/recordedWeederEvent.ts';
 import type { Moment } from './protocol.ts';
 
 /** `t` is epoch milliseconds. */

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import type { Config } from '../../src/config/config.ts';
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../src/config/schema/observer.ts';
-import { recordingObserver } from '../../src/recording/observer/recordObserver.ts';
+import { recordingObserver } from '../../src/observer/recording/recordObserver.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
-import { recordingRestarts } from '../../src/recording/restart/recordRestart.ts';
+import { recordingRestart } from '../../src/restart/recording/recordRestart.ts';
 import { folder } from '../support/cli.ts';
 import { backOff, pod, running, slice } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
@@ -113,7 +113,7 @@ async function record(file: string, { seed, isMissing, steps }: Story): Promise<
   const { weeder, slices, pods } = recordedWeeder(recorder, config, clock, random);
   const restarts = await restartWorld(config.restart, {
     clock,
-    createRestart: (options) => recordingRestarts(recorder.restarts)({ ...options, random }),
+    createRestart: (options) => recordingRestart(recorder.restarts)({ ...options, random }),
   });
   const applications = await observerWorld({
     clock,

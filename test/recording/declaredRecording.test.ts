@@ -9,7 +9,7 @@ import { differences } from '../../src/replay/recorded/compare.ts';
 import { joinRecordings, readRecording } from '../../src/replay/recorded/recordingFile.ts';
 import { replayRecording } from '../../src/replay/replayRecording.ts';
 import { replayWhatIf } from '../../src/replay/whatIf.ts';
-import { createWeederController } from '../../src/weeder/controller.ts';
+import { createWeederController } from '../../src/weeder/weederController.ts';
 import { folder } from '../support/cli.ts';
 import { backOff, slice } from '../support/objects/objects.ts';
 import { readLines, recordingOf } from '../support/recording/recording.ts';

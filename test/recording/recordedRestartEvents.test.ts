@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import type { EventDraft } from '../../src/kube/events/event.ts';
 import { workloadKinds } from '../../src/kube/objects/workloadKinds.ts';
-import { countHashReads, countRestarts } from '../../src/metrics/countRestarts.ts';
 import { snakeCase } from '../../src/metrics/labels.ts';
-import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
+import { countHashReads, countRestart } from '../../src/restart/contribution/countRestart.ts';
+import { measureRestart } from '../../src/restart/contribution/measureRestart.ts';
 import { blockCauses, pendingCauses, type RestartEvent } from '../../src/restart/model/events.ts';
 import { restartReasons } from '../../src/restart/report/reasons.ts';
 import { logRestarts, recordRestartEvents } from '../../src/restart/report/reportRestarts.ts';
@@ -201,7 +201,7 @@ test('a first hash key is not reported as a change of the key', () => {
 /** Metrics after these events. */
 async function counted(...events: readonly RestartEvent[]) {
   const metrics = createMetrics();
-  const report = countRestarts(metrics);
+  const report = countRestart(metrics);
   for (const event of events) report(event);
   const families = scraped(await metrics.registry.metrics());
   return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
@@ -235,7 +235,7 @@ test('restarts are counted by kind and by result, and begin at 0', async () => {
 test('ten thousand workloads and sources make no more series than one', async () => {
   const seriesAfter = async (count: number) => {
     const metrics = createMetrics();
-    const report = countRestarts(metrics);
+    const report = countRestart(metrics);
     for (let index = 0; index < count; index += 1) {
       const workload = { kind: 'Deployment', namespace: `n${index}`, name: `w${index}` } as const;
       for (const event of everyRestartEvent) report('workload' in event ? { ...event, workload } : event);
@@ -248,8 +248,8 @@ test('ten thousand workloads and sources make no more series than one', async ()
 
 test('the state of restart control is measured at a scrape: states, and the causes of pending and blocked restarts', async () => {
   const metrics = createMetrics();
-  const measured = async (...given: Parameters<typeof measureRestarts> extends [unknown, infer M] ? [M] : never) => {
-    measureRestarts(metrics, ...given);
+  const measured = async (...given: Parameters<typeof measureRestart> extends [unknown, infer M] ? [M] : never) => {
+    measureRestart(metrics, ...given);
     const families = scraped(await metrics.registry.metrics());
     return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
   };

@@ -1,7 +1,7 @@
+import { applicationOf } from '../../observer/recording/recordedObserverEvent.ts';
 import type { RecordedEvent } from '../../recording/events.ts';
 import type { Input } from '../../recording/file/entry.ts';
 import type { ControllerName, RecordedLine } from '../../recording/lines.ts';
-import { applicationOf } from '../../recording/observer/recordedObserverEvent.ts';
 import { countedOnce } from './countedOnce.ts';
 import type { TimelineEvent } from './timelineEvent.ts';
 

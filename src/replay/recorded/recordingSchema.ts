@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { observerResponse } from '../../observer/recording/observerResponses.ts';
+import { observerEventKinds } from '../../observer/recording/recordedObserverEvent.ts';
 import type { RecordedEvent } from '../../recording/events.ts';
 import { controllerNames, type RecordedLine, type RecordingHeader } from '../../recording/lines.ts';
-import { observerResponse } from '../../recording/observer/observerResponses.ts';
-import { observerEventKinds } from '../../recording/observer/recordedObserverEvent.ts';
-import { restartEventKinds } from '../../recording/restart/recordedRestartEvent.ts';
-import { restartResponse } from '../../recording/restart/restartResponses.ts';
-import { weederEventKinds } from '../../recording/weeder/recordedWeederEvent.ts';
-import { weederResponse } from '../../recording/weeder/weederPort.ts';
+import { restartEventKinds } from '../../restart/recording/recordedRestartEvent.ts';
+import { restartResponse } from '../../restart/recording/restartResponses.ts';
+import { weederEventKinds } from '../../weeder/recording/recordedWeederEvent.ts';
+import { weederResponse } from '../../weeder/recording/weederPort.ts';
 
 /** A hundred years; longer times are invalid. Milliseconds. */
 const longest = 100 * 365 * 86_400_000;

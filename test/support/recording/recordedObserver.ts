@@ -1,7 +1,7 @@
 import { everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import type { CreateObserverCore } from '../../../src/observer/observerCore.ts';
-import { recordingObserver } from '../../../src/recording/observer/recordObserver.ts';
+import { recordingObserver } from '../../../src/observer/recording/recordObserver.ts';
 import { openRecorder } from '../../../src/recording/recorder.ts';
 import { type ObserverWorld, observerWorld } from '../world/observerWorld.ts';
 import { recordingOf } from './recording.ts';

@@ -1,0 +1,131 @@
+import { uidOf } from '../../kube/objects/identity.ts';
+import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
+import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
+import type { Append, ControllerRecording, Entry } from '../../recording/file/entry.ts';
+import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecycle.ts';
+import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';
+import { recordedRequests } from '../../recording/file/requests.ts';
+import { createSnapshot } from '../../recording/file/snapshot.ts';
+import { watchBusy } from '../../recording/file/watchBusy.ts';
+import { crashLooping, isSameBackOff } from '../pods/crashLooping.ts';
+import { createWeeder, type Weeder, type WeederOptions } from '../weeder.ts';
+import { recordedEventOf } from './recordedWeederEvent.ts';
+import { reduceWeederObject } from './reduceObject.ts';
+import { isReadySince, weederPort } from './weederPort.ts';
+
+/** A weeder whose requests, responses, random values and decisions are recorded. */
+interface RecordedWeeder {
+  readonly weeder: Weeder;
+  /** Appends the lines of its streams. */
+  readonly append: Append;
+  /** A response is pending that determines whether a window opens: a new file would lack its request. */
+  isAwaitingResponse(): boolean;
+}
+
+export function recordWeeder(options: WeederOptions, recording: ControllerRecording): RecordedWeeder {
+  const { append } = recording;
+  const windows = createBusyServices();
+  const requested: Append = (entry) => {
+    windows.take(entry);
+    append(entry);
+  };
+  // Only a stream settles a service: what the weeder decides next is then an effect of its change, in a replay as well.
+  const appendStream = watchBusy(recording, options.runtime.clock, windows.busy);
+  const weeder = createWeeder({
+    ...options,
+    runtime: { ...options.runtime, clock: recording.clockFor(options.runtime.clock) },
+    ...weederPort(() => options, recordedRequests(requested)),
+    random: recordRandom(options.random, append),
+    report(event) {
+      requested(recordedEventOf(event));
+      options.report(event);
+    },
+  });
+  return {
+    weeder: { ...weeder, ...recordLifecycle(weeder, append) },
+    append: appendStream,
+    isAwaitingResponse: windows.isAwaitingResponse,
+  };
+}
+
+/** The services whose windows a new file would not know. */
+function createBusyServices() {
+  /** By service: the number of its open windows. */
+  const open = new Map<string, number>();
+  /** Services whose window has closed while a response was pending, which may open another one. */
+  let closing = new Set<string>();
+  let pending = 0;
+
+  function countWindow(service: string, change: number): void {
+    const count = (open.get(service) ?? 0) + change;
+    if (count > 0) open.set(service, count);
+    else open.delete(service);
+    if (count <= 0 && pending > 0) closing.add(service);
+  }
+
+  function countRequest(change: number): void {
+    pending += change;
+    if (pending === 0) closing = new Set();
+  }
+
+  return {
+    take(entry: Entry) {
+      if ('request' in entry && isReadySince(entry.request)) countRequest('out' in entry ? 1 : -1);
+      else if ('about' in entry && entry.out === 'window.opened') countWindow(entry.about, 1);
+      else if ('about' in entry && entry.out === 'window.closed') countWindow(entry.about, -1);
+    },
+    busy: () => new Set([...open.keys(), ...closing]),
+    isAwaitingResponse: () => pending > 0,
+  };
+}
+
+/** The state of the weeder at the beginning of a new file. Since when a pod is known matters, but not for a slice. */
+export function createWeederSnapshot() {
+  return createSnapshot({
+    isDated: (stream) => !stream.startsWith('endpointslices'),
+    isSame(before, now) {
+      const [was, is] = [crashLooping(before), crashLooping(now)];
+      return was !== undefined && is !== undefined && isSameBackOff(was, is);
+    },
+  });
+}
+
+/**
+ * Records a stream. Of a pod that does not crash-loop, only the first update after a crash-loop is recorded, as a
+ * deletion.
+ */
+export function recordWeederStream(need: StreamNeed, append: Append): StreamNeed {
+  const { name, kind, sink } = need;
+  const all = recordSink(name, append, (object) => reduceWeederObject(kind, object));
+  const { isIrrelevant } = sink;
+  const recorded = recordedSink(kind === 'Pod' ? onlyCrashLooping(all) : all, sink);
+  return {
+    ...need,
+    sink: { ...recorded, ...(isIrrelevant === undefined ? {} : { isIrrelevant: isIrrelevant.bind(sink) }) },
+  };
+}
+
+function onlyCrashLooping(recording: ReturnType<typeof recordSink>): ReturnType<typeof recordSink> {
+  let known = new Set<string>();
+  let listed: Set<string> | undefined;
+  return {
+    ...recording,
+    begin() {
+      listed = new Set();
+      recording.begin();
+    },
+    apply(type: ChangeType, object: unknown) {
+      const uid = uidOf(object);
+      if (type !== 'DELETED' && crashLooping(object) !== undefined) {
+        known.add(uid);
+        listed?.add(uid);
+        recording.apply(type, object);
+      } else if (known.delete(uid)) recording.apply('DELETED', object);
+    },
+    end(resourceVersion) {
+      known = listed ?? known;
+      listed = undefined;
+      recording.end(resourceVersion);
+    },
+  };
+}
