@@ -1,6 +1,6 @@
 import { parseConfig } from '../config/parse.ts';
 import type { ControllerContext } from '../controller/controller.ts';
-import type { ProcessControllers } from '../process/controllers.ts';
+import type { ProcessControllers } from '../controllers/controllers.ts';
 import { type Manager, type ManagerOptions, startManager } from '../process/manager.ts';
 import { createWeederController } from '../weeder/weederController.ts';
 

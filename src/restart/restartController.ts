@@ -17,17 +17,11 @@ export interface RestartControllerOptions extends ControllerContext {
   readonly createCore?: CreateRestartCore;
 }
 
-/** Restart control as one of the controllers of the process. */
-export interface RestartController extends Controller {
-  /** Undefined: the config has no section `restartControl`, and never had one. */
-  control(): RestartControl | undefined;
-}
-
 /**
  * Restart control with its streams, its hash key, its log and its Events. Without its section of the config it does
  * nothing.
  */
-export function createRestartController(options: RestartControllerOptions): RestartController {
+export function createRestartController(options: RestartControllerOptions): Controller<RestartControl> {
   const { runtime, logger, isDryRun, createCore = createRestartCore } = options;
   const client = countingClient(options.client);
   const { clock } = runtime;
@@ -60,6 +54,6 @@ export function createRestartController(options: RestartControllerOptions): Rest
     work: () => ({ queued: 0, inFlight: client.writes }),
     actors: () => control()?.actors() ?? [],
     actorCounts: () => ({ workload: control()?.counts().workloads ?? 0 }),
-    control,
+    shown: control,
   };
 }

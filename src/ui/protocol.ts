@@ -1,3 +1,5 @@
+import type { Moment } from '../controller/report/moment.ts';
+
 /**
  * The messages to the live page, as server-sent events. The name of the event is the `type` of the message, and its data
  * is the message as JSON. Times are epoch milliseconds by weeder's clock, or in a replay by that of the recording.
@@ -111,19 +113,6 @@ export interface DependantView {
   readonly crashLooping: number;
   /** The workloads of these pods, those with the most first; at most five. */
   readonly workloads: readonly string[];
-}
-
-/** An event of the timeline. */
-export interface Moment {
-  readonly t: number;
-  /** The type of the event: `service.notReady`, `window.opened`, `pod.deleted`, … */
-  readonly what: string;
-  /** `namespace/service`, or the name of another object. */
-  readonly about: string;
-  readonly window?: number;
-  /** `namespace/name` */
-  readonly pod?: string;
-  readonly detail: string;
 }
 
 /** The order of the tree (by name), by state, or the latest transition first. */

@@ -49,9 +49,10 @@ export async function pollServices(
     await pause();
   }
   chosenActors.endPoll();
-  for (const status of source?.services() ?? []) {
+  const weeder = source?.shown('weeder');
+  for (const status of weeder?.services() ?? []) {
     const key = keyOf(status.namespace, status.service);
-    const crashLooping = source?.crashLooping(status.namespace, status.service) ?? 0;
+    const crashLooping = weeder?.crashLooping(status.namespace, status.service) ?? 0;
     const view = serviceView(status, endpoints.get(key), crashLooping, tallies.of(key));
     all.set(key, { view, json: JSON.stringify(view) });
     await pause();

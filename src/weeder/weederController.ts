@@ -1,5 +1,4 @@
 import type { TimerHandle } from '../base/clock.ts';
-import type { Config } from '../config/config.ts';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
 import { onlyOwned, type Shard } from '../controller/shard.ts';
 import { keyOf } from '../kube/objects/namespacedName.ts';
@@ -8,40 +7,44 @@ import { createDeclaredDependencies } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
 import { readLogThrough } from './deletions/readLog.ts';
 import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.ts';
-import type { ServiceDependants } from './dependants.ts';
 import { logEvents, recordEvents } from './report/reportEvents.ts';
 import { readySinceThrough } from './services/readySince.ts';
 import { describeServices, isNeverReady } from './services/serviceStatus.ts';
-import { createStreams } from './streams.ts';
-import { createWeeder, type Weeder, type WeederCounts } from './weeder.ts';
+import type { Weeder } from './weeder.ts';
+import { type CreateWeederCore, createWeederCore } from './weederCore.ts';
 
 export interface WeederControllerOptions extends ControllerContext {
   readonly concurrentDeletions: number;
   /** Called with every event, in addition to the log and the Events. */
   readonly report?: ReportWeeder | undefined;
-  /** Creates the weeder and its streams so that all of their inputs and outputs are recorded. */
-  readonly recorder?: RecordingFactories | undefined;
+  /** Default: `createWeederCore`. A recording wraps it. */
+  readonly createCore?: CreateWeederCore;
 }
 
-interface RecordingFactories {
-  readonly createWeeder: typeof createWeeder;
-  readonly createStreams: typeof createStreams;
-}
+/** What the metrics and the live page show of the weeder. */
+export type ShownWeeder = Pick<Weeder, 'actors' | 'counts' | 'crashLooping' | 'dependencies' | 'services'>;
 
 /** The weeder as a controller of the process. */
-export interface WeederController extends Controller, Pick<Weeder, 'crashLooping' | 'services'> {
-  counts(): WeederCounts;
-  /** The watched services with their dependants. */
-  dependencies(): Iterable<ServiceDependants>;
+export interface WeederController extends Controller<ShownWeeder> {
+  shown(): ShownWeeder;
 }
 
 /** How long a service that is deployed together with weeder may take to appear. Milliseconds. */
 const reportedAfter = 30_000;
 
 export function createWeederController(options: WeederControllerOptions): WeederController {
-  const { config, runtime, client, logger, namespaces, shard, isDryRun, concurrentDeletions } = options;
+  const {
+    config,
+    runtime,
+    client,
+    logger,
+    namespaces,
+    shard,
+    isDryRun,
+    concurrentDeletions,
+    createCore = createWeederCore,
+  } = options;
   const { clock } = runtime;
-  const create = options.recorder ?? { createWeeder, createStreams };
   const run = { isDryRun, now: clock.now };
   const log = logEvents(logger, run);
   const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
@@ -53,7 +56,20 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     record(event);
     options.report?.(event);
   };
-  const weeder = create.createWeeder({
+  const declared = createDeclaredDependencies({
+    clock,
+    config,
+    namespaces,
+    shard,
+    apply(next) {
+      logger.info({ services: next.declared?.services.size }, 'declared services changed');
+      core.configure(next);
+    },
+    isHandingOver: () => streams.isHandingOver,
+    existing: existingServices,
+    report,
+  });
+  const core = createCore({
     config,
     runtime,
     deletePod: deleteThrough(client),
@@ -67,36 +83,15 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     concurrentDeletions,
     isDryRun,
     random: Math.random,
-  });
-  const declared = createDeclaredDependencies({
-    clock,
-    config,
     namespaces,
-    shard,
-    apply(next) {
-      logger.info({ services: next.declared?.services.size }, 'declared services changed');
-      configureAll(next);
-    },
-    isHandingOver: () => streams.isHandingOver,
-    existing: existingServices,
-    report,
-  });
-  const streams = create.createStreams({
-    weeder,
-    config,
-    namespaces,
-    wrap: (stream) => declared.wrap(ofShard(stream, shard)),
-    onChanged: options.onStreamsChanged,
-    onClosed(name) {
+    wrapStream: (stream) => declared.wrap(ofShard(stream, shard)),
+    onStreamsChanged: options.onStreamsChanged,
+    onStreamClosed(name) {
       declared.closed(name);
       options.onStreamClosed(name);
     },
   });
-
-  function configureAll(next: Config): void {
-    weeder.configure(next);
-    streams.configure(next);
-  }
+  const { weeder, streams } = core;
 
   function existingServices(): ReadonlySet<string> | undefined {
     if (streams.state().some(({ kind, isSynced }) => kind === 'EndpointSlice' && !isSynced)) return undefined;
@@ -115,12 +110,19 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     }, reportedAfter);
   }
 
+  const shown: ShownWeeder = {
+    ...weeder,
+    dependencies() {
+      const workloads = declared.workloads();
+      return weeder.dependencies((service) => workloads.get(service) ?? []);
+    },
+  };
   return {
     name: 'weeder',
     isUrgent: true,
-    needs: streams.needs,
+    needs: core.needs,
     configure(next) {
-      configureAll(declared.configure(next));
+      core.configure(declared.configure(next));
       reportNeverReadySoon();
     },
     start(without = []) {
@@ -129,28 +131,22 @@ export function createWeederController(options: WeederControllerOptions): Weeder
           { streams: without, ...weeder.counts() },
           'starting controller without streams that cannot be read yet',
         );
-      else if (streams.needs.size > 0)
-        logger.info({ streams: streams.needs.size, ...weeder.counts() }, 'caches synced, starting controller');
-      weeder.start();
+      else if (core.needs.size > 0)
+        logger.info({ streams: core.needs.size, ...weeder.counts() }, 'caches synced, starting controller');
+      core.start();
       declared.start();
       reportNeverReadySoon();
     },
     stop() {
       clock.clearTimeout(reportTimer);
       declared.stop();
-      weeder.stop();
+      core.stop();
     },
     drained: () => weeder.drained(),
     work: () => weeder.counts(),
     actors: () => weeder.actors(),
     actorCounts: () => weeder.actorCounts(),
-    counts: () => weeder.counts(),
-    crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
-    dependencies() {
-      const workloads = declared.workloads();
-      return weeder.dependencies((service) => workloads.get(service) ?? []);
-    },
-    services: () => weeder.services(),
+    shown: () => shown,
   };
 }
 

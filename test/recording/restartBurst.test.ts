@@ -39,7 +39,7 @@ async function recordWatched(file: string, bursts: readonly (readonly [number, n
   const world = await restartWorld(restartConfig(), {
     clock,
     createRestart(options) {
-      const core = recordingRestart(recorder.restarts)(options);
+      const core = recordingRestart(recorder.of('restart'))(options);
       const need = core.needs.get('configmaps');
       assert.ok(need);
       const { sink } = need;

@@ -1,6 +1,6 @@
 import { quietPeriod } from '../../../machines/observer/resource.ts';
 import { objectOf, textOf } from '../../base/json.ts';
-import type { ControllerRecording } from '../../recording/file/entry.ts';
+import type { ControllerRecording } from '../../recording/file/controllerRecording.ts';
 import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecycle.ts';
 import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';
 import { recordedRequests } from '../../recording/file/requests.ts';

@@ -1,11 +1,12 @@
 import { detailOf } from '../../controller/report/readers.ts';
 import { decision, type EventKind, report } from '../../controller/report/reportTable.ts';
+import type { IsExcluded } from '../../recording/file/lines.ts';
 import type { ObserverEvent } from '../model/events.ts';
 import { identityText } from '../model/identity.ts';
 import { observerTable } from '../report/observerTable.ts';
 
 /** An event of the application observer, or a write request, as recorded and as printed in a timeline. */
-export interface RecordedObserverEvent {
+interface RecordedObserverEvent {
   readonly out: ObserverEvent['type'] | 'resource.write' | 'status.write';
   /** `namespace/application`, with the resource behind it: `shop/web Deployment shop/web`. */
   readonly about: string;
@@ -27,6 +28,8 @@ export function recordedObserverEventOf(event: ObserverEvent): RecordedObserverE
 export function applicationOf({ about, out }: { readonly about: string; readonly out: string }): string | undefined {
   return out === 'actor.failed' ? undefined : about.split(' ')[0];
 }
+
+export const isExcludedApplication: IsExcluded = (event, busy) => busy.has(applicationOf(event) ?? '');
 
 function aboutOf(event: ObserverEvent): string {
   if (event.type === 'actor.failed') return event.actor;

@@ -1,32 +1,27 @@
 import { settled } from '../../base/virtualClock.ts';
 import type { Config } from '../../config/config.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
-import type { RecordedEvent } from '../../recording/events.ts';
-import type { Input } from '../../recording/file/entry.ts';
+import type { RecordedEvent } from '../../recording/file/lines.ts';
 import { streamLines } from '../../recording/file/streamSnapshot.ts';
-import { createPlayed, type PlayedInputs, type Stage } from '../../replay/recorded/played.ts';
-import { recordedHashes } from '../../replay/recorded/recordedValues.ts';
+import { type ControllerPlayer, createPlayed, type PlayedInputs, type Stage } from '../../replay/played/played.ts';
+import { recordedHashes } from '../../replay/played/recordedValues.ts';
 import type { ReportObserver } from '../model/events.ts';
 import { createObserverCore, type ObserverCore } from '../observerCore.ts';
 import { hashManifest } from '../plan/manifestHash.ts';
 import { unansweredObserver } from '../recording/observerResponses.ts';
 import { applicationsIn, createObserverSnapshot, isLasting, objectIn } from '../recording/observerSnapshot.ts';
-import { applicationOf, recordedObserverEventOf } from '../recording/recordedObserverEvent.ts';
+import { applicationOf, isExcludedApplication, recordedObserverEventOf } from '../recording/recordedObserverEvent.ts';
 import { observerReplayPort } from './observerReplayPort.ts';
 import { recordedSchemaNodes } from './recordedSchemaNodes.ts';
-
-/** Runs the real application observer in simulated time, with the recorded inputs. */
-interface ObserverPlayer {
-  take(input: Input): Promise<void>;
-  /** Undefined: no input has been recorded so far. */
-  core(): ObserverCore | undefined;
-}
 
 /** The number of rounds of requests and responses until an application has started. */
 const rounds = 30;
 
-/** `report`: called with every event, including those that are excluded in a file that begins in the middle. */
-export function createObserverPlayer(stage: Stage, report: ReportObserver = () => {}): ObserverPlayer {
+/**
+ * Runs the real application observer in simulated time, with the recorded inputs. `report`: called with every event,
+ * including those that are excluded in a file that begins in the middle.
+ */
+export function createObserverPlayer(stage: Stage, report: ReportObserver): ControllerPlayer<ObserverCore> {
   const { header, lines } = stage;
   /** In a file that begins in the middle, requests come at other times than in the recorded run. */
   let isContinued = header.part > 1;
@@ -52,6 +47,7 @@ export function createObserverPlayer(stage: Stage, report: ReportObserver = () =
       of: 'observer',
       snapshot,
       busy,
+      isExcluded: isExcludedApplication,
       unanswered: (request) =>
         /^(?:status|account|access|patchable) /.test(request) ? { is: 'ok' } : unansweredObserver,
       known: (request) => (isContinued && isLasting(request) ? snapshot.responses.get(request)?.response : undefined),
@@ -140,7 +136,7 @@ export function createObserverPlayer(stage: Stage, report: ReportObserver = () =
       if (input.in === 'created' && played.core() !== undefined) isContinued = false;
       await played.take(input);
     },
-    core: played.core,
+    shown: played.core,
   };
 }
 

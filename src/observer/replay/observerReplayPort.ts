@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { objectOf } from '../../base/json.ts';
 import type { Requests } from '../../recording/file/requests.ts';
-import { noRequests } from '../../replay/recorded/played.ts';
+import { noRequests } from '../../replay/played/played.ts';
 import { done } from '../model/applyFailure.ts';
 import type { Identity } from '../model/identity.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';

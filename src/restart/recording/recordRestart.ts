@@ -1,4 +1,5 @@
-import type { Append, ControllerRecording } from '../../recording/file/entry.ts';
+import type { ControllerRecording } from '../../recording/file/controllerRecording.ts';
+import type { Append } from '../../recording/file/entry.ts';
 import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecycle.ts';
 import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';
 import { recordedRequests } from '../../recording/file/requests.ts';

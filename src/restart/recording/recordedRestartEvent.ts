@@ -1,11 +1,12 @@
 import { detailOf } from '../../controller/report/readers.ts';
 import { decision, type EventKind } from '../../controller/report/reportTable.ts';
+import type { IsExcluded } from '../../recording/file/lines.ts';
 import type { RestartEvent } from '../model/events.ts';
 import { workloadKey } from '../model/refs.ts';
 import { restartTable } from '../report/restartTable.ts';
 
 /** An event of restart control, or a request that changes the cluster, as recorded and as printed in a timeline. */
-export interface RecordedRestartEvent {
+interface RecordedRestartEvent {
   readonly out: RestartEvent['type'] | 'write.requested' | 'eviction.requested';
   /** `deployment/namespace/name`, `namespace/pod`, or another name. */
   readonly about: string;
@@ -17,6 +18,12 @@ export const restartEventKinds: Readonly<Record<RecordedRestartEvent['out'], Eve
   ...restartTable,
   'write.requested': decision('write requested'),
   'eviction.requested': decision('eviction requested'),
+};
+
+/** The workload of an evicted pod is unknown: its namespace decides. */
+export const isExcludedWorkload: IsExcluded = ({ out, about }, busy) => {
+  if (out !== 'eviction.requested') return busy.has(about);
+  return [...busy].some((workload) => workload.split('/')[1] === about.split('/')[0]);
 };
 
 export function recordedRestartEventOf(event: RestartEvent): RecordedRestartEvent {

@@ -1,12 +1,11 @@
 import { objectOf } from '../../base/json.ts';
 import { workloadKindNames } from '../../kube/objects/workloadKinds.ts';
-import type { Input } from '../../recording/file/entry.ts';
 import type { ResponseInput } from '../../recording/file/snapshot.ts';
-import { createPlayed, noRequests, type Stage } from '../../replay/recorded/played.ts';
-import { recordedHashes } from '../../replay/recorded/recordedValues.ts';
+import { type ControllerPlayer, createPlayed, noRequests, type Stage } from '../../replay/played/played.ts';
+import { recordedHashes } from '../../replay/played/recordedValues.ts';
 import type { ReportRestart } from '../model/events.ts';
 import { readWorkload } from '../model/workloadSummary.ts';
-import { recordedRestartEventOf } from '../recording/recordedRestartEvent.ts';
+import { isExcludedWorkload, recordedRestartEventOf } from '../recording/recordedRestartEvent.ts';
 import { restartDigests } from '../recording/restartDigests.ts';
 import { restartPort, restartRequests } from '../recording/restartPort.ts';
 import { unansweredRestart } from '../recording/restartResponses.ts';
@@ -15,15 +14,10 @@ import type { RestartControl } from '../restartControl.ts';
 import { createRestartCore, type RestartCore } from '../restartCore.ts';
 import { createRecordedKeys } from './recordedKeys.ts';
 
-/** Runs the real restart control in simulated time, with the recorded inputs. */
-interface RestartPlayer {
-  take(input: Input): Promise<void>;
-  /** Undefined: no input has been recorded so far. */
-  control(): RestartControl | undefined;
-}
-
-/** `report`: called with every event, including those that are excluded in a file that begins in the middle. */
-export function createRestartPlayer(stage: Stage, report: ReportRestart = () => {}): RestartPlayer {
+/**
+ * Runs the real restart control in simulated time, with the recorded inputs. `report`: called with every event, including those that are excluded in a file that begins in the middle.
+ */
+export function createRestartPlayer(stage: Stage, report: ReportRestart): ControllerPlayer<RestartControl> {
   const { header, clock, lines } = stage;
   const snapshot = createRestartSnapshot();
   const hashAt = recordedHashes(lines, 'restart');
@@ -35,6 +29,7 @@ export function createRestartPlayer(stage: Stage, report: ReportRestart = () => 
     of: 'restart',
     snapshot,
     busy: new Set(),
+    isExcluded: isExcludedWorkload,
     unanswered: () => unansweredRestart,
     known: (request) => digests.get(request),
     settle: restartSettled,
@@ -81,7 +76,7 @@ export function createRestartPlayer(stage: Stage, report: ReportRestart = () => 
       if (input.in === 'keys' || input.in === 'keysRead') keys.take(input);
       await played.take(input);
     },
-    control: () => played.core()?.control(),
+    shown: () => played.core()?.control(),
   };
 }
 

@@ -1,29 +1,34 @@
+import { storedConfigOf } from '../../config/configText.ts';
 import { uidOf } from '../../kube/objects/identity.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
-import type { Append, ControllerRecording, Entry } from '../../recording/file/entry.ts';
+import type { ControllerRecording } from '../../recording/file/controllerRecording.ts';
+import type { Append, Entry } from '../../recording/file/entry.ts';
 import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecycle.ts';
 import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';
 import { recordedRequests } from '../../recording/file/requests.ts';
-import { createSnapshot } from '../../recording/file/snapshot.ts';
 import { watchBusy } from '../../recording/file/watchBusy.ts';
-import { crashLooping, isSameBackOff } from '../pods/crashLooping.ts';
-import { createWeeder, type Weeder, type WeederOptions } from '../weeder.ts';
+import { crashLooping } from '../pods/crashLooping.ts';
+import { type CreateWeederCore, createWeederCore, type WeederCore, type WeederCoreOptions } from '../weederCore.ts';
 import { recordedEventOf } from './recordedWeederEvent.ts';
 import { reduceWeederObject } from './reduceObject.ts';
 import { isReadySince, weederPort } from './weederPort.ts';
 
-/** A weeder whose requests, responses, random values and decisions are recorded. */
-interface RecordedWeeder {
-  readonly weeder: Weeder;
-  /** Appends the lines of its streams. */
-  readonly append: Append;
-  /** A response is pending that determines whether a window opens: a new file would lack its request. */
-  isAwaitingResponse(): boolean;
+/** Creates a weeder whose streams, requests, responses, random values and decisions are recorded. */
+export function recordingWeeder(recording: ControllerRecording): CreateWeederCore {
+  let isFirst = true;
+  return (options) => {
+    // The first file begins with the config of the first weeder.
+    if (!isFirst) recording.append({ in: 'created', ...storedConfigOf(options.config) });
+    isFirst = false;
+    return recordWeeder(options, recording);
+  };
 }
 
-export function recordWeeder(options: WeederOptions, recording: ControllerRecording): RecordedWeeder {
+function recordWeeder(options: WeederCoreOptions, recording: ControllerRecording): WeederCore {
+  const { wrapStream = (need) => need } = options;
   const { append } = recording;
+  let { config } = options;
   const windows = createBusyServices();
   const requested: Append = (entry) => {
     windows.take(entry);
@@ -31,7 +36,7 @@ export function recordWeeder(options: WeederOptions, recording: ControllerRecord
   };
   // Only a stream settles a service: what the weeder decides next is then an effect of its change, in a replay as well.
   const appendStream = watchBusy(recording, options.runtime.clock, windows.busy);
-  const weeder = createWeeder({
+  const core = createWeederCore({
     ...options,
     runtime: { ...options.runtime, clock: recording.clockFor(options.runtime.clock) },
     ...weederPort(() => options, recordedRequests(requested)),
@@ -40,11 +45,27 @@ export function recordWeeder(options: WeederOptions, recording: ControllerRecord
       requested(recordedEventOf(event));
       options.report(event);
     },
+    wrapStream: (need) => wrapStream(recordWeederStream(need, appendStream)),
+    onStreamClosed(name) {
+      append({ in: 'closed', stream: name });
+      options.onStreamClosed(name);
+    },
   });
+  recording.beforeNewFile({
+    isUnfinished: () => windows.isAwaitingResponse() || core.streams.isHandingOver,
+    header() {
+      const { declared } = storedConfigOf(config);
+      return { ...(declared === undefined ? {} : { declared }), streams: core.streams.state() };
+    },
+  });
+  const lifecycle = recordLifecycle(core, append);
   return {
-    weeder: { ...weeder, ...recordLifecycle(weeder, append) },
-    append: appendStream,
-    isAwaitingResponse: windows.isAwaitingResponse,
+    ...core,
+    ...lifecycle,
+    configure(next) {
+      config = next;
+      lifecycle.configure(next);
+    },
   };
 }
 
@@ -79,22 +100,11 @@ function createBusyServices() {
   };
 }
 
-/** The state of the weeder at the beginning of a new file. Since when a pod is known matters, but not for a slice. */
-export function createWeederSnapshot() {
-  return createSnapshot({
-    isDated: (stream) => !stream.startsWith('endpointslices'),
-    isSame(before, now) {
-      const [was, is] = [crashLooping(before), crashLooping(now)];
-      return was !== undefined && is !== undefined && isSameBackOff(was, is);
-    },
-  });
-}
-
 /**
  * Records a stream. Of a pod that does not crash-loop, only the first update after a crash-loop is recorded, as a
  * deletion.
  */
-export function recordWeederStream(need: StreamNeed, append: Append): StreamNeed {
+function recordWeederStream(need: StreamNeed, append: Append): StreamNeed {
   const { name, kind, sink } = need;
   const all = recordSink(name, append, (object) => reduceWeederObject(kind, object));
   const { isIrrelevant } = sink;

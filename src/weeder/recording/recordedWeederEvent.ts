@@ -1,6 +1,7 @@
 import { detailOf } from '../../controller/report/readers.ts';
 import type { EventKind } from '../../controller/report/reportTable.ts';
 import { keyOf } from '../../kube/objects/namespacedName.ts';
+import type { IsExcluded } from '../../recording/file/lines.ts';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
 import { workloadName } from '../pods/workloadOf.ts';
 import { weederTable } from '../report/weederTable.ts';
@@ -9,7 +10,7 @@ import { weederTable } from '../report/weederTable.ts';
  * An event of the weeder, as recorded and as printed in a timeline: flat, and without anything that depends on timing
  * alone.
  */
-export interface RecordedWeederEvent {
+interface RecordedWeederEvent {
   readonly out: WeederEvent['type'];
   /** `namespace/service`, or the actor that failed, or a workload. */
   readonly about: string;
@@ -20,6 +21,8 @@ export interface RecordedWeederEvent {
 }
 
 export const weederEventKinds: Readonly<Record<RecordedWeederEvent['out'], EventKind>> = weederTable;
+
+export const isExcludedService: IsExcluded = ({ about }, busy) => busy.has(about);
 
 export function recordedEventOf(event: WeederEvent): RecordedWeederEvent {
   const detail = detailOf(weederTable, event);

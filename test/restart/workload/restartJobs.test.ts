@@ -317,7 +317,7 @@ test('a recording of the recreation contains no content of the Job, and replays 
   const opened = await openRecorder({ ...base, config: { services: new Map(), restart: recreate } });
   assert(opened.ok);
   const { clock } = base;
-  const createRestart = recordingRestart(opened.value.restarts);
+  const createRestart = recordingRestart(opened.value.of('restart'));
   const world = await jobWorld(recreate, { clock, createRestart });
   world.putSource({ a: '1' });
   const marker = 'hunter2-the-marker';

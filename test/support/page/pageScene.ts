@@ -1,10 +1,10 @@
+import type { Moment } from '../../../src/controller/report/moment.ts';
 import type {
   ActorView,
   ApplicationView,
   DependantView,
   DependencyList,
   DependencyView,
-  Moment,
   PageMessage,
   ResourceView,
   ServiceView,

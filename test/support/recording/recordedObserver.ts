@@ -28,7 +28,7 @@ export async function recordObserved(
   const opened = await openRecorder({ ...base, ...limits, config });
   if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
-  const recording = recordingObserver(recorder.observer);
+  const recording = recordingObserver(recorder.of('observer'));
   const create: CreateObserverCore = (options) => recording(random === undefined ? options : { ...options, random });
   const world = await observerWorld({ clock: base.clock, create });
   await happen(world);

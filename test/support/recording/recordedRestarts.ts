@@ -22,7 +22,7 @@ export async function recordRestarts(
   if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
   const { clock } = base;
-  const world = await restartWorld(config, { clock, createRestart: recordingRestart(recorder.restarts) });
+  const world = await restartWorld(config, { clock, createRestart: recordingRestart(recorder.of('restart')) });
   await happen(world);
   world.stop();
   await recorder.close();

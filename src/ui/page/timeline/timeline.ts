@@ -1,5 +1,6 @@
+import type { Moment } from '../../../controller/report/moment.ts';
 import { createOngoing } from '../../ongoing.ts';
-import type { Moment, ReplayClock, ServiceView } from '../../protocol.ts';
+import type { ReplayClock, ServiceView } from '../../protocol.ts';
 import { worstFirst } from '../../worstFirst.ts';
 import { byId, create, onceAFrame, setText } from '../dom.ts';
 import { clockTime, count } from '../format.ts';

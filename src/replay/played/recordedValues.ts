@@ -1,5 +1,12 @@
-import type { ControllerName, RecordedLine } from '../../recording/lines.ts';
-import { tolerance } from './compare.ts';
+import type { RecordedLine } from '../../recording/file/lines.ts';
+
+/**
+ * In a replay every timer is punctual. In the recorded run timers waited for the event loop, which was blocked for 30
+ * ms by reading a long list, and for 440 ms in the worst case measured. The shortest time on which a decision of the
+ * weeder depends is the 2 s of an unreported back-off, so decisions that differ by less than this are the same.
+ * Milliseconds.
+ */
+export const tolerance = 250;
 
 /**
  * Returns the recorded random values of a controller, which determine its jitter: for each actor in their order, and
@@ -10,7 +17,7 @@ import { tolerance } from './compare.ts';
 export function recordedRandom(
   lines: readonly RecordedLine[],
   isContinued: boolean,
-  of: ControllerName,
+  of: string,
 ): (actor: string, now: number) => number {
   const randoms = lines.flatMap((line) => (line.of === of && 'in' in line && line.in === 'random' ? line : []));
   const byActor = Map.groupBy(randoms, (line) => line.for);
@@ -31,7 +38,7 @@ export function recordedRandom(
  */
 export function recordedHashes(
   lines: readonly RecordedLine[],
-  of: ControllerName,
+  of: string,
 ): (request: string, now: number) => string | undefined {
   const hashes = new Map<string, { readonly t: number; readonly hash: string }[]>();
   for (const line of lines) {

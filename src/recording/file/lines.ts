@@ -1,17 +1,12 @@
-import type { StoredConfig } from '../config/configText.ts';
-import type { StreamState } from '../weeder/streams.ts';
-import type { RecordedEvent } from './events.ts';
-import type { Input, Requested } from './file/entry.ts';
+import type { StoredConfig } from '../../config/configText.ts';
+import type { StreamState } from '../../weeder/streams.ts';
+import type { Input, Requested } from './entry.ts';
 
 /**
  * Incremented if one version of weeder could misread the recordings of another. Versions 1 and 2 were written before
  * the release of 0.1.0, with other lines.
  */
 export const recordingVersion = 3;
-
-/** The controllers whose lines a recording contains. */
-export const controllerNames = ['weeder', 'restart', 'observer'] as const;
-export type ControllerName = (typeof controllerNames)[number];
 
 /** The first line of every file of a recording, with the config in force when the file begins. */
 export interface RecordingHeader extends StoredConfig {
@@ -29,14 +24,31 @@ export interface RecordingHeader extends StoredConfig {
   readonly streams?: readonly StreamState[];
 }
 
+/** An event of a controller: flat, and without anything that depends on timing alone. */
+export interface RecordedEvent {
+  /** Its type; each controller has a table of its own. */
+  readonly out: string;
+  readonly about: string;
+  readonly window?: number;
+  /** `namespace/name`. */
+  readonly pod?: string;
+  readonly detail: string;
+}
+
+/**
+ * Whether an event is about one of the services, workloads or applications that cannot be replayed until they settle,
+ * because the file begins in the middle of their work.
+ */
+export type IsExcluded = (event: Pick<RecordedEvent, 'out' | 'about'>, busy: ReadonlySet<string>) => boolean;
+
 /** The fields that each line after the header has beside its input or output. */
-interface Stamp {
+interface Stamp<Name> {
   /** Milliseconds since `startedAt`, by the monotonic clock; the same for all that ran without a pause. */
   readonly t: number;
   /** How far the wall clock has jumped since `startedAt`, in milliseconds; only if that has changed. */
   readonly wall?: number;
   /** The controller that it is about. */
-  readonly of: ControllerName;
+  readonly of: Name;
 }
 
-export type RecordedLine = Stamp & (Input | Requested | RecordedEvent);
+export type RecordedLine<Name extends string = string> = Stamp<Name> & (Input | Requested | RecordedEvent);

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts';
 import type { StoredConfig } from '../../config/configText.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { withDeclared } from '../../config/serviceLookup.ts';
-import type { RecordedLine } from '../../recording/lines.ts';
+import type { RecordedLine } from '../../recording/file/lines.ts';
 
 /** Parses a config as a recording stores it. */
 export function parseStoredConfig(

@@ -5,13 +5,11 @@ import { objectOf } from '../../base/json.ts';
 import { settled, type VirtualClock } from '../../base/virtualClock.ts';
 import type { Config } from '../../config/config.ts';
 import type { ObjectSink } from '../../kube/watch/sink.ts';
-import type { RecordedEvent } from '../../recording/events.ts';
 import type { Input, StreamInput } from '../../recording/file/entry.ts';
+import type { IsExcluded, RecordedEvent, RecordedLine, RecordingHeader } from '../../recording/file/lines.ts';
 import type { Requests } from '../../recording/file/requests.ts';
 import type { Snapshot } from '../../recording/file/snapshot.ts';
 import { nameOf, withSpecOf } from '../../recording/file/streamSnapshot.ts';
-import type { ControllerName, RecordedLine, RecordingHeader } from '../../recording/lines.ts';
-import { applyBusy, isExcluded } from './excluded.ts';
 import { createHeldTimers } from './heldTimers.ts';
 import { recordedConfig } from './recordedConfig.ts';
 import { createResponses, type Responses } from './recordedResponses.ts';
@@ -25,9 +23,18 @@ interface PlayedCore {
   stop(): void;
 }
 
+/** Runs a real controller in simulated time. */
+export interface ControllerPlayer<Shown> {
+  take(input: Input): Promise<void>;
+  /** Undefined: no input of it has been recorded so far. */
+  shown(): Shown | undefined;
+}
+
 /** What the controllers of one replay share. */
 export interface Stage {
   readonly header: RecordingHeader;
+  /** The config at the beginning. */
+  readonly config: Config;
   readonly lines: readonly RecordedLine[];
   readonly clock: VirtualClock;
   /** Called with each event and request, except those that are excluded in a file that begins in the middle. */
@@ -43,10 +50,12 @@ export interface PlayedInputs {
 }
 
 interface PlayedOptions<C extends PlayedCore> {
-  readonly of: ControllerName;
+  /** The name of the controller in recordings. */
+  readonly of: string;
   readonly snapshot: Snapshot;
   /** What has not settled yet in a file that begins in the middle. */
   readonly busy: Set<string>;
+  readonly isExcluded: IsExcluded;
   create(config: Config, inputs: PlayedInputs): C;
   /** The response to a request that has no recorded response. */
   unanswered(request: string): unknown;
@@ -97,7 +106,7 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
   let core: C | undefined;
 
   function record(event: RecordedEvent): void {
-    if (!isExcluded[of](event, busy)) stage.record(event);
+    if (!options.isExcluded(event, busy)) stage.record(event);
   }
 
   function create(config: Config): void {
@@ -153,6 +162,13 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
   };
 }
 
+/** Takes what is busy from a line of a file. */
+export function applyBusy(input: Input, busy: Set<string>): void {
+  if (input.in === 'created') busy.clear();
+  else if (input.in === 'snapshotEnd') for (const id of input.busy) busy.add(id);
+  else if (input.in === 'settled') busy.delete(input.id);
+}
+
 /** Delivers a line of a stream to its sink. */
 export function deliverTo(sink: ObjectSink | undefined, line: StreamInput): void {
   if ('object' in line) sink?.apply(line.in, line.object);
@@ -169,7 +185,7 @@ export function noRequests(): never {
 }
 
 /** Returns the number of responses to each request. */
-function countResponses(lines: readonly RecordedLine[], of: ControllerName): ReadonlyMap<string, number> {
+function countResponses(lines: readonly RecordedLine[], of: string): ReadonlyMap<string, number> {
   const requests = lines.flatMap((line) =>
     line.of === of && 'in' in line && line.in === 'response' ? line.request : [],
   );

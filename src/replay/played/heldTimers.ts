@@ -1,5 +1,5 @@
 import type { Clock, TimerHandle } from '../../base/clock.ts';
-import type { ControllerName, RecordedLine } from '../../recording/lines.ts';
+import type { RecordedLine } from '../../recording/file/lines.ts';
 
 /**
  * In the recorded run a timer was armed some time after the input that caused it, and its delay counted from then.
@@ -25,7 +25,7 @@ interface LateTimer {
   handle: TimerHandle | undefined;
 }
 
-export function createHeldTimers(clock: Clock, lines: readonly RecordedLine[], of: ControllerName): HeldTimers {
+export function createHeldTimers(clock: Clock, lines: readonly RecordedLine[], of: string): HeldTimers {
   const late = lines
     .flatMap((line): LateTimer[] =>
       line.of === of && 'in' in line && line.in === 'timer' ? [{ due: line.due, handle: undefined }] : [],
