@@ -1,7 +1,8 @@
+import { activeStates } from '../actors/actorStates.ts';
 import { objectOf, textOf } from '../base/json.ts';
 import { keyOf } from '../kube/objects/namespacedName.ts';
 import type { ServiceStatus } from '../weeder/services/serviceStatus.ts';
-import { activeStates, descend, type Found, foundRoot, machineOf } from './actorTree.ts';
+import { descend, type Found, foundRoot, machineOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';
 import type { ServiceView } from './protocol.ts';
 import type { ActorSubscriptions } from './subscriptions.ts';

@@ -4,9 +4,13 @@ import { createActorTimes } from '../../src/actors/actorTimes.ts';
 import { describeActors } from '../../src/actors/debugActors.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { objectOf } from '../../src/base/json.ts';
+import type {
+  ApplicationList,
+  ApplicationView,
+  ResourceView,
+} from '../../src/observer/contribution/applicationView.ts';
 import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
 import { createLivePage } from '../../src/ui/livePage.ts';
-import type { ApplicationList, ApplicationView, ResourceView } from '../../src/ui/protocol.ts';
 import { serveLivePage } from '../../src/ui/serve.ts';
 import { shownOf } from '../support/page/servedPage.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';

@@ -1,3 +1,4 @@
+import type { AnyActorRef } from 'xstate';
 import type { ZodType } from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../config/config.ts';
@@ -31,7 +32,15 @@ export interface Contribution<Event, Shown, Options> {
   measure(metrics: Metrics, shown: Shown | undefined): void;
   /** `t`: epoch milliseconds. Undefined: the live page does not show the event. */
   momentOf(event: Event, t: number): Moment | undefined;
+  /** Its lists on the live page, by the path under which they are served. */
+  readonly lists?: Readonly<Record<string, PageList<Shown>>>;
 }
+
+/** Returns a list as it is served. It loads the code that makes it. */
+type PageList<Shown> = (shown: Shown | undefined, query: URLSearchParams, since: Since) => Promise<object>;
+
+/** Since when an actor has been in its state; epoch milliseconds. */
+export type Since = (actor: AnyActorRef) => number | undefined;
 
 /** `report` is called with every event, in addition to the log and the Events. */
 export type CreateController<Event, Shown, Options> = (

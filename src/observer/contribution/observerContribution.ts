@@ -37,4 +37,10 @@ export const observerContribution: Contribution<ObserverEvent, ObserverCore, Opt
   },
   measure: (metrics, shown) => measureObserver(metrics, shown?.counts()),
   momentOf: observerMoment,
+  lists: {
+    async '/applications'(shown, query, since) {
+      const { applicationList } = await import('./applicationList.ts');
+      return applicationList(shown?.entries() ?? [], query.get('search') ?? '', since);
+    },
+  },
 };

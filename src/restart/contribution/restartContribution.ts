@@ -37,4 +37,10 @@ export const restartContribution: Contribution<RestartEvent, RestartControl, Opt
   },
   measure: (metrics, shown) => measureRestart(metrics, shown?.counts()),
   momentOf: restartMoment,
+  lists: {
+    async '/workloads'(shown, _query, since) {
+      const { workloadList } = await import('./workloadList.ts');
+      return workloadList(shown?.entries() ?? [], since);
+    },
+  },
 };

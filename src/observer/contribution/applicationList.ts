@@ -1,18 +1,17 @@
 import type { AnyActorRef } from 'xstate';
-import { identityText } from '../../observer/model/identity.ts';
-import type { Drift } from '../../observer/model/projection.ts';
-import { type ApplicationEntry, isObserved, memoryOf, type ResourceEntry } from '../../observer/state/entries.ts';
-import { countObserved } from '../../observer/state/fieldReports.ts';
-import { shownDrifts } from '../../observer/state/inventoryRows.ts';
-import { applicationView } from '../../observer/status/applicationView.ts';
-import { conditionsOf } from '../../observer/status/conditions.ts';
-import { standingOf } from '../../observer/status/standing.ts';
-import { activeStates, timersOf } from '../actorTree.ts';
-import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '../protocol.ts';
-import { worstFirst } from '../worstFirst.ts';
-import { hasWords, searchWords } from './searchWords.ts';
-
-type Since = (actor: AnyActorRef) => number | undefined;
+import { activeStates, timersOf } from '../../actors/actorStates.ts';
+import { hasWords, searchWords } from '../../actors/searchWords.ts';
+import { worstFirst } from '../../actors/worstFirst.ts';
+import type { Since } from '../../controller/contribution/contribution.ts';
+import { identityText } from '../model/identity.ts';
+import type { Drift } from '../model/projection.ts';
+import { type ApplicationEntry, isObserved, memoryOf, type ResourceEntry } from '../state/entries.ts';
+import { countObserved } from '../state/fieldReports.ts';
+import { shownDrifts } from '../state/inventoryRows.ts';
+import { applicationView } from '../status/applicationView.ts';
+import { conditionsOf } from '../status/conditions.ts';
+import { standingOf } from '../status/standing.ts';
+import type { ApplicationList, ApplicationView, DriftView, ResourceView } from './applicationView.ts';
 
 /** The maximum number of applications in a response: a search by name or state finds others. */
 const maxApplications = 100;

@@ -1,17 +1,14 @@
-import type { AnyActorRef } from 'xstate';
-import { statusOf, type WorkloadEntry, writtenState } from '../../restart/effects/workloadEntry.ts';
-import { describeSource } from '../../restart/model/wording.ts';
-import { timersOf } from '../actorTree.ts';
-import type { WorkloadView } from '../protocol.ts';
-import { worstFirst } from '../worstFirst.ts';
+import { timersOf } from '../../actors/actorStates.ts';
+import { worstFirst } from '../../actors/worstFirst.ts';
+import type { Since } from '../../controller/contribution/contribution.ts';
+import { statusOf, type WorkloadEntry, writtenState } from '../effects/workloadEntry.ts';
+import { describeSource } from '../model/wording.ts';
+import type { WorkloadList, WorkloadView } from './workloadView.ts';
 
 /** The workloads for the page, the worst first. */
-export function workloadViews(
-  entries: Iterable<WorkloadEntry>,
-  since: (actor: AnyActorRef) => number | undefined,
-): WorkloadView[] {
+export function workloadList(entries: Iterable<WorkloadEntry>, since: Since): WorkloadList {
   const views = [...entries].map((entry) => viewOf(entry, since));
-  return views.sort(worstFirst(rankOf, ({ id }) => id));
+  return { workloads: views.sort(worstFirst(rankOf, ({ id }) => id)) };
 }
 
 function rankOf({ state }: WorkloadView): number {
@@ -19,7 +16,7 @@ function rankOf({ state }: WorkloadView): number {
   return state === 'current' ? 2 : 1;
 }
 
-function viewOf(entry: WorkloadEntry, since: (actor: AnyActorRef) => number | undefined): WorkloadView {
+function viewOf(entry: WorkloadEntry, since: Since): WorkloadView {
   const { state, reason, actor } = statusOf(entry);
   const entered = since(actor) ?? 0;
   const delays = timersOf(actor).map(({ delay }) => delay);

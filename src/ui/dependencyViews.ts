@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { includesName } from '../../config/scopes.ts';
-import { keyOf } from '../../kube/objects/namespacedName.ts';
-import type { Dependant, ServiceDependants } from '../../weeder/dependants.ts';
+import { hasWords, searchWords } from '../actors/searchWords.ts';
+import { worstFirst } from '../actors/worstFirst.ts';
+import { includesName } from '../config/scopes.ts';
+import { keyOf } from '../kube/objects/namespacedName.ts';
+import type { Dependant, ServiceDependants } from '../weeder/dependants.ts';
 import {
   type DependantView,
   type DependencyList,
@@ -9,10 +11,8 @@ import {
   type ServiceFilter,
   type ServiceView,
   serviceFilters,
-} from '../protocol.ts';
-import { isShown, serviceRank } from '../serviceFilter.ts';
-import { worstFirst } from '../worstFirst.ts';
-import { hasWords, searchWords } from './searchWords.ts';
+} from './protocol.ts';
+import { isShown, serviceRank } from './serviceFilter.ts';
 
 /** The filters of the dependencies in a request. */
 export interface DependencyQuery {
