@@ -4,7 +4,7 @@ import { resourceRequests } from './apply/resourceRequests.ts';
 import { watchedRestMapper } from './kinds/restMapper.ts';
 import type { ReportObserver } from './model/events.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from './observerCore.ts';
-import { logObserver, reportObserverEvents } from './report/reportObserver.ts';
+import { logObserver, recordObserverEvents } from './report/reportObserver.ts';
 import { applicationApi } from './status/applicationApi.ts';
 import { yieldToWeeder } from './yieldToWeeder.ts';
 
@@ -26,7 +26,7 @@ export function createObserverController(options: ObserverControllerOptions): Co
     hasUrgentWork: options.hasUrgentWork,
   });
   const log = logObserver(logger);
-  const record = reportObserverEvents(options.recordEvent);
+  const record = recordObserverEvents(options.recordEvent);
   const { onStreamsChanged: onChanged, onStreamClosed: onClosed } = options;
   const { restMapper, streams } = watchedRestMapper(client, { clock: runtime.clock, onChanged, onClosed });
   const core = createCore({

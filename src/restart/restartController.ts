@@ -2,7 +2,7 @@ import type { Controller, ControllerContext } from '../controller/controller.ts'
 import { countingClient } from '../kube/client/clientWrappers.ts';
 import { watchHashKeys } from './digest/watchHashKeys.ts';
 import type { ReportRestart } from './model/events.ts';
-import { logRestarts, recordRestartEvents } from './report/reportRestarts.ts';
+import { logRestart, recordRestartEvents } from './report/reportRestart.ts';
 import { type ReportRead, restartApi } from './requests/restartApi.ts';
 import type { RestartControl } from './restartControl.ts';
 import { type CreateRestartCore, createRestartCore } from './restartCore.ts';
@@ -25,7 +25,7 @@ export function createRestartController(options: RestartControllerOptions): Cont
   const { runtime, logger, isDryRun, createCore = createRestartCore } = options;
   const client = countingClient(options.client);
   const { clock } = runtime;
-  const log = logRestarts(logger);
+  const log = logRestart(logger);
   const recordEvents = recordRestartEvents(options.recordEvent);
   const report: ReportRestart = (event) => {
     log(event);

@@ -7,7 +7,7 @@ import { createDeclaredDependencies } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
 import { readLogThrough } from './deletions/readLog.ts';
 import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.ts';
-import { logEvents, recordEvents } from './report/reportEvents.ts';
+import { logWeeder, recordWeederEvents } from './report/reportWeeder.ts';
 import { readySinceThrough } from './services/readySince.ts';
 import { describeServices, isNeverReady } from './services/serviceStatus.ts';
 import type { Weeder } from './weeder.ts';
@@ -46,9 +46,9 @@ export function createWeederController(options: WeederControllerOptions): Weeder
   } = options;
   const { clock } = runtime;
   const run = { isDryRun, now: clock.now };
-  const log = logEvents(logger, run);
+  const log = logWeeder(logger, run);
   const serviceUid = (namespace: string, service: string) => weeder.slices.serviceUid(namespace, service);
-  const record = recordEvents({ record: options.recordEvent, serviceUid, ...run });
+  const record = recordWeederEvents({ record: options.recordEvent, serviceUid, ...run });
   const report: ReportWeeder = (reported) => {
     const event = options.isLeading() ? reported : withoutLeadership(reported);
     if (event === undefined) return;

@@ -9,7 +9,7 @@ import { countHashReads, countRestart } from '../../src/restart/contribution/cou
 import { measureRestart } from '../../src/restart/contribution/measureRestart.ts';
 import { blockCauses, pendingCauses, type RestartEvent } from '../../src/restart/model/events.ts';
 import { restartReasons } from '../../src/restart/report/reasons.ts';
-import { logRestarts, recordRestartEvents } from '../../src/restart/report/reportRestarts.ts';
+import { logRestart, recordRestartEvents } from '../../src/restart/report/reportRestart.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { everyRestartEvent, restartEventOf, settings } from '../support/objects/restartEvents.ts';
 
@@ -59,7 +59,7 @@ test('for a CronJob the Event and the log name the next run as the first one wit
     ],
   );
   const lines: string[] = [];
-  const log = logRestarts(pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }));
+  const log = logRestart(pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }));
   for (const event of its) log(event);
   assert.deepEqual(lines, [
     'workload restarted: its next run has the new content',
@@ -146,7 +146,7 @@ function logged(...events: readonly RestartEvent[]): Record<string, unknown>[] {
     { base: null, timestamp: false, level: 'debug' },
     { write: (line) => lines.push(JSON.parse(line)) },
   );
-  const log = logRestarts(logger);
+  const log = logRestart(logger);
   for (const event of events) log(event);
   return lines;
 }

@@ -1,8 +1,8 @@
 import type { Moment } from '../../controller/report/moment.ts';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
-import { recordedEventOf } from '../recording/recordedWeederEvent.ts';
+import { recordedWeederEventOf } from '../recording/recordedWeederEvent.ts';
 
 export function weederMoment(event: WeederEvent, t: number): Moment {
-  const { out, ...recorded } = recordedEventOf(event);
+  const { out, ...recorded } = recordedWeederEventOf(event);
   return { t, what: out, ...recorded };
 }

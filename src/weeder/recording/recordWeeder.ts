@@ -10,7 +10,7 @@ import { recordedRequests } from '../../recording/file/requests.ts';
 import { watchBusy } from '../../recording/file/watchBusy.ts';
 import { crashLooping } from '../pods/crashLooping.ts';
 import { type CreateWeederCore, createWeederCore, type WeederCore, type WeederCoreOptions } from '../weederCore.ts';
-import { recordedEventOf } from './recordedWeederEvent.ts';
+import { recordedWeederEventOf } from './recordedWeederEvent.ts';
 import { reduceWeederObject } from './reduceObject.ts';
 import { isReadySince, weederPort } from './weederPort.ts';
 
@@ -42,7 +42,7 @@ function recordWeeder(options: WeederCoreOptions, recording: ControllerRecording
     ...weederPort(() => options, recordedRequests(requested)),
     random: recordRandom(options.random, append),
     report(event) {
-      requested(recordedEventOf(event));
+      requested(recordedWeederEventOf(event));
       options.report(event);
     },
     wrapStream: (need) => wrapStream(recordWeederStream(need, appendStream)),

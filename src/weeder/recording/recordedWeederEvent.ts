@@ -24,7 +24,7 @@ export const weederEventKinds: Readonly<Record<RecordedWeederEvent['out'], Event
 
 export const isExcludedService: IsExcluded = ({ about }, busy) => busy.has(about);
 
-export function recordedEventOf(event: WeederEvent): RecordedWeederEvent {
+export function recordedWeederEventOf(event: WeederEvent): RecordedWeederEvent {
   const detail = detailOf(weederTable, event);
   if (event.type === 'actor.failed') return { out: event.type, about: event.actor, detail };
   if (event.type === 'declaration.problem') return { out: event.type, about: workloadName(event.workload), detail };

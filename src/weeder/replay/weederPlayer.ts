@@ -7,7 +7,7 @@ import {
   type Stage,
 } from '../../replay/played/played.ts';
 import type { ReportWeeder } from '../deletions/weederEvents.ts';
-import { isExcludedService, recordedEventOf } from '../recording/recordedWeederEvent.ts';
+import { isExcludedService, recordedWeederEventOf } from '../recording/recordedWeederEvent.ts';
 import { isDeletion, weederPort } from '../recording/weederPort.ts';
 import { createWeederSnapshot } from '../recording/weederSnapshot.ts';
 import type { Weeder } from '../weeder.ts';
@@ -37,7 +37,7 @@ export function createWeederPlayer(stage: Stage, report: ReportWeeder): Controll
         concurrentDeletions,
         isDryRun,
         report(event) {
-          played.record(recordedEventOf(event));
+          played.record(recordedWeederEventOf(event));
           report(event);
         },
         onStreamsChanged: () => {},

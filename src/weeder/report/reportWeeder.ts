@@ -7,7 +7,7 @@ import { weederTable } from './weederTable.ts';
 import type { WeederRun } from './wording.ts';
 
 /** Writes each event as one line with namespace, service, pod, window and cause. */
-export function logEvents(logger: Logger, run: WeederRun): ReportWeeder {
+export function logWeeder(logger: Logger, run: WeederRun): ReportWeeder {
   return logByTable(weederTable, fieldsOf, logger, run);
 }
 
@@ -28,7 +28,7 @@ interface RecordEventsOptions extends WeederRun {
 }
 
 /** Records as Kubernetes Events those events that help a user who inspects the pod or the service. */
-export function recordEvents({ record, serviceUid, ...run }: RecordEventsOptions): ReportWeeder {
+export function recordWeederEvents({ record, serviceUid, ...run }: RecordEventsOptions): ReportWeeder {
   /** The uids of the Services with an open window, stored because their slices may be deleted when the window closes. */
   const uids = new Map<string, string | undefined>();
 

@@ -6,7 +6,7 @@ import type { ReportRestart, RestartEvent } from '../model/events.ts';
 import { restartTable } from './restartTable.ts';
 
 /** Logs each event as one line with namespace, workload and sources. */
-export function logRestarts(logger: Logger): ReportRestart {
+export function logRestart(logger: Logger): ReportRestart {
   return logByTable(restartTable, fieldsOf, logger, undefined);
 }
 
