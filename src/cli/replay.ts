@@ -5,7 +5,8 @@ import type { BindAddress } from '../base/listen.ts';
 import { createLogger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { limitationsOf } from '../replay/limitations.ts';
-import { differences, lateness, tolerance } from '../replay/recorded/compare.ts';
+import { tolerance } from '../replay/played/recordedValues.ts';
+import { differences, lateness } from '../replay/recorded/compare.ts';
 import type { JsonFile } from '../replay/recorded/jsonLines.ts';
 import { isRecording, type RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { diffLines, timeline } from '../replay/recorded/timeline.ts';
@@ -115,7 +116,7 @@ function printWhatIf({ events, startedAt, deleted }: WhatIfResult): void {
 async function replayPage(recording: RecordingFile, address: BindAddress): Promise<number> {
   const logger = await createLogger('error', process.stderr);
   const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');
-  const replaying = createReplaying(recording, systemClock, onBroken);
+  const replaying = await createReplaying(recording, systemClock, onBroken);
   const { live } = replaying;
   const command = replayCommand(replaying.command);
   const served = await serveLivePage(address, { live, command, onBroken, onRefused: onBroken });

@@ -3,12 +3,9 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
 import type { BindAddress } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
-import type { ReportObserver } from '../observer/model/events.ts';
-import type { ProcessControllers } from '../process/controllers.ts';
+import type { ProcessControllers, Report } from '../controllers/controllers.ts';
 import type { Manager } from '../process/manager.ts';
 import type { ReportProcess } from '../process/processLog.ts';
-import type { ReportRestart } from '../restart/model/events.ts';
-import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 
 /** The flags of `demo` and `replay` for the live page. */
 interface UiFlags {
@@ -19,9 +16,7 @@ interface UiFlags {
 /** The live page of a running weeder. */
 export interface ServedUi {
   readonly url: string;
-  readonly report: ReportWeeder;
-  readonly reportRestart: ReportRestart;
-  readonly reportObserver: ReportObserver;
+  readonly report: Report;
   readonly reportProcess: ReportProcess;
   readonly inspect: (event: InspectionEvent) => void;
   /** Shows this manager on the page from now on. */

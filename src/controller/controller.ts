@@ -11,7 +11,7 @@ import type { Shard } from './shard.ts';
  * One of the controllers of a process, such as the weeder. All of them share one client, one clock and one leadership.
  * They are independent of each other, and each acts as soon as its own streams are complete.
  */
-export interface Controller {
+export interface Controller<Shown = unknown> {
   /** The name in log lines and messages: `weeder`. */
   readonly name: string;
   /** Its work precedes that of the other controllers. */
@@ -35,6 +35,8 @@ export interface Controller {
   actors(): Iterable<AnyActorRef>;
   /** The number of active actors, by machine. */
   actorCounts(): Readonly<Record<string, number>>;
+  /** What the live page and the metrics show of it. Undefined: the config has never had its section. */
+  shown(): Shown | undefined;
 }
 
 /** The pending work of a controller: items in its queues, and requests in flight. */

@@ -1,11 +1,11 @@
 import { simulatedClock } from '@weeder/embedded-cluster';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
+import type { ProcessControllers, Report } from '../controllers/controllers.ts';
 import { clusterAccess } from '../kube/access/clusterAccess.ts';
 import { createKubeClient } from '../kube/client/client.ts';
-import type { ProcessControllers } from '../process/controllers.ts';
 import type { Manager, ManagerOptions } from '../process/manager.ts';
-import type { ReportWeeder, WeederEvent } from '../weeder/deletions/weederEvents.ts';
+import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import type { Downtime } from './downtime.ts';
 import type { ScenarioEvent } from './events.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts';
@@ -27,7 +27,7 @@ interface DemoOptions extends ScenarioOptions {
 
 /** Observes weeder while it runs. */
 export interface DemoViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
-  readonly report: ReportWeeder;
+  readonly report: Report;
   watch(manager: Manager<ProcessControllers>): void;
   /** The outage begins when the promise resolves. */
   readonly isReady: () => Promise<void>;
@@ -51,7 +51,7 @@ export async function playWithWeeder(options: DemoOptions): Promise<void> {
   const client = createKubeClient({ access: accessTo(listening.url), clock });
   const report = (event: WeederEvent) => {
     onEvent(event);
-    viewer?.report(event);
+    viewer?.report('weeder', event);
   };
   const manager = startWeeder({ client, clock, logger, namespaces: 'all', ...viewer, report });
   viewer?.watch(manager);

@@ -1,9 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
-import type { ReportObserver } from '../observer/model/events.ts';
-import type { ProcessControllers } from '../process/controllers.ts';
+import type { ProcessControllers, Report } from '../controllers/controllers.ts';
 import type { Manager, ManagerOptions } from '../process/manager.ts';
-import type { ReportRestart } from '../restart/model/events.ts';
 
 /** How a story in chapters is shown. */
 export interface StoryOptions<StoryEvent, Outcome> {
@@ -33,8 +31,7 @@ export interface StoryProgress {
 
 /** Observes weeder and the objects that it manages. */
 export interface StoryViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
-  readonly reportRestart: ReportRestart;
-  readonly reportObserver: ReportObserver;
+  readonly report: Report;
   watch(manager: Manager<ProcessControllers>): void;
   /** The story begins when the promise resolves. */
   readonly isReady: () => Promise<void>;

@@ -1,8 +1,8 @@
 import { parseConfig } from '../config/parse.ts';
 import type { ControllerContext } from '../controller/controller.ts';
-import type { ProcessControllers } from '../process/controllers.ts';
+import type { ProcessControllers } from '../controllers/controllers.ts';
 import { type Manager, type ManagerOptions, startManager } from '../process/manager.ts';
-import { createWeederController } from '../weeder/controller.ts';
+import { createWeederController } from '../weeder/weederController.ts';
 
 export interface WeederProcessOptions
   extends Pick<ManagerOptions, 'client' | 'clock' | 'logger' | 'inspect' | 'reportProcess'> {

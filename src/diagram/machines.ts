@@ -11,7 +11,10 @@ import { dependants } from '../../machines/weeder/dependants.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
 import { podDeletion } from '../../machines/weeder/podDeletion.ts';
 
-/** Every machine by its name, in the order of the documentation, with its file. */
+/**
+ * Every machine by its name, in the order of the documentation, with its file. This is a list beside that of the
+ * controllers, because a drawing is made of machines alone, without the code of a controller.
+ */
 export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; readonly file: string }> = new Map([
   ['endpoint', { machine: endpoint, file: 'machines/weeder/endpoint.ts' }],
   ['dependants', { machine: dependants, file: 'machines/weeder/dependants.ts' }],

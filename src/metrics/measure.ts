@@ -1,13 +1,10 @@
 import type { StreamState, StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { ConfigStatus } from '../process/reload.ts';
-import type { WeederController } from '../weeder/controller.ts';
-import { serviceStates, stateOf } from '../weeder/services/serviceStatus.ts';
 import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The part of the manager that is measured at each scrape. */
 interface MeasuredManager {
-  readonly controllers: { readonly weeder: Pick<WeederController, 'counts' | 'services'> };
   streams(): readonly StreamStatus[];
   actorCounts(): Readonly<Record<string, number>>;
   /** Whether this replica acts. */
@@ -31,13 +28,6 @@ const streamStates: readonly StreamState[] = ['listing', 'watching', 'backingOff
 export function measure(metrics: Metrics, { manager, isReady, lease }: Measured): void {
   metrics.ready.set(isReady ? 1 : 0);
   metrics.leader.set({ lease }, manager?.isLeader() ? 1 : 0);
-  const counts = manager?.controllers.weeder.counts();
-  metrics.queueLength.set(counts?.queued ?? 0);
-  metrics.inFlight.set(counts?.inFlight ?? 0);
-  metrics.crashLoopingPods.set(counts?.crashLoopingPods ?? 0);
-  const services = Map.groupBy(manager?.controllers.weeder.services() ?? [], stateOf);
-  for (const state of serviceStates)
-    metrics.services.set({ state: snakeCase(state) }, services.get(state)?.length ?? 0);
   metrics.eventsWaiting.set(manager?.eventsWaiting() ?? 0);
   const actors = manager?.actorCounts();
   for (const machine of machines) metrics.actors.set({ machine: snakeCase(machine) }, actors?.[machine] ?? 0);

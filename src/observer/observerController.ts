@@ -4,7 +4,7 @@ import { resourceRequests } from './apply/resourceRequests.ts';
 import { watchedRestMapper } from './kinds/restMapper.ts';
 import type { ReportObserver } from './model/events.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from './observerCore.ts';
-import { logObserver, reportObserverEvents } from './report/reportObserver.ts';
+import { logObserver, recordObserverEvents } from './report/reportObserver.ts';
 import { applicationApi } from './status/applicationApi.ts';
 import { yieldToWeeder } from './yieldToWeeder.ts';
 
@@ -17,14 +17,8 @@ export interface ObserverControllerOptions extends ControllerContext {
   readonly createCore?: CreateObserverCore;
 }
 
-/** The application observer as a controller of the process. */
-export interface ObserverController extends Controller {
-  /** Undefined if the config has never had a section `observer`. */
-  core(): ObserverCore | undefined;
-}
-
 /** Creates the observer with its streams, its log and its Events. Without its section of the config it does nothing. */
-export function createObserverController(options: ObserverControllerOptions): ObserverController {
+export function createObserverController(options: ObserverControllerOptions): Controller<ObserverCore> {
   const { runtime, logger, createCore = createObserverCore } = options;
   // Writes for tenants must not delay the deletions of weeder or the Lease.
   const client = yieldToWeeder(backgroundClient(options.client), {
@@ -32,7 +26,7 @@ export function createObserverController(options: ObserverControllerOptions): Ob
     hasUrgentWork: options.hasUrgentWork,
   });
   const log = logObserver(logger);
-  const record = reportObserverEvents(options.recordEvent);
+  const record = recordObserverEvents(options.recordEvent);
   const { onStreamsChanged: onChanged, onStreamClosed: onClosed } = options;
   const { restMapper, streams } = watchedRestMapper(client, { clock: runtime.clock, onChanged, onClosed });
   const core = createCore({
@@ -66,6 +60,6 @@ export function createObserverController(options: ObserverControllerOptions): Ob
       const { applications, resources } = core.actorCounts();
       return { application: applications, resource: resources };
     },
-    core: () => core,
+    shown: () => core,
   };
 }

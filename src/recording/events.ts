@@ -1,25 +1,21 @@
 import type { EventKind } from '../controller/report/reportTable.ts';
-import { observerEventKinds, type RecordedObserverEvent } from './observer/recordedObserverEvent.ts';
-import { type RecordedRestartEvent, restartEventKinds } from './restart/recordedRestartEvent.ts';
-import { type RecordedWeederEvent, weederEventKinds } from './weeder/recordedWeederEvent.ts';
+import { contributions, controllerNames } from '../controllers/controllers.ts';
+import type { RecordedEvent } from './file/lines.ts';
 
-/** An event of any of the controllers. */
-export interface RecordedEvent extends Omit<RecordedWeederEvent, 'out'> {
-  readonly out: RecordedWeederEvent['out'] | RecordedRestartEvent['out'] | RecordedObserverEvent['out'];
+const kinds: ReadonlyMap<string, EventKind> = new Map(
+  controllerNames.flatMap((of) => Object.entries(contributions[of].recorded.eventKinds)),
+);
+
+export function isEventType(out: unknown): out is string {
+  return typeof out === 'string' && kinds.has(out);
 }
-
-const kinds: Readonly<Record<RecordedEvent['out'], EventKind>> = {
-  ...weederEventKinds,
-  ...restartEventKinds,
-  ...observerEventKinds,
-};
 
 /** Returns true if an event is a decision, which a replay has to reproduce. */
 export function isDecision({ out }: RecordedEvent): boolean {
-  return kinds[out].isDecision;
+  return kinds.get(out)?.isDecision === true;
 }
 
 /** Returns an event in words. */
-export function wordsOf(out: RecordedEvent['out']): string {
-  return kinds[out].words;
+export function wordsOf(out: string): string {
+  return kinds.get(out)?.words ?? out;
 }

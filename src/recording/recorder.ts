@@ -4,15 +4,12 @@ import type { Clock } from '../base/clock.ts';
 import { ok, type Result } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { type StoredConfig, storedConfigOf } from '../config/configText.ts';
-import { createStreams, type Streams, type StreamsOptions } from '../weeder/streams.ts';
-import type { Weeder, WeederOptions } from '../weeder/weeder.ts';
-import type { ControllerRecording, Entry, Moment } from './file/entry.ts';
+import { type ControllerName, contributions, controllerNames, makeEach } from '../controllers/controllers.ts';
+import type { ControllerRecording, FileHandover } from './file/controllerRecording.ts';
+import type { Entry, Moment } from './file/entry.ts';
 import { type FileWriter, openFileWriter } from './file/fileWriter.ts';
 import { createLateTimers } from './file/lateTimers.ts';
-import { type ControllerName, controllerNames, type RecordingHeader, recordingVersion } from './lines.ts';
-import { createObserverSnapshot } from './observer/observerSnapshot.ts';
-import { createRestartSnapshot } from './restart/restartSnapshot.ts';
-import { createWeederSnapshot, recordWeeder, recordWeederStream } from './weeder/recordWeeder.ts';
+import { type RecordingHeader, recordingVersion } from './file/lines.ts';
 
 export interface RecorderOptions {
   readonly file: string;
@@ -31,14 +28,8 @@ export interface RecorderOptions {
 
 /** A flight recording: all inputs and decisions of the controllers. */
 export interface Recorder {
-  /** Creates a weeder whose inputs and outputs are recorded, except its streams. It replaces the previous one. */
-  createWeeder(options: WeederOptions): Weeder;
-  /** Creates the streams of the weeder, and records every object that a decision may depend on. */
-  createStreams(options: StreamsOptions): Streams;
-  /** Records the inputs and outputs of restart control. */
-  readonly restarts: ControllerRecording;
-  /** Records the inputs and outputs of the application observer. */
-  readonly observer: ControllerRecording;
+  /** Records the inputs and outputs of a controller. */
+  of(name: ControllerName): ControllerRecording;
   /** Flushes the buffer. */
   close(): Promise<void>;
 }
@@ -63,12 +54,9 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   const { clock, namespaces, concurrentDeletions, isDryRun, limit = defaultLimit } = options;
   const began = clock.monotonic();
   const startedAt = clock.now();
-  const snapshots = {
-    weeder: createWeederSnapshot(),
-    restart: createRestartSnapshot(),
-    observer: createObserverSnapshot(),
-  };
+  const snapshots = makeEach<'snapshot'>((of) => contributions[of].recorded.createSnapshot());
   const busyNow = new Map<ControllerName, () => readonly string[]>();
+  const handovers = new Map<ControllerName, FileHandover>();
   // It is in no file, so that no reader can guess the value behind a mark.
   const key = randomBytes(32);
   let part = 0;
@@ -78,9 +66,6 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   let wallWritten = 0;
   let sameTurn: Moment | undefined;
   let config: StoredConfig = storedConfigOf(options.config);
-  let weeders = 0;
-  let streams: Streams | undefined;
-  let isAwaitingResponse = () => false;
 
   function write(line: object): void {
     const text = `${JSON.stringify(line)}\n`;
@@ -120,7 +105,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       concurrentDeletions,
       isDryRun,
       ...config,
-      ...(streams && part > 1 ? { streams: streams.state() } : {}),
+      ...Object.assign({}, ...(part === 1 ? [] : [...handovers.values()].map((each) => each.header()))),
     };
     write(header);
     if (part === 1) return;
@@ -133,8 +118,8 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
 
   /** Only a change from a stream begins a new file, so that the effects of an input are in the file of that input. */
   function beginPartIfFull(entry: Entry): void {
-    const isBusy = isAwaitingResponse() || streams?.isHandingOver === true;
-    const isFull = size > sizeLimit && (!isBusy || size > sizeLimit + maxOvershoot);
+    const isBusy = () => [...handovers.values()].some((each) => each.isUnfinished());
+    const isFull = size > sizeLimit && (!isBusy() || size > sizeLimit + maxOvershoot);
     if (!isFull || !('stream' in entry) || entry.in === 'closed') return;
     writer.rotate();
     beginPart();
@@ -149,43 +134,22 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
       snapshots[of].apply(entry, at);
       timers.apply(entry, at);
       put(of, entry, at);
-      if ('config' in entry) config = storedConfig(entry, of === 'weeder' ? entry : config);
+      if ('config' in entry) config = { config: entry.config };
     }
 
-    return { append, clockFor: timers.recorded, key, onNewFile: (ask) => void busyNow.set(of, ask) };
+    return {
+      append,
+      clockFor: timers.recorded,
+      key,
+      onNewFile: (ask) => void busyNow.set(of, ask),
+      beforeNewFile: (handover) => void handovers.set(of, handover),
+    };
   }
-  const weeder = recordingOf('weeder');
-  let appendStream = weeder.append;
 
   beginPart();
+  const recordings = makeEach<'recording'>(recordingOf);
   return {
-    createWeeder(its) {
-      weeders += 1;
-      if (weeders > 1) weeder.append({ in: 'created', ...storedConfigOf(its.config) });
-      const recorded = recordWeeder(its, weeder);
-      isAwaitingResponse = recorded.isAwaitingResponse;
-      appendStream = recorded.append;
-      return recorded.weeder;
-    },
-    createStreams(its) {
-      const { wrap = (need) => need, onClosed = () => {} } = its;
-      streams = createStreams({
-        ...its,
-        wrap: (need) => wrap(recordWeederStream(need, (entry) => appendStream(entry))),
-        onClosed(name) {
-          weeder.append({ in: 'closed', stream: name });
-          onClosed(name);
-        },
-      });
-      return streams;
-    },
-    restarts: recordingOf('restart'),
-    observer: recordingOf('observer'),
+    of: (name) => recordings[name],
     close: () => writer.close(),
   };
-}
-
-/** The config of one controller, with the services that pods declare: only the weeder knows them. */
-function storedConfig({ config }: StoredConfig, { declared }: StoredConfig): StoredConfig {
-  return { config, ...(declared === undefined ? {} : { declared }) };
 }

@@ -1,7 +1,7 @@
 import { type Config, distinctSelectors } from '../config/config.ts';
-import type { RecordedLine } from '../recording/lines.ts';
+import type { RecordedLine } from '../recording/file/lines.ts';
 import { isOfSomeServices, planStreams } from '../weeder/streamPlan.ts';
-import { recordedConfigs } from './recorded/recordedConfig.ts';
+import { recordedConfigs } from './played/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 
 /**

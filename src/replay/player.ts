@@ -1,27 +1,15 @@
 import type { InspectionEvent } from 'xstate';
 import { settled, type VirtualClock, virtualClock } from '../base/virtualClock.ts';
-import type { ReportObserver } from '../observer/model/events.ts';
-import type { ObserverCore } from '../observer/observerCore.ts';
-import type { RecordedEvent } from '../recording/events.ts';
+import { contributions, loadEach, makeEach, type Report, type ShownOf } from '../controllers/controllers.ts';
 import type { Input } from '../recording/file/entry.ts';
-import type { ReportRestart } from '../restart/model/events.ts';
-import type { RestartControl } from '../restart/restartControl.ts';
-import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
-import type { Weeder } from '../weeder/weeder.ts';
-import { createObserverPlayer } from './observer/observerPlayer.ts';
+import type { RecordedEvent } from '../recording/file/lines.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
-import { createRestartPlayer } from './restart/restartPlayer.ts';
-import { createWeederPlayer } from './weeder/weederPlayer.ts';
 
 /** Runs the real controllers in simulated time with the recorded inputs, line by line. */
 export interface Player {
   /** Its `monotonic()` is the time since the start of the recording. */
   readonly clock: VirtualClock;
-  weeder(): Weeder;
-  /** Undefined: no input of restart control has been recorded so far. */
-  restarts(): RestartControl | undefined;
-  /** Undefined: no input of the application observer has been recorded so far. */
-  observer(): ObserverCore | undefined;
+  readonly shown: ShownOf;
   /** The time of the next line in milliseconds since the start; undefined after the last. */
   nextAt(): number | undefined;
   /** Plays the next line, with all others of its time. Returns false after the last. */
@@ -33,27 +21,29 @@ export interface Player {
 interface PlayerOptions {
   /** Called with each event and each request, except those that are excluded in a file that begins in the middle. */
   readonly record?: (event: RecordedEvent) => void;
-  /** Called with every event of the weeder. */
-  readonly onWeederEvent?: ReportWeeder;
-  /** Called with every event of restart control. */
-  readonly onRestartEvent?: ReportRestart;
-  /** Called with every event of the application observer. */
-  readonly onObserverEvent?: ReportObserver;
+  readonly report?: Report;
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-export function createPlayer({ header, config, lines }: RecordingFile, options: PlayerOptions): Player {
-  const { record = () => {}, onWeederEvent, onRestartEvent, onObserverEvent, inspect } = options;
+type CreatePlayer = (file: RecordingFile, options: PlayerOptions) => Player;
+
+/** Loads the code of all controllers. */
+export async function loadPlayer(): Promise<CreatePlayer> {
+  const create = await loadEach<'createPlayer'>((of) => contributions[of].loadPlayer());
+  return (file, options) => createPlayer(create, file, options);
+}
+
+function createPlayer(
+  create: Awaited<ReturnType<typeof loadEach<'createPlayer'>>>,
+  { header, config, lines }: RecordingFile,
+  { record = () => {}, report = () => {}, inspect }: PlayerOptions,
+): Player {
   const startedAt = Date.parse(header.startedAt);
   const clock = virtualClock(startedAt);
   clock.suspend(lines[0]?.t ?? 0);
   let played = 0;
-  const stage = { header, lines, clock, record, ...(inspect === undefined ? {} : { inspect }) };
-  const players = {
-    weeder: createWeederPlayer(stage, config, onWeederEvent),
-    restart: createRestartPlayer(stage, onRestartEvent),
-    observer: createObserverPlayer(stage, onObserverEvent),
-  };
+  const stage = { header, config, lines, clock, record, ...(inspect === undefined ? {} : { inspect }) };
+  const players = makeEach<'player'>((of) => create[of](stage, (event) => report(of, event)));
 
   async function next(): Promise<boolean> {
     const t = nextAt();
@@ -75,9 +65,7 @@ export function createPlayer({ header, config, lines }: RecordingFile, options: 
   const nextAt = () => lines[played]?.t;
   return {
     clock,
-    weeder: players.weeder.weeder,
-    restarts: players.restart.control,
-    observer: players.observer.core,
+    shown: (of) => players[of].shown(),
     nextAt,
     next,
     async playTo(t) {

@@ -1,4 +1,4 @@
-import { createPlayer } from './player.ts';
+import { loadPlayer } from './player.ts';
 import { comparableEvents } from './recorded/excluded.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 import type { Replay, TimelineEvent } from './recorded/timelineEvent.ts';
@@ -8,6 +8,7 @@ export async function replayRecording(file: RecordingFile): Promise<Replay> {
   const { header, lines } = file;
   const replayed: TimelineEvent[] = [];
   const record = (event: Omit<TimelineEvent, 't'>) => void replayed.push({ t: player.clock.monotonic(), ...event });
+  const createPlayer = await loadPlayer();
   const player = createPlayer(file, { record });
   while (await player.next());
   await player.clock.pass(0);

@@ -1,15 +1,15 @@
 import type { Config } from '../config/config.ts';
 import { withDeclared } from '../config/serviceLookup.ts';
 import type { Input } from '../recording/file/entry.ts';
-import type { RecordedLine, RecordingHeader } from '../recording/lines.ts';
-import { weederRequests } from '../recording/weeder/weederPort.ts';
+import type { RecordedLine, RecordingHeader } from '../recording/file/lines.ts';
+import { weederRequests } from '../weeder/recording/weederPort.ts';
+import { assumeReady } from '../weeder/replay/assumeReady.ts';
 import { isOfSomeServices } from '../weeder/streamPlan.ts';
 import { createStreams, type StreamSinks } from '../weeder/streams.ts';
 import type { Weeder } from '../weeder/weeder.ts';
-import { deliverTo } from './recorded/played.ts';
-import { recordedConfig, recordedConfigs } from './recorded/recordedConfig.ts';
+import { deliverTo } from './played/played.ts';
+import { recordedConfig, recordedConfigs } from './played/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
-import { assumeReady } from './weeder/assumeReady.ts';
 import { createPodUnion, type PodUnion } from './weeder/podUnion.ts';
 import { createWhatIfWeeder, type WhatIfResult } from './weeder/whatIfWeeder.ts';
 

@@ -2,7 +2,7 @@ import type { Controller, ControllerContext } from '../controller/controller.ts'
 import { countingClient } from '../kube/client/clientWrappers.ts';
 import { watchHashKeys } from './digest/watchHashKeys.ts';
 import type { ReportRestart } from './model/events.ts';
-import { logRestarts, recordRestartEvents } from './report/reportRestarts.ts';
+import { logRestart, recordRestartEvents } from './report/reportRestart.ts';
 import { type ReportRead, restartApi } from './requests/restartApi.ts';
 import type { RestartControl } from './restartControl.ts';
 import { type CreateRestartCore, createRestartCore } from './restartCore.ts';
@@ -17,21 +17,15 @@ export interface RestartControllerOptions extends ControllerContext {
   readonly createCore?: CreateRestartCore;
 }
 
-/** Restart control as one of the controllers of the process. */
-export interface RestartController extends Controller {
-  /** Undefined: the config has no section `restartControl`, and never had one. */
-  control(): RestartControl | undefined;
-}
-
 /**
  * Restart control with its streams, its hash key, its log and its Events. Without its section of the config it does
  * nothing.
  */
-export function createRestartController(options: RestartControllerOptions): RestartController {
+export function createRestartController(options: RestartControllerOptions): Controller<RestartControl> {
   const { runtime, logger, isDryRun, createCore = createRestartCore } = options;
   const client = countingClient(options.client);
   const { clock } = runtime;
-  const log = logRestarts(logger);
+  const log = logRestart(logger);
   const recordEvents = recordRestartEvents(options.recordEvent);
   const report: ReportRestart = (event) => {
     log(event);
@@ -60,6 +54,6 @@ export function createRestartController(options: RestartControllerOptions): Rest
     work: () => ({ queued: 0, inFlight: client.writes }),
     actors: () => control()?.actors() ?? [],
     actorCounts: () => ({ workload: control()?.counts().workloads ?? 0 }),
-    control,
+    shown: control,
   };
 }

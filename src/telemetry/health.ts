@@ -6,8 +6,8 @@ import type { StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { Leadership } from '../process/leadership.ts';
 import type { ManagerState } from '../process/manager.ts';
 import type { ConfigStatus } from '../process/reload.ts';
-import type { WeederController } from '../weeder/controller.ts';
 import { describeServices } from '../weeder/services/serviceStatus.ts';
+import type { ShownWeeder } from '../weeder/weederController.ts';
 
 /** One check of a health endpoint. */
 interface HealthCheck {
@@ -68,7 +68,7 @@ interface HealthSource {
   streams(): readonly StreamStatus[];
   /** Undefined without leader election. */
   leadership(): Leadership | undefined;
-  readonly controllers: { readonly weeder: Pick<WeederController, 'services'> };
+  readonly controllers: { readonly weeder?: { shown(): Pick<ShownWeeder, 'services'> | undefined } };
 }
 
 /** A stream that is down for longer makes weeder unready: it has been retried more than once by then. Milliseconds. */
@@ -96,7 +96,7 @@ export const dryRunCheck: HealthCheck = { name: 'dry-run', isOk: true, detail: '
 
 /** Information only: a service may be deployed later. */
 function serviceCheck({ controllers }: HealthSource): HealthCheck[] {
-  const words = describeServices(controllers.weeder.services());
+  const words = describeServices(controllers.weeder?.shown()?.services() ?? []);
   return words === '' ? [] : [{ name: 'services', isOk: true, detail: words }];
 }
 

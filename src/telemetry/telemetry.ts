@@ -4,26 +4,26 @@ import { ok, type Result } from '../base/errors.ts';
 import { onLoopback, type Page, servePages } from '../base/http.ts';
 import { type BindAddress, type Certificate, type Listening, listen } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
+import {
+  type ControllerName,
+  contributions,
+  controllerNames,
+  makeEach,
+  type ProcessControllers,
+  type Report,
+} from '../controllers/controllers.ts';
 import type { KubeClient, RequestOutcome } from '../kube/client/client.ts';
-import { countEvents } from '../metrics/countEvents.ts';
 import { countLeadership } from '../metrics/countLeadership.ts';
-import { countObserver } from '../metrics/countObserver.ts';
 import { countRequests } from '../metrics/countRequests.ts';
-import { countHashReads, countRestarts } from '../metrics/countRestarts.ts';
 import { countTotals } from '../metrics/countTotals.ts';
 import { measure, measureConfig } from '../metrics/measure.ts';
-import { measureObserver } from '../metrics/measureObserver.ts';
-import { measureRestarts } from '../metrics/measureRestarts.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/metricsPage.ts';
-import type { ReportObserver } from '../observer/model/events.ts';
-import type { ProcessControllers } from '../process/controllers.ts';
 import type { Manager } from '../process/manager.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import type { Reload } from '../process/reload.ts';
-import type { ReportRestart } from '../restart/model/events.ts';
+import { countHashReads } from '../restart/contribution/countRestart.ts';
 import type { ReportRead } from '../restart/requests/restartApi.ts';
-import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { createAuthorized } from './authorized.ts';
 import { certificateOf } from './certificate.ts';
 import { configCheck, dryRunCheck, healthPage, livenessChecks, readinessChecks } from './health.ts';
@@ -34,10 +34,8 @@ const firstReadiness = 2_000;
 /** The endpoints of a process: health, metrics, actors. */
 export interface Telemetry {
   /** The listener for the events of the next manager. */
-  nextReport(): ReportWeeder;
+  nextReport(): Report;
   readonly reportProcess: ReportProcess;
-  readonly reportRestart: ReportRestart;
-  readonly reportObserver: ReportObserver;
   /** Called for each source that is read for hashing. */
   readonly onHashRead: ReportRead;
   readonly onRequest: (event: RequestOutcome) => void;
@@ -89,15 +87,20 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const readiness = () => [...readinessChecks(manager), ...dryRun, configCheck(reload.status())];
   const isReady = () => readiness().every((check) => check.isOk);
   const metrics = createMetrics();
-  const events = countEvents(metrics, clock);
-  events.begin(reload.config().services.keys());
+  const counters = makeEach<'counter'>((of) => contributions[of].countEvents(metrics, clock));
+  const begin = (services: Iterable<string>) => {
+    for (const of of controllerNames) counters[of].begin?.(services);
+  };
+  begin(reload.config().services.keys());
   const countChange = countLeadership(metrics);
   const takeTotals = countTotals(metrics);
+  function measureController<K extends ControllerName>(of: K): void {
+    contributions[of].measure(metrics, manager?.controllers[of]?.shown());
+  }
   const update = () => {
     metrics.dryRun.set(isDryRun ? 1 : 0);
     measure(metrics, { manager, isReady: isReady(), lease });
-    measureRestarts(metrics, manager?.controllers.restarts?.control()?.counts());
-    measureObserver(metrics, manager?.controllers.observer?.core()?.counts());
+    for (const of of controllerNames) measureController(of);
     measureConfig(metrics, reload.status());
     if (manager !== undefined) takeTotals(manager);
   };
@@ -141,13 +144,14 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   }
 
   return {
-    nextReport: events.next,
+    nextReport() {
+      const reports = makeEach<'report'>((of) => counters[of].next());
+      return (of, event) => reports[of](event);
+    },
     reportProcess(event) {
       countChange(event);
-      if (event.type === 'config.applied') events.begin(event.added);
+      if (event.type === 'config.applied') begin(event.added);
     },
-    reportRestart: countRestarts(metrics),
-    reportObserver: countObserver(metrics),
     onHashRead: countHashReads(metrics),
     onRequest: countRequests(metrics),
     recordingFailed: () => metrics.recordingFailures.inc(),

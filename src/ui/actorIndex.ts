@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { activeStates, descend, type Found, foundRoot, machineOf, viewOf } from './actorTree.ts';
-import { hasWords, searchWords } from './lists/searchWords.ts';
+import { activeStates } from '../actors/actorStates.ts';
+import { hasWords, searchWords } from '../actors/searchWords.ts';
+import { descend, type Found, foundRoot, machineOf, viewOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';
 import type { ActorOrder, ActorPage } from './protocol.ts';
 

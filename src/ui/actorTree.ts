@@ -1,5 +1,5 @@
-import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot, type StateValue } from 'xstate';
-import type { ScheduledEvent } from '../actors/actorTimes.ts';
+import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot } from 'xstate';
+import { activeStates, timersOf } from '../actors/actorStates.ts';
 import { formatDuration } from '../base/duration.ts';
 import { objectOf, textOf } from '../base/json.ts';
 import type { PageSource } from './pageSource.ts';
@@ -56,26 +56,8 @@ export function viewOf(source: Pick<PageSource, 'since'>, found: Found): ActorVi
   };
 }
 
-/** The ids of the active states, outermost first: `ready`, `ready.windowOpen`, `ready.windowOpen.settled`. */
-export function activeStates(value: StateValue, path = ''): string[] {
-  if (typeof value === 'string') return [path + value];
-  return Object.entries(value).flatMap(([name, inner]) => [
-    path + name,
-    ...(inner === undefined ? [] : activeStates(inner, `${path}${name}.`)),
-  ]);
-}
-
 export function machineOf({ snapshot }: Found): string {
   return snapshot.machine.id;
-}
-
-/** The maximum delay of a Node timer: a machine with this delay waits until something changes. */
-const maxDelay = 2 ** 31 - 1;
-
-/** The timers of an actor that will fire. */
-export function timersOf(actor: AnyActorRef): ScheduledEvent[] {
-  const scheduled = Object.values(actor.system.getSnapshot()._scheduledEvents);
-  return scheduled.filter(({ source, delay }) => source === actor && delay < maxDelay);
 }
 
 /** The running timers, and the active children. */

@@ -2,21 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../base/clock.ts';
+import type { Moment } from '../controller/report/moment.ts';
+import { type ControllerName, contributions, controllerNames, type Report } from '../controllers/controllers.ts';
 import { partsOf } from '../kube/objects/namespacedName.ts';
-import type { ReportObserver } from '../observer/model/events.ts';
 import type { ReportProcess } from '../process/processLog.ts';
-import type { ReportRestart } from '../restart/model/events.ts';
-import type { ReportWeeder } from '../weeder/deletions/weederEvents.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
+import { type DependencyQuery, dependencyList } from './dependencyViews.ts';
 import { createHistory, lastHour, wholeRecording } from './history.ts';
-import { applicationList } from './lists/applicationViews.ts';
-import { type DependencyQuery, dependencyList } from './lists/dependencyViews.ts';
-import { workloadViews } from './lists/workloadViews.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
-import { observerMoment, processMoment, restartMoment, weederMoment } from './moments.ts';
 import type { PageSource } from './pageSource.ts';
-import type { ActorPage, ApplicationList, DependencyList, Moment, ReplayClock, WorkloadList } from './protocol.ts';
+import { processMoment } from './processMoment.ts';
+import type { ActorPage, DependencyList, ReplayClock } from './protocol.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
 import { createWindowCounters } from './windowCounters.ts';
@@ -26,9 +23,7 @@ import { createWindowCounters } from './windowCounters.ts';
  * recording) and the newest windows.
  */
 export interface LivePage {
-  readonly report: ReportWeeder;
-  readonly reportRestart: ReportRestart;
-  readonly reportObserver: ReportObserver;
+  readonly report: Report;
   readonly reportProcess: ReportProcess;
   /** An inspector for `createActor`. */
   readonly inspect: (event: InspectionEvent) => void;
@@ -39,10 +34,9 @@ export interface LivePage {
   /** In a replay, time has passed, or its speed has changed. */
   sendClock(): void;
   actors(query: ActorQuery): Promise<ActorPage>;
-  workloads(): WorkloadList;
+  /** The lists of the controllers, by their paths. */
+  lists(): readonly (readonly [path: string, list: (query: URLSearchParams) => Promise<object>])[];
   dependencies(query: DependencyQuery): Promise<DependencyList>;
-  /** The applications for which each word of the search occurs in a name or a state. */
-  applications(search: string): ApplicationList;
   /** Whether another page may be opened. */
   hasRoom(): boolean;
   /** Sends a page the current state, and then each change, including those of its chosen actor. */
@@ -177,6 +171,14 @@ export function createLivePage(options: LivePageOptions): LivePage {
     timers.set('beat', pace.setTimeout(beat, heartbeatEvery));
   }
 
+  function listsOf<K extends ControllerName>(of: K) {
+    const lists = Object.entries(contributions[of].lists ?? {});
+    return lists.map(([path, list]) => {
+      const read = (query: URLSearchParams) => list(source?.shown(of), query, (actor) => source?.since(actor));
+      return [path, read] as const;
+    });
+  }
+
   function leave(response: ServerResponse): void {
     const page = pages.get(response);
     if (page === undefined) return;
@@ -190,17 +192,10 @@ export function createLivePage(options: LivePageOptions): LivePage {
   }
 
   return {
-    report(event) {
+    report(of, event) {
       const now = clock.now();
       tallies.note(event, now);
-      add(weederMoment(event, now));
-    },
-    reportRestart(event) {
-      const moment = restartMoment(event, clock.now());
-      if (moment !== undefined) add(moment);
-    },
-    reportObserver(event) {
-      const moment = observerMoment(event, clock.now());
+      const moment = contributions[of].momentOf(event, now);
       if (moment !== undefined) add(moment);
     },
     reportProcess: (event) => add(processMoment(event, clock.now())),
@@ -219,13 +214,12 @@ export function createLivePage(options: LivePageOptions): LivePage {
       if (replayClock !== undefined && pages.size > 0) send(eventText({ type: 'clock', ...replayClock() }));
     },
     actors: index.find,
-    workloads: () => ({ workloads: workloadViews(source?.workloads?.() ?? [], (actor) => source?.since(actor)) }),
+    lists: () => controllerNames.flatMap(listsOf),
     async dependencies(query) {
       // Without an open page, nothing is polled.
       const polled = services ?? (await pollServices(source, tallies, chosenActors, new Map())).all;
-      return await dependencyList(source?.dependencies?.() ?? [], (key) => polled.get(key)?.view, query);
+      return await dependencyList(source?.shown('weeder')?.dependencies() ?? [], (key) => polled.get(key)?.view, query);
     },
-    applications: (search) => applicationList(source?.applications?.() ?? [], search, (actor) => source?.since(actor)),
     hasRoom: () => pages.size < maxPages,
     connect(response, chosen) {
       pages.set(response, { chosen, connection: undefined });

@@ -1,4 +1,4 @@
-import type { Moment } from './protocol.ts';
+import type { Moment } from '../controller/report/moment.ts';
 
 /** The fields of a moment that show whether something began or ended. */
 type Turn = Pick<Moment, 'what' | 'about'> & { readonly window?: number | undefined };

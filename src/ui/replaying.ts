@@ -1,6 +1,7 @@
 import { createActorTimes } from '../actors/actorTimes.ts';
 import type { Clock } from '../base/clock.ts';
-import { createPlayer, type Player } from '../replay/player.ts';
+import { controllerNames } from '../controllers/controllers.ts';
+import { loadPlayer, type Player } from '../replay/player.ts';
 import type { RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { createLivePage, type LivePage } from './livePage.ts';
 import type { ReplayClock, ReplayCommand } from './protocol.ts';
@@ -17,7 +18,12 @@ interface Replaying {
 /** The time between two updates while it plays; real milliseconds. */
 const frame = 50;
 
-export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (error: unknown) => void): Replaying {
+export async function createReplaying(
+  file: RecordingFile,
+  pace: Clock,
+  onBroken: (error: unknown) => void,
+): Promise<Replaying> {
+  const createPlayer = await loadPlayer();
   const startsAt = Date.parse(file.header.startedAt);
   const end = file.lines.at(-1)?.t ?? 0;
   let isPlaying = false;
@@ -35,17 +41,9 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
   function begin(): Player {
     const times = createActorTimes({ now });
     const its = createPlayer(file, {
-      onWeederEvent(event) {
+      report(of, event) {
         count += 1;
-        live.report(event);
-      },
-      onRestartEvent(event) {
-        count += 1;
-        live.reportRestart(event);
-      },
-      onObserverEvent(event) {
-        count += 1;
-        live.reportObserver(event);
+        live.report(of, event);
       },
       inspect(event) {
         times.inspect(event);
@@ -53,17 +51,9 @@ export function createReplaying(file: RecordingFile, pace: Clock, onBroken: (err
       },
     });
     live.watch({
-      actors: () => [
-        ...its.weeder().actors(),
-        ...(its.restarts()?.actors() ?? []),
-        ...(its.observer()?.actors() ?? []),
-      ],
+      actors: () => controllerNames.flatMap((of) => [...(its.shown(of)?.actors() ?? [])]),
       since: times.since,
-      crashLooping: (namespace, service) => its.weeder().crashLooping(namespace, service),
-      dependencies: () => its.weeder().dependencies(),
-      services: () => its.weeder().services(),
-      workloads: () => its.restarts()?.entries() ?? [],
-      applications: () => its.observer()?.entries() ?? [],
+      shown: its.shown,
     });
     return its;
   }

@@ -63,9 +63,8 @@ function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptio
     {
       ...pageFiles(),
       '/actors': actorsPage(live),
-      '/workloads': workloadsPage(live),
       '/dependencies': dependenciesPage(live),
-      '/applications': applicationsPage(live),
+      ...Object.fromEntries(live.lists().map(([path, list]) => [path, listPage(list)])),
       '/events': eventsPage(live),
     },
     onBroken,
@@ -130,8 +129,9 @@ function actorsPage(live: LivePage): Page {
   };
 }
 
-function workloadsPage(live: LivePage): Page {
-  return (_url, request, response) => sendCompressed(request, response, 'json', JSON.stringify(live.workloads()));
+function listPage(list: (query: URLSearchParams) => Promise<object>): Page {
+  return async ({ searchParams }, request, response) =>
+    sendCompressed(request, response, 'json', JSON.stringify(await list(searchParams)));
 }
 
 function dependenciesPage(live: LivePage): Page {
@@ -141,13 +141,6 @@ function dependenciesPage(live: LivePage): Page {
       namespace: searchParams.get('namespace') ?? '',
       show: serviceFilters.find((each) => each === searchParams.get('show')) ?? 'all',
     });
-    await sendCompressed(request, response, 'json', JSON.stringify(found));
-  };
-}
-
-function applicationsPage(live: LivePage): Page {
-  return async ({ searchParams }, request, response) => {
-    const found = live.applications(searchParams.get('search') ?? '');
     await sendCompressed(request, response, 'json', JSON.stringify(found));
   };
 }

@@ -1,7 +1,8 @@
+import { activeStates } from '../actors/actorStates.ts';
 import { objectOf, textOf } from '../base/json.ts';
 import { keyOf } from '../kube/objects/namespacedName.ts';
 import type { ServiceStatus } from '../weeder/services/serviceStatus.ts';
-import { activeStates, descend, type Found, foundRoot, machineOf } from './actorTree.ts';
+import { descend, type Found, foundRoot, machineOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';
 import type { ServiceView } from './protocol.ts';
 import type { ActorSubscriptions } from './subscriptions.ts';
@@ -49,9 +50,10 @@ export async function pollServices(
     await pause();
   }
   chosenActors.endPoll();
-  for (const status of source?.services() ?? []) {
+  const weeder = source?.shown('weeder');
+  for (const status of weeder?.services() ?? []) {
     const key = keyOf(status.namespace, status.service);
-    const crashLooping = source?.crashLooping(status.namespace, status.service) ?? 0;
+    const crashLooping = weeder?.crashLooping(status.namespace, status.service) ?? 0;
     const view = serviceView(status, endpoints.get(key), crashLooping, tallies.of(key));
     all.set(key, { view, json: JSON.stringify(view) });
     await pause();

@@ -1,5 +1,6 @@
+import type { ControllerEvent } from '../controllers/controllers.ts';
 import { keyOf } from '../kube/objects/namespacedName.ts';
-import type { WeederEvent, WindowRef } from '../weeder/deletions/weederEvents.ts';
+import type { WindowRef } from '../weeder/deletions/weederEvents.ts';
 
 /** The outcomes of the newest window of a service. Times are epoch milliseconds. */
 export interface WindowCounter {
@@ -14,7 +15,7 @@ export interface WindowCounter {
 
 /** The newest window of each service, computed from the events. */
 export interface WindowCounters {
-  note(event: WeederEvent, now: number): void;
+  note(event: ControllerEvent, now: number): void;
   of(key: string): WindowCounter | undefined;
   clear(): void;
 }

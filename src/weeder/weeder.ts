@@ -38,7 +38,7 @@ export interface WeederOptions {
 }
 
 /** The current number of services, pods and actors. */
-export interface WeederCounts {
+interface WeederCounts {
   readonly endpoints: number;
   readonly windows: number;
   readonly podDeletions: number;

@@ -6,10 +6,10 @@ import { isObject, objectOf } from '../../src/base/json.ts';
 import { stepTextOf, treeOf } from '../../src/observer/drift/fieldsV1.ts';
 import { boundedJson, isSameJson } from '../../src/observer/model/jsonValue.ts';
 import { hashManifest } from '../../src/observer/plan/manifestHash.ts';
+import { secretMask } from '../../src/observer/recording/secretMask.ts';
 import { leaf } from '../../src/observer/schema/fieldMask.ts';
 import { readObserverSchema } from '../../src/observer/schema/readObserverSchema.ts';
 import { readSpec } from '../../src/observer/spec/readApplication.ts';
-import { secretMask } from '../../src/recording/observer/secretMask.ts';
 
 const home = { namespace: 'shop', name: 'web' };
 const thing = (id: unknown) => ({ apiVersion: 'example.org/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { id } });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { createLogger, type LogLevel } from '../../src/base/log.ts';
 import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
-import { logEvents } from '../../src/weeder/report/reportEvents.ts';
+import { logWeeder } from '../../src/weeder/report/reportWeeder.ts';
 import { config, file, kubeconfig, logOf, sharedCli } from '../support/cli.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 import { onTerminal, withoutTerminal } from '../support/terminal.ts';
@@ -48,7 +48,7 @@ async function written(level: LogLevel, isTTY: boolean, all = events): Promise<s
     },
   });
   const logger = await createLogger(level, output);
-  for (const event of all) logEvents(logger, { isDryRun: false, now: Date.now })(event);
+  for (const event of all) logWeeder(logger, { isDryRun: false, now: Date.now })(event);
   await new Promise((resolve) => setImmediate(resolve));
   return text;
 }

@@ -7,7 +7,7 @@ import type { KubeClient } from '../../src/kube/client/client.ts';
 import type { ApiFailure } from '../../src/kube/client/failure.ts';
 
 import { startManager } from '../../src/process/manager.ts';
-import { createWeederController } from '../../src/weeder/controller.ts';
+import { createWeederController } from '../../src/weeder/weederController.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';

@@ -4,12 +4,12 @@ import type { EventDraft } from '../../src/kube/events/event.ts';
 import type { ObserverEvent } from '../../src/observer/model/events.ts';
 import type { Drift } from '../../src/observer/model/projection.ts';
 import { observerReasons } from '../../src/observer/report/reasons.ts';
-import { reportObserverEvents } from '../../src/observer/report/reportObserver.ts';
+import { recordObserverEvents } from '../../src/observer/report/reportObserver.ts';
 import { application, contested, drifted, image, reported, withoutEvent } from '../support/objects/observerEvents.ts';
 
 function eventsOf(...domainEvents: readonly ObserverEvent[]): EventDraft[] {
   const events: EventDraft[] = [];
-  const report = reportObserverEvents((event) => events.push(event));
+  const report = recordObserverEvents((event) => events.push(event));
   for (const event of domainEvents) report(event);
   return events;
 }

@@ -36,6 +36,7 @@ function otherController(given: Readonly<Record<string, string>>) {
     work: () => work,
     *actors() {},
     actorCounts: () => ({ other: 3 }),
+    shown: () => undefined,
   };
   const create = (given: ControllerContext): Controller => {
     context = given;

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
-import { lateRestartControl } from '../../src/process/controllers.ts';
+import { codeOf } from '../../src/controllers/code.ts';
+import { contributions } from '../../src/controllers/controllers.ts';
+import { createController } from '../../src/controllers/createControllers.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { until } from '../support/until.ts';
 import { controllerContext } from '../support/world/controllerContext.ts';
@@ -12,7 +14,11 @@ const configured: Config = { services: new Map(), restart: restartConfig() };
 function part(config = nothing) {
   const changes: string[][] = [];
   const onStreamsChanged = () => void changes.push([...made.needs.keys()]);
-  const made = lateRestartControl({ ...controllerContext({ config, onStreamsChanged }), ownNamespace: 'weeder' });
+  const code = codeOf(() => contributions.restart.load(undefined));
+  const context = controllerContext({ config, onStreamsChanged });
+  const made = createController(contributions.restart, context, code, (create, its) =>
+    create(its, { ownNamespace: 'weeder' }, () => {}),
+  );
   return { made, changes };
 }
 
@@ -21,7 +27,7 @@ test('without its section restart control needs no stream, has no actor, and dra
   made.start();
   made.configure(nothing);
   await made.drained();
-  assert.deepEqual([made.needs.size, [...made.actors()], made.control(), changes], [0, [], undefined, []]);
+  assert.deepEqual([made.needs.size, [...made.actors()], made.shown(), changes], [0, [], undefined, []]);
 });
 
 test('with its section, added while weeder runs, it opens its streams; without it again they are closed', async () => {

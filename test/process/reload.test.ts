@@ -71,7 +71,7 @@ test('an added service gets its windows, and the streams that other services nee
   assert.deepEqual(weeder.processEvents, [
     { type: 'config.applied', generation: 2, added: ['cache'], changed: [], removed: [] },
   ]);
-  await until('the new service is known', () => manager.controllers.weeder.counts().endpoints === 1);
+  await until('the new service is known', () => manager.controllers.weeder.shown().counts().endpoints === 1);
   play.pod('api-1', 'api');
   play.pod('worker-1', 'worker');
   play.service('db', true);
@@ -101,7 +101,7 @@ test('while the new streams cannot be read, the services of the old config stay 
   play.service('cache', false);
   play.service('cache', true);
   cluster.server.setFaults(undefined);
-  await until('the new service is found', () => manager.controllers.weeder.counts().endpoints === 2);
+  await until('the new service is found', () => manager.controllers.weeder.shown().counts().endpoints === 2);
   const of = (service: string) => weeder.events.filter((event) => 'service' in event && event.service === service);
   assert.deepEqual(
     of('db').map(({ type }) => type),
@@ -118,9 +118,9 @@ test('a removed service triggers no more deletions, even if its stream delivers 
   const { manager } = weeder;
   await until('weeder runs', () => manager.state() === 'running');
   play.service('cache', true);
-  await until('the window is open', () => manager.controllers.weeder.counts().windows === 1);
+  await until('the window is open', () => manager.controllers.weeder.shown().counts().windows === 1);
   weeder.reload.take(configOf({ db: 'api' }));
-  assert.equal(manager.controllers.weeder.counts().windows, 0);
+  assert.equal(manager.controllers.weeder.shown().counts().windows, 0);
   assert.equal(weeder.events.at(-1)?.type, 'window.closed');
   play.pod('worker-1', 'worker');
   play.service('cache', false);

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../../package.json' with { type: 'json' };
 import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
+import { controllerNames } from '../../src/controllers/controllers.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/development/architecture.md'), 'utf8');
@@ -98,16 +99,30 @@ test('no file is part of an import cycle', () => {
   assert.deepEqual(circles, []);
 });
 
+/** The controller in whose folder a file lies. */
+const controllerOf = (path: string) => {
+  const area = /^(?:src|machines)\/(\w+)\//.exec(path)?.[1];
+  return controllerNames.find((name) => name === area);
+};
+
 test('the controllers do not import one another, and the config imports none of them', () => {
-  const controllers = ['weeder', 'restart', 'observer'];
-  const areaOf = (path: string) => /^(?:src|machines)\/(\w+)\//.exec(path)?.[1] ?? '';
   const forbidden = imports.filter(isOurs).filter(({ from, to }) => {
-    const [its, other] = [areaOf(from), areaOf(to)];
-    return (
-      controllers.includes(other) && its !== other && (controllers.includes(its) || its === 'config' || its === 'kube')
-    );
+    const [its, other] = [controllerOf(from), controllerOf(to)];
+    return other !== undefined && its !== other && (its !== undefined || /^src\/(config|kube)\//.test(from));
   });
   assert.deepEqual(forbidden.map(inWords), []);
+});
+
+test('only the list of the controllers, and that of their machines, import from more than one controller', () => {
+  const ofSeveral = [...Map.groupBy(imports.filter(isOurs), ({ from }) => from)].flatMap(([file, its]) => {
+    const named = new Set(its.flatMap(({ to }) => controllerOf(to) ?? []));
+    return named.size > 1 ? [[file, named.size] as const] : [];
+  });
+  const all = controllerNames.length;
+  assert.deepEqual(ofSeveral.sort(), [
+    ['src/controllers/controllers.ts', all],
+    ['src/diagram/machines.ts', all],
+  ]);
 });
 
 test('only src/kube talks to the cluster, only the verb demo imports the demo, and nothing imports tests or benchmarks', () => {

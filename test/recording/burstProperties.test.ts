@@ -6,14 +6,14 @@ import fc from 'fast-check';
 import type { Config } from '../../src/config/config.ts';
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../src/config/schema/observer.ts';
-import { recordingObserver } from '../../src/recording/observer/recordObserver.ts';
+import { recordingObserver } from '../../src/observer/recording/recordObserver.ts';
 import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
-import { recordingRestarts } from '../../src/recording/restart/recordRestart.ts';
+import { recordingRestart } from '../../src/restart/recording/recordRestart.ts';
 import { folder } from '../support/cli.ts';
 import { backOff, pod, running, slice } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { enough, propertyRuns } from '../support/propertyRuns.ts';
-import { configOf, readLines, recordingOf } from '../support/recording/recording.ts';
+import { configOf, readLines, recordedWeeder, recordingOf } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { configMap as manifest, observerWorld } from '../support/world/observerWorld.ts';
 import { configMap, restartWorld, withEnv } from '../support/world/restartWorld.ts';
@@ -78,20 +78,20 @@ function ticking(clock: VirtualClock): VirtualClock {
 }
 
 /** The weeder, and the streams that deliver to it. Requests take their time, and some are refused. */
-function recordedWeeder(recorder: Recorder, config: Config, clock: VirtualClock, random: () => number) {
+function startWeeder(recorder: Recorder, config: Config, clock: VirtualClock, random: () => number) {
   const afterAWhile = <T>(value: T) =>
     new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), random() * 2));
   const accepted = { type: 'delete.accepted' } as const;
   const refused = { type: 'delete.failed', reason: '429', retryAfter: 0 } as const;
-  const weeder = recorder.createWeeder(
+  const weeder = recordedWeeder(
+    recorder,
     weederOptions(config, clock, {
       random,
       readySince: () => afterAWhile(undefined),
       deletePod: () => afterAWhile(random() < 0.3 ? refused : accepted),
     }),
   );
-  const { needs } = recorder.createStreams({ weeder, config, namespaces: 'all' });
-  const [slices, pods] = [...needs.values()].map(({ sink }) => sink);
+  const [slices, pods] = [...weeder.needs.values()].map(({ sink }) => sink);
   for (const sink of [slices, pods]) {
     sink?.begin();
     sink?.end();
@@ -110,14 +110,14 @@ async function record(file: string, { seed, isMissing, steps }: Story): Promise<
   const opened = await openRecorder({ ...base, clock, config });
   assert.ok(opened.ok);
   const recorder = opened.value;
-  const { weeder, slices, pods } = recordedWeeder(recorder, config, clock, random);
+  const { weeder, slices, pods } = startWeeder(recorder, config, clock, random);
   const restarts = await restartWorld(config.restart, {
     clock,
-    createRestart: (options) => recordingRestarts(recorder.restarts)({ ...options, random }),
+    createRestart: (options) => recordingRestart(recorder.of('restart'))({ ...options, random }),
   });
   const applications = await observerWorld({
     clock,
-    create: (options) => recordingObserver(recorder.observer)({ ...options, random }),
+    create: (options) => recordingObserver(recorder.of('observer'))({ ...options, random }),
   });
   restarts.answerTime = 0.3;
   applications.requestTime = 0.4;

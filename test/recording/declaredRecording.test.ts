@@ -9,7 +9,8 @@ import { differences } from '../../src/replay/recorded/compare.ts';
 import { joinRecordings, readRecording } from '../../src/replay/recorded/recordingFile.ts';
 import { replayRecording } from '../../src/replay/replayRecording.ts';
 import { replayWhatIf } from '../../src/replay/whatIf.ts';
-import { createWeederController } from '../../src/weeder/controller.ts';
+import { recordingWeeder } from '../../src/weeder/recording/recordWeeder.ts';
+import { createWeederController } from '../../src/weeder/weederController.ts';
 import { folder } from '../support/cli.ts';
 import { backOff, slice } from '../support/objects/objects.ts';
 import { readLines, recordingOf } from '../support/recording/recording.ts';
@@ -33,7 +34,11 @@ async function record(name: string, limit?: number): Promise<string> {
   assert.ok(opened.ok);
   const recorder = opened.value;
   const context = controllerContext({ config, runtime: { clock }, client });
-  const controller = createWeederController({ ...context, concurrentDeletions: 32, recorder });
+  const controller = createWeederController({
+    ...context,
+    concurrentDeletions: 32,
+    createCore: recordingWeeder(recorder.of('weeder')),
+  });
   const sinkOf = (stream: string) => {
     const sink = controller.needs.get(stream)?.sink;
     assert.ok(sink, `there is no stream ${stream}, but ${[...controller.needs.keys()].join()}`);

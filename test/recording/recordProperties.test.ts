@@ -13,7 +13,7 @@ import { replayRecording } from '../../src/replay/replayRecording.ts';
 import type { DeletionAnswer } from '../../src/weeder/deletions/deletePod.ts';
 import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
 import { enough, propertyRuns } from '../support/propertyRuns.ts';
-import { configOf, recordingOf } from '../support/recording/recording.ts';
+import { configOf, recordedWeeder, recordingOf } from '../support/recording/recording.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-properties-'));
@@ -66,7 +66,8 @@ async function record({ steps, limit, logs, ...script }: Story): Promise<string>
   assert.ok(opened.ok);
   const recorder = opened.value;
   const takeTime = <T>(ms: number, value: T) => new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), ms));
-  const weeder = recorder.createWeeder(
+  const weeder = recordedWeeder(
+    recorder,
     weederOptions(config, clock, {
       random: Math.random,
       readySince: () => {
@@ -77,8 +78,7 @@ async function record({ steps, limit, logs, ...script }: Story): Promise<string>
       deletePod: () => takeTime(13, answers.shift() ?? { type: 'delete.accepted' as const }),
     }),
   );
-  const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
-  const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
+  const [slices, pods] = [...weeder.needs.values()].map(({ sink }) => sink);
   const state = new Map<string, object>();
 
   function relist(continues: boolean): void {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openRecorder, type Recorder } from '../../src/recording/recorder.ts';
+import { openRecorder } from '../../src/recording/recorder.ts';
+import { recordingWeeder } from '../../src/weeder/recording/recordWeeder.ts';
+import type { CreateWeederCore } from '../../src/weeder/weederCore.ts';
 import { file, folder, sharedCli } from '../support/cli.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
 import { configOf, readLines, recordingOf } from '../support/recording/recording.ts';
@@ -9,16 +11,15 @@ import type { VirtualClock } from '../support/world/virtualClock.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
 /** One term of leadership, with a recovery in it, that ends in the middle of the window. */
-async function term(recorder: Recorder, clock: VirtualClock, number: number): Promise<void> {
+async function term(create: CreateWeederCore, clock: VirtualClock, number: number): Promise<void> {
   const config = configOf();
-  const weeder = recorder.createWeeder(
-    weederOptions(config, clock, {
-      random: Math.random,
-      readySince: async () => 0,
-    }),
-  );
-  const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
-  const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
+  const weeder = create({
+    ...weederOptions(config, clock, { random: Math.random, readySince: async () => 0 }),
+    namespaces: 'all',
+    onStreamsChanged: () => {},
+    onStreamClosed: () => {},
+  });
+  const [slices, pods] = [...weeder.needs.values()].map(({ sink }) => sink);
   for (const sink of [slices, pods]) sink?.begin();
   slices?.apply('ADDED', slice({ ready: [false] }));
   pods?.apply('ADDED', pod({ name: `kapi-${number}`, uid: `kapi-${number}`, containers: [backOff(4)] }));
@@ -35,7 +36,8 @@ test('a recording with several terms of leadership is replayed with a fresh weed
   const base = recordingOf(join(folder, 'terms.jsonl'));
   const opened = await openRecorder({ ...base, config: configOf() });
   assert(opened.ok);
-  for (const number of [1, 2, 3]) await term(opened.value, base.clock, number);
+  const create = recordingWeeder(opened.value.of('weeder'));
+  for (const number of [1, 2, 3]) await term(create, base.clock, number);
   await opened.value.close();
   const lines = readLines(base.file);
   assert.equal(lines.filter((line) => line['in'] === 'created').length, 2);

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import type { EventDraft } from '../../src/kube/events/event.ts';
 import { workloadKinds } from '../../src/kube/objects/workloadKinds.ts';
-import { countHashReads, countRestarts } from '../../src/metrics/countRestarts.ts';
 import { snakeCase } from '../../src/metrics/labels.ts';
-import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
+import { countHashReads, countRestart } from '../../src/restart/contribution/countRestart.ts';
+import { measureRestart } from '../../src/restart/contribution/measureRestart.ts';
 import { blockCauses, pendingCauses, type RestartEvent } from '../../src/restart/model/events.ts';
 import { restartReasons } from '../../src/restart/report/reasons.ts';
-import { logRestarts, recordRestartEvents } from '../../src/restart/report/reportRestarts.ts';
+import { logRestart, recordRestartEvents } from '../../src/restart/report/reportRestart.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { everyRestartEvent, restartEventOf, settings } from '../support/objects/restartEvents.ts';
 
@@ -59,7 +59,7 @@ test('for a CronJob the Event and the log name the next run as the first one wit
     ],
   );
   const lines: string[] = [];
-  const log = logRestarts(pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }));
+  const log = logRestart(pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }));
   for (const event of its) log(event);
   assert.deepEqual(lines, [
     'workload restarted: its next run has the new content',
@@ -146,7 +146,7 @@ function logged(...events: readonly RestartEvent[]): Record<string, unknown>[] {
     { base: null, timestamp: false, level: 'debug' },
     { write: (line) => lines.push(JSON.parse(line)) },
   );
-  const log = logRestarts(logger);
+  const log = logRestart(logger);
   for (const event of events) log(event);
   return lines;
 }
@@ -201,7 +201,7 @@ test('a first hash key is not reported as a change of the key', () => {
 /** Metrics after these events. */
 async function counted(...events: readonly RestartEvent[]) {
   const metrics = createMetrics();
-  const report = countRestarts(metrics);
+  const report = countRestart(metrics);
   for (const event of events) report(event);
   const families = scraped(await metrics.registry.metrics());
   return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
@@ -235,7 +235,7 @@ test('restarts are counted by kind and by result, and begin at 0', async () => {
 test('ten thousand workloads and sources make no more series than one', async () => {
   const seriesAfter = async (count: number) => {
     const metrics = createMetrics();
-    const report = countRestarts(metrics);
+    const report = countRestart(metrics);
     for (let index = 0; index < count; index += 1) {
       const workload = { kind: 'Deployment', namespace: `n${index}`, name: `w${index}` } as const;
       for (const event of everyRestartEvent) report('workload' in event ? { ...event, workload } : event);
@@ -248,8 +248,8 @@ test('ten thousand workloads and sources make no more series than one', async ()
 
 test('the state of restart control is measured at a scrape: states, and the causes of pending and blocked restarts', async () => {
   const metrics = createMetrics();
-  const measured = async (...given: Parameters<typeof measureRestarts> extends [unknown, infer M] ? [M] : never) => {
-    measureRestarts(metrics, ...given);
+  const measured = async (...given: Parameters<typeof measureRestart> extends [unknown, infer M] ? [M] : never) => {
+    measureRestart(metrics, ...given);
     const families = scraped(await metrics.registry.metrics());
     return (name: string, labels = {}) => sampleValue(families, `weeder_${name}`, labels);
   };

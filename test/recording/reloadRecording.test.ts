@@ -10,7 +10,7 @@ import { readRecording } from '../../src/replay/recorded/recordingFile.ts';
 import { replayRecording } from '../../src/replay/replayRecording.ts';
 import { replayWhatIf } from '../../src/replay/whatIf.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
-import { recordingOf } from '../support/recording/recording.ts';
+import { recordedWeeder, recordingOf } from '../support/recording/recording.ts';
 import { serviceConfig } from '../support/world/simulation.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
@@ -29,14 +29,14 @@ async function recordReload(file: string): Promise<void> {
   const opened = await openRecorder({ ...base, config: first });
   assert.ok(opened.ok);
   const recorder = opened.value;
-  const weeder = recorder.createWeeder(
+  const weeder = recordedWeeder(
+    recorder,
     weederOptions(first, clock, {
       readySince: async () => 0,
     }),
   );
-  const streams = recorder.createStreams({ weeder, config: first, namespaces: 'all' });
   const sinkOf = (name: string) => {
-    const sink = streams.needs.get(name)?.sink;
+    const sink = weeder.needs.get(name)?.sink;
     assert.ok(sink, `there is no stream ${name}`);
     return sink;
   };
@@ -53,7 +53,6 @@ async function recordReload(file: string): Promise<void> {
   sinkOf('endpointslices').apply('MODIFIED', slice({ service: 'db' }));
   await clock.pass(10_000);
   weeder.configure(second);
-  streams.configure(second);
   list('pods role=worker', pod({ name: 'worker-0', labels: { role: 'worker' }, containers: [backOff()] }));
   list('endpointslices 2', slice({ service: 'db' }), cache(true));
   await clock.pass(1000);
@@ -104,14 +103,14 @@ async function recordRemoval(file: string): Promise<void> {
   const opened = await openRecorder({ ...base, config: second });
   assert.ok(opened.ok);
   const recorder = opened.value;
-  const weeder = recorder.createWeeder(
+  const weeder = recordedWeeder(
+    recorder,
     weederOptions(second, clock, {
       readySince: async () => 0,
     }),
   );
-  const streams = recorder.createStreams({ weeder, config: second, namespaces: 'all' });
   const worker = pod({ name: 'worker-0', labels: { role: 'worker' }, containers: [backOff()] });
-  for (const { kind, labelSelector, sink } of streams.needs.values()) {
+  for (const { kind, labelSelector, sink } of weeder.needs.values()) {
     sink.begin();
     if (kind === 'EndpointSlice') sink.apply('ADDED', slice({ service: 'db', ready: [false] }));
     if (labelSelector === 'role=worker') sink.apply('ADDED', worker);
@@ -120,13 +119,12 @@ async function recordRemoval(file: string): Promise<void> {
   weeder.start();
   await clock.pass(1000);
   weeder.configure(first);
-  streams.configure(first);
-  streams.needs.get('endpointslices 2')?.sink.begin();
-  streams.needs.get('endpointslices 2')?.sink.apply('ADDED', slice({ service: 'db', ready: [false] }));
-  streams.needs.get('endpointslices 2')?.sink.end('3000');
+  weeder.needs.get('endpointslices 2')?.sink.begin();
+  weeder.needs.get('endpointslices 2')?.sink.apply('ADDED', slice({ service: 'db', ready: [false] }));
+  weeder.needs.get('endpointslices 2')?.sink.end('3000');
   for (const ready of [true, false, true]) {
     await clock.pass(10_000);
-    streams.needs.get('endpointslices 2')?.sink.apply('MODIFIED', slice({ service: 'db', ready: [ready] }));
+    weeder.needs.get('endpointslices 2')?.sink.apply('MODIFIED', slice({ service: 'db', ready: [ready] }));
   }
   await clock.pass(300_000);
   weeder.stop();

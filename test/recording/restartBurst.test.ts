@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../src/base/json.ts';
 import { watchOnce } from '../../src/kube/watch/watchOnce.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
-import { recordingRestarts } from '../../src/recording/restart/recordRestart.ts';
+import { recordingRestart } from '../../src/restart/recording/recordRestart.ts';
 import { folder } from '../support/cli.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { recordingOf } from '../support/recording/recording.ts';
@@ -39,7 +39,7 @@ async function recordWatched(file: string, bursts: readonly (readonly [number, n
   const world = await restartWorld(restartConfig(), {
     clock,
     createRestart(options) {
-      const core = recordingRestarts(recorder.restarts)(options);
+      const core = recordingRestart(recorder.of('restart'))(options);
       const need = core.needs.get('configmaps');
       assert.ok(need);
       const { sink } = need;

@@ -6,7 +6,7 @@ import type { StreamNeed } from '../../src/kube/watch/streamNeed.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { file, folder, sharedCli } from '../support/cli.ts';
 import { backOff, pod, running, slice } from '../support/objects/objects.ts';
-import { readLines, recordingOf } from '../support/recording/recording.ts';
+import { readLines, recordedWeeder, recordingOf } from '../support/recording/recording.ts';
 import { serviceConfig } from '../support/world/simulation.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
@@ -24,10 +24,8 @@ async function recordStory(path: string, { config, namespaces, play, limit = 1_0
   const opened = await openRecorder({ ...base, config, namespaces, limit });
   assert.ok(opened.ok);
   const recorder = opened.value;
-  const weeder = recorder.createWeeder(weederOptions(config, base.clock));
-  const streams = new Map(
-    [...recorder.createStreams({ weeder, config, namespaces }).needs].map(([name, { sink }]) => [name, sink] as const),
-  );
+  const weeder = recordedWeeder(recorder, weederOptions(config, base.clock), namespaces);
+  const streams = new Map([...weeder.needs].map(([name, { sink }]) => [name, sink] as const));
   for (const sink of streams.values()) {
     sink.begin();
     sink.end();

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import dashboard from '../../deploy/components/grafana-dashboard/dashboard.json' with { type: 'json' };
-import { countEvents } from '../../src/metrics/countEvents.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
+import { countWeeder } from '../../src/weeder/contribution/countWeeder.ts';
 
 const monitoring = join(import.meta.dirname, '..', '..', 'deploy', 'monitoring');
 
@@ -36,7 +36,7 @@ function dashboardRules(): string {
 /** The metrics that weeder itself defines. promtool rejects some names of prom-client's default metrics. */
 async function ownMetrics(): Promise<string> {
   const metrics = createMetrics();
-  countEvents(metrics, { now: Date.now }).begin(['db']);
+  countWeeder(metrics, { now: Date.now }).begin(['db']);
   const text = await metrics.registry.metrics();
   return `${text
     .split('\n\n')

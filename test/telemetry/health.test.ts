@@ -33,7 +33,7 @@ function healthy() {
     state: () => state,
     streams: () => statuses.all(),
     leadership: () => leadership,
-    controllers: { weeder: { services: () => services } },
+    controllers: { weeder: { shown: () => ({ services: () => services }) } },
   };
   return {
     clock,
@@ -121,7 +121,7 @@ test('a refused stream is named, and does not make weeder unready while one of i
     state: () => 'running' as const,
     streams: () => statuses.all().map((status) => ({ ...status, peers })),
     leadership: () => undefined,
-    controllers: { weeder: { services: () => [] } },
+    controllers: { weeder: { shown: () => ({ services: () => [] }) } },
   };
   const checks = () => readinessChecks(source).filter(({ name }) => name.startsWith('stream/'));
   for (const namespace of ['a', 'b'])

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RequestOutcome } from '../../src/kube/client/client.ts';
-import { countEvents, maxServices } from '../../src/metrics/countEvents.ts';
 import { countLeadership } from '../../src/metrics/countLeadership.ts';
-import { countObserver } from '../../src/metrics/countObserver.ts';
 import { countRequests, partsOf } from '../../src/metrics/countRequests.ts';
-import { countHashReads, countRestarts } from '../../src/metrics/countRestarts.ts';
 import { countTotals } from '../../src/metrics/countTotals.ts';
 import { limitedLabel } from '../../src/metrics/labels.ts';
-import { measureObserver } from '../../src/metrics/measureObserver.ts';
-import { measureRestarts } from '../../src/metrics/measureRestarts.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
+import { countObserver } from '../../src/observer/contribution/countObserver.ts';
+import { measureObserver } from '../../src/observer/contribution/measureObserver.ts';
+import { countHashReads, countRestart } from '../../src/restart/contribution/countRestart.ts';
+import { measureRestart } from '../../src/restart/contribution/measureRestart.ts';
+import { countWeeder, maxServices } from '../../src/weeder/contribution/countWeeder.ts';
 import type { DeletionAnswer } from '../../src/weeder/deletions/deletePod.ts';
 import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
@@ -29,7 +29,7 @@ const service = 'etcd-main-client';
 /** Counts the events of a simulated weeder; each call adds the new events. */
 function counting(at: World) {
   const metrics = createMetrics();
-  const events = countEvents(metrics, at.clock);
+  const events = countWeeder(metrics, at.clock);
   events.begin([service]);
   const report = events.next();
   let seen = 0;
@@ -161,14 +161,14 @@ test('a deletion that was refused until the window closed counts as failed, once
 
 test('after every kind of event each documented metric of weeder has the documented labels, and none is missing', async () => {
   const metrics = createMetrics();
-  const report = countEvents(metrics, virtualClock()).next();
+  const report = countWeeder(metrics, virtualClock()).next();
   for (const event of everyEvent) report(event);
-  const reportRestart = countRestarts(metrics);
+  const reportRestart = countRestart(metrics);
   for (const event of everyRestartEvent) reportRestart(event);
   countHashReads(metrics)('Secret', 'ok');
   const reportObserver = countObserver(metrics);
   for (const event of [...reported, ...withoutEvent]) reportObserver(event);
-  measureRestarts(metrics, undefined);
+  measureRestart(metrics, undefined);
   measureObserver(metrics, undefined);
   const documented = documentedMetrics(
     readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8'),
@@ -208,7 +208,7 @@ test('a resource that uses its last applied manifest counts as refused, and othe
 
 test('a controller that replaces another one begins with no open window, and late events of the old one change nothing', async () => {
   const metrics = createMetrics();
-  const events = countEvents(metrics, virtualClock());
+  const events = countWeeder(metrics, virtualClock());
   events.begin(['db']);
   const of = async (name: string) =>
     sampleValue(scraped(await metrics.registry.metrics()), `weeder_${name}`, { service: 'db' });
@@ -268,7 +268,7 @@ test('totals that controllers count themselves only grow, after any number of re
 test('10,000 namespaces make no more series than one, and 10,000 services no more than a hundred and one', async () => {
   const seriesOf = async (events: Iterable<WeederEvent>) => {
     const metrics = createMetrics();
-    const report = countEvents(metrics, virtualClock()).next();
+    const report = countWeeder(metrics, virtualClock()).next();
     for (const event of events) report(event);
     const families = scraped(await metrics.registry.metrics());
     const own = [...families].filter(([name]) => name.startsWith('weeder_'));

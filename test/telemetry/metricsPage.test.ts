@@ -144,7 +144,7 @@ test('the running actors are counted by machine, including the children of open 
   const { metadata, addressType, endpoints } = slice({ service: 'db', ready: [true] });
   const { name, namespace, labels } = metadata;
   cluster.server.store.create(endpointSlices, { metadata: { name, namespace, labels }, addressType, endpoints });
-  await until('a window is open', () => weeder.manager.controllers.weeder.counts().windows === 1);
+  await until('a window is open', () => weeder.manager.controllers.weeder.shown().counts().windows === 1);
   const families = await seen.scrape();
   const counts = families.get('weeder_actors')?.samples.map(({ labels: { machine }, value }) => `${machine} ${value}`);
   assert.deepEqual(counts, ['manager 1', 'lease 0', 'reflector 2', 'endpoint 1', 'dependants 1', 'pod_deletion 0']);

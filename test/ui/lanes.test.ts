@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Moment } from '../../src/controller/report/moment.ts';
 import { laneRank, lanesOf } from '../../src/ui/page/timeline/spans.ts';
-import type { Moment } from '../../src/ui/protocol.ts';
 import { serviceView, unseenView } from '../support/page/pageScene.ts';
 
 const range = { from: 100, to: 200 };

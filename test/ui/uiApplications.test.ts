@@ -4,10 +4,15 @@ import { createActorTimes } from '../../src/actors/actorTimes.ts';
 import { describeActors } from '../../src/actors/debugActors.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { objectOf } from '../../src/base/json.ts';
+import type {
+  ApplicationList,
+  ApplicationView,
+  ResourceView,
+} from '../../src/observer/contribution/applicationView.ts';
 import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
 import { createLivePage } from '../../src/ui/livePage.ts';
-import type { ApplicationList, ApplicationView, ResourceView } from '../../src/ui/protocol.ts';
 import { serveLivePage } from '../../src/ui/serve.ts';
+import { shownOf } from '../support/page/servedPage.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
 
 const second = 1_000;
@@ -23,9 +28,7 @@ async function shownApplications() {
   live.watch({
     actors: () => world.core.actors(),
     since: times.since,
-    crashLooping: () => 0,
-    services: () => [],
-    applications: () => world.core.entries(),
+    shown: shownOf({ observer: world.core }),
   });
   const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken, onRefused: onBroken });
   if (!served.ok) throw new Error(served.error.message);
@@ -173,7 +176,7 @@ test('the page shows applies, drifts and corrections without values, and refuses
   await world.pass(2 * second);
   world.edit('ConfigMap/one', { data: { key: 'hush' } });
   await world.pass(100);
-  const { observerMoment } = await import('../../src/ui/moments.ts');
+  const { observerMoment } = await import('../../src/observer/contribution/observerMoment.ts');
   const moments = world.events.flatMap((event) => observerMoment(event, 5) ?? []);
   assert.deepEqual(
     moments.filter(({ what }) => what === 'resource.corrected'),

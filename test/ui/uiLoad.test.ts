@@ -111,7 +111,7 @@ test('10,000 actors are listed with pauses, once for all requests, and returned 
 /** Reports this many thousand events as fast as possible. */
 async function burst(live: Awaited<ReturnType<typeof down>>['live'], thousands: number): Promise<void> {
   for (let n = 0; n < thousands * 1000; n += 1) {
-    live.report({ type: 'service.ready', namespace: `shoot-${n}`, service: 'etcd-main-client' });
+    live.report('weeder', { type: 'service.ready', namespace: `shoot-${n}`, service: 'etcd-main-client' });
     if (n % 1000 === 999) await turn();
   }
 }

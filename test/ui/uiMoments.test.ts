@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { observerMoment, restartMoment, weederMoment } from '../../src/ui/moments.ts';
+import { observerMoment } from '../../src/observer/contribution/observerMoment.ts';
+import { restartMoment } from '../../src/restart/contribution/restartMoment.ts';
+import { weederMoment } from '../../src/weeder/contribution/weederMoment.ts';
 import { reported, withoutEvent } from '../support/objects/observerEvents.ts';
 import { everyRestartEvent } from '../support/objects/restartEvents.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import type { ApplicationList } from '../../src/ui/protocol.ts';
+import type { ApplicationList } from '../../src/observer/contribution/applicationView.ts';
 import { file, folder, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { activeStates } from '../../src/ui/actorTree.ts';
+import { activeStates } from '../../src/actors/actorStates.ts';
 import type { PageMessage } from '../../src/ui/protocol.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { type OpenedPage, openPage } from '../support/page/openPage.ts';

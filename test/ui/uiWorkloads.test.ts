@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createActorTimes } from '../../src/actors/actorTimes.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import type { WorkloadList, WorkloadView } from '../../src/restart/contribution/workloadView.ts';
 import { createLivePage } from '../../src/ui/livePage.ts';
-import type { WorkloadList, WorkloadView } from '../../src/ui/protocol.ts';
 import { serveLivePage } from '../../src/ui/serve.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
+import { shownOf } from '../support/page/servedPage.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../support/world/restartWorld.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
 
@@ -29,9 +30,7 @@ async function shownWorkloads(config = restartConfig()): Promise<ShownWorkloads>
   live.watch({
     actors: () => world.control.actors(),
     since: times.since,
-    crashLooping: () => 0,
-    services: () => [],
-    workloads: () => world.control.entries(),
+    shown: shownOf({ restart: world.control }),
   });
   const served = await serveLivePage({ host: '127.0.0.1', port: 0 }, { live, onBroken, onRefused: onBroken });
   if (!served.ok) throw new Error(served.error.message);

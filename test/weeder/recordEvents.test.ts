@@ -9,7 +9,7 @@ import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../src/weeder/pods/crashLooping.ts';
 import { terminationMessage } from '../../src/weeder/pods/lastRun.ts';
 import { weederReasons } from '../../src/weeder/report/reasons.ts';
-import { recordEvents } from '../../src/weeder/report/reportEvents.ts';
+import { recordWeederEvents } from '../../src/weeder/report/reportWeeder.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 import { virtualClock } from '../support/world/virtualClock.ts';
@@ -46,7 +46,12 @@ function eventsFor(
 ) {
   const { isDryRun = false, uid = () => 'uid-of-etcd' } = options;
   const events: EventDraft[] = [];
-  const record = recordEvents({ record: (event) => events.push(event), serviceUid: uid, isDryRun, now: clock.now });
+  const record = recordWeederEvents({
+    record: (event) => events.push(event),
+    serviceUid: uid,
+    isDryRun,
+    now: clock.now,
+  });
   for (const event of domainEvents) record(event);
   return events;
 }

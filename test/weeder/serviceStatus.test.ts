@@ -109,7 +109,7 @@ test('the log names services that were not ready since the start some time after
   const words = 'services that have not been ready since weeder started';
   await until('the warning is logged', () => weeder.logged.includes(words));
   assert.deepEqual(
-    [...weeder.manager.controllers.weeder.services()].map(({ service, exists }) => [service, exists]),
+    [...weeder.manager.controllers.weeder.shown().services()].map(({ service, exists }) => [service, exists]),
     [['typo', false]],
   );
   assert.equal(weeder.logged.filter((line) => line === words).length, 1);

@@ -98,9 +98,13 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
 
 function reportingToBoth(telemetry: Telemetry, page: ServedUi): Reports {
   return {
-    nextReport: () => notifyBoth(telemetry.nextReport(), page.report),
-    reportRestart: notifyBoth(telemetry.reportRestart, page.reportRestart),
-    reportObserver: notifyBoth(telemetry.reportObserver, page.reportObserver),
+    nextReport() {
+      const count = telemetry.nextReport();
+      return (of, event) => {
+        count(of, event);
+        page.report(of, event);
+      };
+    },
     onHashRead: telemetry.onHashRead,
   };
 }

@@ -3,11 +3,12 @@ import type { InspectionEvent } from 'xstate';
 import type { ManagerEnd } from '../../../machines/process/manager.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
+import type { ProcessControllers } from '../../controllers/controllers.ts';
+import { loadControllers } from '../../controllers/createControllers.ts';
 import type { ClusterAccess } from '../../kube/access/clusterAccess.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createEventRecorder } from '../../kube/events/events.ts';
 import type { Election } from '../../kube/lease/election.ts';
-import { loadControllers, type ProcessControllers } from '../../process/controllers.ts';
 import { type Manager, startManager } from '../../process/manager.ts';
 import { ownPod, recordProcessEvents } from '../../process/processEvents.ts';
 import { logIfNeutral, type ReportProcess } from '../../process/processLog.ts';
@@ -21,7 +22,7 @@ import { exitCodes, fail } from '../output.ts';
 import { followConfig } from './followConfig.ts';
 
 /** The listeners for the events of the controllers. */
-export type Reports = Pick<Telemetry, 'nextReport' | 'reportRestart' | 'onHashRead' | 'reportObserver'>;
+export type Reports = Pick<Telemetry, 'nextReport' | 'onHashRead'>;
 
 /** The dependencies of the process, once its servers are running. */
 interface Work {
@@ -79,15 +80,13 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
   logIfNeutral(logger, opened.config);
   const { reports } = its;
   const create = await loadControllers(opened.config, {
-    weeder: { concurrentDeletions },
-    nextReport: reports.nextReport,
-    restarts: {
-      ownNamespace: process.env['POD_NAMESPACE'] || 'default',
-      report: reports.reportRestart,
-      onRead: reports.onHashRead,
+    options: {
+      weeder: { concurrentDeletions },
+      restart: { ownNamespace: process.env['POD_NAMESPACE'] || 'default', onRead: reports.onHashRead },
+      observer: { mayUseOwnRights: !flags.observerImpersonate },
     },
-    observer: { mayUseOwnRights: !flags.observerImpersonate, report: reports.reportObserver },
-    recorder,
+    nextReport: reports.nextReport,
+    recordingOf: recorder?.of,
   });
   let current: Manager | undefined;
   const isBusy = () => current?.isBusy() === true;

@@ -24,7 +24,7 @@ export async function playObserver(options: StoryOptions<StoryEvent, readonly Ch
   if (client === undefined || kubectl === undefined) throw new Error('there is no client');
   const report = (event: ObserverEvent) => {
     events.at(-1)?.push(event);
-    viewer?.reportObserver(event);
+    viewer?.report('observer', event);
     onEvent(event);
   };
   const weeder = createWeederProcess({
@@ -37,7 +37,7 @@ export async function playObserver(options: StoryOptions<StoryEvent, readonly Ch
     onStarted: (manager) => viewer?.watch(manager),
   });
   await viewer?.isReady();
-  const states = () => weeder.controllers().observer?.core()?.counts().resources ?? {};
+  const states = () => weeder.controllers().observer?.shown()?.counts().resources ?? {};
   options.onBegin({ time, states, done: () => events.length / chapters.length });
   const results = await playChapters({
     clock,

@@ -34,7 +34,7 @@ export async function playRestarts(options: StoryOptions<ShopEvent | RestartEven
     logger,
     report(event) {
       events.at(-1)?.push(event);
-      viewer?.reportRestart(event);
+      viewer?.report('restart', event);
       onEvent(event);
     },
     onStarted: (started) => viewer?.watch(started),

@@ -21,9 +21,9 @@ export function createWeederRestarter({ report, ...options }: WeederRestarterOpt
   const weeder = createWeederProcess({
     ...options,
     config: configText,
-    create: (context) => ({ restarts: createRestartController({ ...context, ownNamespace: weederHome, report }) }),
+    create: (context) => ({ restart: createRestartController({ ...context, ownNamespace: weederHome, report }) }),
   });
-  const control = () => weeder.controllers().restarts?.control();
+  const control = () => weeder.controllers().restart?.shown();
   const states = () => control()?.counts().states ?? {};
   return {
     states,

@@ -12,7 +12,7 @@ export function logObserver(logger: Logger): ReportObserver {
 }
 
 /** Records Kubernetes Events for the events that matter to the owner of the application. */
-export function reportObserverEvents(record: (occurrence: EventDraft) => void): ReportObserver {
+export function recordObserverEvents(record: (occurrence: EventDraft) => void): ReportObserver {
   return recordByTable(observerTable, applicationOf, record, undefined);
 }
 

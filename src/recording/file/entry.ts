@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts';
 import type { StoredConfig } from '../../config/configText.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ListTopology } from '../../observer/model/schemaNode.ts';
@@ -72,15 +71,4 @@ export type Append = (entry: Entry) => void;
 export interface Moment {
   readonly t: number;
   readonly wall: number;
-}
-
-/** Where the lines of one controller are recorded. */
-export interface ControllerRecording {
-  readonly append: Append;
-  /** Returns the clock for the controller, whose late timers are recorded. */
-  readonly clockFor: (clock: Clock) => Clock;
-  /** The key of the marks that replace content. It is in no file, so that no reader can guess what a mark stands for. */
-  readonly key: Buffer;
-  /** `busyNow` is called whenever a new file begins, and returns what has not settled. */
-  onNewFile(busyNow: () => readonly string[]): void;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Append, ControllerRecording } from './entry.ts';
+import type { ControllerRecording } from './controllerRecording.ts';
+import type { Append } from './entry.ts';
 
 /** Milliseconds. */
 const checkInterval = 1_000;

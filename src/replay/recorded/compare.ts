@@ -1,6 +1,7 @@
 import { parseDuration } from '../../base/duration.ts';
 import { largest } from '../../base/extremes.ts';
 import { isDecision } from '../../recording/events.ts';
+import { tolerance } from '../played/recordedValues.ts';
 import type { Replay, TimelineEvent } from './timelineEvent.ts';
 
 /**
@@ -10,14 +11,6 @@ import type { Replay, TimelineEvent } from './timelineEvent.ts';
 export type Difference =
   | { readonly kind: 'missing' | 'extra'; readonly event: TimelineEvent }
   | { readonly kind: 'moved' | 'late'; readonly event: TimelineEvent; readonly replayedAt: number };
-
-/**
- * In a replay every timer is punctual. In the recorded run timers waited for the event loop, which was blocked for 30
- * ms by reading a long list, and for 440 ms in the worst case measured. The shortest time on which a decision of the
- * weeder depends is the 2 s of an unreported back-off, so decisions that differ by less than this are the same.
- * Milliseconds.
- */
-export const tolerance = 250;
 
 /** A process that waits for longer has also lost its streams and its Lease. Milliseconds. */
 const maxLateness = 5_000;

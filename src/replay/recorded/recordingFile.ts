@@ -2,9 +2,10 @@ import { type CodedError, codedError, failed, ok, type Result } from '../../base
 import { formatFieldError } from '../../base/fieldError.ts';
 import type { Config } from '../../config/config.ts';
 import type { StoredConfig } from '../../config/configText.ts';
-import { type RecordedLine, type RecordingHeader, recordingVersion } from '../../recording/lines.ts';
+import type { ControllerName } from '../../controllers/controllers.ts';
+import { type RecordedLine, type RecordingHeader, recordingVersion } from '../../recording/file/lines.ts';
+import { parseStoredConfig } from '../played/recordedConfig.ts';
 import { invalid, type JsonLine } from './jsonLines.ts';
-import { parseStoredConfig } from './recordedConfig.ts';
 import { recordedLine, recordingHeader } from './recordingSchema.ts';
 
 /** A validated file of a recording. */
@@ -12,7 +13,7 @@ export interface RecordingFile {
   readonly name: string;
   readonly header: RecordingHeader;
   readonly config: Config;
-  readonly lines: readonly RecordedLine[];
+  readonly lines: readonly RecordedLine<ControllerName>[];
 }
 
 export function isRecording({ value }: JsonLine): boolean {
@@ -25,7 +26,7 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
   if (!header.ok) return header;
   const config = readConfig(header.value, first);
   if (!config.ok) return config;
-  const lines: RecordedLine[] = [];
+  const lines: RecordedLine<ControllerName>[] = [];
   for (const each of rest) {
     if (isRecording(each))
       return failed(invalid(each, 'another file of a recording begins here; give each as one file'));

@@ -1,12 +1,7 @@
 import { z } from 'zod';
-import type { RecordedEvent } from '../../recording/events.ts';
-import { controllerNames, type RecordedLine, type RecordingHeader } from '../../recording/lines.ts';
-import { observerResponse } from '../../recording/observer/observerResponses.ts';
-import { observerEventKinds } from '../../recording/observer/recordedObserverEvent.ts';
-import { restartEventKinds } from '../../recording/restart/recordedRestartEvent.ts';
-import { restartResponse } from '../../recording/restart/restartResponses.ts';
-import { weederEventKinds } from '../../recording/weeder/recordedWeederEvent.ts';
-import { weederResponse } from '../../recording/weeder/weederPort.ts';
+import { type ControllerName, contributions, controllerNames } from '../../controllers/controllers.ts';
+import { isEventType } from '../../recording/events.ts';
+import type { RecordedLine, RecordingHeader } from '../../recording/file/lines.ts';
 
 /** A hundred years; longer times are invalid. Milliseconds. */
 const longest = 100 * 365 * 86_400_000;
@@ -26,24 +21,23 @@ const list = z.discriminatedUnion('is', [
   z.object({ is: z.enum(['set', 'atomic', 'unknown']) }),
 ]);
 
-const eventKinds = { ...weederEventKinds, ...restartEventKinds, ...observerEventKinds };
-const eventKind = z.custom<RecordedEvent['out']>((out) => typeof out === 'string' && Object.hasOwn(eventKinds, out));
-
-const response = { ...line, in: z.literal('response'), request: text };
+const responseOf = (of: ControllerName) =>
+  z.object({
+    ...line,
+    of: z.literal(of),
+    in: z.literal('response'),
+    request: text,
+    response: contributions[of].recorded.response,
+  });
 
 /** The lines of a recording after its header. */
-export const recordedLine: z.ZodType<RecordedLine> = z.union([
+export const recordedLine: z.ZodType<RecordedLine<ControllerName>> = z.union([
   z.discriminatedUnion('in', [
     z.object({ ...line, in: z.enum(['created', 'config']), ...storedConfig }),
     z.object({ ...line, in: z.enum(['start', 'stop', 'keysRead']) }),
     z.object({ ...line, in: z.enum(['begin', 'lost', 'resumed', 'rewound', 'closed']), stream }),
     z.object({ ...line, in: z.literal('end'), stream, resourceVersion: text.exactOptional() }),
     z.object({ ...line, in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object }),
-    z.discriminatedUnion('of', [
-      z.object({ ...response, of: z.literal('weeder'), response: weederResponse }),
-      z.object({ ...response, of: z.literal('restart'), response: restartResponse }),
-      z.object({ ...response, of: z.literal('observer'), response: observerResponse }),
-    ]),
     z.object({ ...line, in: z.literal('random'), value: z.number(), for: text.exactOptional() }),
     z.object({ ...line, in: z.literal('timer'), due: z.number().max(longest) }),
     z.object({ ...line, in: z.literal('hash'), request: text, hash: text }),
@@ -59,10 +53,11 @@ export const recordedLine: z.ZodType<RecordedLine> = z.union([
     z.object({ ...line, in: z.literal('snapshotEnd'), busy: z.array(text) }),
     z.object({ ...line, in: z.literal('settled'), id: text }),
   ]),
+  ...controllerNames.map(responseOf),
   z.object({ ...line, out: z.literal('requested'), request: text }),
   z.object({
     ...line,
-    out: eventKind,
+    out: z.custom<string>(isEventType),
     about: text,
     window: z.number().exactOptional(),
     pod: text.exactOptional(),

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../recording/events.ts';
+import type { RecordedEvent } from '../../recording/file/lines.ts';
 
 /** An event with its time in milliseconds since the start of the recording. */
 export type TimelineEvent = RecordedEvent & { readonly t: number };

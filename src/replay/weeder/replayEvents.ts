@@ -2,9 +2,9 @@ import { largest } from '../../base/extremes.ts';
 import type { Config } from '../../config/config.ts';
 import { withDeclared } from '../../config/serviceLookup.ts';
 import { servicesDeclaredBy } from '../../weeder/declared/declaration.ts';
+import { assumeReady } from '../../weeder/replay/assumeReady.ts';
 import { mergeEvents } from '../recorded/mergeEvents.ts';
 import type { EventFile, TimedEvent } from '../recorded/watchEvent.ts';
-import { assumeReady } from './assumeReady.ts';
 import { createWhatIfWeeder, type WhatIfResult } from './whatIfWeeder.ts';
 
 /**

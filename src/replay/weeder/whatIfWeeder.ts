@@ -6,11 +6,11 @@ import { matchesSelector } from '../../kube/objects/selector.ts';
 import { containerStatusesOf } from '../../kube/objects/status.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
-import { recordedEventOf } from '../../recording/weeder/recordedWeederEvent.ts';
 import { readNoLog } from '../../weeder/deletions/readLog.ts';
 import { type BackOff, backOffOf } from '../../weeder/pods/backOff.ts';
 import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';
 import { labelsOf } from '../../weeder/pods/fanOut.ts';
+import { recordedWeederEventOf } from '../../weeder/recording/recordedWeederEvent.ts';
 import type { ReadySince } from '../../weeder/services/readySince.ts';
 import { streamsOf } from '../../weeder/streams.ts';
 import { createWeeder, type Weeder } from '../../weeder/weeder.ts';
@@ -88,7 +88,7 @@ export function createWhatIfWeeder({
         return { type: 'delete.accepted' };
       },
       report(event) {
-        events.push({ t: clock.monotonic(), ...recordedEventOf(event) });
+        events.push({ t: clock.monotonic(), ...recordedWeederEventOf(event) });
         if (event.type !== 'pod.deleted') return;
         const { pod, sinceOpened, isRepeated } = event;
         const backOff = backOffOf(pod);

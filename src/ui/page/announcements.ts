@@ -1,4 +1,4 @@
-import type { Moment } from '../protocol.ts';
+import type { Moment } from '../../controller/report/moment.ts';
 
 /** Announces important events to screen readers: outages, windows, failed deletions, restarts, application errors. */
 interface Announcements {

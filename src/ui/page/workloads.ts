@@ -1,4 +1,4 @@
-import type { WorkloadList, WorkloadView } from '../protocol.ts';
+import type { WorkloadList, WorkloadView } from '../../restart/contribution/workloadView.ts';
 import { byId, create, setText } from './dom.ts';
 import { count, dayAndTime, span } from './format.ts';
 import { createPolledList } from './polledList.ts';

@@ -5,8 +5,8 @@ import { parseConfig } from '../../../src/config/parse.ts';
 import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient } from '../../../src/kube/client/client.ts';
 import { startManager } from '../../../src/process/manager.ts';
-import { createWeederController } from '../../../src/weeder/controller.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
+import { createWeederController } from '../../../src/weeder/weederController.ts';
 import { type Cleanup, cleanUp } from './cleanup.ts';
 
 import { type RunningWeeder, type StartOptions, unexpectedIn } from './weeder.ts';

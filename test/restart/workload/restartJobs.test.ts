@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import { openRecorder } from '../../../src/recording/recorder.ts';
-import { recordingRestarts } from '../../../src/recording/restart/recordRestart.ts';
+import { recordingRestart } from '../../../src/restart/recording/recordRestart.ts';
 import { decodeState } from '../../../src/restart/state/state.ts';
 import { folder } from '../../support/cli.ts';
 import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
@@ -322,7 +322,7 @@ test('a recording of the recreation contains no content of the Job, and replays 
   const opened = await openRecorder({ ...base, config: { services: new Map(), restart: recreate } });
   assert(opened.ok);
   const { clock } = base;
-  const createRestart = recordingRestarts(opened.value.restarts);
+  const createRestart = recordingRestart(opened.value.of('restart'));
   const world = await jobWorld(recreate, { clock, createRestart });
   world.putSource({ a: '1' });
   const marker = 'hunter2-the-marker';

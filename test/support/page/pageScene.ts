@@ -1,14 +1,13 @@
+import type { Moment } from '../../../src/controller/report/moment.ts';
+import type { ApplicationView, ResourceView } from '../../../src/observer/contribution/applicationView.ts';
+import type { WorkloadView } from '../../../src/restart/contribution/workloadView.ts';
 import type {
   ActorView,
-  ApplicationView,
   DependantView,
   DependencyList,
   DependencyView,
-  Moment,
   PageMessage,
-  ResourceView,
   ServiceView,
-  WorkloadView,
 } from '../../../src/ui/protocol.ts';
 
 /** A service in a calm state; `changes` override it. */

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type {
-  ActorView,
-  ApplicationView,
-  DependencyList,
-  PageMessage,
-  ReplayCommand,
-  WorkloadView,
-} from '../../../src/ui/protocol.ts';
+import type { ApplicationView } from '../../../src/observer/contribution/applicationView.ts';
+import type { WorkloadView } from '../../../src/restart/contribution/workloadView.ts';
+import type { ActorView, DependencyList, PageMessage, ReplayCommand } from '../../../src/ui/protocol.ts';
 import { listen } from '../api/httpServer.ts';
 import { pageJson } from './pageBundle.ts';
 import { dependencyList } from './pageScene.ts';

@@ -1,10 +1,17 @@
 import { createActorTimes } from '../../../src/actors/actorTimes.ts';
 import { systemClock } from '../../../src/base/clock.ts';
+import type { Shown as ShownControllers } from '../../../src/controllers/controllers.ts';
 import { createLivePage, type LivePage } from '../../../src/ui/livePage.ts';
+import type { PageSource } from '../../../src/ui/pageSource.ts';
 import { type ServedPage, serveLivePage } from '../../../src/ui/serve.ts';
 import { backOff } from '../objects/objects.ts';
 import type { SimulationOptions } from '../world/simulation.ts';
 import { type World, world } from '../world/world.ts';
+
+/** What the page shows of these controllers. */
+export function shownOf(controllers: Partial<ShownControllers>): PageSource['shown'] {
+  return (of) => controllers[of];
+}
 
 /** The live page of a world in simulated time, served on a free port. */
 export interface Shown extends AsyncDisposable {
@@ -31,7 +38,7 @@ export async function shown(
     times.inspect(event);
     live.inspect(event);
   };
-  const at = world({ ...options, startTime, inspect, report: live.report }, (world) => {
+  const at = world({ ...options, startTime, inspect, report: (event) => live.report('weeder', event) }, (world) => {
     early = world;
     before(world);
   });
@@ -39,9 +46,7 @@ export async function shown(
   live.watch({
     actors: () => weeder.actors(),
     since: times.since,
-    crashLooping: (namespace, service) => weeder.crashLooping(namespace, service),
-    dependencies: () => weeder.dependencies(),
-    services: () => weeder.services(),
+    shown: shownOf({ weeder }),
   });
   const served = await serveLivePage({ host, port: 0 }, { live, onBroken, onRefused: onBroken });
   if (!served.ok) throw new Error(served.error.message);

@@ -1,7 +1,7 @@
 import { everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import type { CreateObserverCore } from '../../../src/observer/observerCore.ts';
-import { recordingObserver } from '../../../src/recording/observer/recordObserver.ts';
+import { recordingObserver } from '../../../src/observer/recording/recordObserver.ts';
 import { openRecorder } from '../../../src/recording/recorder.ts';
 import { type ObserverWorld, observerWorld } from '../world/observerWorld.ts';
 import { recordingOf } from './recording.ts';
@@ -28,7 +28,7 @@ export async function recordObserved(
   const opened = await openRecorder({ ...base, ...limits, config });
   if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
-  const recording = recordingObserver(recorder.observer);
+  const recording = recordingObserver(recorder.of('observer'));
   const create: CreateObserverCore = (options) => recording(random === undefined ? options : { ...options, random });
   const world = await observerWorld({ clock: base.clock, create });
   await happen(world);

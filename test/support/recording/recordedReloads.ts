@@ -6,7 +6,7 @@ import { openRecorder } from '../../../src/recording/recorder.ts';
 import { backOff, nextVersion, pod, running, slice } from '../objects/objects.ts';
 import { serviceConfig } from '../world/simulation.ts';
 import { weederOptions } from '../world/weederOptions.ts';
-import { recordingOf } from './recording.ts';
+import { recordedWeeder, recordingOf } from './recording.ts';
 
 const name = fc.constantFrom('a', 'b', 'c');
 
@@ -98,19 +98,19 @@ export async function recordReloads(file: string, limit: number, { first, steps 
   if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
   const takeTime = <T>(ms: number, value: T) => new Promise<T>((resolve) => clock.setTimeout(() => resolve(value), ms));
-  const weeder = recorder.createWeeder(
+  const weeder = recordedWeeder(
+    recorder,
     weederOptions(configOf(first), clock, {
       random: Math.random,
       readySince: () => takeTime(7, clock.now() - 20_000),
       deletePod: () => takeTime(13, { type: 'delete.accepted' as const }),
     }),
   );
-  const streams = recorder.createStreams({ weeder, config: configOf(first), namespaces: 'all' });
   const state = new Map<string, Known>();
   const read = new Set<StreamNeed>();
 
   function readAll(): void {
-    for (const need of [...streams.needs.values()].filter((each) => !read.has(each))) {
+    for (const need of [...weeder.needs.values()].filter((each) => !read.has(each))) {
       read.add(need);
       need.sink.begin();
       for (const { kind, label, object } of state.values()) {
@@ -122,7 +122,7 @@ export async function recordReloads(file: string, limit: number, { first, steps 
 
   function happen(key: string, known: Known): void {
     state.set(key, known);
-    for (const need of [...streams.needs.values()]) {
+    for (const need of [...weeder.needs.values()]) {
       if (read.has(need) && isDelivered(need, known.kind, known.label)) need.sink.apply('MODIFIED', known.object);
     }
   }
@@ -137,7 +137,6 @@ export async function recordReloads(file: string, limit: number, { first, steps 
     else if (each.is === 'read') readAll();
     else if (each.is === 'config') {
       weeder.configure(configOf(each.options));
-      streams.configure(configOf(each.options));
     } else happen(...updateOf(each));
   }
   readAll();

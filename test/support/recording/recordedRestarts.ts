@@ -1,6 +1,6 @@
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import { openRecorder } from '../../../src/recording/recorder.ts';
-import { recordingRestarts } from '../../../src/recording/restart/recordRestart.ts';
+import { recordingRestart } from '../../../src/restart/recording/recordRestart.ts';
 import { restartConfig } from '../objects/restartSettings.ts';
 import { type RestartWorld, restartWorld } from '../world/restartWorld.ts';
 import { recordingOf } from './recording.ts';
@@ -22,7 +22,7 @@ export async function recordRestarts(
   if (!opened.ok) throw new Error(opened.error.message);
   const recorder = opened.value;
   const { clock } = base;
-  const world = await restartWorld(config, { clock, createRestart: recordingRestarts(recorder.restarts) });
+  const world = await restartWorld(config, { clock, createRestart: recordingRestart(recorder.of('restart')) });
   await happen(world);
   world.stop();
   await recorder.close();

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../../src/config/config.ts';
-import { openRecorder, type RecorderOptions } from '../../../src/recording/recorder.ts';
+import { openRecorder, type Recorder, type RecorderOptions } from '../../../src/recording/recorder.ts';
+import { recordingWeeder } from '../../../src/weeder/recording/recordWeeder.ts';
+import type { WeederOptions } from '../../../src/weeder/weeder.ts';
+import type { WeederCore } from '../../../src/weeder/weederCore.ts';
 import { backOff, pod, running, slice, terminated } from '../objects/objects.ts';
 import { serviceConfig } from '../world/simulation.ts';
 import { type VirtualClock, virtualClock } from '../world/virtualClock.ts';
@@ -34,6 +37,16 @@ export function recordingOf(file: string): Omit<RecorderOptions, 'config'> & { r
   return { file, clock, namespaces: 'all', concurrentDeletions: 32, isDryRun: false, onFailure: () => {} };
 }
 
+/** A weeder with its streams, all of whose inputs and outputs are recorded. */
+export function recordedWeeder(
+  recorder: Recorder,
+  options: WeederOptions,
+  namespaces: 'all' | readonly string[] = 'all',
+): WeederCore {
+  const create = recordingWeeder(recorder.of('weeder'));
+  return create({ ...options, namespaces, onStreamsChanged: () => {}, onStreamClosed: () => {} });
+}
+
 /**
  * Records the original's outage into a file, with the production wiring: a service goes down and recovers, a pod that
  * crash-loops is refused once and then deleted, one in unreported back-off is deleted after 2 s, a bare one is skipped.
@@ -56,7 +69,8 @@ export async function recordIncident(file: string, options: IncidentOptions = {}
   const recorder = opened.value;
   let requests = 0;
   let deletions = 0;
-  const weeder = recorder.createWeeder(
+  const weeder = recordedWeeder(
+    recorder,
     weederOptions(config, clock, {
       random: Math.random,
       readySince: async () => 0,
@@ -69,8 +83,7 @@ export async function recordIncident(file: string, options: IncidentOptions = {}
       },
     }),
   );
-  const streams = recorder.createStreams({ weeder, config, namespaces: 'all' });
-  const [slices, pods] = [...streams.needs.values()].map(({ sink }) => sink);
+  const [slices, pods] = [...weeder.needs.values()].map(({ sink }) => sink);
   slices?.begin();
   slices?.apply('ADDED', slice());
   slices?.end();

@@ -3,7 +3,7 @@ import type { InspectionEvent } from 'xstate';
 import { parseDuration } from '../../../src/base/duration.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
-import { recordedObserverEventOf } from '../../../src/recording/observer/recordedObserverEvent.ts';
+import { recordedObserverEventOf } from '../../../src/observer/recording/recordedObserverEvent.ts';
 import { createObserverWorld, isReadOnly, type ObserverWorld } from '../world/observerWorld.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
 import type { Replay } from './replayFile.ts';

@@ -1,6 +1,6 @@
 import { classify } from '../../../src/kube/client/failure.ts';
-import { purposeOf } from '../../../src/recording/restart/restartPort.ts';
 import { type Answer, answerTo } from '../../../src/restart/model/answer.ts';
+import { purposeOf } from '../../../src/restart/recording/restartPort.ts';
 import type { RestartApi } from '../../../src/restart/requests/restartApi.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
 import type { AnswerStep } from './replayFormat.ts';

@@ -11,8 +11,8 @@ import { createKubeClient, type KubeClient } from '../../../src/kube/client/clie
 import { type Manager, type ManagerOptions, startManager } from '../../../src/process/manager.ts';
 import type { ProcessEvent } from '../../../src/process/processLog.ts';
 import { createReload, type Reload } from '../../../src/process/reload.ts';
-import { createWeederController, type WeederController } from '../../../src/weeder/controller.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
+import { createWeederController, type WeederController } from '../../../src/weeder/weederController.ts';
 
 /** A listening embedded API server, and the access to it that users have. */
 export interface Embedded extends AsyncDisposable {

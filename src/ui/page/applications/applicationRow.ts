@@ -1,4 +1,4 @@
-import type { ApplicationView, ResourceView } from '../../protocol.ts';
+import type { ApplicationView, ResourceView } from '../../../observer/contribution/applicationView.ts';
 import { create, setText } from '../dom.ts';
 import { dayAndTime, span, statePath } from '../format.ts';
 import { addressOf } from '../views.ts';

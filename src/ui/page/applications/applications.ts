@@ -1,4 +1,4 @@
-import type { ApplicationList } from '../../protocol.ts';
+import type { ApplicationList } from '../../../observer/contribution/applicationView.ts';
 import { byId, setText } from '../dom.ts';
 import { count } from '../format.ts';
 import { createPolledList } from '../polledList.ts';

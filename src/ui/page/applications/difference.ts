@@ -1,4 +1,4 @@
-import type { CorrectionView, DriftView } from '../../protocol.ts';
+import type { CorrectionView, DriftView } from '../../../observer/contribution/applicationView.ts';
 import { create } from '../dom.ts';
 import { dayAndTime } from '../format.ts';
 

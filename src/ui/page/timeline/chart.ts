@@ -1,4 +1,4 @@
-import type { Moment } from '../../protocol.ts';
+import type { Moment } from '../../../controller/report/moment.ts';
 import { createSvg } from '../dom.ts';
 import { clockTime } from '../format.ts';
 import type { Lane, Range, Span } from './spans.ts';

@@ -1,4 +1,5 @@
-import type { Moment, ServiceView } from '../../protocol.ts';
+import type { Moment } from '../../../controller/report/moment.ts';
+import type { ServiceView } from '../../protocol.ts';
 
 /** The drawn time range. Epoch milliseconds. */
 export interface Range {

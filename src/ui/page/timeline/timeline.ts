@@ -1,6 +1,7 @@
+import { worstFirst } from '../../../actors/worstFirst.ts';
+import type { Moment } from '../../../controller/report/moment.ts';
 import { createOngoing } from '../../ongoing.ts';
-import type { Moment, ReplayClock, ServiceView } from '../../protocol.ts';
-import { worstFirst } from '../../worstFirst.ts';
+import type { ReplayClock, ServiceView } from '../../protocol.ts';
 import { byId, create, onceAFrame, setText } from '../dom.ts';
 import { clockTime, count } from '../format.ts';
 import { chart } from './chart.ts';

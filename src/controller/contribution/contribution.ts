@@ -1,0 +1,68 @@
+import type { AnyActorRef } from 'xstate';
+import type { ZodType } from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import type { Config } from '../../config/config.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import type { ControllerRecording } from '../../recording/file/controllerRecording.ts';
+import type { IsExcluded } from '../../recording/file/lines.ts';
+import type { Snapshot } from '../../recording/file/snapshot.ts';
+import type { ControllerPlayer, Stage } from '../../replay/played/played.ts';
+import type { Controller, ControllerContext } from '../controller.ts';
+import type { Moment } from '../report/moment.ts';
+import type { EventKind } from '../report/reportTable.ts';
+
+/**
+ * What a controller contributes to the program. Its own code takes memory, and is loaded when it is needed; everything
+ * else is small. `Shown`: what the metrics and the live page show of it. `Options`: what it is created with, beside its
+ * context.
+ */
+export interface Contribution<Event, Shown, Options> {
+  /** In log lines and messages. */
+  readonly name: string;
+  /** Its actor counts before it is loaded: zero for each of its machines. */
+  readonly actorCounts: Readonly<Record<string, number>>;
+  isConfigured(config: Config): boolean;
+  /** Loads the controller. With a `recording`, all of its inputs and outputs are recorded. */
+  load(recording: ControllerRecording | undefined): Promise<CreateController<Event, Shown, Options>>;
+  /** Loads what runs it in a replay. */
+  loadPlayer(): Promise<CreatePlayer<Event, Shown>>;
+  readonly recorded: RecordedForm;
+  countEvents(metrics: Metrics, clock: Pick<Clock, 'now'>): EventCounter<Event>;
+  /** Updates its gauges. Undefined: it does not run in this process. */
+  measure(metrics: Metrics, shown: Shown | undefined): void;
+  /** `t`: epoch milliseconds. Undefined: the live page does not show the event. */
+  momentOf(event: Event, t: number): Moment | undefined;
+  /** Its lists on the live page, by the path under which they are served. */
+  readonly lists?: Readonly<Record<string, PageList<Shown>>>;
+}
+
+/** Returns a list as it is served. It loads the code that makes it. */
+type PageList<Shown> = (shown: Shown | undefined, query: URLSearchParams, since: Since) => Promise<object>;
+
+/** Since when an actor has been in its state; epoch milliseconds. */
+export type Since = (actor: AnyActorRef) => number | undefined;
+
+/** `report` is called with every event, in addition to the log and the Events. */
+export type CreateController<Event, Shown, Options> = (
+  context: ControllerContext,
+  options: Options,
+  report: (event: Event) => void,
+) => Controller<Shown>;
+
+export type CreatePlayer<Event, Shown> = (stage: Stage, report: (event: Event) => void) => ControllerPlayer<Shown>;
+
+/** Its form in recordings. */
+interface RecordedForm {
+  /** By the type of an event or a request. */
+  readonly eventKinds: Readonly<Record<string, EventKind>>;
+  readonly response: ZodType;
+  createSnapshot(): Snapshot;
+  readonly isExcluded: IsExcluded;
+}
+
+export interface EventCounter<Event> {
+  /** The listener for the events of the next manager. */
+  next(): (event: Event) => void;
+  /** Starts the series of these services at 0, so that their first increase is visible as one. */
+  begin?(services: Iterable<string>): void;
+}

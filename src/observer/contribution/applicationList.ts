@@ -1,0 +1,133 @@
+import type { AnyActorRef } from 'xstate';
+import { activeStates, timersOf } from '../../actors/actorStates.ts';
+import { hasWords, searchWords } from '../../actors/searchWords.ts';
+import { worstFirst } from '../../actors/worstFirst.ts';
+import type { Since } from '../../controller/contribution/contribution.ts';
+import { identityText } from '../model/identity.ts';
+import type { Drift } from '../model/projection.ts';
+import { type ApplicationEntry, isObserved, memoryOf, type ResourceEntry } from '../state/entries.ts';
+import { countObserved } from '../state/fieldReports.ts';
+import { shownDrifts } from '../state/inventoryRows.ts';
+import { applicationView } from '../status/applicationView.ts';
+import { conditionsOf } from '../status/conditions.ts';
+import { standingOf } from '../status/standing.ts';
+import type { ApplicationList, ApplicationView, DriftView, ResourceView } from './applicationView.ts';
+
+/** The maximum number of applications in a response: a search by name or state finds others. */
+const maxApplications = 100;
+/** The maximum for each application. */
+const maxResources = 50;
+/** The maximum for each resource. */
+const maxCorrectionsShown = 5;
+
+/** The applications for the page, the worst first. */
+export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
+  const words = searchWords(search);
+  const all = [...entries];
+  // A page without a search sends a request every second: the search texts of thousands of resources are not built.
+  const found = words.length === 0 ? [...all] : all.filter((entry) => hasWords(textOf(entry), words));
+  const applications = found
+    .sort(worstFirst(rankOf, ({ id }) => id))
+    .slice(0, maxApplications)
+    .map((entry) => viewOf(entry, since));
+  return { total: all.length, found: found.length, applications };
+}
+
+/** By what is stored: the states of thousands of actors are not read every second. */
+function rankOf({ errors, resources }: ApplicationEntry): number {
+  if (errors.length > 0) return 0;
+  for (const { state, drifts } of resources.values()) if (state !== 'inSync' || drifts.length > 0) return 0;
+  return 1;
+}
+
+function textOf(entry: ApplicationEntry): string {
+  const texts = [...entry.resources.values()].map((each) => `${identityText(each.identity)} ${stateOf(each)}`);
+  return `${entry.id} ${wordOf(entry)} ${texts.join(' ')}`.toLowerCase();
+}
+
+/** The innermost state of its machine. While it is observed, the worst of its resources, as in its status. */
+function wordOf(entry: ApplicationEntry): string {
+  const state = innermost(entry.actor);
+  if (state !== 'observing') return state;
+  const conditions = conditionsOf(applicationView(entry, 0));
+  return standingOf(conditions.find(({ type }) => type === 'Ready')?.reason);
+}
+
+function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
+  const { id, actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
+  const all = [...resources.values()];
+  const [affected, others] = [all.filter(needsAttention), all.filter((each) => !needsAttention(each))];
+  const removals = [...pendingRemovals.values()].map(
+    ({ identity, reason }): ResourceView => ({ ...nothing, id: identityText(identity), state: 'leaving', reason }),
+  );
+  const shown = all.length > maxResources ? [...affected, ...others] : all;
+  return {
+    id,
+    actor: actor.id,
+    state: wordOf(entry),
+    since: since(actor) ?? 0,
+    until: endOf(actor, since),
+    isDetectOnly,
+    errors: errors.map(({ place, message }) => `${place}: ${message}`),
+    total: all.length + removals.length,
+    resources: [...shown.map((each) => resourceView(each, since)), ...removals].slice(0, maxResources),
+  };
+}
+
+const nothing = {
+  actor: undefined,
+  until: undefined,
+  conflictingManager: undefined,
+  observed: undefined,
+  drifts: [],
+  moreDrifts: 0,
+  corrections: [],
+  corrected: 0,
+};
+
+function needsAttention(resource: ResourceEntry): boolean {
+  return resource.state !== 'inSync' || stateOf(resource) !== 'inSync';
+}
+
+function resourceView(resource: ResourceEntry, since: Since): ResourceView {
+  const { identity, actor, reason, fieldError, lastKnownGood, baseline, drifts, corrections } = resource;
+  const shown = driftViews(resource, drifts);
+  return {
+    id: identityText(identity),
+    actor: actor.id,
+    state: stateOf(resource),
+    until: endOf(actor, since),
+    reason: [fieldError, reason, lastKnownGood?.reason].find((each) => each) ?? '',
+    conflictingManager: drifts.length > 0 ? memoryOf(resource).conflictingManager : undefined,
+    observed: baseline && countObserved(baseline),
+    drifts: shown,
+    moreDrifts: drifts.length - shown.length,
+    corrections: corrections
+      .slice(-maxCorrectionsShown)
+      .reverse()
+      .map((each) => ({
+        at: each.at,
+        drifts: driftViews(resource, each.drifts),
+        conflictingManager: each.conflictingManager,
+      })),
+    corrected: corrections.length,
+  };
+}
+
+/** As in the status: truncated, and without the values of a Secret. */
+function driftViews({ identity }: ResourceEntry, drifts: readonly Drift[]): readonly DriftView[] {
+  return shownDrifts(identity, drifts);
+}
+
+function stateOf(resource: ResourceEntry): string {
+  return isObserved(resource) ? innermost(resource.actor) : resource.state;
+}
+
+function innermost(actor: ApplicationEntry['actor'] | ResourceEntry['actor']): string {
+  return activeStates(actor.getSnapshot().value).at(-1) ?? '';
+}
+
+function endOf(actor: AnyActorRef, since: Since): number | undefined {
+  const delays = timersOf(actor).map(({ delay }) => delay);
+  return delays.length === 0 ? undefined : (since(actor) ?? 0) + Math.min(...delays);
+}

@@ -1,0 +1,20 @@
+import { type Moment, reasonOf } from '../../controller/report/moment.ts';
+import type { AboutResource, ObserverEvent } from '../model/events.ts';
+import { identityText } from '../model/identity.ts';
+import { listed } from '../model/wording.ts';
+import { observerTable } from '../report/observerTable.ts';
+
+/** Undefined: the page does not show the event. It contains no values of fields. */
+export function observerMoment(event: ObserverEvent, t: number): Moment | undefined {
+  if (!observerTable[event.type].isOnPage || !('application' in event)) return undefined;
+  const { namespace, name } = event.application;
+  const detail = 'resource' in event ? `${identityText(event.resource)}${ofResource(event)}` : reasonOf(event);
+  return { t, what: event.type, about: `application/${namespace}/${name}`, detail };
+}
+
+function ofResource(event: Extract<ObserverEvent, AboutResource>): string {
+  const text = 'drifts' in event ? listed(event.drifts.map(({ path }) => path)) : reasonOf(event);
+  const by =
+    'conflictingManager' in event && event.conflictingManager !== undefined ? ` (by ${event.conflictingManager})` : '';
+  return text === '' && by === '' ? '' : `: ${text}${by}`;
+}

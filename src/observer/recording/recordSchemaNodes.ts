@@ -1,0 +1,45 @@
+import type { Append } from '../../recording/file/entry.ts';
+import { type SchemaNode, unknownNode } from '../model/schemaNode.ts';
+
+/** Wraps the schemas of kinds, and records each node when it is read for the first time. */
+export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode) => SchemaNode {
+  const known = new Map<string, { readonly at: SchemaNode; readonly wrapped: SchemaNode }>();
+  const recorded = new Set<string>();
+
+  function recordNode(kind: string, path: readonly string[], { list, map }: SchemaNode): void {
+    const id = JSON.stringify([kind, ...path]);
+    if (recorded.has(id) || (list.is === 'unknown' && map === 'granular')) return;
+    recorded.add(id);
+    append({ in: 'schemaNode', kind, path, list, map });
+  }
+
+  function wrap(kind: string, path: readonly string[], at: SchemaNode): SchemaNode {
+    recordNode(kind, path, at);
+    const below = new Map<string, SchemaNode>();
+    const step = (name: string, next: () => SchemaNode): SchemaNode => {
+      const seen = below.get(name);
+      if (seen !== undefined) return seen;
+      const its = next();
+      // Nothing is known below an unknown node.
+      const node = its === unknownNode ? unknownNode : wrap(kind, [...path, name], its);
+      below.set(name, node);
+      return node;
+    };
+    return {
+      field: (name) => step(name, () => at.field(name)),
+      items: () => step('[]', () => at.items()),
+      list: at.list,
+      map: at.map,
+    };
+  }
+
+  return (kind, at) => {
+    const before = known.get(kind);
+    if (before?.at === at) return before.wrapped;
+    // A new version of a schema may have other nodes at the same paths.
+    if (before !== undefined) recorded.clear();
+    const its = wrap(kind, [], at);
+    known.set(kind, { at, wrapped: its });
+    return its;
+  };
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { objectOf } from '../../base/json.ts';
+import type { Requests } from '../../recording/file/requests.ts';
+import { noRequests } from '../../replay/played/played.ts';
+import { done } from '../model/applyFailure.ts';
+import type { Identity } from '../model/identity.ts';
+import type { SchemaNode } from '../model/schemaNode.ts';
+import { type ObserverPort, observerPort, resourceRequest } from '../recording/observerPort.ts';
+import { responseFormats } from '../recording/observerResponses.ts';
+
+interface ObserverReplayPortOptions {
+  readonly requests: Requests;
+  /** Returns the recorded schema of a kind. */
+  readonly schemaOf: (kind: string) => SchemaNode;
+  /** The live object, in a file that begins in the middle: the recorded run may not have read it. */
+  readonly live: (identity: Identity) => object | undefined;
+  /** The recorded response to the manifest of an application that is being added. */
+  readonly desired: (request: string, application: string) => unknown;
+}
+
+const dryRun = responseFormats.dryRun(objectOf);
+
+/** The requests of the application observer in a replay. */
+export function observerReplayPort({ requests, schemaOf, live, desired }: ObserverReplayPortOptions): ObserverPort {
+  const reduce = { application: objectOf, resource: objectOf };
+  const { api, kinds, applications } = observerPort({ real: noRequests, requests, reduce, topology: schemaOf });
+  return {
+    applications,
+    api: {
+      ...api,
+      async read(target, signal) {
+        const known = live(target.identity);
+        return known === undefined ? api.read(target, signal) : done(objectOf(known));
+      },
+      async dryRunApply(plan, signal) {
+        const known = desired(resourceRequest('dryRunApply', plan.target), plan.owner.name);
+        return known === undefined ? api.dryRunApply(plan, signal) : dryRun.replay(known);
+      },
+    },
+    kinds: {
+      ...kinds,
+      async awaitServed(apiVersion, kind, signal) {
+        const answer = await kinds.awaitServed(apiVersion, kind, signal);
+        // If the recording has no response, it ended while the kind was awaited.
+        if (!answer.ok && !signal.aborted) await once(signal, 'abort');
+        return answer;
+      },
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Contribution } from '../../controller/contribution/contribution.ts';
+import type { RestartEvent } from '../model/events.ts';
+import { isExcludedWorkload, restartEventKinds } from '../recording/recordedRestartEvent.ts';
+import { restartResponse } from '../recording/restartResponses.ts';
+import { createRestartSnapshot } from '../recording/restartSnapshot.ts';
+import type { RestartControl } from '../restartControl.ts';
+import type { RestartControllerOptions } from '../restartController.ts';
+import { countRestart } from './countRestart.ts';
+import { measureRestart } from './measureRestart.ts';
+import { restartMoment } from './restartMoment.ts';
+
+type Options = Pick<RestartControllerOptions, 'ownNamespace' | 'onRead'>;
+
+export const restartContribution: Contribution<RestartEvent, RestartControl, Options> = {
+  name: 'restart control',
+  actorCounts: { workload: 0 },
+  isConfigured: ({ restart }) => restart !== undefined,
+  async load(recording) {
+    const { createRestartController } = await import('../restartController.ts');
+    const { recordingRestart } = await import('../recording/recordRestart.ts');
+    const recorded = recording === undefined ? {} : { createCore: recordingRestart(recording) };
+    return (context, options, report) => createRestartController({ ...context, ...options, ...recorded, report });
+  },
+  async loadPlayer() {
+    const { createRestartPlayer } = await import('../replay/restartPlayer.ts');
+    return createRestartPlayer;
+  },
+  recorded: {
+    eventKinds: restartEventKinds,
+    response: restartResponse,
+    createSnapshot: createRestartSnapshot,
+    isExcluded: isExcludedWorkload,
+  },
+  countEvents(metrics) {
+    const count = countRestart(metrics);
+    return { next: () => count };
+  },
+  measure: (metrics, shown) => measureRestart(metrics, shown?.counts()),
+  momentOf: restartMoment,
+  lists: {
+    async '/workloads'(shown, _query, since) {
+      const { workloadList } = await import('./workloadList.ts');
+      return workloadList(shown?.entries() ?? [], since);
+    },
+  },
+};

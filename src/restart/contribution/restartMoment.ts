@@ -1,0 +1,14 @@
+import { type Moment, reasonOf } from '../../controller/report/moment.ts';
+import type { RestartEvent } from '../model/events.ts';
+import { workloadKey } from '../model/refs.ts';
+import { describeChanges } from '../model/wording.ts';
+import { restartTable } from '../report/restartTable.ts';
+
+/** Undefined: the page does not show the event. */
+export function restartMoment(event: RestartEvent, t: number): Moment | undefined {
+  if (!restartTable[event.type].isOnPage || !('workload' in event)) return undefined;
+  const { workload } = event;
+  const isChange = 'sources' in event && typeof event.sources === 'object';
+  const detail = isChange ? describeChanges(event.sources, workload) : reasonOf(event);
+  return { t, what: event.type, about: workloadKey(workload), detail };
+}

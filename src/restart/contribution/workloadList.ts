@@ -1,0 +1,50 @@
+import { timersOf } from '../../actors/actorStates.ts';
+import { worstFirst } from '../../actors/worstFirst.ts';
+import type { Since } from '../../controller/contribution/contribution.ts';
+import { statusOf } from '../effects/status.ts';
+import type { WorkloadEntry } from '../effects/workloadEntry.ts';
+import { writtenState } from '../effects/written.ts';
+import { describeSource } from '../model/wording.ts';
+import type { WorkloadList, WorkloadView } from './workloadView.ts';
+
+/** The workloads for the page, the worst first. */
+export function workloadList(entries: Iterable<WorkloadEntry>, since: Since): WorkloadList {
+  const views = [...entries].map((entry) => viewOf(entry, since));
+  return { workloads: views.sort(worstFirst(rankOf, ({ id }) => id)) };
+}
+
+function rankOf({ state }: WorkloadView): number {
+  if (failing.has(state)) return 0;
+  return state === 'current' ? 2 : 1;
+}
+
+function viewOf(entry: WorkloadEntry, since: Since): WorkloadView {
+  const { state, reason, actor } = statusOf(entry);
+  const entered = since(actor) ?? 0;
+  const delays = timersOf(actor).map(({ delay }) => delay);
+  const written = writtenState(entry);
+  const { restarts = [], lastCause = '' } = typeof written === 'object' ? written : {};
+  return {
+    id: entry.id,
+    state,
+    reason: explained.has(state) ? reason : '',
+    since: entered,
+    until: delays.length === 0 ? undefined : entered + Math.min(...delays),
+    sources: sourcesOf(entry.observed),
+    restartedAt: restarts.at(-1),
+    cause: lastCause,
+  };
+}
+
+const failing: ReadonlySet<string> = new Set(['blocked', 'stalled', 'backingOff']);
+
+/** The states for which the machines have a reason. */
+const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled', 'suspended', 'backingOff']);
+
+function sourcesOf({ uses, summary }: WorkloadEntry['observed']): string[] {
+  const named = uses.map(({ source, key }) => {
+    const name = describeSource(source, summary.ref.namespace);
+    return key === undefined ? name : `${name}#${key}`;
+  });
+  return [...new Set(named)].sort();
+}

@@ -1,0 +1,31 @@
+import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
+import { templateAnnotation } from '../model/podTemplate.ts';
+
+const state: Shape = {
+  waiting: only('reason'),
+  running: only('startedAt'),
+  terminated: only('exitCode', 'startedAt'),
+};
+
+const containerStatus: Shape = { ...only('name', 'restartCount', 'started'), state, lastState: state };
+
+const podEvidence: Shape = {
+  metadata: {
+    ...only('name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'),
+    labels: only('pod-template-hash', 'controller-revision-hash', 'pod-template-generation'),
+    annotations: only(templateAnnotation),
+    ownerReferences: only('kind', 'name', 'uid', 'controller'),
+  },
+  spec: only('nodeName'),
+  status: {
+    ...only('phase'),
+    conditions: only('type', 'status'),
+    containerStatuses: containerStatus,
+    initContainerStatuses: containerStatus,
+  },
+};
+
+/** Reduces a pod that was listed as evidence to the fields that `readPod` reads, in their places. */
+export function reducePodEvidence(object: unknown): object {
+  return reduceTo(podEvidence, object);
+}

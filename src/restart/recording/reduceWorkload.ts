@@ -1,0 +1,93 @@
+import { createHmac } from 'node:crypto';
+import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { changeCauseMark } from '../../controller/restartMarks.ts';
+import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
+import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
+import { noNode } from '../kinds/daemonSet.ts';
+import { alsoDependsOn } from '../model/annotations.ts';
+import { podTemplateOf, templateAnnotation, templateHashOf } from '../model/podTemplate.ts';
+import { workloadAnnotations } from '../model/workloadSummary.ts';
+import { copyAnnotation } from '../requests/jobCopy.ts';
+
+/** Reduces a workload to what is recorded of it. */
+export type ReduceWorkload = (object: unknown, kind: WorkloadKind) => object;
+
+const { state, optIn, pausedUntil, emptied, changeCause } = workloadAnnotations;
+const strategy: Shape = { ...only('type'), rollingUpdate: only('partition') };
+
+const workload: Shape = {
+  ...only('apiVersion', 'kind'),
+  metadata: {
+    ...only('name', 'namespace', 'uid', 'resourceVersion', 'generation', 'deletionTimestamp', 'labels'),
+    ownerReferences: only('kind', 'name', 'controller'),
+    annotations: {
+      ...only(state, optIn, pausedUntil, emptied, alsoDependsOn, copyAnnotation),
+      ...only('deprecated.daemonset.template.generation'),
+    },
+  },
+  spec: {
+    ...only('selector', 'paused', 'replicas', 'parallelism', 'revisionHistoryLimit', 'managedBy'),
+    ...only('persistentVolumeClaimRetentionPolicy', 'minReadySeconds'),
+    strategy,
+    updateStrategy: strategy,
+  },
+  status: {
+    ...only('observedGeneration', 'replicas', 'updatedReplicas', 'availableReplicas', 'currentRevision'),
+    ...only('updateRevision', 'currentNumberScheduled', 'updatedNumberScheduled', 'numberAvailable'),
+    ...only('desiredNumberScheduled'),
+    conditions: only('type', 'status', 'reason'),
+  },
+};
+
+const reference = only('name', 'key', 'optional');
+const probe = only('initialDelaySeconds', 'periodSeconds', 'failureThreshold', 'successThreshold');
+const container: Shape = {
+  ...only('name'),
+  startupProbe: probe,
+  readinessProbe: probe,
+  livenessProbe: probe,
+  env: { valueFrom: { configMapKeyRef: reference, secretKeyRef: reference } },
+  envFrom: { configMapRef: reference, secretRef: reference },
+  volumeMounts: only('name'),
+};
+const source: Shape = { ...only('name', 'secretName', 'optional'), items: only('key') };
+const sources: Shape = { configMap: source, secret: source };
+
+const podTemplate: Shape = {
+  metadata: { annotations: only(templateAnnotation) },
+  spec: {
+    containers: container,
+    initContainers: container,
+    volumes: { ...only('name'), ...sources, projected: { sources } },
+    nodeSelector: only(noNode),
+    ...only('terminationGracePeriodSeconds'),
+    imagePullSecrets: only('name'),
+  },
+};
+
+/**
+ * Retains only the fields that `readWorkload` and `usesOf` read, in their places: no images, arguments or values of
+ * variables, and no foreign annotations. A mark changes with every other change of the template. Its key is in no
+ * recording, so that a reader cannot guess and verify the content of the template.
+ */
+export function createWorkloadReducer(key: Buffer): ReduceWorkload {
+  return (object, kind) => {
+    const whole = podTemplateOf(object, kind);
+    const mark = createHmac('sha256', key).update(templateHashOf(whole)).digest('base64url').slice(0, 12);
+    const template = { mark, ...reduceTo(podTemplate, whole) };
+    const { metadata, spec, ...rest } = reduceTo(workload, object);
+    return {
+      ...rest,
+      metadata: withCause(objectOf(metadata), object),
+      spec: { ...objectOf(spec), ...(kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template }) },
+    };
+  };
+}
+
+/** Retains only whether there is a change cause, and whether it is weeder's: a user's may be a whole command line. */
+function withCause(metadata: JsonObject, object: unknown): JsonObject {
+  const cause = textOf(objectOf(objectOf(objectOf(object)['metadata'])['annotations'])[changeCause]);
+  if (cause === undefined) return metadata;
+  const mark = cause.startsWith(changeCauseMark) ? changeCauseMark : 'theirs';
+  return { ...metadata, annotations: { ...objectOf(metadata['annotations']), [changeCause]: mark } };
+}

@@ -1,0 +1,92 @@
+import { objectOf } from '../../base/json.ts';
+import { workloadKindNames } from '../../kube/objects/workloadKinds.ts';
+import type { ResponseInput } from '../../recording/file/snapshot.ts';
+import { type ControllerPlayer, createPlayed, noRequests, type Stage } from '../../replay/played/played.ts';
+import { recordedHashes } from '../../replay/played/recordedValues.ts';
+import type { ReportRestart } from '../model/events.ts';
+import { readWorkload } from '../model/workloadSummary.ts';
+import { isExcludedWorkload, recordedRestartEventOf } from '../recording/recordedRestartEvent.ts';
+import { restartDigests } from '../recording/restartDigests.ts';
+import { restartPort, restartRequests } from '../recording/restartPort.ts';
+import { unansweredRestart } from '../recording/restartResponses.ts';
+import { createRestartSnapshot, workloadIn } from '../recording/restartSnapshot.ts';
+import type { RestartControl } from '../restartControl.ts';
+import { createRestartCore, type RestartCore } from '../restartCore.ts';
+import { createRecordedKeys } from './recordedKeys.ts';
+
+/**
+ * Runs the real restart control in simulated time, with the recorded inputs. `report`: called with every event, including those that are excluded in a file that begins in the middle.
+ */
+export function createRestartPlayer(stage: Stage, report: ReportRestart): ControllerPlayer<RestartControl> {
+  const { header, clock, lines } = stage;
+  const snapshot = createRestartSnapshot();
+  const hashAt = recordedHashes(lines, 'restart');
+  const keys = createRecordedKeys();
+  /** In a file that begins in the middle, each response is repeated once, and answers every later request. */
+  const digests = new Map<string, unknown>();
+
+  const played = createPlayed<RestartCore>(stage, {
+    of: 'restart',
+    snapshot,
+    busy: new Set(),
+    isExcluded: isExcludedWorkload,
+    unanswered: () => unansweredRestart,
+    known: (request) => digests.get(request),
+    settle: restartSettled,
+    create: (config, { requests, ...inputs }) =>
+      createRestartCore({
+        ...inputs,
+        config,
+        namespaces: header.namespaces,
+        // The recorded objects have already passed the shard filter.
+        shard: undefined,
+        isDryRun: header.isDryRun,
+        ownNamespace: '',
+        api: restartPort(noRequests, requests, objectOf),
+        wrapDigests: (real, sources) =>
+          restartDigests(real, sources, requests, (to) => hashAt(to, clock.monotonic()) ?? 'not recorded'),
+        report(event) {
+          played.record(recordedRestartEventOf(event));
+          report(event);
+        },
+        watchHashKeys: keys.follow,
+        onStreamsChanged: () => {},
+        onStreamClosed: () => {},
+      }),
+  });
+
+  /** Starts the workload again from its stored state: its earlier progress is not in the file. */
+  function restartSettled(workload: string): void {
+    const found = workloadIn(snapshot, workload);
+    const sink = found === undefined ? undefined : played.core()?.needs.get(found.stream)?.sink;
+    if (found === undefined || sink === undefined) return;
+    for (const request of requestsAbout(workload, found.object)) played.responses.forget(request);
+    sink.apply('DELETED', found.object);
+    sink.apply('ADDED', found.object);
+  }
+
+  function learnDigest({ request, response }: ResponseInput): void {
+    const isDigest = header.part > 1 && request.startsWith('digest ') && objectOf(response)['is'] === 'ok';
+    if (isDigest) digests.set(request, response);
+  }
+
+  return {
+    async take(input) {
+      if (input.in === 'response') learnDigest(input);
+      if (input.in === 'keys' || input.in === 'keysRead') keys.take(input);
+      await played.take(input);
+    },
+    shown: () => played.core()?.control(),
+  };
+}
+
+/** Returns the requests that concern only this workload. */
+function requestsAbout(id: string, object: object): string[] {
+  const kind = workloadKindNames.find((name) => id.startsWith(`${name.toLowerCase()}/`));
+  const events = kind === undefined ? undefined : readWorkload(object, kind);
+  if (events === undefined) return [];
+  const { ref, selector } = events;
+  const pods = selector === undefined ? [] : [restartRequests.pods(ref.namespace, selector)];
+  const ofJobs = [restartRequests.copy(ref), restartRequests.deletion(ref), restartRequests.creation(ref)];
+  return [restartRequests.workload(ref), restartRequests.patch(ref), ...ofJobs, ...pods];
+}

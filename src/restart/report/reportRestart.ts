@@ -1,0 +1,28 @@
+import type { Logger } from '../../base/log.ts';
+import { logByTable, recordByTable } from '../../controller/report/readers.ts';
+import type { EventDraft, ObjectRef } from '../../kube/events/event.ts';
+import { workloadKinds } from '../../kube/objects/workloadKinds.ts';
+import type { ReportRestart, RestartEvent } from '../model/events.ts';
+import { restartTable } from './restartTable.ts';
+
+/** Logs each event as one line with namespace, workload and sources. */
+export function logRestart(logger: Logger): ReportRestart {
+  return logByTable(restartTable, fieldsOf, logger, undefined);
+}
+
+/** Records Kubernetes Events for what matters to the owner of the workload. */
+export function recordRestartEvents(record: (occurrence: EventDraft) => void): ReportRestart {
+  return recordByTable(restartTable, workloadOf, record, undefined);
+}
+
+function fieldsOf(event: RestartEvent): object {
+  if (!('workload' in event)) return {};
+  const { kind, namespace, name } = event.workload;
+  return { namespace, workload: `${kind.toLowerCase()}/${name}`, uid: event.uid };
+}
+
+function workloadOf(event: RestartEvent): ObjectRef | undefined {
+  if (!('workload' in event)) return undefined;
+  const { kind, namespace, name } = event.workload;
+  return { apiVersion: `${workloadKinds[kind].group}/v1`, kind, namespace, name, uid: event.uid };
+}

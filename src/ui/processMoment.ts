@@ -1,0 +1,24 @@
+import type { Moment } from '../controller/report/moment.ts';
+import type { ProcessEvent } from '../process/processLog.ts';
+
+/** `t` is epoch milliseconds. */
+export function processMoment(event: ProcessEvent, t: number): Moment {
+  return { t, what: event.type, about: 'lease' in event ? event.lease : 'config', detail: detailOf(event) };
+}
+
+function detailOf(event: ProcessEvent): string {
+  switch (event.type) {
+    case 'leadership.acquired':
+      return event.identity;
+    case 'leadership.lost':
+      return event.reason;
+    case 'leadership.standsBy':
+      return event.holder;
+    case 'leadership.released':
+      return '';
+    case 'config.applied':
+      return `generation ${event.generation}`;
+    case 'config.rejected':
+      return event.problem.message;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Contribution } from '../../controller/contribution/contribution.ts';
+import type { WeederEvent } from '../deletions/weederEvents.ts';
+import { isExcludedService, weederEventKinds } from '../recording/recordedWeederEvent.ts';
+import { weederResponse } from '../recording/weederPort.ts';
+import { createWeederSnapshot } from '../recording/weederSnapshot.ts';
+import type { ShownWeeder, WeederControllerOptions } from '../weederController.ts';
+import { countWeeder } from './countWeeder.ts';
+import { measureWeeder } from './measureWeeder.ts';
+import { weederMoment } from './weederMoment.ts';
+
+type Options = Pick<WeederControllerOptions, 'concurrentDeletions'>;
+
+/** The weeder needs no section of its own: the services of the config, or the declared ones, may come later. */
+export const weederContribution: Contribution<WeederEvent, ShownWeeder, Options> = {
+  name: 'weeder',
+  actorCounts: { endpoint: 0, dependants: 0, podDeletion: 0 },
+  isConfigured: () => true,
+  async load(recording) {
+    const { createWeederController } = await import('../weederController.ts');
+    const { recordingWeeder } = await import('../recording/recordWeeder.ts');
+    const recorded = recording === undefined ? {} : { createCore: recordingWeeder(recording) };
+    return (context, options, report) => createWeederController({ ...context, ...options, ...recorded, report });
+  },
+  async loadPlayer() {
+    const { createWeederPlayer } = await import('../replay/weederPlayer.ts');
+    return createWeederPlayer;
+  },
+  recorded: {
+    eventKinds: weederEventKinds,
+    response: weederResponse,
+    createSnapshot: createWeederSnapshot,
+    isExcluded: isExcludedService,
+  },
+  countEvents: countWeeder,
+  measure: measureWeeder,
+  momentOf: weederMoment,
+};

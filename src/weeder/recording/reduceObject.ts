@@ -1,0 +1,55 @@
+import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
+import { dependsOnServices } from '../declared/declaration.ts';
+import { terminationMessage } from '../pods/lastRun.ts';
+
+/**
+ * Retains only the fields that `crashLooping.ts`, `declaration.ts` and `readiness.ts` in `src/weeder` read, in their
+ * places, so that a replay reads the same values. Environment, arguments and foreign annotations are omitted, and of a
+ * termination message only the beginning is retained.
+ */
+export function reduceWeederObject(kind: string, object: unknown): object {
+  return reduceTo(kind === 'Pod' ? pod : slice, object);
+}
+
+const container = only('name', 'restartPolicy', 'restartPolicyRules');
+
+const state: Shape = {
+  running: {},
+  waiting: only('reason', 'message'),
+  terminated: { ...only('exitCode', 'signal', 'reason', 'startedAt', 'finishedAt'), message: terminationMessage },
+};
+
+const containerStatus: Shape = { ...only('name', 'restartCount'), state, lastState: state };
+
+const pod: Shape = {
+  metadata: {
+    ...only('uid', 'namespace', 'name', 'resourceVersion', 'creationTimestamp', 'labels'),
+    ...only('deletionTimestamp', 'deletionGracePeriodSeconds'),
+    annotations: only('weeder.dev/ignore', 'kubernetes.io/config.mirror', dependsOnServices),
+    ownerReferences: only('kind', 'name', 'uid', 'controller'),
+  },
+  spec: {
+    ...only('restartPolicy', 'terminationGracePeriodSeconds'),
+    containers: container,
+    initContainers: container,
+  },
+  status: {
+    ...only('phase'),
+    conditions: only('type', 'status'),
+    containerStatuses: containerStatus,
+    initContainerStatuses: containerStatus,
+  },
+};
+
+const slice: Shape = {
+  metadata: {
+    ...only('namespace', 'name'),
+    labels: only('kubernetes.io/service-name'),
+    managedFields: only('time'),
+  },
+  endpoints: {
+    ...only('addresses'),
+    conditions: only('ready', 'serving', 'terminating'),
+    targetRef: only('kind', 'namespace', 'name'),
+  },
+};
