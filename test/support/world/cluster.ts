@@ -37,22 +37,7 @@ export function simulatedCluster(clock: VirtualClock): SimulatedCluster {
   made(server.store.create(namespaces, { metadata: { name: 'shop' } }));
   let waiting = 0;
 
-  async function send(request: ApiRequest): Promise<ApiResult> {
-    const { method, path, query = {}, contentType = 'application/json', body, isConfidential = false } = request;
-    const parameters = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]],
-    );
-    const response = await server.request({
-      method,
-      url: parameters.length === 0 ? path : `${path}?${new URLSearchParams(parameters)}`,
-      headers: { 'content-type': contentType, 'user-agent': 'weeder' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (response === undefined) return broken;
-    const { status, headers, body: text } = response;
-    if (status >= 400) return { ok: false, failure: classify(status, headers, text, clock.now(), isConfidential) };
-    return { ok: true, status, body: request.onlyStatus ? undefined : JSON.parse(text) };
-  }
+  const send = (request: ApiRequest) => sendInProcess(server, clock, request);
 
   async function slowly(request: ApiRequest, after: number): Promise<ApiResult> {
     waiting += 1;
@@ -99,6 +84,36 @@ export function simulatedCluster(clock: VirtualClock): SimulatedCluster {
     get waiting() {
       return waiting;
     },
+  };
+}
+
+/** Sends a request of the product to the server without HTTP, and returns the response as its client does. */
+export async function sendInProcess(server: ApiServer, clock: VirtualClock, request: ApiRequest): Promise<ApiResult> {
+  const { method, path, query = {}, body, isConfidential = false } = request;
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const response = await server.request({
+    method,
+    url: parameters.length === 0 ? path : `${path}?${new URLSearchParams(parameters)}`,
+    headers: headersOf(request),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (response === undefined) return broken;
+  const { status, headers, body: text } = response;
+  if (status >= 400) return { ok: false, failure: classify(status, headers, text, clock.now(), isConfidential) };
+  const { etag } = headers;
+  const content: unknown = request.onlyStatus || status === 304 ? undefined : JSON.parse(text);
+  return { ok: true, status, body: content, ...(etag === undefined ? {} : { etag }) };
+}
+
+function headersOf({ contentType = 'application/json', accept, etag, impersonate }: ApiRequest) {
+  return {
+    'user-agent': 'weeder',
+    'content-type': contentType,
+    ...(accept === undefined ? {} : { accept }),
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(impersonate === undefined ? {} : { 'impersonate-user': impersonate }),
   };
 }
 

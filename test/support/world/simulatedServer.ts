@@ -1,12 +1,22 @@
-import { failure, type Resource, type Status } from '@weeder/embedded-cluster';
-import { addressOf, create, createStorage, type Storage, wireObject } from '@weeder/embedded-cluster/registry';
-import { namespaces, serviceAccounts } from '@weeder/embedded-cluster/resources';
+import { readFileSync } from 'node:fs';
+import { createApiServer, failure, type Resource, type Status } from '@weeder/embedded-cluster';
+import { addressOf, customResource, type Storage, wireObject } from '@weeder/embedded-cluster/registry';
+import { customResourceDefinitions, namespaces, serviceAccounts } from '@weeder/embedded-cluster/resources';
+import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/base/json.ts';
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import { execute, type Named, otherBody, served } from './simulatedStore.ts';
-import type { VirtualClock } from './virtualClock.ts';
+import { sendInProcess } from './cluster.ts';
+import { made } from './embedded.ts';
+import { type VirtualClock, virtualClock } from './virtualClock.ts';
+
+/** The object or the collection that a request names. */
+interface Named {
+  readonly resource: Resource;
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /** How a request fails. `lost`: it is executed, and its response is lost. */
 export type RequestFailure = 429 | 500 | 503 | 403 | 'network' | 'lost' | 'silent';
@@ -34,9 +44,7 @@ export interface RequestListener {
   answered(call: ApiCall): void;
 }
 
-/**
- * The rules of the embedded API server, without HTTP and in virtual time, so that thousands of requests take no time.
- */
+/** The embedded API server in virtual time, without HTTP, so that thousands of requests take no time. */
 export interface SimulatedServer {
   readonly storage: Storage;
   /** How requests fail from now on, with this probability; undefined: they succeed. */
@@ -49,15 +57,16 @@ export interface SimulatedServer {
   get(resource: Resource, namespace: string, name: string): JsonObject | undefined;
 }
 
-/** One for each possible application. */
-const accounts = ['default', 'a0', 'a1', 'a2'];
+/** One for each possible application, beside `default`. */
+const accounts = ['a0', 'a1', 'a2'];
 /** Milliseconds. */
 const timeout = 10_000;
 
 export function simulatedServer(clock: VirtualClock, random: () => number, listener: RequestListener): SimulatedServer {
-  const storage = createStorage({ clock, random, historyLimit: 10_000, resources: served });
-  create(storage, namespaces, '', { metadata: { name: 'shop' } });
-  for (const name of accounts) create(storage, serviceAccounts, 'shop', { metadata: { name } });
+  const embedded = createApiServer({ clock, random, resources: [applications] });
+  const { storage, store } = embedded;
+  made(store.create(namespaces, { metadata: { name: 'shop' } }));
+  for (const name of accounts) made(store.create(serviceAccounts, { metadata: { name, namespace: 'shop' } }));
 
   const server: SimulatedServer = {
     storage,
@@ -87,8 +96,8 @@ export function simulatedServer(clock: VirtualClock, random: () => number, liste
     const address = addressOf(storage.resources, request.path);
     const isWrite = request.method !== 'GET' && request.query?.['dryRun'] === undefined;
     if (address.kind !== 'resource') return { process, request, named: undefined, isWrite };
-    const { resource, namespace = '', name = '', subresource } = address;
-    return { process, request, named: { resource, namespace, name, subresource }, isWrite };
+    const { resource, namespace = '', name = '' } = address;
+    return { process, request, named: { resource, namespace, name }, isWrite };
   }
 
   /** The way of a request and of its response. */
@@ -100,8 +109,7 @@ export function simulatedServer(clock: VirtualClock, random: () => number, liste
     const cancel = () => answer(cancelled);
     signal?.addEventListener('abort', cancel, { once: true });
     clock.setTimeout(() => {
-      const { result, after } = arrived(call, failureFor(call));
-      clock.setTimeout(() => answer(result), after);
+      void arrived(call, failureFor(call)).then(({ result, after }) => clock.setTimeout(() => answer(result), after));
     }, delay());
     return promise;
 
@@ -113,13 +121,13 @@ export function simulatedServer(clock: VirtualClock, random: () => number, liste
   }
 
   /** Returns the response, which arrives some milliseconds later. */
-  function arrived(
+  async function arrived(
     call: ApiCall,
     failure: RequestFailure | undefined,
-  ): { readonly result: ApiResult; readonly after: number } {
+  ): Promise<{ readonly result: ApiResult; readonly after: number }> {
     if (typeof failure === 'number') return { result: refusal(call.request, statusOf(failure)), after: delay() };
     const isLost = failure === 'network' || (failure === 'silent' && random() < 0.5);
-    const result = isLost ? connectionLost : act(call);
+    const result = isLost ? connectionLost : await act(call);
     if (failure === 'silent') return { result: timedOut, after: timeout };
     return { result: failure === 'lost' ? connectionLost : result, after: delay() };
   }
@@ -135,20 +143,15 @@ export function simulatedServer(clock: VirtualClock, random: () => number, liste
     return failures.kind === 403 && !isWrite ? undefined : failures.kind;
   }
 
-  function act(call: ApiCall): ApiResult {
+  async function act(call: ApiCall): Promise<ApiResult> {
     const { named, request } = call;
-    if (named === undefined) {
-      const body = otherBody(request.path);
-      if (body !== undefined) return { ok: true, status: 200, body };
-      return { ok: false, failure: classify(404, {}, '404 page not found', clock.now()) };
-    }
-    const now = () => server.get(named.resource, named.namespace, named.name);
+    const now = () => (named === undefined ? undefined : server.get(named.resource, named.namespace, named.name));
     const before = now();
-    const outcome = execute(storage, request, named);
-    if (call.isWrite && outcome.ok) listener.done(call, before, now());
-    if (call.isWrite && !outcome.ok && isPermanent(outcome.error)) listener.refusedPermanently(call);
-    const status = before === undefined ? 201 : 200;
-    return outcome.ok ? { ok: true, status, body: outcome.value } : refusal(request, outcome.error);
+    const result = await sendInProcess(embedded, clock, request);
+    if (!call.isWrite || named === undefined) return result;
+    if (result.ok) listener.done(call, before, now());
+    else if (isPermanent(result.failure)) listener.refusedPermanently(call);
+    return result;
   }
 
   function refusal({ isConfidential = false }: ApiRequest, status: Status): ApiResult {
@@ -169,8 +172,19 @@ const connectionLost: Refused = { ok: false, failure: { kind: 'network', message
 const timedOut: Refused = { ok: false, failure: { kind: 'timeout', message: 'no response within 10 s' } };
 
 /** Whether the request would be refused again. */
-function isPermanent({ code }: Status): boolean {
-  return code === 400 || code === 422;
+function isPermanent({ status }: ApiFailure): boolean {
+  return status === 400 || status === 422;
+}
+
+/** Application, as defined in deploy/. */
+const applications = applicationResource();
+
+function applicationResource(): Resource {
+  const file = new URL('../../../deploy/components/observer-named/crd.yaml', import.meta.url);
+  const { store } = createApiServer({ clock: virtualClock() });
+  const found = customResource(made(store.create(customResourceDefinitions, parse(readFileSync(file, 'utf8')))));
+  if (found === undefined) throw new Error('deploy/ has no definition of applications');
+  return found;
 }
 
 function statusOf(code: 429 | 500 | 503 | 403): Status {
