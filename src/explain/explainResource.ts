@@ -49,7 +49,8 @@ export function stateIn(seen: InspectedResource): StateSeen {
   return error === '' ? compared(entry) : state(error, 'pending');
 }
 
-function unplanned({ state: is, reason, manifest, identity }: ResourceEntry): StateSeen {
+function unplanned({ manifest, identity, actor }: ResourceEntry): StateSeen {
+  const { state: is, reason } = memoryOf({ actor });
   if (is === 'backingOff') return state(`not checked: ${reason.replace(/\.$/, '')}`, 'backingOff');
   return state(`the cluster does not serve ${manifest.apiVersion} ${identity.kind}`, 'typeMissing');
 }
@@ -60,7 +61,7 @@ function absent(entry: ResourceEntry): StateSeen {
 
 function compared(entry: ResourceEntry): StateSeen {
   const { drifts, application } = entry;
-  if (needsApply(entry) && entry.state === 'refused')
+  if (needsApply(entry) && memoryOf(entry).state === 'refused')
     return state('its manifest is not applied: it was refused, and is retried every five minutes', 'refused');
   if (needsApply(entry)) return state('its manifest is not applied yet', 'pending', true);
   if (drifts.length > 0) return state(`${counted(drifts.length, 'field')} not as desired`, 'drifted', true);
@@ -76,8 +77,8 @@ function claimed({ entry, live }: InspectedResource): string {
 }
 
 function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
-  const { plan, baseline, state, application } = entry;
-  const { appliedUid: uid, appliedHash } = memoryOf(entry);
+  const { plan, baseline, application } = entry;
+  const { appliedUid: uid, appliedHash, state } = memoryOf(entry);
   if (plan === undefined) return [];
   const entryOfIt = fieldMaskFor(plan.manifest, readObserverSchema(application.newest.spec.schema));
   const isListed = entryOfIt.ok && entryOfIt.value.is !== 'leaf';

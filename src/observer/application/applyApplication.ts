@@ -55,8 +55,7 @@ export async function applyApplication(
 function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: AbortSignal): Promise<void> {
   const { promise: isSlow, resolve } = Promise.withResolvers<void>();
   const onSlow = () => {
-    resource.state = 'backingOff';
-    resource.reason = slowMessage;
+    resource.actor.send({ type: 'apply.postponed', state: 'backingOff', reason: slowMessage });
     resolve();
   };
   const writing = applyOrCorrect(effects, resource, signal, onSlow).then(() => undefined);

@@ -135,7 +135,7 @@ function plan(
     : read.error.map(({ where, message, hint }) => `${where} ${message}. ${hint}`).join(' ');
   if (!read.ok) return;
   if (mapping === undefined || !topology.ok) {
-    if (!topology.ok) markUnplanned(resource, topology.failure);
+    if (!topology.ok) postpone(resource, topology.failure);
     return;
   }
   const repeated = repeatedKeys(manifest.object, unresolved.index, topology.value).map(reportedError);
@@ -170,12 +170,9 @@ function reportAll(errors: ReportedError[], found: readonly ReportedError[]): vo
   for (const each of found) errors.push(each);
 }
 
-/**
- * Writes the reason to the status here, because the resource's machine does not run while the application is applied.
- */
-function markUnplanned(resource: ResourceEntry, { is, reason }: ApplyFailure): void {
-  resource.state = is === 'typeMissing' ? 'typeMissing' : 'backingOff';
-  resource.reason = reason;
+/** Its machine does not find this out while the application is applied. */
+function postpone({ actor }: ResourceEntry, { is, reason }: ApplyFailure): void {
+  actor.send({ type: 'apply.postponed', state: is === 'typeMissing' ? 'typeMissing' : 'backingOff', reason });
 }
 
 /** Returns true if the baseline belongs to this manifest or to the last known good one. */
@@ -213,7 +210,7 @@ function entryOf(
   const { identity } = manifest;
   const key = identityKey(identity);
   const row = application.pendingRemovals.get(key);
-  const memory = { appliedHash: row?.hash, appliedUid: row?.appliedUid };
+  const memory = { appliedHash: row?.hash, appliedUid: row?.appliedUid, ...(row && { state: row.state }) };
   return [
     application.resources.get(key) ?? {
       application,
@@ -234,8 +231,6 @@ function entryOf(
       proof: undefined,
       drifts: [],
       driftedAt: undefined,
-      state: row?.state ?? 'pending',
-      reason: '',
       corrections: [],
       scaledBy: undefined,
       planIfScaled: undefined,

@@ -33,10 +33,10 @@ export function applicationList(entries: Iterable<ApplicationEntry>, search: str
   return { total: all.length, found: found.length, applications };
 }
 
-/** By what is stored: the states of thousands of actors are not read every second. */
+/** By what is remembered: the states of thousands of actors are not evaluated every second. */
 function rankOf({ errors, resources }: ApplicationEntry): number {
   if (errors.length > 0) return 0;
-  for (const { state, drifts } of resources.values()) if (state !== 'inSync' || drifts.length > 0) return 0;
+  for (const each of resources.values()) if (memoryOf(each).state !== 'inSync' || each.drifts.length > 0) return 0;
   return 1;
 }
 
@@ -86,11 +86,12 @@ const nothing = {
 };
 
 function needsAttention(resource: ResourceEntry): boolean {
-  return resource.state !== 'inSync' || stateOf(resource) !== 'inSync';
+  return memoryOf(resource).state !== 'inSync' || stateOf(resource) !== 'inSync';
 }
 
 function resourceView(resource: ResourceEntry, since: Since): ResourceView {
-  const { identity, actor, reason, fieldError, lastKnownGood, baseline, drifts, corrections } = resource;
+  const { identity, actor, fieldError, lastKnownGood, baseline, drifts, corrections } = resource;
+  const { reason, conflictingManager } = memoryOf(resource);
   const shown = driftViews(resource, drifts);
   return {
     id: identityText(identity),
@@ -98,7 +99,7 @@ function resourceView(resource: ResourceEntry, since: Since): ResourceView {
     state: stateOf(resource),
     until: endOf(actor, since),
     reason: [fieldError, reason, lastKnownGood?.reason].find((each) => each) ?? '',
-    conflictingManager: drifts.length > 0 ? memoryOf(resource).conflictingManager : undefined,
+    conflictingManager: drifts.length > 0 ? conflictingManager : undefined,
     observed: baseline && countObserved(baseline),
     drifts: shown,
     moreDrifts: drifts.length - shown.length,
@@ -120,7 +121,7 @@ function driftViews({ identity }: ResourceEntry, drifts: readonly Drift[]): read
 }
 
 function stateOf(resource: ResourceEntry): string {
-  return isObserved(resource) ? innermost(resource.actor) : resource.state;
+  return isObserved(resource) ? innermost(resource.actor) : memoryOf(resource).state;
 }
 
 function innermost(actor: ApplicationEntry['actor'] | ResourceEntry['actor']): string {

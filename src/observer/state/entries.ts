@@ -9,7 +9,7 @@ import type { Identity, Json } from '../model/identity.ts';
 import type { Drift, Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { Application, ReportedError, UnresolvedManifest } from '../spec/application.ts';
-import type { InventoryEntry, ResourceState } from '../spec/inventory.ts';
+import type { InventoryEntry } from '../spec/inventory.ts';
 
 /** A resource that was applied, and is to be deleted or released. */
 export interface PendingRemoval extends InventoryEntry {
@@ -168,9 +168,6 @@ export interface ResourceEntry {
   drifts: readonly Drift[];
   /** By the monotonic clock: when the current drift was detected. */
   driftedAt: number | undefined;
-  state: ResourceState;
-  /** The reason for its state, if the state needs one. */
-  reason: string;
   readonly corrections: Correction[];
   /** The plan that replaces `plan` when another client scales the resource; undefined if it would be the same. */
   planIfScaled: ResourcePlan | undefined;

@@ -32,8 +32,8 @@ export function unlistedRemoval(identity: Identity, apiVersion: string): Pending
 }
 
 function rowOf(resource: ResourceEntry): InventoryEntry {
-  const { identity, manifest, plan, state, drifts, initialised } = resource;
-  const { appliedHash: hash, appliedUid } = memoryOf(resource);
+  const { identity, manifest, plan, drifts, initialised } = resource;
+  const { appliedHash: hash, appliedUid, state } = memoryOf(resource);
   return {
     identity,
     apiVersion: plan?.target.apiVersion ?? manifest.apiVersion,

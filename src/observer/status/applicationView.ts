@@ -29,7 +29,8 @@ function phaseOf({ actor }: ApplicationEntry): ApplicationView['phase'] {
 }
 
 function viewOf(resource: ResourceEntry): ResourceView {
-  const { identity, state, reason, drifts, actor } = resource;
+  const { identity, drifts, actor } = resource;
+  const { state, reason, conflictingManager = 'another client' } = memoryOf(resource);
   const refusal = refusalOf(resource);
   const isBackingOff = actor.getSnapshot().matches({ drifted: 'waiting' });
   return {
@@ -41,7 +42,7 @@ function viewOf(resource: ResourceEntry): ResourceView {
     refusal: refusal ?? '',
     isAsLastApplied: mayDisclose(resource) && refusal !== undefined && isInSync(resource),
     paths: mayDisclose(resource) ? drifts.map(({ path }) => path) : [],
-    conflictingManager: isBackingOff ? (memoryOf(resource).conflictingManager ?? 'another client') : undefined,
+    conflictingManager: isBackingOff ? conflictingManager : undefined,
   };
 }
 

@@ -20,8 +20,8 @@ const exceptions = [
   ...['accountError', 'errors', 'inFlight', 'pendingRemovals', 'resources', 'status'].map(
     (field) => `ApplicationEntry.${field}`,
   ),
-  ...['appliedPlan', 'baseline', 'driftedAt', 'found', 'initialised', 'lastKnownGood', 'plan', 'reason', 'rejection'],
-  ...['retriedRefusal', 'state', 'writtenVersion'],
+  ...['appliedPlan', 'baseline', 'driftedAt', 'found', 'initialised', 'lastKnownGood', 'plan', 'rejection'],
+  ...['retriedRefusal', 'writtenVersion'],
 ].map((field) => (field.includes('.') ? field : `ResourceEntry.${field}`));
 
 const sample = 'test/project/records/sample';
