@@ -8,8 +8,10 @@ import { refusalOf } from '../model/applyFailure.ts';
 import { maxConcurrentRequests } from '../plan/resourceApi.ts';
 import { applyOrCorrect } from '../resource/writeResource.ts';
 import { reportedError } from '../spec/application.ts';
+import { needsApply } from '../state/comparison.ts';
+import type { Desired } from '../state/desired.ts';
 import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
-import { needsApply } from '../state/observeObject.ts';
+import { forgetLastKnownGood } from '../state/transitions.ts';
 import { definedKind, firstStage } from './order.ts';
 import { planResources } from './planResources.ts';
 import { prune } from './prune.ts';
@@ -39,8 +41,7 @@ export async function applyApplication(
     await inParallel(stage, maxConcurrentRequests, async (next) => {
       if (signal.aborted || isOutdated(entry)) return;
       tried.add(next);
-      // A new generation is applied, so an earlier refusal no longer counts.
-      next.lastKnownGood = undefined;
+      forgetLastKnownGood(next);
       await attempt(effects, next, signal);
     });
     if (signal.aborted || isOutdated(entry)) return done;
@@ -93,14 +94,15 @@ async function awaitDefinedKind(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = effects.runtime;
-  const { application, identity, plan } = definition;
+  const { application, identity } = definition;
+  const { plan } = definition.desired;
   const defined = plan === undefined ? undefined : definedKind(identity, plan.manifest.object);
   if (plan === undefined || defined === undefined) return;
-  const isMeant = ({ manifest }: ResourceEntry) => manifest.group === defined.group && manifest.kind === defined.kind;
-  const isWaiting = (each: ResourceEntry) => each.plan === undefined && each.fieldError === '' && isMeant(each);
-  const awaited = [...application.resources.values()].find(isWaiting);
+  const isMeant = ({ manifest }: Desired) => manifest.group === defined.group && manifest.kind === defined.kind;
+  const isWaiting = (each: Desired) => each.plan === undefined && each.fieldError === '' && isMeant(each);
+  const awaited = [...application.resources.values()].find(({ desired }) => isWaiting(desired));
   if (awaited === undefined) return;
-  const { apiVersion, kind } = awaited.manifest;
+  const { apiVersion, kind } = awaited.desired.manifest;
   const stop = new AbortController();
   let isOver = false;
   const served = effects.restMapper.awaitServed(apiVersion, kind, stop.signal, true).finally(() => {

@@ -91,8 +91,8 @@ function mayBeInManifests(
   { identity: { group, kind, name } }: PendingRemoval,
 ): boolean {
   return [...resources.values()].some(
-    ({ plan, identity }) =>
-      plan === undefined && identity.group === group && identity.kind === kind && identity.name === name,
+    ({ desired, identity }) =>
+      desired.plan === undefined && identity.group === group && identity.kind === kind && identity.name === name,
   );
 }
 

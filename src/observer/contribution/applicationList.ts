@@ -36,7 +36,7 @@ export function applicationList(entries: Iterable<ApplicationEntry>, search: str
 /** By what is remembered: the states of thousands of actors are not evaluated every second. */
 function rankOf({ errors, resources }: ApplicationEntry): number {
   if (errors.length > 0) return 0;
-  for (const each of resources.values()) if (memoryOf(each).state !== 'inSync' || each.drifts.length > 0) return 0;
+  for (const each of resources.values()) if (memoryOf(each).state !== 'inSync' || each.live.drifts.length > 0) return 0;
   return 1;
 }
 
@@ -90,7 +90,8 @@ function needsAttention(resource: ResourceEntry): boolean {
 }
 
 function resourceView(resource: ResourceEntry, since: Since): ResourceView {
-  const { identity, actor, fieldError, lastKnownGood, baseline, drifts, corrections } = resource;
+  const { identity, actor, desired, live } = resource;
+  const { baseline, drifts, corrections } = live;
   const { reason, conflictingManager } = memoryOf(resource);
   const shown = driftViews(resource, drifts);
   return {
@@ -98,7 +99,7 @@ function resourceView(resource: ResourceEntry, since: Since): ResourceView {
     actor: actor.id,
     state: stateOf(resource),
     until: endOf(actor, since),
-    reason: [fieldError, reason, lastKnownGood?.reason].find((each) => each) ?? '',
+    reason: [desired.fieldError, reason, desired.lastKnownGood?.reason].find((each) => each) ?? '',
     conflictingManager: drifts.length > 0 ? conflictingManager : undefined,
     observed: baseline && countObserved(baseline),
     drifts: shown,

@@ -2,10 +2,9 @@ import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
 import type { Drift } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { Rejection, ResourceEntry } from '../state/entries.ts';
-import { lastKnownGoodAfter } from '../state/lastKnownGood.ts';
-import { setBaseline } from '../state/observeObject.ts';
-import { recordRejection } from '../state/rejection.ts';
+import type { Rejection } from '../state/desired.ts';
+import type { ResourceEntry } from '../state/entries.ts';
+import { fallBack, forgetObject, recordRejection } from '../state/transitions.ts';
 
 /** The machine's event for each failure. */
 const types = {
@@ -78,12 +77,12 @@ export function writeFailed(
 ): ResourceEvent {
   const event = effectFailed(failure);
   if (event.type === 'effect.rejected') {
-    if (fallBackToLastApplied(entry, plan, failure, now)) return { ...event, type: 'write.fellBack' };
+    if (fallBack(entry, plan, failure, now)) return { ...event, type: 'write.fellBack' };
     recordRejection(entry, of, failure, drifts, now);
   }
   if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return event;
   // The object has changed since the write was decided on.
-  entry.found = 'lost';
+  forgetObject(entry, 'lost');
   return recheck(entry, failure);
 }
 
@@ -96,18 +95,4 @@ export function recheck(
 ): ResourceEvent {
   actor.send({ type: 'write.ended', hasConflicted: true });
   return actor.getSnapshot().context.conflicts < patientConflicts ? conflicted : effectFailed(failure);
-}
-
-/** Falls back to the last applied plan, if it is known: it is compared and corrected from now on. */
-function fallBackToLastApplied(
-  entry: ResourceEntry,
-  refused: ResourcePlan,
-  failure: ApplyFailure,
-  now: number,
-): boolean {
-  const lastKnownGood = lastKnownGoodAfter(entry, refused, failure, now);
-  if (lastKnownGood === undefined) return false;
-  entry.lastKnownGood = lastKnownGood;
-  if (entry.baseline !== undefined) setBaseline(entry, entry.baseline, now);
-  return true;
 }

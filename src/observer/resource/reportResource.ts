@@ -3,8 +3,10 @@ import type { ResourceMemory, resource } from '../../../machines/observer/resour
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { AboutResource } from '../model/events.ts';
 import { mayDisclose } from '../state/access.ts';
-import { foundOf, type ResourceEntry } from '../state/entries.ts';
-import { effectivePlan } from '../state/observeObject.ts';
+import { effectivePlan } from '../state/comparison.ts';
+import type { ResourceEntry } from '../state/entries.ts';
+import { foundOf } from '../state/live.ts';
+import { forgetRetried } from '../state/transitions.ts';
 
 /** The maximum number of different reports about a resource until it is corrected or in sync. */
 const maxReported = 20;
@@ -16,8 +18,8 @@ export function aboutOf(entry: ResourceEntry): AboutResource {
   return {
     application: entry.application.about,
     resource: entry.identity,
-    apiVersion: entry.manifest.apiVersion,
-    uid: mayDisclose(entry) ? foundOf(entry)?.uid : undefined,
+    apiVersion: entry.desired.manifest.apiVersion,
+    uid: mayDisclose(entry) ? foundOf(entry.live)?.uid : undefined,
   };
 }
 
@@ -45,13 +47,13 @@ export function resourceReports(effects: ObserverEffects) {
 
   /** Its state has changed. */
   function stateChanged(entry: ResourceEntry): void {
-    entry.retriedRefusal = undefined;
+    forgetRetried(entry);
     status.resourceChanged(entry.application);
   }
 
   /** Clears all reports, except that the manifest or a field is refused, which a correction does not change. */
   function clearReported(entry: ResourceEntry): void {
-    const lasting = [entry.lastKnownGood?.reason, entry.rejection?.reason];
+    const lasting = [entry.desired.lastKnownGood?.reason, entry.desired.rejection?.reason];
     const kept = lasting.filter((text) => text !== undefined && reported.get(entry)?.has(text) === true);
     reported.set(entry, new Set(kept.filter((text) => text !== undefined)));
   }
@@ -83,7 +85,7 @@ export function resourceReports(effects: ObserverEffects) {
     reportDrifted: withEntry((entry, { mayCorrect, memory: { conflictingManager } }) => {
       // A manifest that is not applied yet differs from the live object, which is not drift.
       if (effectivePlan(entry) === undefined) return;
-      const { drifts } = entry;
+      const { drifts } = entry.live;
       stateChanged(entry);
       reportLimited(entry, `drifted ${JSON.stringify(drifts)}`, () =>
         report({ type: 'resource.drifted', ...aboutOf(entry), drifts, conflictingManager, isCorrected: mayCorrect }),

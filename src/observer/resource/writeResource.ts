@@ -1,6 +1,5 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { initialisedIn } from '../drift/baseline.ts';
 import { correctionKey, missingKey } from '../drift/correctionKey.ts';
 import { project } from '../drift/project.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
@@ -11,19 +10,23 @@ import type { Drift } from '../model/projection.ts';
 import { uidOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { isAccessProven, recordAccess } from '../state/access.ts';
-import { foundOf, maxCorrections, memoryOf, type ResourceEntry } from '../state/entries.ts';
-import { expireLastKnownGood } from '../state/lastKnownGood.ts';
+import { foreignOwnerOf, needsApply } from '../state/comparison.ts';
+import { memoryOf, type ResourceEntry } from '../state/entries.ts';
+import { foundOf } from '../state/live.ts';
+import { splitDrifts } from '../state/rejection.ts';
 import {
-  foreignOwnerOf,
-  needsApply,
+  expireLastKnownGood,
+  forgetObject,
+  forgetRejection,
   observeObject,
-  recompare,
+  recordApplied,
+  recordCorrection,
+  recordRejection,
+  recordResponse,
   setBaseline,
   setStaleClaim,
-} from '../state/observeObject.ts';
-import { forgetRejection, recordRejection, splitDrifts } from '../state/rejection.ts';
+} from '../state/transitions.ts';
 import { conflicted, effectFailed, type FailedWrite, recheck, unverified, writeFailed } from './failureEvents.ts';
-import { appliedBaseline } from './findBaseline.ts';
 import { aboutOf } from './reportResource.ts';
 
 /**
@@ -47,7 +50,8 @@ export async function applyOrCorrect(
   onSlow?: () => void,
 ): Promise<ResourceEvent> {
   if (entry.writing !== undefined) await entry.writing;
-  const { application, plan } = entry;
+  const { application } = entry;
+  const { plan } = entry.desired;
   if (plan === undefined) return conflicted;
   const release = await effects.writes.acquire(application.id, plan.target.apiVersion, signal, onSlow);
   if (release === undefined) return conflicted;
@@ -73,7 +77,7 @@ const neverAborted = new AbortController().signal;
  */
 async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { access, runtime } = effects;
-  const { plan } = entry;
+  const { plan } = entry.desired;
   if (plan === undefined) return conflicted;
   if (!isAccessProven(entry, runtime.clock.monotonic())) {
     const may = await access.verifyWrite(plan.target, neverAborted);
@@ -87,15 +91,15 @@ async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Pr
 
 async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { api, runtime } = effects;
-  if (entry.plan === undefined) return conflicted;
+  if (entry.desired.plan === undefined) return conflicted;
   const now = runtime.clock.monotonic();
   expireLastKnownGood(entry, now);
-  const unknown = await readLive(effects, entry, entry.plan, neverAborted);
+  const unknown = await readLive(effects, entry, entry.desired.plan, neverAborted);
   if (unknown !== undefined) return unknown;
-  const found = foundOf(entry);
+  const found = foundOf(entry.live);
   // Reading the live object may have changed the plan: its replicas may be scaled.
-  const { lastKnownGood } = entry;
-  const chosen = lastKnownGood?.plan ?? entry.plan;
+  const { lastKnownGood } = entry.desired;
+  const chosen = lastKnownGood?.plan ?? entry.desired.plan;
   const { appliedUid } = memoryOf(entry);
   const plan = appliedUid === undefined ? chosen : { ...chosen, appliedUid };
   if (found === undefined) {
@@ -110,7 +114,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   const { object, isTerminating } = found;
   if (isTerminating) return { type: 'effect.terminating' };
   if (object === undefined || foreignOwnerOf(entry) !== undefined) return recheck(entry);
-  if (found.label !== undefined && found.label === entry.staleLabel)
+  if (found.label !== undefined && found.label === entry.live.staleLabel)
     return removeStaleClaim(effects, entry, plan, object);
   if (lastKnownGood === undefined && needsApply(entry)) {
     const isOurs = found.label !== undefined;
@@ -118,8 +122,8 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
     return recordOutcome(effects, entry, plan, { of: 'apply', drifts: [] }, outcome);
   }
   // The stream may report a correction before its response arrives. Then there is no drift left.
-  const { driftedAt = now } = entry;
-  const { open, refused: kept } = splitDrifts(entry, now);
+  const { drifts, driftedAt = now } = entry.live;
+  const { open, refused: kept } = splitDrifts(entry.desired, drifts, now);
   if (open.length === 0) return recheck(entry);
   const corrected = await api.correct({ ...plan, kept }, object, open, neverAborted);
   return recordOutcome(effects, entry, plan, { of: 'correct', drifts: open }, corrected, driftedAt);
@@ -158,12 +162,12 @@ async function readLive(
   { target }: ResourcePlan,
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
-  if (foundOf(entry)?.object !== undefined) return undefined;
-  if (entry.found === 'unknown' && memoryOf(entry).appliedHash === undefined && streams.isReliable(entry))
+  if (foundOf(entry.live)?.object !== undefined) return undefined;
+  if (entry.live.found === 'unknown' && memoryOf(entry).appliedHash === undefined && streams.isReliable(entry))
     return undefined;
   const read = await api.read(target, signal);
   if (!read.ok) return effectFailed(read.failure);
-  if (read.value === undefined) entry.found = 'missing';
+  if (read.value === undefined) forgetObject(entry, 'missing');
   else observeObject(entry, read.value, runtime.clock.monotonic());
   return undefined;
 }
@@ -194,27 +198,15 @@ function recordOutcome(
   const hash = wasApplied ? undefined : plan.hash;
   const now = effects.runtime.clock.now();
   entry.actor.send({ type: 'write.ended', paths, now, hash, uid: uidOf(object), mutated });
-  const how = isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated';
+  const how: AppliedHow =
+    isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated';
   if (wasApplied) recordCorrected(effects, entry, plan, drifts, since, outcome.value);
-  else recordApplied(effects, entry, plan, outcome.value, how);
+  else {
+    recordApplied(entry, plan, outcome.value, monotonic);
+    effects.report({ type: 'resource.applied', ...aboutOf(entry), how });
+  }
   // The next check reports the refused fields.
   return refused === undefined ? { type: 'write.done' } : conflicted;
-}
-
-/** Makes the observed part of the response the new baseline. */
-function recordApplied(
-  { runtime, report }: ObserverEffects,
-  entry: ResourceEntry,
-  plan: ResourcePlan,
-  applied: Applied,
-  how: AppliedHow,
-): void {
-  const now = runtime.clock.monotonic();
-  entry.appliedPlan = plan;
-  entry.baseline = appliedBaseline(plan, applied);
-  entry.initialised = entry.baseline === undefined ? entry.initialised : initialisedIn(plan, entry.baseline);
-  recordResponse(entry, applied.object, now);
-  report({ type: 'resource.applied', ...aboutOf(entry), how });
 }
 
 function recordCorrected(
@@ -232,8 +224,7 @@ function recordCorrected(
     if (refused === undefined) acceptMutation(effects, entry, plan, drifts, object);
     return;
   }
-  entry.corrections.push({ at: runtime.clock.now(), drifts, conflictingManager: memoryOf(entry).conflictingManager });
-  entry.corrections.splice(0, entry.corrections.length - maxCorrections);
+  recordCorrection(entry, drifts, runtime.clock.now());
   report({ type: 'resource.corrected', ...aboutOf(entry), drifts, took: now - since });
 }
 
@@ -258,14 +249,4 @@ function acceptMutation(
 function mutatedPaths(drifts: readonly Drift[]): readonly string[] {
   if (drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return [];
   return drifts.flatMap(({ path }) => (path === labelPath ? [] : path));
-}
-
-/**
- * Records the response as the newest known version, whatever older version the stream reports later.
- */
-function recordResponse(entry: ResourceEntry, object: Applied['object'], now: number): void {
-  const isNewest = observeObject(entry, object, now);
-  entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
-  // The stream has reported a newer version before this response, which was compared with the old baseline.
-  if (!isNewest) recompare(entry, now);
 }

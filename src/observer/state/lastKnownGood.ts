@@ -1,11 +1,12 @@
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import { type LastKnownGood, memoryOf, type ResourceEntry } from './entries.ts';
+import type { Desired, LastKnownGood } from './desired.ts';
 import { rejectedRetryInterval } from './rejection.ts';
 
-/** Records the plan as applied if its hash is that of the last apply, by whichever process. */
-export function recordAppliedPlan(entry: ResourceEntry): void {
-  if (entry.plan !== undefined && entry.plan.hash === memoryOf(entry).appliedHash) entry.appliedPlan = entry.plan;
+/** Takes the plan for the applied one if its hash is that of the last apply, by whichever process. */
+export function withAppliedPlan(desired: Desired, appliedHash: string | undefined): Desired {
+  const { plan } = desired;
+  return plan === undefined || plan.hash !== appliedHash ? desired : { ...desired, appliedPlan: plan };
 }
 
 /**
@@ -14,13 +15,12 @@ export function recordAppliedPlan(entry: ResourceEntry): void {
  * which has other fields, or if the refused plan was not the newest.
  */
 export function lastKnownGoodAfter(
-  entry: ResourceEntry,
+  { plan, appliedPlan }: Desired,
+  appliedHash: string | undefined,
   refused: ResourcePlan,
   { is: failure, reason }: ApplyFailure,
   now: number,
 ): LastKnownGood | undefined {
-  const { plan, appliedPlan } = entry;
-  const { appliedHash } = memoryOf(entry);
   const isNewest = plan?.hash === refused.hash && refused.hash !== appliedHash;
   if (!isNewest || appliedPlan?.target.apiVersion !== refused.target.apiVersion) return undefined;
   const { target, mayRecreate } = refused;
@@ -33,15 +33,15 @@ export function retryDelayOf({ until }: LastKnownGood, now: number): number {
 }
 
 /** Returns why the current manifest is refused while the last applied one stays; undefined if it is not. */
-export function refusalOf({ lastKnownGood, retriedRefusal, plan }: ResourceEntry): string | undefined {
+export function refusalOf({ lastKnownGood, retriedRefusal, plan }: Desired): string | undefined {
   if (lastKnownGood !== undefined) return lastKnownGood.reason;
   return retriedRefusal?.hash === plan?.hash ? retriedRefusal?.reason : undefined;
 }
 
 /** Drops the last known good plan once the current manifest is due to be retried. */
-export function expireLastKnownGood(entry: ResourceEntry, now: number): void {
-  if (entry.lastKnownGood === undefined || entry.application.isDetectOnly || now < entry.lastKnownGood.until) return;
-  const { reason } = entry.lastKnownGood;
-  entry.retriedRefusal = entry.plan && { hash: entry.plan.hash, reason };
-  entry.lastKnownGood = undefined;
+export function withoutExpired(desired: Desired, now: number): Desired {
+  const { plan, lastKnownGood } = desired;
+  if (lastKnownGood === undefined || now < lastKnownGood.until) return desired;
+  const retriedRefusal = plan && { hash: plan.hash, reason: lastKnownGood.reason };
+  return { ...desired, retriedRefusal, lastKnownGood: undefined };
 }

@@ -1,0 +1,164 @@
+import type { JsonObject } from '../../base/json.ts';
+import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import { initialisedIn } from '../drift/baseline.ts';
+import { project } from '../drift/project.ts';
+import type { ApplyFailure } from '../model/applyFailure.ts';
+import type { Drift, Projection } from '../model/projection.ts';
+import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
+import { afterComparison } from './comparison.ts';
+import type { Desired, Rejection } from './desired.ts';
+import { memoryOf, type ResourceEntry } from './entries.ts';
+import { lastKnownGoodAfter, withoutExpired } from './lastKnownGood.ts';
+import { afterRead, afterRewind, foundOf, type Live, withCorrection } from './live.ts';
+import { afterSuccess, withRejection } from './rejection.ts';
+import { yieldReplicas } from './yieldReplicas.ts';
+
+// The only writer of what is desired of a resource and of what is known of its object. `now` is by the monotonic clock.
+
+/**
+ * Records an object from a stream, a GET or the response to an apply, and compares it. Returns false if it is older
+ * than the known version or than weeder's own last write.
+ */
+export function observeObject(entry: ResourceEntry, object: JsonObject, now: number): boolean {
+  const live = afterRead(entry.live, object);
+  if (live === undefined) return false;
+  entry.live = live;
+  compareLive(entry, now);
+  return true;
+}
+
+/** Compares the last observed version of the object with the desired state. */
+export function compareLive(entry: ResourceEntry, now: number): void {
+  const object = foundOf(entry.live)?.object;
+  const applier = { owner: entry.application.owner, appliedHash: memoryOf(entry).appliedHash };
+  const desired = object === undefined ? entry.desired : yieldReplicas(entry.desired, object, applier);
+  if (desired !== entry.desired) entry.live = { ...entry.live, baseline: undefined };
+  entry.desired = desired;
+  entry.live = afterComparison(entry, now);
+}
+
+/** Compares again after the desired state has changed. */
+function recompare(entry: ResourceEntry, now: number): void {
+  const found = foundOf(entry.live);
+  // Objects in sync are not stored, so the object has to be read again.
+  if (found !== undefined && found.object === undefined) entry.live = { ...entry.live, found: 'unknown' };
+  compareLive(entry, now);
+}
+
+/** Records that the object has to be read, or that it does not exist. */
+export function forgetObject(entry: ResourceEntry, found: Exclude<Live['found'], object>): void {
+  entry.live = { ...entry.live, found };
+}
+
+/**
+ * Records that the object left its stream: it was deleted or lost its label. Returns false if weeder has written a newer
+ * version.
+ */
+export function recordLost(entry: ResourceEntry, version: string | undefined, now: number): boolean {
+  if (!isAtLeast(version, entry.live.writtenVersion)) return false;
+  entry.live = { ...entry.live, found: 'lost', driftedAt: entry.live.driftedAt ?? now };
+  return true;
+}
+
+/** Records that the API server was restored from a backup. */
+export function recordRewound(entry: ResourceEntry): void {
+  entry.live = afterRewind(entry.live);
+}
+
+/** Records whether the object's current label belongs to no application. */
+export function setStaleClaim(entry: ResourceEntry, isClaimStale: boolean, now: number): void {
+  entry.live = { ...entry.live, staleLabel: isClaimStale ? foundOf(entry.live)?.label : undefined };
+  compareLive(entry, now);
+}
+
+/** Sets the desired state, and compares the live object with it. */
+export function setBaseline(
+  entry: ResourceEntry,
+  baseline: Projection,
+  now: number,
+  initialised = entry.live.initialised,
+): void {
+  entry.live = { ...entry.live, baseline, initialised };
+  recompare(entry, now);
+}
+
+/** Records the response to an apply. Its observed part is the new baseline. */
+export function recordApplied(entry: ResourceEntry, plan: ResourcePlan, { object, isNew }: Applied, now: number): void {
+  // Otherwise the response may contain fields of other clients.
+  const baseline = isNew ? project(object, plan.manifest, plan.mask, plan.topology) : undefined;
+  const initialised = baseline === undefined ? entry.live.initialised : initialisedIn(plan, baseline);
+  entry.desired = { ...entry.desired, appliedPlan: plan };
+  entry.live = { ...entry.live, baseline, initialised };
+  recordResponse(entry, object, now);
+}
+
+/** Records the response as the newest known version, whatever older version the stream reports later. */
+export function recordResponse(entry: ResourceEntry, object: JsonObject, now: number): void {
+  const isNewest = observeObject(entry, object, now);
+  const writtenVersion = foundOf(entry.live)?.resourceVersion ?? entry.live.writtenVersion;
+  entry.live = { ...entry.live, writtenVersion };
+  // The stream has reported a newer version before this response, which was compared with the old baseline.
+  if (!isNewest) recompare(entry, now);
+}
+
+/** `at`: epoch milliseconds. */
+export function recordCorrection(entry: ResourceEntry, drifts: readonly Drift[], at: number): void {
+  const { conflictingManager } = memoryOf(entry);
+  entry.live = withCorrection(entry.live, { at, drifts, conflictingManager });
+}
+
+/** Records the plan of a manifest. */
+export function recordPlan(entry: ResourceEntry, desired: Desired): void {
+  const { plan, lastKnownGood } = desired;
+  const isSame = plan?.hash === entry.desired.plan?.hash;
+  const isOfBaseline = plan?.hash === memoryOf(entry).appliedHash || lastKnownGood !== undefined;
+  // In mode detect no apply replaces the baseline.
+  if (entry.application.isDetectOnly && plan !== undefined && !(isSame && isOfBaseline))
+    entry.live = { ...entry.live, baseline: undefined };
+  entry.desired = desired;
+}
+
+/** Falls back to the last applied plan, if it is known: it is compared and corrected from now on. */
+export function fallBack(entry: ResourceEntry, refused: ResourcePlan, failure: ApplyFailure, now: number): boolean {
+  const lastKnownGood = lastKnownGoodAfter(entry.desired, memoryOf(entry).appliedHash, refused, failure, now);
+  if (lastKnownGood === undefined) return false;
+  entry.desired = { ...entry.desired, lastKnownGood };
+  if (entry.live.baseline !== undefined) recompare(entry, now);
+  return true;
+}
+
+/** Drops the last known good plan once the current manifest is due to be retried. */
+export function expireLastKnownGood(entry: ResourceEntry, now: number): void {
+  if (!entry.application.isDetectOnly) entry.desired = withoutExpired(entry.desired, now);
+}
+
+/** A new generation is applied, so an earlier refusal no longer counts. */
+export function forgetLastKnownGood(entry: ResourceEntry): void {
+  entry.desired = { ...entry.desired, lastKnownGood: undefined };
+}
+
+/** Records that the result of a retried manifest is known. */
+export function forgetRetried(entry: ResourceEntry): void {
+  entry.desired = { ...entry.desired, retriedRefusal: undefined };
+}
+
+/** Records a refusal. A refused field is retried with those that were refused before it. */
+export function recordRejection(
+  entry: ResourceEntry,
+  of: Rejection['of'],
+  failure: Pick<ApplyFailure, 'is' | 'reason'>,
+  drifts: readonly Drift[],
+  now: number,
+): void {
+  entry.desired = withRejection(entry.desired, of, failure, drifts, now);
+}
+
+/** Records a success, after which refusals no longer count. */
+export function forgetRejection(entry: ResourceEntry, of: Rejection['of'], now: number): void {
+  entry.desired = afterSuccess(entry.desired, of, now);
+}
+
+/** Records that nothing is refused, because nothing differs. */
+export function clearRejection(entry: ResourceEntry): void {
+  entry.desired = { ...entry.desired, rejection: undefined };
+}
