@@ -12,14 +12,7 @@ import type { ResourceEntry } from '../state/entries.ts';
 import { retryDelayOf } from '../state/lastKnownGood.ts';
 import { foundOf } from '../state/live.ts';
 import { rejectionOf, splitDrifts } from '../state/rejection.ts';
-import {
-  clearRejection,
-  compareLive,
-  expireLastKnownGood,
-  forgetObject,
-  observeObject,
-  setStaleClaim,
-} from '../state/transitions.ts';
+import { compareLive, expireLastKnownGood, forgetRejection, recordRead, setStaleClaim } from '../state/transitions.ts';
 import { effectFailed, stillRejected, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
 
@@ -75,9 +68,9 @@ async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: 
   if (foundOf(entry.live) !== undefined || entry.live.found === 'missing') return undefined;
   const read = await effects.api.read(plan.target, signal);
   if (!read.ok) return effectFailed(effects.streams.isReliable(entry) ? read.failure : withPause(read.failure));
-  if (read.value !== undefined) observeObject(entry, read.value, effects.runtime.clock.monotonic());
-  // An object that was observed in the meantime is newer than this response.
-  else if (foundOf(entry.live) === undefined) forgetObject(entry, 'missing');
+  // An object that was observed in the meantime is newer than a response without one.
+  if (read.value !== undefined || foundOf(entry.live) === undefined)
+    recordRead(entry, read.value, effects.runtime.clock.monotonic());
   return undefined;
 }
 
@@ -123,7 +116,7 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
   const now = runtime.clock.monotonic();
   compareLive(entry, now);
   const event = decide(entry, runtime.clock.now(), now);
-  if (event.type === 'check.inSync') clearRejection(entry);
+  if (event.type === 'check.inSync') forgetRejection(entry);
   if (event.type !== 'check.drifted' && event.type !== 'check.missing') return event;
   const of = event.type === 'check.missing' ? 'create' : effectivePlan(entry) === undefined ? 'apply' : 'correct';
   if (of === 'correct' && splitDrifts(entry.desired, entry.live.drifts, now).open.length > 0) return event;

@@ -9,7 +9,7 @@ import { effectivePlan } from '../state/comparison.ts';
 import type { ResourceEntry } from '../state/entries.ts';
 import { foundOf, type Live } from '../state/live.ts';
 import { rejectionOf } from '../state/rejection.ts';
-import { recordRejection, setBaseline } from '../state/transitions.ts';
+import { recordRefused, setBaseline } from '../state/transitions.ts';
 import { effectFailed, stillRejected } from './failureEvents.ts';
 
 /**
@@ -29,8 +29,8 @@ export async function findBaseline(
   const dryRun = await api.dryRunApply(plan, signal).finally(release);
   if (!dryRun.ok) {
     const event = effectFailed(dryRun.failure);
-    if (event.type === 'effect.rejected')
-      recordRejection(entry, 'dryRun', dryRun.failure, [], runtime.clock.monotonic());
+    const refused = { of: 'dryRun', failure: dryRun.failure, drifts: [] } as const;
+    if (event.type === 'effect.rejected') recordRefused(entry, plan, refused, runtime.clock.monotonic());
     return event;
   }
   setDryRunBaseline(entry, plan, dryRun.value, runtime.clock.monotonic());

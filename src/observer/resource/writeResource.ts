@@ -1,10 +1,8 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { correctionKey, missingKey } from '../drift/correctionKey.ts';
-import { project } from '../drift/project.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { Outcome } from '../model/applyFailure.ts';
-import type { AppliedHow } from '../model/events.ts';
 import { labelPath } from '../model/fieldManagers.ts';
 import type { Drift } from '../model/projection.ts';
 import { uidOf } from '../ownership/ownership.ts';
@@ -16,17 +14,12 @@ import { foundOf } from '../state/live.ts';
 import { splitDrifts } from '../state/rejection.ts';
 import {
   expireLastKnownGood,
-  forgetObject,
-  forgetRejection,
-  observeObject,
-  recordApplied,
-  recordCorrection,
-  recordRejection,
-  recordResponse,
-  setBaseline,
+  type FailedWrite,
+  recordRead,
+  recordWritten,
   setStaleClaim,
 } from '../state/transitions.ts';
-import { conflicted, effectFailed, type FailedWrite, recheck, unverified, writeFailed } from './failureEvents.ts';
+import { conflicted, effectFailed, recheck, unverified, writeFailed } from './failureEvents.ts';
 import { aboutOf } from './reportResource.ts';
 
 /**
@@ -113,7 +106,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   }
   const { object, isTerminating } = found;
   if (isTerminating) return { type: 'effect.terminating' };
-  if (object === undefined || foreignOwnerOf(entry) !== undefined) return recheck(entry);
+  if (object === undefined || foreignOwnerOf(entry) !== undefined) return recheck(entry.actor);
   if (found.label !== undefined && found.label === entry.live.staleLabel)
     return removeStaleClaim(effects, entry, plan, object);
   if (lastKnownGood === undefined && needsApply(entry)) {
@@ -124,7 +117,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   // The stream may report a correction before its response arrives. Then there is no drift left.
   const { drifts, driftedAt = now } = entry.live;
   const { open, refused: kept } = splitDrifts(entry.desired, drifts, now);
-  if (open.length === 0) return recheck(entry);
+  if (open.length === 0) return recheck(entry.actor);
   const corrected = await api.correct({ ...plan, kept }, object, open, neverAborted);
   return recordOutcome(effects, entry, plan, { of: 'correct', drifts: open }, corrected, driftedAt);
 }
@@ -142,12 +135,14 @@ async function removeStaleClaim(
 ): Promise<ResourceEvent> {
   const isStale = await claims.isStale(object);
   const now = runtime.clock.monotonic();
-  if (!isStale) setStaleClaim(entry, false, now);
-  if (!isStale) return recheck(entry);
+  if (!isStale) {
+    setStaleClaim(entry, false, now);
+    return recheck(entry.actor);
+  }
   const unclaimed = await api.removeStaleClaim(plan, object, neverAborted);
   if (!unclaimed.ok)
     return writeFailed(entry, plan, { of: 'apply', drifts: [], failure: unclaimed.failure }, runtime.clock.monotonic());
-  observeObject(entry, unclaimed.value, runtime.clock.monotonic());
+  recordRead(entry, unclaimed.value, runtime.clock.monotonic());
   return conflicted;
 }
 
@@ -167,8 +162,7 @@ async function readLive(
     return undefined;
   const read = await api.read(target, signal);
   if (!read.ok) return effectFailed(read.failure);
-  if (read.value === undefined) forgetObject(entry, 'missing');
-  else observeObject(entry, read.value, runtime.clock.monotonic());
+  recordRead(entry, read.value, runtime.clock.monotonic());
   return undefined;
 }
 
@@ -176,76 +170,42 @@ async function readLive(
 const missing: Drift = { path: missingKey, desired: undefined, found: undefined, is: 'missing' };
 
 function recordOutcome(
-  effects: ObserverEffects,
+  { runtime, report }: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
   { of, drifts: attempted }: Pick<FailedWrite, 'of' | 'drifts'>,
   outcome: Outcome<Applied>,
-  since = effects.runtime.clock.monotonic(),
+  since = runtime.clock.monotonic(),
 ): ResourceEvent {
-  const monotonic = effects.runtime.clock.monotonic();
+  const monotonic = runtime.clock.monotonic();
   if (!outcome.ok) return writeFailed(entry, plan, { of, drifts: attempted, failure: outcome.failure }, monotonic);
-  recordAccess(entry, plan.target.account, monotonic);
-  const { object, hasChanged, refused } = outcome.value;
+  const applied = outcome.value;
+  const { object, hasChanged, isNew, refused } = applied;
   const drifts = attempted.filter((each) => refused?.drifts.includes(each) !== true);
-  if (refused === undefined) forgetRejection(entry, of, monotonic);
-  else recordRejection(entry, of, refused.failure, refused.drifts, monotonic);
-  const before = memoryOf(entry).appliedHash;
+  const { appliedHash: before } = memoryOf(entry);
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
   const paths = before === undefined ? [] : drifts.map(correctionKey);
   const mutated = wasApplied && !hasChanged && refused === undefined ? mutatedPaths(drifts) : [];
   const hash = wasApplied ? undefined : plan.hash;
-  const now = effects.runtime.clock.now();
+  const now = runtime.clock.now();
   entry.actor.send({ type: 'write.ended', paths, now, hash, uid: uidOf(object), mutated });
-  const how: AppliedHow =
-    isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated';
-  if (wasApplied) recordCorrected(effects, entry, plan, drifts, since, outcome.value);
-  else {
-    recordApplied(entry, plan, outcome.value, monotonic);
-    effects.report({ type: 'resource.applied', ...aboutOf(entry), how });
-  }
+  const corrected = wasApplied ? drifts : undefined;
+  recordAccess(entry, plan.target.account, monotonic);
+  recordWritten(entry, { plan, of, applied, corrected, isMutated: mutated.length > 0 }, monotonic, now);
+  const about = aboutOf(entry);
+  const how = !isMissing || !isNew ? 'updated' : before === undefined ? 'created' : 'recreated';
+  if (!wasApplied) report({ type: 'resource.applied', ...about, how });
+  else if (hasChanged) report({ type: 'resource.corrected', ...about, drifts, took: monotonic - since });
+  else if (mutated.length > 0) report({ type: 'resource.mutatedByAdmission', ...about, paths: mutated });
   // The next check reports the refused fields.
   return refused === undefined ? { type: 'write.done' } : conflicted;
 }
 
-function recordCorrected(
-  effects: ObserverEffects,
-  entry: ResourceEntry,
-  plan: ResourcePlan,
-  drifts: readonly Drift[],
-  since: number,
-  { object, hasChanged, refused }: Applied,
-): void {
-  const { runtime, report } = effects;
-  const now = runtime.clock.monotonic();
-  recordResponse(entry, object, now);
-  if (!hasChanged) {
-    if (refused === undefined) acceptMutation(effects, entry, plan, drifts, object);
-    return;
-  }
-  recordCorrection(entry, drifts, runtime.clock.now());
-  report({ type: 'resource.corrected', ...aboutOf(entry), drifts, took: now - since });
-}
-
 /**
  * If a correction changes nothing, admission changes the value back each time: the value is accepted as the baseline.
- * An added element is never accepted, and stays a drift.
+ * Returns the paths of such values. An added element is never accepted, and stays a drift, as does the ownership label.
  */
-function acceptMutation(
-  { runtime, report }: ObserverEffects,
-  entry: ResourceEntry,
-  plan: ResourcePlan,
-  drifts: readonly Drift[],
-  object: Applied['object'],
-): void {
-  const paths = mutatedPaths(drifts);
-  if (paths.length === 0) return;
-  setBaseline(entry, project(object, plan.manifest, plan.mask, plan.topology), runtime.clock.monotonic());
-  report({ type: 'resource.mutatedByAdmission', ...aboutOf(entry), paths });
-}
-
-/** The paths that admission may have changed back: not the ownership label. */
 function mutatedPaths(drifts: readonly Drift[]): readonly string[] {
   if (drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return [];
   return drifts.flatMap(({ path }) => (path === labelPath ? [] : path));

@@ -58,9 +58,6 @@ export interface Live {
   readonly corrections: readonly Correction[];
 }
 
-/** The number of corrections that are retained for each resource. */
-const maxCorrections = 20;
-
 /** Returns what is known before anything was read. `initialised` is from the status. */
 export function unread(initialised: Live['initialised']): Live {
   return {
@@ -102,10 +99,6 @@ export function afterRewind(live: Live): Live {
     writtenVersion: undefined,
     found: found === undefined ? live.found : { ...found, resourceVersion: oldestVersion },
   };
-}
-
-export function withCorrection(live: Live, correction: Correction): Live {
-  return { ...live, corrections: [...live.corrections, correction].slice(-maxCorrections) };
 }
 
 function readFound(object: JsonObject): Found | undefined {

@@ -9,9 +9,12 @@ import { afterComparison } from './comparison.ts';
 import type { Desired, Rejection } from './desired.ts';
 import { memoryOf, type ResourceEntry } from './entries.ts';
 import { lastKnownGoodAfter, withoutExpired } from './lastKnownGood.ts';
-import { afterRead, afterRewind, foundOf, type Live, withCorrection } from './live.ts';
+import { afterRead, afterRewind, foundOf } from './live.ts';
 import { afterSuccess, withRejection } from './rejection.ts';
 import { yieldReplicas } from './yieldReplicas.ts';
+
+/** The number of corrections that are retained for each resource. */
+const maxCorrections = 20;
 
 // The only writer of what is desired of a resource and of what is known of its object. `now` is by the monotonic clock.
 
@@ -45,9 +48,15 @@ function recompare(entry: ResourceEntry, now: number): void {
   compareLive(entry, now);
 }
 
-/** Records that the object has to be read, or that it does not exist. */
-export function forgetObject(entry: ResourceEntry, found: Exclude<Live['found'], object>): void {
-  entry.live = { ...entry.live, found };
+/** Records the response to a GET; `object` is undefined if the object does not exist. */
+export function recordRead(entry: ResourceEntry, object: JsonObject | undefined, now: number): void {
+  if (object === undefined) entry.live = { ...entry.live, found: 'missing' };
+  else observeObject(entry, object, now);
+}
+
+/** Records that the object has to be read. */
+export function forgetObject(entry: ResourceEntry): void {
+  entry.live = { ...entry.live, found: 'unknown' };
 }
 
 /**
@@ -82,29 +91,50 @@ export function setBaseline(
   recompare(entry, now);
 }
 
-/** Records the response to an apply. Its observed part is the new baseline. */
-export function recordApplied(entry: ResourceEntry, plan: ResourcePlan, { object, isNew }: Applied, now: number): void {
-  // Otherwise the response may contain fields of other clients.
-  const baseline = isNew ? project(object, plan.manifest, plan.mask, plan.topology) : undefined;
-  const initialised = baseline === undefined ? entry.live.initialised : initialisedIn(plan, baseline);
-  entry.desired = { ...entry.desired, appliedPlan: plan };
-  entry.live = { ...entry.live, baseline, initialised };
+/** A successful write. */
+export interface Write {
+  readonly plan: ResourcePlan;
+  readonly of: Rejection['of'];
+  readonly applied: Applied;
+  /** The drifts that it has corrected; undefined if it has applied the manifest. */
+  readonly corrected: readonly Drift[] | undefined;
+  /** Admission has changed the corrected fields back: their values are accepted as the baseline. */
+  readonly isMutated: boolean;
+}
+
+/** Records the response to a write. `at`: epoch milliseconds. */
+export function recordWritten(
+  entry: ResourceEntry,
+  { plan, of, applied, corrected, isMutated }: Write,
+  now: number,
+  at: number,
+): void {
+  const { object, isNew, hasChanged, refused } = applied;
+  if (refused === undefined) entry.desired = afterSuccess(entry.desired, of, now);
+  else entry.desired = withRejection(entry.desired, of, refused.failure, refused.drifts, now);
+  // The response to an update may contain fields of other clients.
+  const isBaseline = isMutated || (corrected === undefined && isNew);
+  const observed = isBaseline ? project(object, plan.manifest, plan.mask, plan.topology) : undefined;
+  if (corrected === undefined) {
+    const initialised = observed === undefined ? entry.live.initialised : initialisedIn(plan, observed);
+    entry.desired = { ...entry.desired, appliedPlan: plan };
+    entry.live = { ...entry.live, baseline: observed, initialised };
+  }
   recordResponse(entry, object, now);
+  if (corrected !== undefined && observed !== undefined) setBaseline(entry, observed, now);
+  if (corrected === undefined || !hasChanged) return;
+  const { conflictingManager } = memoryOf(entry);
+  const corrections = [...entry.live.corrections, { at, drifts: corrected, conflictingManager }];
+  entry.live = { ...entry.live, corrections: corrections.slice(-maxCorrections) };
 }
 
 /** Records the response as the newest known version, whatever older version the stream reports later. */
-export function recordResponse(entry: ResourceEntry, object: JsonObject, now: number): void {
+function recordResponse(entry: ResourceEntry, object: JsonObject, now: number): void {
   const isNewest = observeObject(entry, object, now);
   const writtenVersion = foundOf(entry.live)?.resourceVersion ?? entry.live.writtenVersion;
   entry.live = { ...entry.live, writtenVersion };
   // The stream has reported a newer version before this response, which was compared with the old baseline.
   if (!isNewest) recompare(entry, now);
-}
-
-/** `at`: epoch milliseconds. */
-export function recordCorrection(entry: ResourceEntry, drifts: readonly Drift[], at: number): void {
-  const { conflictingManager } = memoryOf(entry);
-  entry.live = withCorrection(entry.live, { at, drifts, conflictingManager });
 }
 
 /** Records the plan of a manifest. */
@@ -118,13 +148,37 @@ export function recordPlan(entry: ResourceEntry, desired: Desired): void {
   entry.desired = desired;
 }
 
-/** Falls back to the last applied plan, if it is known: it is compared and corrected from now on. */
-export function fallBack(entry: ResourceEntry, refused: ResourcePlan, failure: ApplyFailure, now: number): boolean {
-  const lastKnownGood = lastKnownGoodAfter(entry.desired, memoryOf(entry).appliedHash, refused, failure, now);
-  if (lastKnownGood === undefined) return false;
+/** A write that has failed. */
+export interface FailedWrite {
+  readonly of: Rejection['of'];
+  readonly failure: ApplyFailure;
+  /** The drifts that it was to correct. */
+  readonly drifts: readonly Drift[];
+}
+
+/**
+ * Records that a request is refused permanently. Returns true if that falls back to the last applied plan, which is
+ * compared and corrected from now on.
+ */
+export function recordRefused(
+  entry: ResourceEntry,
+  plan: ResourcePlan,
+  { of, failure, drifts }: FailedWrite,
+  now: number,
+): boolean {
+  const lastKnownGood = lastKnownGoodAfter(entry.desired, memoryOf(entry).appliedHash, plan, failure, now);
+  if (of === 'dryRun' || lastKnownGood === undefined) {
+    entry.desired = withRejection(entry.desired, of, failure, drifts, now);
+    return false;
+  }
   entry.desired = { ...entry.desired, lastKnownGood };
   if (entry.live.baseline !== undefined) recompare(entry, now);
   return true;
+}
+
+/** Records that the object has changed since a write was decided on. */
+export function recordConflict(entry: ResourceEntry): void {
+  entry.live = { ...entry.live, found: 'lost' };
 }
 
 /** Drops the last known good plan once the current manifest is due to be retried. */
@@ -142,23 +196,7 @@ export function forgetRetried(entry: ResourceEntry): void {
   entry.desired = { ...entry.desired, retriedRefusal: undefined };
 }
 
-/** Records a refusal. A refused field is retried with those that were refused before it. */
-export function recordRejection(
-  entry: ResourceEntry,
-  of: Rejection['of'],
-  failure: Pick<ApplyFailure, 'is' | 'reason'>,
-  drifts: readonly Drift[],
-  now: number,
-): void {
-  entry.desired = withRejection(entry.desired, of, failure, drifts, now);
-}
-
-/** Records a success, after which refusals no longer count. */
-export function forgetRejection(entry: ResourceEntry, of: Rejection['of'], now: number): void {
-  entry.desired = afterSuccess(entry.desired, of, now);
-}
-
-/** Records that nothing is refused, because nothing differs. */
-export function clearRejection(entry: ResourceEntry): void {
+/** Records that nothing differs, so that nothing is refused. */
+export function forgetRejection(entry: ResourceEntry): void {
   entry.desired = { ...entry.desired, rejection: undefined };
 }
