@@ -51,18 +51,18 @@ export function stateIn(seen: InspectedResource): StateSeen {
 }
 
 function unplanned({ desired: { manifest }, identity, actor }: ResourceEntry): StateSeen {
-  const { state: is, reason } = memoryOf({ actor });
+  const { state: is, reason } = memoryOf(actor);
   if (is === 'backingOff') return state(`not checked: ${reason.replace(/\.$/, '')}`, 'backingOff');
   return state(`the cluster does not serve ${manifest.apiVersion} ${identity.kind}`, 'typeMissing');
 }
 
 function absent(entry: ResourceEntry): StateSeen {
-  return state(memoryOf(entry).appliedHash === undefined ? 'not created yet' : 'missing', 'missing', true);
+  return state(memoryOf(entry.actor).appliedHash === undefined ? 'not created yet' : 'missing', 'missing', true);
 }
 
 function compared(entry: ResourceEntry): StateSeen {
   const { application, live } = entry;
-  if (needsApply(entry) && memoryOf(entry).state === 'refused')
+  if (needsApply(entry) && memoryOf(entry.actor).state === 'refused')
     return state('its manifest is not applied: it was refused, and is retried every five minutes', 'refused');
   if (needsApply(entry)) return state('its manifest is not applied yet', 'pending', true);
   if (live.drifts.length > 0) return state(`${counted(live.drifts.length, 'field')} not as desired`, 'drifted', true);
@@ -81,7 +81,7 @@ function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
   const { application } = entry;
   const { plan } = entry.desired;
   const { baseline } = entry.live;
-  const { appliedUid: uid, appliedHash, state } = memoryOf(entry);
+  const { appliedUid: uid, appliedHash, state } = memoryOf(entry.actor);
   if (plan === undefined) return [];
   const entryOfIt = fieldMaskFor(plan.manifest, readObserverSchema(application.newest.spec.schema));
   const isListed = entryOfIt.ok && entryOfIt.value.is !== 'leaf';

@@ -171,7 +171,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
       return {
         applications: tally(all.map(({ actor }) => nameOf(actor.getSnapshot().value))),
         resources: tally(
-          each.map((its) => (isObserved(its) ? nameOf(its.actor.getSnapshot().value) : memoryOf(its).state)),
+          each.map((its) => (isObserved(its) ? nameOf(its.actor.getSnapshot().value) : memoryOf(its.actor).state)),
         ),
       };
     },

@@ -11,7 +11,7 @@ import { reportedError } from '../spec/application.ts';
 import { needsApply } from '../state/comparison.ts';
 import type { Desired } from '../state/desired.ts';
 import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
-import { forgetLastKnownGood } from '../state/transitions.ts';
+import { forgetRefusal } from '../state/transitions.ts';
 import { definedKind, firstStage } from './order.ts';
 import { planResources } from './planResources.ts';
 import { prune } from './prune.ts';
@@ -41,7 +41,8 @@ export async function applyApplication(
     await inParallel(stage, maxConcurrentRequests, async (next) => {
       if (signal.aborted || isOutdated(entry)) return;
       tried.add(next);
-      forgetLastKnownGood(next);
+      // A new generation is applied, so an earlier refusal no longer counts.
+      forgetRefusal(next, 'lastKnownGood');
       await attempt(effects, next, signal);
     });
     if (signal.aborted || isOutdated(entry)) return done;

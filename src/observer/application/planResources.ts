@@ -120,7 +120,7 @@ function planOf(
   { mapping, topology, manifest, unresolved }: ResolvedManifest,
   { application, schema, all, errors }: About,
 ): Desired {
-  const before = withAppliedPlan(resource.desired, memoryOf(resource).appliedHash);
+  const before = withAppliedPlan(resource.desired, memoryOf(resource.actor).appliedHash);
   const without = unplanned(unresolved, before);
   const message = whyNotAllowed(allow(), application.namespace, manifest.identity);
   if (message !== undefined) {
@@ -226,7 +226,7 @@ function replaceResources(
     entry.resources.delete(key);
     resources.remove(resource);
     // It may have been applied without a record if the response was lost.
-    if (memoryOf(resource).appliedHash !== undefined || !entry.isDetectOnly)
+    if (memoryOf(resource.actor).appliedHash !== undefined || !entry.isDetectOnly)
       entry.pendingRemovals.set(key, removalOf(resource));
   }
   for (const [key, resource] of planned) {

@@ -36,7 +36,7 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
 
   /** Marks the live object as unknown, unless the resource ignores resyncs while it waits to retry. */
   function markUnknown(resource: ResourceEntry): void {
-    if (resource.actor.getSnapshot().can({ type: 'resync.due' })) forgetObject(resource);
+    if (resource.actor.getSnapshot().can({ type: 'resync.due' })) forgetObject(resource, 'unknown');
   }
 
   function resync(): void {

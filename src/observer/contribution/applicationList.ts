@@ -36,7 +36,8 @@ export function applicationList(entries: Iterable<ApplicationEntry>, search: str
 /** By what is remembered: the states of thousands of actors are not evaluated every second. */
 function rankOf({ errors, resources }: ApplicationEntry): number {
   if (errors.length > 0) return 0;
-  for (const each of resources.values()) if (memoryOf(each).state !== 'inSync' || each.live.drifts.length > 0) return 0;
+  for (const each of resources.values())
+    if (memoryOf(each.actor).state !== 'inSync' || each.live.drifts.length > 0) return 0;
   return 1;
 }
 
@@ -86,13 +87,13 @@ const nothing = {
 };
 
 function needsAttention(resource: ResourceEntry): boolean {
-  return memoryOf(resource).state !== 'inSync' || stateOf(resource) !== 'inSync';
+  return memoryOf(resource.actor).state !== 'inSync' || stateOf(resource) !== 'inSync';
 }
 
 function resourceView(resource: ResourceEntry, since: Since): ResourceView {
   const { identity, actor, desired, live } = resource;
   const { baseline, drifts, corrections } = live;
-  const { reason, conflictingManager } = memoryOf(resource);
+  const { reason, conflictingManager } = memoryOf(resource.actor);
   const shown = driftViews(resource, drifts);
   return {
     id: identityText(identity),
@@ -122,7 +123,7 @@ function driftViews({ identity }: ResourceEntry, drifts: readonly Drift[]): read
 }
 
 function stateOf(resource: ResourceEntry): string {
-  return isObserved(resource) ? innermost(resource.actor) : memoryOf(resource).state;
+  return isObserved(resource) ? innermost(resource.actor) : memoryOf(resource.actor).state;
 }
 
 function innermost(actor: ApplicationEntry['actor'] | ResourceEntry['actor']): string {

@@ -37,7 +37,7 @@ export function createResourceSink(
     try {
       take(resource, object);
     } catch {
-      forgetObject(resource);
+      forgetObject(resource, 'unknown');
       resource.actor.send({ type: 'object.changed', isInSync: false });
     }
   }

@@ -12,7 +12,7 @@ import type { ResourceEntry } from '../state/entries.ts';
 import { retryDelayOf } from '../state/lastKnownGood.ts';
 import { foundOf } from '../state/live.ts';
 import { rejectionOf, splitDrifts } from '../state/rejection.ts';
-import { compareLive, expireLastKnownGood, forgetRejection, recordRead, setStaleClaim } from '../state/transitions.ts';
+import { compareLive, expireLastKnownGood, forgetRefusal, recordRead, setStaleClaim } from '../state/transitions.ts';
 import { effectFailed, stillRejected, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
 
@@ -116,7 +116,7 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
   const now = runtime.clock.monotonic();
   compareLive(entry, now);
   const event = decide(entry, runtime.clock.now(), now);
-  if (event.type === 'check.inSync') forgetRejection(entry);
+  if (event.type === 'check.inSync') forgetRefusal(entry, 'rejection');
   if (event.type !== 'check.drifted' && event.type !== 'check.missing') return event;
   const of = event.type === 'check.missing' ? 'create' : effectivePlan(entry) === undefined ? 'apply' : 'correct';
   if (of === 'correct' && splitDrifts(entry.desired, entry.live.drifts, now).open.length > 0) return event;

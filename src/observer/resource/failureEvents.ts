@@ -3,7 +3,7 @@ import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { Rejection } from '../state/desired.ts';
 import type { ResourceEntry } from '../state/entries.ts';
-import { type FailedWrite, recordConflict, recordRefused } from '../state/transitions.ts';
+import { type FailedWrite, forgetObject, recordRefused } from '../state/transitions.ts';
 
 /** The machine's event for each failure. */
 const types = {
@@ -66,7 +66,7 @@ export function writeFailed(entry: ResourceEntry, plan: ResourcePlan, write: Fai
   if (event.type === 'effect.rejected' && recordRefused(entry, plan, write, now))
     return { ...event, type: 'write.fellBack' };
   if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return event;
-  recordConflict(entry);
+  forgetObject(entry, 'lost');
   return recheck(entry.actor, failure);
 }
 

@@ -49,7 +49,7 @@ async function rebaselineOnce(
   const paths = differing(baseline, second);
   // The values of fields that admission mutates are from the response to an apply: a dry run of a new object cannot
   // show them.
-  if (paths.some((path) => memoryOf(entry).mutatedByAdmission.includes(path))) return;
+  if (paths.some((path) => memoryOf(entry.actor).mutatedByAdmission.includes(path))) return;
   setBaseline(entry, second, effects.runtime.clock.monotonic());
   effects.report({ type: 'resource.desiredStateChanged', ...aboutOf(entry), paths });
   entry.actor.send({ type: 'resync.due' });

@@ -6,7 +6,7 @@ import { mayDisclose } from '../state/access.ts';
 import { effectivePlan } from '../state/comparison.ts';
 import type { ResourceEntry } from '../state/entries.ts';
 import { foundOf } from '../state/live.ts';
-import { forgetRetried } from '../state/transitions.ts';
+import { forgetRefusal } from '../state/transitions.ts';
 
 /** The maximum number of different reports about a resource until it is corrected or in sync. */
 const maxReported = 20;
@@ -47,7 +47,7 @@ export function resourceReports(effects: ObserverEffects) {
 
   /** Its state has changed. */
   function stateChanged(entry: ResourceEntry): void {
-    forgetRetried(entry);
+    forgetRefusal(entry, 'retriedRefusal');
     status.resourceChanged(entry.application);
   }
 

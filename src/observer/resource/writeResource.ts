@@ -93,7 +93,7 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   // Reading the live object may have changed the plan: its replicas may be scaled.
   const { lastKnownGood } = entry.desired;
   const chosen = lastKnownGood?.plan ?? entry.desired.plan;
-  const { appliedUid } = memoryOf(entry);
+  const { appliedUid } = memoryOf(entry.actor);
   const plan = appliedUid === undefined ? chosen : { ...chosen, appliedUid };
   if (found === undefined) {
     return recordOutcome(
@@ -158,7 +158,7 @@ async function readLive(
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
   if (foundOf(entry.live)?.object !== undefined) return undefined;
-  if (entry.live.found === 'unknown' && memoryOf(entry).appliedHash === undefined && streams.isReliable(entry))
+  if (entry.live.found === 'unknown' && memoryOf(entry.actor).appliedHash === undefined && streams.isReliable(entry))
     return undefined;
   const read = await api.read(target, signal);
   if (!read.ok) return effectFailed(read.failure);
@@ -182,7 +182,7 @@ function recordOutcome(
   const applied = outcome.value;
   const { object, hasChanged, isNew, refused } = applied;
   const drifts = attempted.filter((each) => refused?.drifts.includes(each) !== true);
-  const { appliedHash: before } = memoryOf(entry);
+  const { appliedHash: before } = memoryOf(entry.actor);
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
   const paths = before === undefined ? [] : drifts.map(correctionKey);

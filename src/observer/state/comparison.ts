@@ -10,7 +10,7 @@ import { type Found, foundOf, type Live } from './live.ts';
 
 /** Returns true if its manifest still has to be applied. */
 export function needsApply({ application, desired: { plan }, actor }: ResourceEntry): boolean {
-  return !application.isDetectOnly && plan !== undefined && plan.hash !== memoryOf({ actor }).appliedHash;
+  return !application.isDetectOnly && plan !== undefined && plan.hash !== memoryOf(actor).appliedHash;
 }
 
 /** Returns the label of the other application that owns the object, if any. */
@@ -69,7 +69,7 @@ function driftsOf(
  */
 function labelDrift(entry: ResourceEntry, { label, uid }: Found): Drift[] {
   const { application } = entry;
-  const { appliedHash, appliedUid } = memoryOf(entry);
+  const { appliedHash, appliedUid } = memoryOf(entry.actor);
   if (application.isDetectOnly || appliedHash === undefined || foreignOwnerOf(entry) !== undefined) return [];
   if (label === application.owner.label && uid === appliedUid) return [];
   return [{ path: labelPath, desired: application.owner.label, found: undefined, is: 'missing' }];

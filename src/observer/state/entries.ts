@@ -95,7 +95,7 @@ export interface ResourceEntry {
 }
 
 /** Returns what its machine remembers. */
-export function memoryOf({ actor }: Pick<ResourceEntry, 'actor'>): ResourceMemory {
+export function memoryOf(actor: ResourceEntry['actor']): ResourceMemory {
   return actor.getSnapshot().context.memory;
 }
 

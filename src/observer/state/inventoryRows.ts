@@ -33,7 +33,7 @@ export function unlistedRemoval(identity: Identity, apiVersion: string): Pending
 
 function rowOf(resource: ResourceEntry): InventoryEntry {
   const { identity, desired, live } = resource;
-  const { appliedHash: hash, appliedUid, state } = memoryOf(resource);
+  const { appliedHash: hash, appliedUid, state } = memoryOf(resource.actor);
   return {
     identity,
     apiVersion: desired.plan?.target.apiVersion ?? desired.manifest.apiVersion,

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
+import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
 import { labelName } from '../model/fieldManagers.ts';
 import type { Json } from '../model/identity.ts';
 import type { Drift, Projection } from '../model/projection.ts';
@@ -89,16 +89,6 @@ export function afterRead(live: Live, object: JsonObject): Live | undefined {
   const known = foundOf(live);
   const isStale = known?.uid === found.uid && !isAtLeast(found.resourceVersion, known.resourceVersion);
   return isStale ? undefined : { ...live, found };
-}
-
-/** The same version may be another one from now on. */
-export function afterRewind(live: Live): Live {
-  const found = foundOf(live);
-  return {
-    ...live,
-    writtenVersion: undefined,
-    found: found === undefined ? live.found : { ...found, resourceVersion: oldestVersion },
-  };
 }
 
 function readFound(object: JsonObject): Found | undefined {

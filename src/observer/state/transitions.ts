@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.ts';
-import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import { initialisedIn } from '../drift/baseline.ts';
 import { project } from '../drift/project.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
@@ -9,7 +9,7 @@ import { afterComparison } from './comparison.ts';
 import type { Desired, Rejection } from './desired.ts';
 import { memoryOf, type ResourceEntry } from './entries.ts';
 import { lastKnownGoodAfter, withoutExpired } from './lastKnownGood.ts';
-import { afterRead, afterRewind, foundOf } from './live.ts';
+import { afterRead, foundOf } from './live.ts';
 import { afterSuccess, withRejection } from './rejection.ts';
 import { yieldReplicas } from './yieldReplicas.ts';
 
@@ -33,7 +33,7 @@ export function observeObject(entry: ResourceEntry, object: JsonObject, now: num
 /** Compares the last observed version of the object with the desired state. */
 export function compareLive(entry: ResourceEntry, now: number): void {
   const object = foundOf(entry.live)?.object;
-  const applier = { owner: entry.application.owner, appliedHash: memoryOf(entry).appliedHash };
+  const applier = { owner: entry.application.owner, appliedHash: memoryOf(entry.actor).appliedHash };
   const desired = object === undefined ? entry.desired : yieldReplicas(entry.desired, object, applier);
   if (desired !== entry.desired) entry.live = { ...entry.live, baseline: undefined };
   entry.desired = desired;
@@ -54,9 +54,9 @@ export function recordRead(entry: ResourceEntry, object: JsonObject | undefined,
   else observeObject(entry, object, now);
 }
 
-/** Records that the object has to be read. */
-export function forgetObject(entry: ResourceEntry): void {
-  entry.live = { ...entry.live, found: 'unknown' };
+/** Records that the object has to be read. `lost`: it has changed since a write was decided on. */
+export function forgetObject(entry: ResourceEntry, found: 'unknown' | 'lost'): void {
+  entry.live = { ...entry.live, found };
 }
 
 /**
@@ -69,9 +69,11 @@ export function recordLost(entry: ResourceEntry, version: string | undefined, no
   return true;
 }
 
-/** Records that the API server was restored from a backup. */
+/** Records that resourceVersions are lower from now on. */
 export function recordRewound(entry: ResourceEntry): void {
-  entry.live = afterRewind(entry.live);
+  const { found } = entry.live;
+  const rewound = typeof found === 'object' ? { ...found, resourceVersion: oldestVersion } : found;
+  entry.live = { ...entry.live, writtenVersion: undefined, found: rewound };
 }
 
 /** Records whether the object's current label belongs to no application. */
@@ -123,7 +125,7 @@ export function recordWritten(
   recordResponse(entry, object, now);
   if (corrected !== undefined && observed !== undefined) setBaseline(entry, observed, now);
   if (corrected === undefined || !hasChanged) return;
-  const { conflictingManager } = memoryOf(entry);
+  const { conflictingManager } = memoryOf(entry.actor);
   const corrections = [...entry.live.corrections, { at, drifts: corrected, conflictingManager }];
   entry.live = { ...entry.live, corrections: corrections.slice(-maxCorrections) };
 }
@@ -141,7 +143,7 @@ function recordResponse(entry: ResourceEntry, object: JsonObject, now: number): 
 export function recordPlan(entry: ResourceEntry, desired: Desired): void {
   const { plan, lastKnownGood } = desired;
   const isSame = plan?.hash === entry.desired.plan?.hash;
-  const isOfBaseline = plan?.hash === memoryOf(entry).appliedHash || lastKnownGood !== undefined;
+  const isOfBaseline = plan?.hash === memoryOf(entry.actor).appliedHash || lastKnownGood !== undefined;
   // In mode detect no apply replaces the baseline.
   if (entry.application.isDetectOnly && plan !== undefined && !(isSame && isOfBaseline))
     entry.live = { ...entry.live, baseline: undefined };
@@ -166,7 +168,7 @@ export function recordRefused(
   { of, failure, drifts }: FailedWrite,
   now: number,
 ): boolean {
-  const lastKnownGood = lastKnownGoodAfter(entry.desired, memoryOf(entry).appliedHash, plan, failure, now);
+  const lastKnownGood = lastKnownGoodAfter(entry.desired, memoryOf(entry.actor).appliedHash, plan, failure, now);
   if (of === 'dryRun' || lastKnownGood === undefined) {
     entry.desired = withRejection(entry.desired, of, failure, drifts, now);
     return false;
@@ -176,27 +178,12 @@ export function recordRefused(
   return true;
 }
 
-/** Records that the object has changed since a write was decided on. */
-export function recordConflict(entry: ResourceEntry): void {
-  entry.live = { ...entry.live, found: 'lost' };
-}
-
 /** Drops the last known good plan once the current manifest is due to be retried. */
 export function expireLastKnownGood(entry: ResourceEntry, now: number): void {
   if (!entry.application.isDetectOnly) entry.desired = withoutExpired(entry.desired, now);
 }
 
-/** A new generation is applied, so an earlier refusal no longer counts. */
-export function forgetLastKnownGood(entry: ResourceEntry): void {
-  entry.desired = { ...entry.desired, lastKnownGood: undefined };
-}
-
-/** Records that the result of a retried manifest is known. */
-export function forgetRetried(entry: ResourceEntry): void {
-  entry.desired = { ...entry.desired, retriedRefusal: undefined };
-}
-
-/** Records that nothing differs, so that nothing is refused. */
-export function forgetRejection(entry: ResourceEntry): void {
-  entry.desired = { ...entry.desired, rejection: undefined };
+/** Forgets a refusal that no longer counts. */
+export function forgetRefusal(entry: ResourceEntry, of: 'lastKnownGood' | 'retriedRefusal' | 'rejection'): void {
+  entry.desired = { ...entry.desired, [of]: undefined };
 }

@@ -31,7 +31,7 @@ function phaseOf({ actor }: ApplicationEntry): ApplicationView['phase'] {
 
 function viewOf(resource: ResourceEntry): ResourceView {
   const { identity, desired, live, actor } = resource;
-  const { state, reason, conflictingManager = 'another client' } = memoryOf(resource);
+  const { state, reason, conflictingManager = 'another client' } = memoryOf(resource.actor);
   const refusal = refusalOf(desired);
   const isBackingOff = actor.getSnapshot().matches({ drifted: 'waiting' });
   return {
@@ -56,7 +56,7 @@ function removalView({ identity, reason, state }: PendingRemoval) {
 function notesOf(resource: ResourceEntry): readonly string[] {
   const { identity, desired } = resource;
   const { scaledBy, isAutoscaled } = desired;
-  const { mutatedByAdmission } = memoryOf(resource);
+  const { mutatedByAdmission } = memoryOf(resource.actor);
   const name = identityText(identity);
   const notes: string[] = [];
   if (refusalOf(desired) !== undefined) notes.push(`${name} stays as it was applied last.`);
