@@ -3,18 +3,17 @@ import { sleep } from '../../base/clock.ts';
 import { inParallel, track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { slowMessage } from '../effects/requestSemaphore.ts';
-import { checkServiceAccount } from '../effects/serviceAccounts.ts';
+import { checkServiceAccount, serviceAccountNotFound } from '../effects/serviceAccounts.ts';
 import { refusalOf } from '../model/applyFailure.ts';
 import { maxConcurrentRequests } from '../plan/resourceApi.ts';
 import { applyOrCorrect } from '../resource/writeResource.ts';
-import { reportedError } from '../spec/application.ts';
 import { needsApply } from '../state/comparison.ts';
 import type { Desired } from '../state/desired.ts';
 import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
 import { forgetRefusal } from '../state/transitions.ts';
 import { definedKind, firstStage } from './order.ts';
-import { planResources } from './planResources.ts';
 import { prune } from './prune.ts';
+import { planAgain } from './validateApplication.ts';
 
 /** How long to wait for a newly defined kind to be served. Milliseconds. */
 const establishedWithin = 5_000;
@@ -70,8 +69,10 @@ function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: Abor
  * begin.
  */
 async function prepare(effects: ObserverEffects, entry: ApplicationEntry): Promise<ApplicationEvent | undefined> {
-  const missing = await checkServiceAccount(effects, entry);
-  if (missing !== undefined) return missing;
+  const refused = await checkServiceAccount(effects, entry);
+  if (refused === undefined) entry.accountError = '';
+  else if (refused.failure === serviceAccountNotFound) entry.accountError = refused.reason;
+  if (refused !== undefined) return { type: 'apply.failed', ...refused };
   const listed = await effects.status.write(entry);
   return listed.ok ? undefined : { type: 'apply.failed', ...refusalOf(listed.failure) };
 }
@@ -113,11 +114,6 @@ async function awaitDefinedKind(
   while (!isOver && !signal.aborted && !isOutdated(application) && clock.monotonic() < deadline)
     await Promise.race([served, sleep(clock, outdatedPause)]);
   stop.abort();
-  if ((await served).ok && !signal.aborted) await replan(effects, application, signal);
-}
-
-/** Plans again, since a newly served kind can reveal further errors. */
-async function replan(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
-  const planned = await planResources(effects, entry, entry.newest, signal);
-  if (planned.is === 'planned') entry.errors = [...entry.newest.errors.map(reportedError), ...planned.errors];
+  // A newly served kind can reveal further errors.
+  if ((await served).ok && !signal.aborted) await planAgain(effects, application, signal);
 }

@@ -15,11 +15,11 @@ import { repeatedKeys } from '../spec/repeatedKeys.ts';
 import { findDuplicates, resolveNamespace } from '../spec/resolveNamespace.ts';
 import { type Desired, unplanned } from '../state/desired.ts';
 import { type ApplicationEntry, memoryOf, type ResourceEntry } from '../state/entries.ts';
-import { removalOf } from '../state/inventoryRows.ts';
 import { withAppliedPlan } from '../state/lastKnownGood.ts';
 import { unread } from '../state/live.ts';
 import { recordPlan } from '../state/transitions.ts';
 import { type MappedManifest, resolveMappings } from './resolveMappings.ts';
+import { replaceResources } from './resourceSet.ts';
 
 /** The effects that planning needs. */
 interface PlanEffects extends Pick<ObserverEffects, 'restMapper' | 'allow' | 'mayUseOwnRights' | 'hashManifest'> {
@@ -210,29 +210,4 @@ function entryOf(
     },
     memory,
   ];
-}
-
-/**
- * Schedules the removal of resources that were applied and are no longer in the manifests, and cancels it for those
- * that are in them again.
- */
-function replaceResources(
-  { streams, resources }: PlanEffects,
-  entry: ApplicationEntry,
-  planned: Map<string, ResourceEntry>,
-): void {
-  for (const [key, resource] of entry.resources) {
-    if (planned.has(key)) continue;
-    entry.resources.delete(key);
-    resources.remove(resource);
-    // It may have been applied without a record if the response was lost.
-    if (memoryOf(resource.actor).appliedHash !== undefined || !entry.isDetectOnly)
-      entry.pendingRemovals.set(key, removalOf(resource));
-  }
-  for (const [key, resource] of planned) {
-    entry.resources.set(key, resource);
-    entry.pendingRemovals.delete(key);
-    const { plan } = resource.desired;
-    if (plan !== undefined) streams.add(resource, plan);
-  }
 }
