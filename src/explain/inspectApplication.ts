@@ -17,7 +17,7 @@ import { foreignOwnerOf, needsApply } from '../observer/state/comparison.ts';
 import { createEntry } from '../observer/state/createEntry.ts';
 import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
 import { type FieldReport, fieldReports } from '../observer/state/fieldReports.ts';
-import { recordRead, setStaleClaim } from '../observer/state/transitions.ts';
+import { observeObject, setStaleClaim } from '../observer/state/transitions.ts';
 
 /** What was read about one resource of an application. */
 export interface InspectedResource {
@@ -121,7 +121,7 @@ async function inspectResource(
   const read = await api.read(plan.target, signal);
   if (!read.ok) return { ...nothing, error: `it cannot be read: ${read.failure.reason}` };
   const live = read.value;
-  recordRead(entry, live, clock.monotonic());
+  observeObject(entry, live, clock.monotonic());
   if (live === undefined) return nothing;
   if (foreignOwnerOf(entry) !== undefined && claims !== undefined)
     setStaleClaim(entry, await claims.isStale(live), clock.monotonic());

@@ -12,7 +12,7 @@ import type { ResourceEntry } from '../state/entries.ts';
 import { retryDelayOf } from '../state/lastKnownGood.ts';
 import { foundOf } from '../state/live.ts';
 import { rejectionOf, splitDrifts } from '../state/rejection.ts';
-import { compareLive, expireLastKnownGood, forgetRefusal, recordRead, setStaleClaim } from '../state/transitions.ts';
+import { compareLive, expireLastKnownGood, forgetRefusal, observeObject, setStaleClaim } from '../state/transitions.ts';
 import { effectFailed, stillRejected, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
 
@@ -70,7 +70,7 @@ async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: 
   if (!read.ok) return effectFailed(effects.streams.isReliable(entry) ? read.failure : withPause(read.failure));
   // An object that was observed in the meantime is newer than a response without one.
   if (read.value !== undefined || foundOf(entry.live) === undefined)
-    recordRead(entry, read.value, effects.runtime.clock.monotonic());
+    observeObject(entry, read.value, effects.runtime.clock.monotonic());
   return undefined;
 }
 

@@ -15,7 +15,7 @@ import { splitDrifts } from '../state/rejection.ts';
 import {
   expireLastKnownGood,
   type FailedWrite,
-  recordRead,
+  observeObject,
   recordWritten,
   setStaleClaim,
 } from '../state/transitions.ts';
@@ -142,7 +142,7 @@ async function removeStaleClaim(
   const unclaimed = await api.removeStaleClaim(plan, object, neverAborted);
   if (!unclaimed.ok)
     return writeFailed(entry, plan, { of: 'apply', drifts: [], failure: unclaimed.failure }, runtime.clock.monotonic());
-  recordRead(entry, unclaimed.value, runtime.clock.monotonic());
+  observeObject(entry, unclaimed.value, runtime.clock.monotonic());
   return conflicted;
 }
 
@@ -162,7 +162,7 @@ async function readLive(
     return undefined;
   const read = await api.read(target, signal);
   if (!read.ok) return effectFailed(read.failure);
-  recordRead(entry, read.value, runtime.clock.monotonic());
+  observeObject(entry, read.value, runtime.clock.monotonic());
   return undefined;
 }
 

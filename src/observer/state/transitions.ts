@@ -19,14 +19,14 @@ const maxCorrections = 20;
 // The only writer of what is desired of a resource and of what is known of its object. `now` is by the monotonic clock.
 
 /**
- * Records an object from a stream, a GET or the response to an apply, and compares it. Returns false if it is older
- * than the known version or than weeder's own last write.
+ * Records an object from a stream, a GET or the response to an apply, and compares it. `object` is undefined if a GET has
+ * not found it. Returns false if it is older than the known version or than weeder's own last write.
  */
-export function observeObject(entry: ResourceEntry, object: JsonObject, now: number): boolean {
-  const live = afterRead(entry.live, object);
+export function observeObject(entry: ResourceEntry, object: JsonObject | undefined, now: number): boolean {
+  const live = object === undefined ? { ...entry.live, found: 'missing' as const } : afterRead(entry.live, object);
   if (live === undefined) return false;
   entry.live = live;
-  compareLive(entry, now);
+  if (object !== undefined) compareLive(entry, now);
   return true;
 }
 
@@ -46,12 +46,6 @@ function recompare(entry: ResourceEntry, now: number): void {
   // Objects in sync are not stored, so the object has to be read again.
   if (found !== undefined && found.object === undefined) entry.live = { ...entry.live, found: 'unknown' };
   compareLive(entry, now);
-}
-
-/** Records the response to a GET; `object` is undefined if the object does not exist. */
-export function recordRead(entry: ResourceEntry, object: JsonObject | undefined, now: number): void {
-  if (object === undefined) entry.live = { ...entry.live, found: 'missing' };
-  else observeObject(entry, object, now);
 }
 
 /** Records that the object has to be read. `lost`: it has changed since a write was decided on. */
