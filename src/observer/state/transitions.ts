@@ -13,10 +13,10 @@ import { afterRead, foundOf } from './live.ts';
 import { afterSuccess, withRejection } from './rejection.ts';
 import { yieldReplicas } from './yieldReplicas.ts';
 
+// The only writer of what is desired of a resource and of what is known of its object. `now` is by the monotonic clock.
+
 /** The number of corrections that are retained for each resource. */
 const maxCorrections = 20;
-
-// The only writer of what is desired of a resource and of what is known of its object. `now` is by the monotonic clock.
 
 /**
  * Records an object from a stream, a GET or the response to an apply, and compares it. `object` is undefined if a GET has
@@ -88,7 +88,7 @@ export function setBaseline(
 }
 
 /** A successful write. */
-export interface Write {
+interface Write {
   readonly plan: ResourcePlan;
   readonly of: Rejection['of'];
   readonly applied: Applied;
