@@ -6,9 +6,9 @@ import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { Json } from '../model/identity.ts';
 import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';
 import { effectivePlan } from '../state/comparison.ts';
+import { rejectionOf } from '../state/desired.ts';
 import type { ResourceEntry } from '../state/entries.ts';
 import { foundOf, type Live } from '../state/live.ts';
-import { rejectionOf } from '../state/rejection.ts';
 import { recordRefused, setBaseline } from '../state/transitions.ts';
 import { effectFailed, stillRejected } from './failureEvents.ts';
 

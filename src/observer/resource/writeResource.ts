@@ -9,9 +9,9 @@ import { uidOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { isAccessProven, recordAccess } from '../state/access.ts';
 import { foreignOwnerOf, needsApply } from '../state/comparison.ts';
+import { splitDrifts } from '../state/desired.ts';
 import { memoryOf, type ResourceEntry } from '../state/entries.ts';
 import { foundOf } from '../state/live.ts';
-import { splitDrifts } from '../state/rejection.ts';
 import {
   expireLastKnownGood,
   type FailedWrite,

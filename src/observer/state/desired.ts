@@ -1,4 +1,5 @@
 import type { ApplyFailure } from '../model/applyFailure.ts';
+import type { Drift } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { UnresolvedManifest } from '../spec/application.ts';
 
@@ -23,6 +24,9 @@ export interface Rejection {
   /** By the monotonic clock: when it is retried. */
   readonly until: number;
 }
+
+/** How often a permanently refused request is retried. Milliseconds. */
+const rejectedRetryInterval = 300_000;
 
 /** What is applied for a resource, and what the API server refuses of it. */
 export interface Desired {
@@ -61,4 +65,82 @@ export function unplanned(manifest: UnresolvedManifest, before?: Desired): Desir
     retriedRefusal: before?.retriedRefusal,
     rejection: undefined,
   };
+}
+
+/** Takes the plan for the applied one if its hash is that of the last apply, by whichever process. */
+export function withAppliedPlan(desired: Desired, appliedHash: string | undefined): Desired {
+  const { plan } = desired;
+  return plan === undefined || plan.hash !== appliedHash ? desired : { ...desired, appliedPlan: plan };
+}
+
+/**
+ * Returns what to fall back to after a plan was refused permanently: the plan that was applied before it, with the
+ * current account. Undefined if an earlier process applied that plan, if it was applied in another version of its kind,
+ * which has other fields, or if the refused plan was not the newest.
+ */
+export function lastKnownGoodAfter(
+  { plan, appliedPlan }: Desired,
+  appliedHash: string | undefined,
+  refused: ResourcePlan,
+  { is: failure, reason }: ApplyFailure,
+  now: number,
+): LastKnownGood | undefined {
+  const isNewest = plan?.hash === refused.hash && refused.hash !== appliedHash;
+  if (!isNewest || appliedPlan?.target.apiVersion !== refused.target.apiVersion) return undefined;
+  const { target, mayRecreate } = refused;
+  return { plan: { ...appliedPlan, target, mayRecreate }, reason, failure, until: now + rejectedRetryInterval };
+}
+
+/** Returns the milliseconds until the current manifest is retried. */
+export function retryDelayOf({ until }: LastKnownGood, now: number): number {
+  return until > now ? until - now : rejectedRetryInterval;
+}
+
+/** Returns why the current manifest is refused while the last applied one stays; undefined if it is not. */
+export function refusalOf({ lastKnownGood, retriedRefusal, plan }: Desired): string | undefined {
+  if (lastKnownGood !== undefined) return lastKnownGood.reason;
+  return retriedRefusal?.hash === plan?.hash ? retriedRefusal?.reason : undefined;
+}
+
+/** Drops the last known good plan once the current manifest is due to be retried. */
+export function withoutExpired(desired: Desired, now: number): Desired {
+  const { plan, lastKnownGood } = desired;
+  if (lastKnownGood === undefined || now < lastKnownGood.until) return desired;
+  const retriedRefusal = plan && { hash: plan.hash, reason: lastKnownGood.reason };
+  return { ...desired, retriedRefusal, lastKnownGood: undefined };
+}
+
+/** Adds a refusal. A refused field is retried with those that were refused before it. */
+export function withRejection(
+  desired: Desired,
+  of: Rejection['of'],
+  { is: failure, reason }: Pick<ApplyFailure, 'is' | 'reason'>,
+  drifts: readonly Drift[],
+  now: number,
+): Desired {
+  const before = of === 'correct' ? rejectionOf(desired, of, now) : undefined;
+  const paths = new Set([...(before?.paths ?? []), ...drifts.map(({ path }) => path)]);
+  const until = before?.until ?? now + rejectedRetryInterval;
+  return { ...desired, rejection: { of, paths, reason, failure, until } };
+}
+
+/** Drops refusals after a success, except those of fields that were not tried again. */
+export function afterSuccess(desired: Desired, of: Rejection['of'], now: number): Desired {
+  if (of === 'correct' && rejectionOf(desired, of, now) !== undefined) return desired;
+  return { ...desired, rejection: undefined };
+}
+
+/** Returns the refusal of such a request, until it is due to be retried. */
+export function rejectionOf({ rejection }: Desired, of: Rejection['of'], now: number): Rejection | undefined {
+  return rejection?.of === of && now < rejection.until ? rejection : undefined;
+}
+
+/** Returns the drifts that may be corrected, and the paths of those that the API server refuses to correct. */
+export function splitDrifts(
+  desired: Desired,
+  drifts: readonly Drift[],
+  now: number,
+): { readonly open: readonly Drift[]; readonly refused: ReadonlySet<string> } {
+  const refused = rejectionOf(desired, 'correct', now)?.paths ?? new Set<string>();
+  return { open: drifts.filter(({ path }) => !refused.has(path)), refused };
 }

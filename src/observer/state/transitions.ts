@@ -6,11 +6,16 @@ import type { ApplyFailure } from '../model/applyFailure.ts';
 import type { Drift, Projection } from '../model/projection.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { afterComparison } from './comparison.ts';
-import type { Desired, Rejection } from './desired.ts';
+import {
+  afterSuccess,
+  type Desired,
+  lastKnownGoodAfter,
+  type Rejection,
+  withoutExpired,
+  withRejection,
+} from './desired.ts';
 import { memoryOf, type ResourceEntry } from './entries.ts';
-import { lastKnownGoodAfter, withoutExpired } from './lastKnownGood.ts';
 import { afterRead, foundOf } from './live.ts';
-import { afterSuccess, withRejection } from './rejection.ts';
 import { yieldReplicas } from './yieldReplicas.ts';
 
 // The only writer of what is desired of a resource and of what is known of its object. `now` is by the monotonic clock.

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { isScaledByUnknown, scaleOwnerOf, withoutReplicas } from '../ownership/replicas.ts';
-import type { Desired } from './desired.ts';
-import { withAppliedPlan } from './lastKnownGood.ts';
+import { type Desired, withAppliedPlan } from './desired.ts';
 
 /** Who has applied an object, and the hash of the last apply. */
 interface Applier {

@@ -2,8 +2,8 @@ import { identityText } from '../model/identity.ts';
 import { listed } from '../model/wording.ts';
 import { mayDisclose } from '../state/access.ts';
 import { needsApply } from '../state/comparison.ts';
+import { refusalOf } from '../state/desired.ts';
 import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../state/entries.ts';
-import { refusalOf } from '../state/lastKnownGood.ts';
 import { isInSync } from '../state/live.ts';
 import type { ApplicationView, ResourceView } from './condition.ts';
 
