@@ -4,7 +4,7 @@ import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { UnresolvedManifest } from '../spec/application.ts';
 
 /** The last manifest that was applied, while the API server refuses the current one. */
-export interface LastKnownGood {
+interface LastKnownGood {
   /** Uses the current account. */
   readonly plan: ResourcePlan;
   /** Why the current manifest is refused, for users. */
