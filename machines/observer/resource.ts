@@ -14,8 +14,31 @@ interface Corrections {
   readonly last: number;
 }
 
+/** The lasting states of a resource. Its status has them, and each write of the status reaches every watcher. */
+export const resourceStates = [
+  /** Recorded before it is applied, or not checked yet. */
+  'pending',
+  'inSync',
+  'drifted',
+  'missing',
+  'terminating',
+  'claimed',
+  'typeMissing',
+  'refused',
+  'backingOff',
+  /** There is no proof that the account of the application may see it. */
+  'unverified',
+  /** It was removed from the manifests, and is not deleted or released yet. */
+  'leaving',
+] as const;
+export type ResourceState = (typeof resourceStates)[number];
+
 /** What is remembered of a resource, also while its application is not observed. */
 export interface ResourceMemory {
+  /** The lasting state that it was in last. */
+  readonly state: ResourceState;
+  /** The reason for this state, for users; '' if it needs none. */
+  readonly reason: string;
   /** The hash of the last apply, by this process or an earlier one; undefined if there was none. */
   readonly appliedHash: string | undefined;
   /**
@@ -100,6 +123,8 @@ export type ResourceEvent =
   | ({ readonly type: 'check.drifted' } & ToCorrect)
   /** The object does not exist. */
   | ({ readonly type: 'check.missing' } & ToCorrect)
+  /** Its application continues without it. */
+  | { readonly type: 'apply.postponed'; readonly state?: ResourceState; readonly reason?: string }
   | { readonly type: 'write.done' }
   /** The object has changed since the write was decided on. */
   | { readonly type: 'write.conflicted' }
@@ -134,6 +159,8 @@ const shortestRetry = 200;
 const longestRetry = 300_000;
 
 const noMemory: ResourceMemory = {
+  state: 'pending',
+  reason: '',
   appliedHash: undefined,
   appliedUid: undefined,
   mutatedByAdmission: [],
@@ -173,7 +200,7 @@ const afterWrite = {
   'write.conflicted': { target: 'checking', description: 'The object has changed: it is checked again.' },
   'write.fellBack': {
     target: 'checking',
-    actions: ['recordFailure', 'reportRejected'],
+    actions: ['recordFailure', 'recordState', 'reportRejected'],
     description: 'The last known good manifest is compared from now on.',
   },
 } as const;
@@ -197,6 +224,7 @@ export const resource = setup({
       conflicts: 'hasConflicted' in event && event.hasConflicted ? context.conflicts + 1 : 0,
       memory: memoryAfter(context.memory, event),
     })),
+    recordState: assign(({ context, event }) => ({ memory: { ...context.memory, ...stateAfter(event) } })),
     recordReason: assign(({ event }) => ({ reason: reasonOf(event) })),
     forgetFailures: assign({ failures: 0, conflicts: 0, reason: '' }),
     recordFailure: assign(({ context, event }) => ({
@@ -264,6 +292,7 @@ export const resource = setup({
   on: {
     'observation.stopped': { target: '.unobserved' },
     'write.ended': { actions: 'recordWrite' },
+    'apply.postponed': { actions: 'recordState' },
     'object.changed': { target: '.checking' },
     'resync.due': { target: '.checking' },
     'effect.terminating': { target: '.terminating' },
@@ -292,13 +321,13 @@ export const resource = setup({
         'object.changed': { description: 'The newest version is compared once the response arrives.' },
         'resync.due': { description: 'A check is in flight.' },
         'check.inSync': { target: 'inSync' },
-        'check.drifted': { target: 'drifted', actions: ['recordToCorrect', 'reportDrifted'] },
-        'check.missing': { target: 'missing', actions: ['recordToCorrect', 'reportMissing'] },
+        'check.drifted': { target: 'drifted', actions: ['recordToCorrect', 'recordState', 'reportDrifted'] },
+        'check.missing': { target: 'missing', actions: ['recordToCorrect', 'recordState', 'reportMissing'] },
       },
     },
     inSync: {
       description: 'Every observed field is as it was applied.',
-      entry: ['forgetFailures', 'reportInSync'],
+      entry: ['forgetFailures', 'recordState', 'reportInSync'],
     },
     drifted: {
       description: 'An observed field differs.',
@@ -350,18 +379,18 @@ export const resource = setup({
     },
     claimed: {
       description: 'It belongs to another application, and is not changed.',
-      entry: ['recordReason', 'reportClaimed'],
+      entry: ['recordReason', 'recordState', 'reportClaimed'],
     },
     usingLastApplied: {
       description:
         'The API server refuses the current manifest, and the last applied one is in sync and stays corrected. The current ' +
         'one is retried every five minutes.',
-      entry: ['recordLastApplied', 'reportUsingLastApplied'],
+      entry: ['recordLastApplied', 'recordState', 'reportUsingLastApplied'],
       after: { retryDelay: { target: 'checking' } },
     },
     typeMissing: {
       description: 'The API server does not serve its kind: waits until the shared discovery finds it.',
-      entry: ['recordReason', 'reportTypeMissing'],
+      entry: ['recordReason', 'recordState', 'reportTypeMissing'],
       invoke: running('awaitKind'),
       on: {
         'kind.served': { target: 'checking' },
@@ -369,19 +398,19 @@ export const resource = setup({
     },
     terminating: {
       description: 'The object or its namespace is being deleted: nothing is applied until it no longer exists.',
-      entry: 'reportTerminating',
+      entry: ['recordState', 'reportTerminating'],
       after: { terminatingPollInterval: { target: 'checking' } },
     },
     refused: {
       description:
         'The API server refuses it, or some of its fields, permanently: retried every five minutes. Other fields stay ' +
         'corrected.',
-      entry: ['recordRejected', 'reportRejected'],
+      entry: ['recordRejected', 'recordState', 'reportRejected'],
       after: { retryDelay: { target: 'checking' } },
     },
     backingOff: {
       description: 'A transient failure: retried after a pause of up to five minutes.',
-      entry: ['recordFailure', 'reportFailed'],
+      entry: ['recordFailure', 'recordState', 'reportFailed'],
       after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': [
@@ -394,7 +423,7 @@ export const resource = setup({
     },
     kindUnavailable: {
       description: 'The API server of its kind does not respond: waits as for a kind that is not served.',
-      entry: ['recordFailure', 'reportFailed'],
+      entry: ['recordFailure', 'recordState', 'reportFailed'],
       invoke: running('awaitKind'),
       on: {
         'kind.served': { target: 'checking' },
@@ -405,7 +434,7 @@ export const resource = setup({
       description:
         'There is no proof that the ServiceAccount of the application may see the object: whatever happens to the object, ' +
         'the same is reported at the same times. Checked again after a pause of up to five minutes.',
-      entry: ['recordFailure', 'reportUnverified'],
+      entry: ['recordFailure', 'recordState', 'reportUnverified'],
       after: { retryDelay: { target: 'checking' } },
       on: {
         'object.changed': { description: 'Must not reveal whether the object exists, or its state.' },
@@ -422,6 +451,33 @@ function running<Effect extends string>(effect: Effect) {
 
 function inputOf({ context: { application, resource: key } }: { readonly context: ResourceContext }): ResourceInput {
   return { application, resource: key };
+}
+
+/** The state that each event leads to. */
+const stateOf: Partial<Readonly<Record<ResourceEvent['type'], ResourceState>>> = {
+  'check.inSync': 'inSync',
+  'check.drifted': 'drifted',
+  'check.missing': 'missing',
+  'effect.terminating': 'terminating',
+  'effect.claimed': 'claimed',
+  'effect.typeMissing': 'typeMissing',
+  'effect.kindUnavailable': 'backingOff',
+  'effect.rejected': 'refused',
+  'effect.usingLastApplied': 'refused',
+  'effect.unverified': 'unverified',
+  'effect.failed': 'backingOff',
+  'write.fellBack': 'refused',
+};
+
+/**
+ * The state stays if the effect was cancelled, or if the manifest is not applied yet: then it differs from the live
+ * object, which is not drift.
+ */
+function stateAfter(event: ResourceEvent): Partial<Pick<ResourceMemory, 'state' | 'reason'>> {
+  const state = event.type === 'apply.postponed' ? event.state : stateOf[event.type];
+  const isUnapplied = (state === 'drifted' || state === 'missing') && !('paths' in event && event.paths.length > 0);
+  if (state === undefined || isUnapplied || failureOf(event) === 'cancelled') return {};
+  return { state, reason: state === 'terminating' ? '' : reasonOf(event) };
 }
 
 function toCorrectOf(

@@ -6,9 +6,10 @@ import { ownershipConflict, ownershipOf } from '../observer/ownership/ownership.
 import { fieldMaskFor } from '../observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../observer/schema/readObserverSchema.ts';
 import { statusValue } from '../observer/spec/inventory.ts';
-import { foundOf, memoryOf, type ResourceEntry } from '../observer/state/entries.ts';
+import { foreignOwnerOf, needsApply } from '../observer/state/comparison.ts';
+import { memoryOf, type ResourceEntry } from '../observer/state/entries.ts';
 import { countObserved, type FieldReport } from '../observer/state/fieldReports.ts';
-import { foreignOwnerOf, needsApply } from '../observer/state/observeObject.ts';
+import { foundOf } from '../observer/state/live.ts';
 import type { Standing } from '../observer/status/standing.ts';
 import type { InspectedResource } from './inspectApplication.ts';
 
@@ -39,31 +40,32 @@ function state(is: string, word: Standing, isWrong = false): StateSeen {
 
 export function stateIn(seen: InspectedResource): StateSeen {
   const { entry, live, error } = seen;
-  if (entry.fieldError !== '')
+  if (entry.desired.fieldError !== '')
     return state('not changed, because its manifest or its entry of the observer schema has errors', 'invalid');
-  if (entry.plan === undefined) return unplanned(entry);
+  if (entry.desired.plan === undefined) return unplanned(entry);
   if (live === undefined && error === '') return absent(entry);
-  if (foundOf(entry)?.isTerminating === true)
+  if (foundOf(entry.live)?.isTerminating === true)
     return state('being deleted; weeder waits for the end of the deletion', 'pending');
   if (live !== undefined && foreignOwnerOf(entry) !== undefined) return state(claimed(seen), 'claimed');
   return error === '' ? compared(entry) : state(error, 'pending');
 }
 
-function unplanned({ state: is, reason, manifest, identity }: ResourceEntry): StateSeen {
+function unplanned({ desired: { manifest }, identity, actor }: ResourceEntry): StateSeen {
+  const { state: is, reason } = memoryOf(actor);
   if (is === 'backingOff') return state(`not checked: ${reason.replace(/\.$/, '')}`, 'backingOff');
   return state(`the cluster does not serve ${manifest.apiVersion} ${identity.kind}`, 'typeMissing');
 }
 
 function absent(entry: ResourceEntry): StateSeen {
-  return state(memoryOf(entry).appliedHash === undefined ? 'not created yet' : 'missing', 'missing', true);
+  return state(memoryOf(entry.actor).appliedHash === undefined ? 'not created yet' : 'missing', 'missing', true);
 }
 
 function compared(entry: ResourceEntry): StateSeen {
-  const { drifts, application } = entry;
-  if (needsApply(entry) && entry.state === 'refused')
+  const { application, live } = entry;
+  if (needsApply(entry) && memoryOf(entry.actor).state === 'refused')
     return state('its manifest is not applied: it was refused, and is retried every five minutes', 'refused');
   if (needsApply(entry)) return state('its manifest is not applied yet', 'pending', true);
-  if (drifts.length > 0) return state(`${counted(drifts.length, 'field')} not as desired`, 'drifted', true);
+  if (live.drifts.length > 0) return state(`${counted(live.drifts.length, 'field')} not as desired`, 'drifted', true);
   return state(application.isDetectOnly ? 'as its manifest says' : 'as it was applied', 'observing');
 }
 
@@ -76,8 +78,10 @@ function claimed({ entry, live }: InspectedResource): string {
 }
 
 function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
-  const { plan, baseline, state, application } = entry;
-  const { appliedUid: uid, appliedHash } = memoryOf(entry);
+  const { application } = entry;
+  const { plan } = entry.desired;
+  const { baseline } = entry.live;
+  const { appliedUid: uid, appliedHash, state } = memoryOf(entry.actor);
   if (plan === undefined) return [];
   const entryOfIt = fieldMaskFor(plan.manifest, readObserverSchema(application.newest.spec.schema));
   const isListed = entryOfIt.ok && entryOfIt.value.is !== 'leaf';

@@ -13,10 +13,11 @@ import type { DryRun, Outcome, ResourceApi, ResourcePlan, RestMapper } from '../
 import { setDryRunBaseline } from '../observer/resource/findBaseline.ts';
 import { type Application, type ReportedError, reportedError } from '../observer/spec/application.ts';
 import type { ShownDrift } from '../observer/spec/inventory.ts';
+import { foreignOwnerOf, needsApply } from '../observer/state/comparison.ts';
 import { createEntry } from '../observer/state/createEntry.ts';
 import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
 import { type FieldReport, fieldReports } from '../observer/state/fieldReports.ts';
-import { foreignOwnerOf, needsApply, observeObject, setStaleClaim } from '../observer/state/observeObject.ts';
+import { observeObject, setStaleClaim } from '../observer/state/transitions.ts';
 
 /** What was read about one resource of an application. */
 export interface InspectedResource {
@@ -114,17 +115,14 @@ async function inspectResource(
   entry: ResourceEntry,
   { clock, api, claims, signal }: InspectOptions,
 ): Promise<InspectedResource> {
-  const { plan } = entry;
+  const { plan } = entry.desired;
   const nothing: InspectedResource = { entry, live: undefined, error: '', refusal: '', fields: [], before: [] };
   if (plan === undefined) return nothing;
   const read = await api.read(plan.target, signal);
   if (!read.ok) return { ...nothing, error: `it cannot be read: ${read.failure.reason}` };
   const live = read.value;
-  if (live === undefined) {
-    entry.found = 'missing';
-    return nothing;
-  }
   observeObject(entry, live, clock.monotonic());
+  if (live === undefined) return nothing;
   if (foreignOwnerOf(entry) !== undefined && claims !== undefined)
     setStaleClaim(entry, await claims.isStale(live), clock.monotonic());
   const { dryRun, refusal } = await dryRunApply(api, plan, signal);

@@ -34,6 +34,25 @@ for (const [type, state, report] of results) {
   });
 }
 
+test('the last lasting state is remembered with its reason, until another one is known', () => {
+  const after = (...events: readonly ResourceEvent[]) => {
+    const { state, reason } = decide(resource, { memory: { state: 'missing' } }, events).snapshot.context.memory;
+    return `${state} ${reason}`;
+  };
+  const failed: ResourceEvent = { type: 'effect.failed', reason: 'No route.' };
+  assert.equal(after(observed, failed, { type: 'observation.stopped' }, observed), 'backingOff No route.');
+  assert.equal(after(observed, failed, { type: 'stream.resumed' }, { type: 'check.inSync' }), 'inSync ');
+  assert.equal(after(observed, { type: 'check.drifted', paths: ['.a'] }), 'drifted ');
+  assert.equal(after({ type: 'apply.postponed', state: 'typeMissing', reason: 'No Crab.' }), 'typeMissing No Crab.');
+  assert.equal(after(observed, { ...failed, failure: 'cancelled' }), 'missing ');
+  assert.equal(after({ type: 'check.inSync' }), 'missing ');
+});
+
+test('a manifest that is not applied yet is neither drifted nor missing', () => {
+  for (const event of [{ type: 'check.drifted' }, { type: 'check.missing', paths: [] }] as const)
+    assert.equal(decide(resource, {}, [observed, event]).snapshot.context.memory.state, 'pending');
+});
+
 test('a refused write is checked again, and not refused, if the last known good manifest is in force', () => {
   const decided = decide(resource, {}, [observed, { type: 'check.drifted' }, { type: 'write.fellBack' }]);
   assert.equal(decided.state, 'checking');

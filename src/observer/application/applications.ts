@@ -10,7 +10,7 @@ import type { Application } from '../spec/application.ts';
 import type { ApplicationLimits } from '../spec/applicationLimits.ts';
 import { unknownGeneration } from '../spec/readApplication.ts';
 import { createEntry } from '../state/createEntry.ts';
-import { type ApplicationEntry, isObserved } from '../state/entries.ts';
+import { type ApplicationEntry, isObserved, memoryOf } from '../state/entries.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 import type { StatusWriter } from '../status/statusWriter.ts';
 import type { ApplicationLogic } from './applicationActor.ts';
@@ -170,7 +170,9 @@ export function createApplications(options: ApplicationsOptions): Applications {
       const each = all.flatMap((entry) => [...entry.resources.values()]);
       return {
         applications: tally(all.map(({ actor }) => nameOf(actor.getSnapshot().value))),
-        resources: tally(each.map((its) => (isObserved(its) ? nameOf(its.actor.getSnapshot().value) : its.state))),
+        resources: tally(
+          each.map((its) => (isObserved(its) ? nameOf(its.actor.getSnapshot().value) : memoryOf(its.actor).state)),
+        ),
       };
     },
   };

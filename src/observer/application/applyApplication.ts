@@ -3,16 +3,17 @@ import { sleep } from '../../base/clock.ts';
 import { inParallel, track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { slowMessage } from '../effects/requestSemaphore.ts';
-import { checkServiceAccount } from '../effects/serviceAccounts.ts';
+import { checkServiceAccount, serviceAccountNotFound } from '../effects/serviceAccounts.ts';
 import { refusalOf } from '../model/applyFailure.ts';
 import { maxConcurrentRequests } from '../plan/resourceApi.ts';
 import { applyOrCorrect } from '../resource/writeResource.ts';
-import { reportedError } from '../spec/application.ts';
+import { needsApply } from '../state/comparison.ts';
+import type { Desired } from '../state/desired.ts';
 import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
-import { needsApply } from '../state/observeObject.ts';
+import { forgetRefusal } from '../state/transitions.ts';
 import { definedKind, firstStage } from './order.ts';
-import { planResources } from './planResources.ts';
 import { prune } from './prune.ts';
+import { planAgain } from './validateApplication.ts';
 
 /** How long to wait for a newly defined kind to be served. Milliseconds. */
 const establishedWithin = 5_000;
@@ -40,7 +41,7 @@ export async function applyApplication(
       if (signal.aborted || isOutdated(entry)) return;
       tried.add(next);
       // A new generation is applied, so an earlier refusal no longer counts.
-      next.lastKnownGood = undefined;
+      forgetRefusal(next, 'lastKnownGood');
       await attempt(effects, next, signal);
     });
     if (signal.aborted || isOutdated(entry)) return done;
@@ -55,8 +56,7 @@ export async function applyApplication(
 function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: AbortSignal): Promise<void> {
   const { promise: isSlow, resolve } = Promise.withResolvers<void>();
   const onSlow = () => {
-    resource.state = 'backingOff';
-    resource.reason = slowMessage;
+    resource.actor.send({ type: 'apply.postponed', state: 'backingOff', reason: slowMessage });
     resolve();
   };
   const writing = applyOrCorrect(effects, resource, signal, onSlow).then(() => undefined);
@@ -69,8 +69,10 @@ function attempt(effects: ObserverEffects, resource: ResourceEntry, signal: Abor
  * begin.
  */
 async function prepare(effects: ObserverEffects, entry: ApplicationEntry): Promise<ApplicationEvent | undefined> {
-  const missing = await checkServiceAccount(effects, entry);
-  if (missing !== undefined) return missing;
+  const refused = await checkServiceAccount(effects, entry);
+  if (refused === undefined) entry.accountError = '';
+  else if (refused.failure === serviceAccountNotFound) entry.accountError = refused.reason;
+  if (refused !== undefined) return { type: 'apply.failed', ...refused };
   const listed = await effects.status.write(entry);
   return listed.ok ? undefined : { type: 'apply.failed', ...refusalOf(listed.failure) };
 }
@@ -94,14 +96,15 @@ async function awaitDefinedKind(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock } = effects.runtime;
-  const { application, identity, plan } = definition;
+  const { application, identity } = definition;
+  const { plan } = definition.desired;
   const defined = plan === undefined ? undefined : definedKind(identity, plan.manifest.object);
   if (plan === undefined || defined === undefined) return;
-  const isMeant = ({ manifest }: ResourceEntry) => manifest.group === defined.group && manifest.kind === defined.kind;
-  const isWaiting = (each: ResourceEntry) => each.plan === undefined && each.fieldError === '' && isMeant(each);
-  const awaited = [...application.resources.values()].find(isWaiting);
+  const isMeant = ({ manifest }: Desired) => manifest.group === defined.group && manifest.kind === defined.kind;
+  const isWaiting = (each: Desired) => each.plan === undefined && each.fieldError === '' && isMeant(each);
+  const awaited = [...application.resources.values()].find(({ desired }) => isWaiting(desired));
   if (awaited === undefined) return;
-  const { apiVersion, kind } = awaited.manifest;
+  const { apiVersion, kind } = awaited.desired.manifest;
   const stop = new AbortController();
   let isOver = false;
   const served = effects.restMapper.awaitServed(apiVersion, kind, stop.signal, true).finally(() => {
@@ -111,11 +114,6 @@ async function awaitDefinedKind(
   while (!isOver && !signal.aborted && !isOutdated(application) && clock.monotonic() < deadline)
     await Promise.race([served, sleep(clock, outdatedPause)]);
   stop.abort();
-  if ((await served).ok && !signal.aborted) await replan(effects, application, signal);
-}
-
-/** Plans again, since a newly served kind can reveal further errors. */
-async function replan(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
-  const planned = await planResources(effects, entry, entry.newest, signal);
-  if (planned.is === 'planned') entry.errors = [...entry.newest.errors.map(reportedError), ...planned.errors];
+  // A newly served kind can reveal further errors.
+  if ((await served).ok && !signal.aborted) await planAgain(effects, application, signal);
 }

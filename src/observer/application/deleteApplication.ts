@@ -6,9 +6,10 @@ import { identityKey, identityText } from '../model/identity.ts';
 import { summaryOf } from '../model/wording.ts';
 import { resolveNamespace } from '../spec/resolveNamespace.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
-import { removalOf, unlistedRemoval } from '../state/inventoryRows.ts';
+import { unlistedRemoval } from '../state/inventoryRows.ts';
 import { ordinaryDeletion } from './order.ts';
 import { removePending } from './prune.ts';
+import { scheduleAllRemovals, scheduleRemoval } from './resourceSet.ts';
 
 const done: ApplicationEvent = { type: 'deletion.done' };
 
@@ -24,7 +25,7 @@ export async function deleteApplication(
 ): Promise<ApplicationEvent> {
   const { applications, report } = effects;
   if (!entry.newest.hasFinalizer) return done;
-  scheduleAllRemovals(effects, entry);
+  scheduleAllRemovals(effects.resources, entry);
   if (!entry.newest.isForced) {
     const home = await applications.isTerminating(entry.about.namespace);
     if (!home.ok) return { type: 'deletion.failed', ...refusalOf(home.failure) };
@@ -42,24 +43,16 @@ export async function deleteApplication(
   return isGone ? done : { type: 'deletion.failed', ...refusalOf(removed.failure) };
 }
 
-/** Schedules the removal of all resources of the application. */
-function scheduleAllRemovals({ resources }: ObserverEffects, entry: ApplicationEntry): void {
-  for (const [key, resource] of entry.resources) {
-    resources.remove(resource);
-    entry.pendingRemovals.set(key, removalOf(resource));
-  }
-  entry.resources.clear();
-}
-
 /**
  * Schedules the removal of objects that the manifests name and the inventory does not, because the status may have been
  * cleared while weeder was down. An object is removed only if its metadata proves that the application has applied it.
  */
 async function scheduleUnlistedRemovals(
   { restMapper }: ObserverEffects,
-  { about, newest, pendingRemovals, checkedManifests }: ApplicationEntry,
+  entry: ApplicationEntry,
   signal: AbortSignal,
 ): Promise<ApplyFailure | undefined> {
+  const { about, newest, pendingRemovals, checkedManifests } = entry;
   let unknown: ApplyFailure | undefined;
   for (const manifest of newest.spec.manifests) {
     const { apiVersion, group, kind, name, namespace = about.namespace } = manifest;
@@ -76,7 +69,7 @@ async function scheduleUnlistedRemovals(
       continue;
     }
     const { identity } = resolveNamespace(manifest, about.namespace, !known.ok || known.value.isNamespaced);
-    pendingRemovals.set(identityKey(identity), unlistedRemoval(identity, apiVersion));
+    scheduleRemoval(entry, unlistedRemoval(identity, apiVersion));
     checkedManifests.add(its);
   }
   return unknown;

@@ -13,10 +13,12 @@ import { whyNotAllowed, whyNothingIsAllowed } from '../spec/allowed.ts';
 import { type Application, type ReportedError, reportedError, type UnresolvedManifest } from '../spec/application.ts';
 import { repeatedKeys } from '../spec/repeatedKeys.ts';
 import { findDuplicates, resolveNamespace } from '../spec/resolveNamespace.ts';
+import { type Desired, unplanned, withAppliedPlan } from '../state/desired.ts';
 import { type ApplicationEntry, memoryOf, type ResourceEntry } from '../state/entries.ts';
-import { removalOf } from '../state/inventoryRows.ts';
-import { recordAppliedPlan } from '../state/lastKnownGood.ts';
+import { unread } from '../state/live.ts';
+import { recordPlan } from '../state/transitions.ts';
 import { type MappedManifest, resolveMappings } from './resolveMappings.ts';
+import { replaceResources } from './resourceSet.ts';
 
 /** The effects that planning needs. */
 interface PlanEffects extends Pick<ObserverEffects, 'restMapper' | 'allow' | 'mayUseOwnRights' | 'hashManifest'> {
@@ -77,7 +79,9 @@ export async function planResources(
   const planned = new Map<string, ResourceEntry>();
   for (const each of all) {
     const resource = effects.resources.start(...entryOf(entry, each));
-    plan(effects, resource, each, { application, schema, all, errors });
+    const desired = planOf(effects, resource, each, { application, schema, all, errors });
+    recordPlan(resource, desired);
+    if (desired.fieldError === '' && !each.topology.ok) postpone(resource, each.topology.failure);
     planned.set(resource.key, resource);
   }
   replaceResources(effects, entry, planned);
@@ -109,83 +113,62 @@ function isKnownWithoutNamespace(entry: ApplicationEntry, { group, kind, name }:
 }
 
 /** Synchronous, so that a concurrent apply sees either the previous plan or this one. */
-function plan(
+function planOf(
   { allow, mayUseOwnRights, hashManifest }: PlanEffects,
   resource: ResourceEntry,
   { mapping, topology, manifest, unresolved }: ResolvedManifest,
   { application, schema, all, errors }: About,
-): void {
-  recordAppliedPlan(resource);
-  const { plan: before, lastKnownGood } = resource;
-  resource.plan = undefined;
-  resource.lastKnownGood = undefined;
-  resource.rejection = undefined;
-  resource.planIfScaled = undefined;
-  resource.manifest = unresolved;
+): Desired {
+  const before = withAppliedPlan(resource.desired, memoryOf(resource.actor).appliedHash);
+  const without = unplanned(unresolved, before);
   const message = whyNotAllowed(allow(), application.namespace, manifest.identity);
   if (message !== undefined) {
     const error = { of: 'manifest', place: `spec.manifests[${unresolved.index}]`, message } as const;
     errors.push(error);
-    resource.fieldError = `${error.place}: ${message}.`;
-    return;
+    return { ...without, fieldError: `${error.place}: ${message}.` };
   }
   const read = fieldMaskFor(manifest, schema);
-  resource.fieldError = read.ok
-    ? ''
-    : read.error.map(({ where, message, hint }) => `${where} ${message}. ${hint}`).join(' ');
-  if (!read.ok) return;
-  if (mapping === undefined || !topology.ok) {
-    if (!topology.ok) markUnplanned(resource, topology.failure);
-    return;
+  if (!read.ok) {
+    const fieldErrors = read.error.map(({ where, message, hint }) => `${where} ${message}. ${hint}`);
+    return { ...without, fieldError: fieldErrors.join(' ') };
   }
+  if (mapping === undefined || !topology.ok) return without;
   const repeated = repeatedKeys(manifest.object, unresolved.index, topology.value).map(reportedError);
   reportAll(errors, repeated);
-  resource.fieldError = repeated.map(({ place, message }) => `${place}: ${message}.`).join(' ');
-  if (repeated.length > 0) return;
+  if (repeated.length > 0)
+    return { ...without, fieldError: repeated.map(({ place, message }) => `${place}: ${message}.`).join(' ') };
   const manifests = all.map((each) => each.manifest);
-  resource.isAutoscaled = isAutoscaled(manifest.identity, manifests);
-  const isScaled = resource.isAutoscaled || resource.scaledBy !== undefined;
-  const mask = isScaled ? withoutReplicas(read.value, manifest.object) : read.value;
-  const { spec } = application;
+  const isScaled = isAutoscaled(manifest.identity, manifests);
+  const scaled = withoutReplicas(read.value, manifest.object);
+  const mask = isScaled || before.scaledBy !== undefined ? scaled : read.value;
   const hash = hashManifest(manifest, mask);
-  const isSame = before?.hash === hash;
-  resource.lastKnownGood = isSame ? lastKnownGood : undefined;
-  if (!isSame || !isBaselineOf(resource, hash)) dropBaseline(resource);
-  const { appliedPlan } = resource;
-  resource.plan = {
+  const { appliedPlan } = before;
+  const plan: ResourcePlan = {
     target: targetOf(mapping, manifest.identity, accountOf(application, mayUseOwnRights)),
     manifest,
     mask,
     topology: topology.value,
     owner: resource.application.owner,
     hash,
-    mayRecreate: spec.recreate.has(`${manifest.identity.kind}/${manifest.identity.name}`),
+    mayRecreate: application.spec.recreate.has(`${manifest.identity.kind}/${manifest.identity.name}`),
     ...(appliedPlan === undefined ? {} : { previous: { manifest: appliedPlan.manifest, mask: appliedPlan.mask } }),
-  } satisfies ResourcePlan;
-  const scaled = withoutReplicas(mask, manifest.object);
-  if (scaled !== mask) resource.planIfScaled = { ...resource.plan, mask: scaled, hash: hashManifest(manifest, scaled) };
+  };
+  return {
+    ...without,
+    isAutoscaled: isScaled,
+    lastKnownGood: before.plan?.hash === hash ? before.lastKnownGood : undefined,
+    plan,
+    planIfScaled: scaled === mask ? undefined : { ...plan, mask: scaled, hash: hashManifest(manifest, scaled) },
+  };
+}
+
+/** Its machine does not find this out while the application is applied. */
+function postpone({ actor }: ResourceEntry, { is, reason }: ApplyFailure): void {
+  actor.send({ type: 'apply.postponed', state: is === 'typeMissing' ? 'typeMissing' : 'backingOff', reason });
 }
 
 function reportAll(errors: ReportedError[], found: readonly ReportedError[]): void {
   for (const each of found) errors.push(each);
-}
-
-/**
- * Writes the reason to the status here, because the resource's machine does not run while the application is applied.
- */
-function markUnplanned(resource: ResourceEntry, { is, reason }: ApplyFailure): void {
-  resource.state = is === 'typeMissing' ? 'typeMissing' : 'backingOff';
-  resource.reason = reason;
-}
-
-/** Returns true if the baseline belongs to this manifest or to the last known good one. */
-function isBaselineOf(resource: ResourceEntry, hash: string): boolean {
-  return hash === memoryOf(resource).appliedHash || resource.lastKnownGood !== undefined;
-}
-
-/** In mode detect nothing is applied, so this drops the baseline when the manifest has changed. */
-function dropBaseline(resource: ResourceEntry): void {
-  if (resource.application.isDetectOnly) resource.baseline = undefined;
 }
 
 /** Returns where a resource of a known kind is found. */
@@ -213,59 +196,17 @@ function entryOf(
   const { identity } = manifest;
   const key = identityKey(identity);
   const row = application.pendingRemovals.get(key);
-  const memory = { appliedHash: row?.hash, appliedUid: row?.appliedUid };
+  const memory = { appliedHash: row?.hash, appliedUid: row?.appliedUid, ...(row && { state: row.state }) };
   return [
     application.resources.get(key) ?? {
       application,
       key,
       identity,
-      manifest: unresolved,
-      plan: undefined,
-      fieldError: '',
-      appliedPlan: undefined,
-      initialised: row?.initialised ?? new Map(),
-      lastKnownGood: undefined,
-      retriedRefusal: undefined,
-      rejection: undefined,
-      staleLabel: undefined,
-      baseline: undefined,
-      found: 'unknown',
-      writtenVersion: undefined,
+      desired: unplanned(unresolved),
+      live: unread(row?.initialised ?? new Map()),
       proof: undefined,
-      drifts: [],
-      driftedAt: undefined,
-      state: row?.state ?? 'pending',
-      reason: '',
-      corrections: [],
-      scaledBy: undefined,
-      planIfScaled: undefined,
-      isAutoscaled: false,
       writing: undefined,
     },
     memory,
   ];
-}
-
-/**
- * Schedules the removal of resources that were applied and are no longer in the manifests, and cancels it for those
- * that are in them again.
- */
-function replaceResources(
-  { streams, resources }: PlanEffects,
-  entry: ApplicationEntry,
-  planned: Map<string, ResourceEntry>,
-): void {
-  for (const [key, resource] of entry.resources) {
-    if (planned.has(key)) continue;
-    entry.resources.delete(key);
-    resources.remove(resource);
-    // It may have been applied without a record if the response was lost.
-    if (memoryOf(resource).appliedHash !== undefined || !entry.isDetectOnly)
-      entry.pendingRemovals.set(key, removalOf(resource));
-  }
-  for (const [key, resource] of planned) {
-    entry.resources.set(key, resource);
-    entry.pendingRemovals.delete(key);
-    if (resource.plan !== undefined) streams.add(resource, resource.plan);
-  }
 }

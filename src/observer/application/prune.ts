@@ -5,6 +5,7 @@ import { type Identity, identityKey } from '../model/identity.ts';
 import type { ActiveRemoval, ApplicationEntry, PendingRemoval } from '../state/entries.ts';
 import { deletionStage, inDeletionOrder } from './order.ts';
 import { removeResource } from './removeResource.ts';
+import { recordRemoval } from './resourceSet.ts';
 
 /** The maximum number of requests in flight for one application. */
 const maxConcurrent = 8;
@@ -28,16 +29,9 @@ export async function removePending(
 
   async function remove(row: PendingRemoval): Promise<void> {
     if (signal.aborted) return;
-    const key = identityKey(row.identity);
     const goesAnyway = isHomeEnding && liesIn(row.identity, entry.about.namespace);
     const left = goesAnyway ? undefined : await attempt(effects, entry, row, isHomeEnding, signal);
-    // The resource may be in the manifests again.
-    if (entry.pendingRemovals.get(key) !== row) return;
-    if (left === undefined) entry.pendingRemovals.delete(key);
-    else {
-      entry.pendingRemovals.set(key, left);
-      blockedStage = deletionStage(row.identity);
-    }
+    if (recordRemoval(entry, row, left)) blockedStage = deletionStage(row.identity);
   }
 
   for (const [stage, those] of [...stages].toSorted(([one], [other]) => one - other)) {
@@ -91,8 +85,8 @@ function mayBeInManifests(
   { identity: { group, kind, name } }: PendingRemoval,
 ): boolean {
   return [...resources.values()].some(
-    ({ plan, identity }) =>
-      plan === undefined && identity.group === group && identity.kind === kind && identity.name === name,
+    ({ desired, identity }) =>
+      desired.plan === undefined && identity.group === group && identity.kind === kind && identity.name === name,
   );
 }
 

@@ -1,8 +1,8 @@
 import type { application } from '../../../machines/observer/application.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { serviceAccountNotFound } from '../effects/serviceAccounts.ts';
+import { needsApply } from '../state/comparison.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
-import { needsApply } from '../state/observeObject.ts';
 import { errorSummary } from './validateApplication.ts';
 
 type Actions = NonNullable<Parameters<(typeof application)['provide']>[0]['actions']>;
@@ -49,7 +49,7 @@ export function applicationReports(effects: ObserverEffects) {
       if (errors.length > 0) report({ type: 'application.partlyInvalid', application, reason: errorSummary(errors) });
       if (entry.isDetectOnly) return;
       const all = [...resources.values()];
-      const failed = all.filter((each) => each.plan === undefined || needsApply(each)).length;
+      const failed = all.filter((each) => each.desired.plan === undefined || needsApply(each)).length;
       report({ type: 'application.applied', application, generation, resources: all.length, failed });
     }),
     reportFailed: withEntry((entry, { reason, failure, failures: attempt, retryIn }) => {

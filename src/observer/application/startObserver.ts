@@ -3,8 +3,9 @@ import { track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { rebaseline } from '../resource/rebaseline.ts';
 import { isAccessProven } from '../state/access.ts';
-import { type ApplicationEntry, foundOf, type ResourceEntry } from '../state/entries.ts';
-import { isInSync } from '../state/observeObject.ts';
+import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
+import { foundOf, isInSync } from '../state/live.ts';
+import { forgetObject } from '../state/transitions.ts';
 import { prune } from './prune.ts';
 
 /**
@@ -35,16 +36,16 @@ export function startObserver(effects: ObserverEffects, entry: ApplicationEntry)
 
   /** Marks the live object as unknown, unless the resource ignores resyncs while it waits to retry. */
   function markUnknown(resource: ResourceEntry): void {
-    if (resource.actor.getSnapshot().can({ type: 'resync.due' })) resource.found = 'unknown';
+    if (resource.actor.getSnapshot().can({ type: 'resync.due' })) forgetObject(resource, 'unknown');
   }
 
   function resync(): void {
     const isDoubtful = clock.monotonic() >= trustedUntil;
     if (isDoubtful) trustedUntil = clock.monotonic() + trustFor;
     for (const resource of started) {
-      const isReported = streams.isReliable(resource) && foundOf(resource) !== undefined;
+      const isReported = streams.isReliable(resource) && foundOf(resource.live) !== undefined;
       if (isDoubtful || !isReported) markUnknown(resource);
-      else if (isInSync(resource)) continue;
+      else if (isInSync(resource.live)) continue;
       resource.actor.send({ type: 'resync.due' });
     }
     if (entry.pendingRemovals.size > 0) track(entry.inFlight, prune(effects, entry, stop.signal));

@@ -33,10 +33,11 @@ export function applicationList(entries: Iterable<ApplicationEntry>, search: str
   return { total: all.length, found: found.length, applications };
 }
 
-/** By what is stored: the states of thousands of actors are not read every second. */
+/** By what is remembered: the states of thousands of actors are not evaluated every second. */
 function rankOf({ errors, resources }: ApplicationEntry): number {
   if (errors.length > 0) return 0;
-  for (const { state, drifts } of resources.values()) if (state !== 'inSync' || drifts.length > 0) return 0;
+  for (const each of resources.values())
+    if (memoryOf(each.actor).state !== 'inSync' || each.live.drifts.length > 0) return 0;
   return 1;
 }
 
@@ -86,19 +87,21 @@ const nothing = {
 };
 
 function needsAttention(resource: ResourceEntry): boolean {
-  return resource.state !== 'inSync' || stateOf(resource) !== 'inSync';
+  return memoryOf(resource.actor).state !== 'inSync' || stateOf(resource) !== 'inSync';
 }
 
 function resourceView(resource: ResourceEntry, since: Since): ResourceView {
-  const { identity, actor, reason, fieldError, lastKnownGood, baseline, drifts, corrections } = resource;
+  const { identity, actor, desired, live } = resource;
+  const { baseline, drifts, corrections } = live;
+  const { reason, conflictingManager } = memoryOf(resource.actor);
   const shown = driftViews(resource, drifts);
   return {
     id: identityText(identity),
     actor: actor.id,
     state: stateOf(resource),
     until: endOf(actor, since),
-    reason: [fieldError, reason, lastKnownGood?.reason].find((each) => each) ?? '',
-    conflictingManager: drifts.length > 0 ? memoryOf(resource).conflictingManager : undefined,
+    reason: [desired.fieldError, reason, desired.lastKnownGood?.reason].find((each) => each) ?? '',
+    conflictingManager: drifts.length > 0 ? conflictingManager : undefined,
     observed: baseline && countObserved(baseline),
     drifts: shown,
     moreDrifts: drifts.length - shown.length,
@@ -120,7 +123,7 @@ function driftViews({ identity }: ResourceEntry, drifts: readonly Drift[]): read
 }
 
 function stateOf(resource: ResourceEntry): string {
-  return isObserved(resource) ? innermost(resource.actor) : resource.state;
+  return isObserved(resource) ? innermost(resource.actor) : memoryOf(resource.actor).state;
 }
 
 function innermost(actor: ApplicationEntry['actor'] | ResourceEntry['actor']): string {

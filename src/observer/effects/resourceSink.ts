@@ -1,13 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { parseJson } from '../../base/exactInteger.ts';
 import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import type { ClosableSink } from '../../kube/watch/sink.ts';
 import { type Identity, identityKey } from '../model/identity.ts';
 import { versionOf } from '../ownership/ownership.ts';
-import { foundOf, type ResourceEntry } from '../state/entries.ts';
-import { isInSync, observeObject } from '../state/observeObject.ts';
+import type { ResourceEntry } from '../state/entries.ts';
+import { foundOf, isInSync } from '../state/live.ts';
 import { pacedComparison } from '../state/pacedComparison.ts';
+import { forgetObject, observeObject, recordLost, recordRewound } from '../state/transitions.ts';
 
 /** The sink of a stream of one kind: it notifies the resources whose object has changed or left the stream. */
 export function createResourceSink(
@@ -29,7 +29,7 @@ export function createResourceSink(
   function take(resource: ResourceEntry, object: JsonObject): void {
     const before = comparisonState(resource);
     if (!observeObject(resource, object, clock.monotonic()) || comparisonState(resource) === before) return;
-    resource.actor.send({ type: 'object.changed', isInSync: isInSync(resource) });
+    resource.actor.send({ type: 'object.changed', isInSync: isInSync(resource.live) });
   }
 
   /** An exception would end the stream for all resources. The following check meets the same error and reports it. */
@@ -37,7 +37,7 @@ export function createResourceSink(
     try {
       take(resource, object);
     } catch {
-      resource.found = 'unknown';
+      forgetObject(resource, 'unknown');
       resource.actor.send({ type: 'object.changed', isInSync: false });
     }
   }
@@ -70,16 +70,12 @@ export function createResourceSink(
       for (const resource of [...members.values()].flat()) {
         if (listed?.has(resource) !== false) continue;
         paced.drop(resource);
-        if (foundOf(resource) !== undefined) markLost(resource, resourceVersion, clock.monotonic());
+        if (foundOf(resource.live) !== undefined) markLost(resource, resourceVersion, clock.monotonic());
       }
       listed = undefined;
     },
     rewound() {
-      for (const resource of [...members.values()].flat()) {
-        resource.writtenVersion = undefined;
-        const found = foundOf(resource);
-        if (found !== undefined) resource.found = { ...found, resourceVersion: oldestVersion };
-      }
+      for (const resource of [...members.values()].flat()) recordRewound(resource);
     },
     close: () => undefined,
   };
@@ -97,22 +93,15 @@ function objectIn(line: Buffer): JsonObject | undefined {
   }
 }
 
-/**
- * The object left the stream: it was deleted or lost its label. A version that weeder has written since then is
- * ignored.
- */
 function markLost(resource: ResourceEntry, version: string | undefined, now: number): void {
-  if (!isAtLeast(version, resource.writtenVersion)) return;
-  resource.found = 'lost';
-  resource.driftedAt ??= now;
-  resource.actor.send({ type: 'object.changed', isInSync: false });
+  if (recordLost(resource, version, now)) resource.actor.send({ type: 'object.changed', isInSync: false });
 }
 
 /** There is nothing new to decide while this text is the same. */
-function comparisonState(resource: ResourceEntry): string {
-  const found = foundOf(resource);
+function comparisonState({ live }: ResourceEntry): string {
+  const found = foundOf(live);
   if (found === undefined) return '';
-  return isInSync(resource)
+  return isInSync(live)
     ? `in sync ${found.label}`
-    : JSON.stringify([found.uid, found.isTerminating, found.label, resource.drifts]);
+    : JSON.stringify([found.uid, found.isTerminating, found.label, live.drifts]);
 }

@@ -38,7 +38,7 @@ export function createResources({ runtime, logic, streams, report }: ResourcesOp
       const id = `${application.id} ${key}`;
       const known = registry.get(id);
       if (known === entry) return known;
-      const memory = failed === undefined ? initial : memoryOf({ actor: failed });
+      const memory = failed === undefined ? initial : memoryOf(failed);
       const input = { application: application.id, resource: key, memory };
       const actor = createActor(logic(), { ...runtime, id: `application/${id}`, input });
       const started = Object.assign(entry, { actor });

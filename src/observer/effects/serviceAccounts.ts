@@ -1,4 +1,3 @@
-import type { ApplicationEvent } from '../../../machines/observer/application.ts';
 import type { Clock } from '../../base/clock.ts';
 import { done, type Outcome } from '../model/applyFailure.ts';
 import type { ReportObserver } from '../model/events.ts';
@@ -54,6 +53,13 @@ interface AccountEffects {
   readonly report: ReportObserver;
 }
 
+/** Why nothing may be applied. */
+interface AccountFailure {
+  readonly failure: string;
+  readonly reason: string;
+  readonly retryAfter: number;
+}
+
 /** The failure kind, as the machine and the metrics have it. */
 export const serviceAccountNotFound = 'accountMissing';
 
@@ -65,21 +71,18 @@ export const serviceAccountNotFound = 'accountMissing';
 export async function checkServiceAccount(
   { serviceAccounts, mayUseOwnRights, report }: AccountEffects,
   entry: ApplicationEntry,
-): Promise<ApplicationEvent | undefined> {
+): Promise<AccountFailure | undefined> {
   const { namespace } = entry.about;
   const said = (entry.valid ?? entry.newest).spec.serviceAccountName;
   const name = said ?? 'default';
   const isAsked = (said !== undefined || !mayUseOwnRights) && !createsAccount(entry, name);
   const found = isAsked ? await serviceAccounts.exists(namespace, name) : done(true);
   if (found.ok) {
-    entry.accountError = found.value ? '' : `Nothing is applied: the ServiceAccount ${namespace}/${name} ${whatToDo}`;
-    return found.value
-      ? undefined
-      : { type: 'apply.failed', failure: serviceAccountNotFound, reason: entry.accountError, retryAfter: 0 };
+    const reason = `Nothing is applied: the ServiceAccount ${namespace}/${name} ${whatToDo}`;
+    return found.value ? undefined : { failure: serviceAccountNotFound, reason, retryAfter: 0 };
   }
   const { is: failure, reason, retryAfter } = found.failure;
-  if (failure !== 'forbidden') return { type: 'apply.failed', failure, reason, retryAfter };
-  entry.accountError = '';
+  if (failure !== 'forbidden') return { failure, reason, retryAfter };
   if (serviceAccounts.isFirstReport(namespace))
     report({ type: 'application.serviceAccountUnverified', application: entry.about, reason });
   return undefined;

@@ -19,7 +19,7 @@ export interface AboutResource {
 }
 
 /** How a resource was changed to match its manifest. */
-export type AppliedHow = 'created' | 'updated' | 'recreated';
+type AppliedHow = 'created' | 'updated' | 'recreated';
 
 /** What the observer has found or done. Drifts may have values, so reporters must redact those of Secrets. */
 export type ObserverEvent =

@@ -105,8 +105,8 @@ function isSettled(
   return [...resources.values()].every(
     (each) =>
       each.actor.getSnapshot().value === 'inSync' &&
-      written.get(each.key) === memoryOf(each).appliedHash &&
-      memoryOf(each).mutatedByAdmission.length === 0 &&
-      ![...memoryOf(each).corrections.values()].some(({ last }) => now - last < quietPeriod),
+      written.get(each.key) === memoryOf(each.actor).appliedHash &&
+      memoryOf(each.actor).mutatedByAdmission.length === 0 &&
+      ![...memoryOf(each.actor).corrections.values()].some(({ last }) => now - last < quietPeriod),
   );
 }

@@ -5,11 +5,13 @@ import { correctionKey, missingKey } from '../drift/correctionKey.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';
 import { annotationName } from '../model/fieldManagers.ts';
+import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { isAccessProven } from '../state/access.ts';
-import { foundOf, type ResourceEntry } from '../state/entries.ts';
-import { expireLastKnownGood, retryDelayOf } from '../state/lastKnownGood.ts';
-import { compareLive, effectivePlan, foreignOwnerOf, observeObject, setStaleClaim } from '../state/observeObject.ts';
-import { rejectionOf, splitDrifts } from '../state/rejection.ts';
+import { effectivePlan, foreignOwnerOf } from '../state/comparison.ts';
+import { rejectionOf, retryDelayOf, splitDrifts } from '../state/desired.ts';
+import type { ResourceEntry } from '../state/entries.ts';
+import { foundOf } from '../state/live.ts';
+import { compareLive, expireLastKnownGood, forgetRefusal, observeObject, setStaleClaim } from '../state/transitions.ts';
 import { effectFailed, stillRejected, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
 
@@ -33,7 +35,7 @@ async function gatherState(
   entry: ResourceEntry,
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
-  const { plan } = entry;
+  const { plan } = entry.desired;
   if (plan === undefined) return withoutPlan(effects, entry, signal);
   if (!isAccessProven(entry, effects.runtime.clock.monotonic())) {
     const verified = await effects.access.verify(entry, plan.target, signal);
@@ -47,29 +49,27 @@ async function gatherState(
 
 /** An object with the label of an application that does not exist has no owner, and is compared like any other. */
 async function findClaimant({ claims, runtime }: ObserverEffects, entry: ResourceEntry): Promise<void> {
-  const found = foundOf(entry);
+  const found = foundOf(entry.live);
   if (found?.object === undefined) return;
   const isStale = await claims.isStale(found.object);
   // A newer version that has arrived in the meantime is checked again.
-  if (foundOf(entry)?.label === found.label) setStaleClaim(entry, isStale, runtime.clock.monotonic());
+  if (foundOf(entry.live)?.label === found.label) setStaleClaim(entry, isStale, runtime.clock.monotonic());
 }
 
 function isLabelledByOther(entry: ResourceEntry): boolean {
-  const label = foundOf(entry)?.label;
+  const label = foundOf(entry.live)?.label;
   return label !== undefined && label !== entry.application.owner.label;
 }
 
-type Plan = NonNullable<ResourceEntry['plan']>;
-
 /** An object that the stream does not have may exist without its label: a GET decides. */
-async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: Plan, signal: AbortSignal) {
-  if (entry.found === 'unknown') await effects.streams.whenListed(entry, signal);
-  if (typeof entry.found === 'object' || entry.found === 'missing') return undefined;
+async function findObject(effects: ObserverEffects, entry: ResourceEntry, plan: ResourcePlan, signal: AbortSignal) {
+  if (entry.live.found === 'unknown') await effects.streams.whenListed(entry, signal);
+  if (foundOf(entry.live) !== undefined || entry.live.found === 'missing') return undefined;
   const read = await effects.api.read(plan.target, signal);
   if (!read.ok) return effectFailed(effects.streams.isReliable(entry) ? read.failure : withPause(read.failure));
-  if (read.value !== undefined) observeObject(entry, read.value, effects.runtime.clock.monotonic());
-  // An object that was observed in the meantime is newer than this response.
-  else if (typeof entry.found !== 'object') entry.found = 'missing';
+  // An object that was observed in the meantime is newer than a response without one.
+  if (read.value !== undefined || foundOf(entry.live) === undefined)
+    observeObject(entry, read.value, effects.runtime.clock.monotonic());
   return undefined;
 }
 
@@ -91,7 +91,7 @@ function withPause(failure: ApplyFailure): ApplyFailure {
  */
 async function withoutPlan(
   { restMapper }: ObserverEffects,
-  { manifest, fieldError, application }: ResourceEntry,
+  { desired: { manifest, fieldError }, application }: ResourceEntry,
   signal: AbortSignal,
 ): Promise<ResourceEvent> {
   if (fieldError !== '') return { type: 'effect.rejected', reason: fieldError, failure: 'schema' };
@@ -115,38 +115,40 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
   const now = runtime.clock.monotonic();
   compareLive(entry, now);
   const event = decide(entry, runtime.clock.now(), now);
-  if (event.type === 'check.inSync') entry.rejection = undefined;
+  if (event.type === 'check.inSync') forgetRefusal(entry, 'rejection');
   if (event.type !== 'check.drifted' && event.type !== 'check.missing') return event;
   const of = event.type === 'check.missing' ? 'create' : effectivePlan(entry) === undefined ? 'apply' : 'correct';
-  if (of === 'correct' && splitDrifts(entry, now).open.length > 0) return event;
-  return stillRejected(rejectionOf(entry, of, now), now, event.longestWait) ?? event;
+  if (of === 'correct' && splitDrifts(entry.desired, entry.live.drifts, now).open.length > 0) return event;
+  return stillRejected(rejectionOf(entry.desired, of, now), now, event.longestWait) ?? event;
 }
 
 function decide(entry: ResourceEntry, now: number, monotonic: number): ResourceEvent {
   const mayCorrect = !entry.application.isDetectOnly;
-  const found = foundOf(entry);
+  const found = foundOf(entry.live);
   const isNew = effectivePlan(entry) === undefined;
-  const nextAttemptIn = entry.lastKnownGood === undefined ? undefined : retryDelayOf(entry.lastKnownGood, monotonic);
+  const { drifts } = entry.live;
+  const { lastKnownGood } = entry.desired;
+  const nextAttemptIn = lastKnownGood === undefined ? undefined : retryDelayOf(lastKnownGood, monotonic);
   // The back-off of a correction never delays the next attempt of the current manifest.
   const limit = { mayCorrect, now, ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }) };
   if (found === undefined) return { type: 'check.missing', ...limit, paths: isNew ? [] : [missingKey] };
   if (found.isTerminating) return { type: 'effect.terminating' };
   if (foreignOwnerOf(entry) !== undefined) return { type: 'effect.claimed', reason: claimReason(entry) };
   if (isNew) return { type: 'check.drifted', mayCorrect };
-  if (entry.drifts.length === 0) {
-    if (entry.lastKnownGood === undefined || nextAttemptIn === undefined) return { type: 'check.inSync' };
-    const { reason, failure } = entry.lastKnownGood;
+  if (drifts.length === 0) {
+    if (lastKnownGood === undefined || nextAttemptIn === undefined) return { type: 'check.inSync' };
+    const { reason, failure } = lastKnownGood;
     return { type: 'effect.usingLastApplied', reason, failure, nextAttemptIn };
   }
-  const paths = splitDrifts(entry, monotonic).open.map(correctionKey);
+  const paths = splitDrifts(entry.desired, drifts, monotonic).open.map(correctionKey);
   return { type: 'check.drifted', ...limit, paths, conflictingManager: managerOfFirstDrift(entry) };
 }
 
 /** Returns the manager of the first drift that has one, since a deleted field has no owner. */
 function managerOfFirstDrift(entry: ResourceEntry): string | undefined {
-  const object = foundOf(entry)?.object;
+  const object = foundOf(entry.live)?.object;
   if (object === undefined) return undefined;
-  for (const drift of entry.drifts) {
+  for (const drift of entry.live.drifts) {
     const conflictingManager = conflictingManagerOf(object, drift, entry.application.owner);
     if (conflictingManager !== undefined) return conflictingManager;
   }
@@ -155,7 +157,7 @@ function managerOfFirstDrift(entry: ResourceEntry): string | undefined {
 
 /** Names the other application by the annotation on the object. */
 function claimReason(entry: ResourceEntry): string {
-  const metadata = objectOf(foundOf(entry)?.object?.['metadata']);
+  const metadata = objectOf(foundOf(entry.live)?.object?.['metadata']);
   const name = textOf(objectOf(metadata['annotations'])[annotationName]) ?? foreignOwnerOf(entry);
   return `It belongs to the application ${name}, and not to ${entry.application.id}.`;
 }

@@ -1,11 +1,9 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
-import type { Drift } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { Rejection, ResourceEntry } from '../state/entries.ts';
-import { lastKnownGoodAfter } from '../state/lastKnownGood.ts';
-import { setBaseline } from '../state/observeObject.ts';
-import { recordRejection } from '../state/rejection.ts';
+import type { Rejection } from '../state/desired.ts';
+import type { ResourceEntry } from '../state/entries.ts';
+import { type FailedWrite, forgetObject, recordRefused } from '../state/transitions.ts';
 
 /** The machine's event for each failure. */
 const types = {
@@ -61,53 +59,24 @@ const patientConflicts = 3;
 
 export const conflicted: ResourceEvent = { type: 'write.conflicted' };
 
-/** A write that has failed. */
-export interface FailedWrite {
-  readonly of: Exclude<Rejection['of'], 'dryRun'>;
-  readonly failure: ApplyFailure;
-  /** The drifts that it was to correct. */
-  readonly drifts: readonly Drift[];
-}
-
 /** Returns the event for a failed write of this plan. `now`: by the monotonic clock. */
-export function writeFailed(
-  entry: ResourceEntry,
-  plan: ResourcePlan,
-  { of, failure, drifts }: FailedWrite,
-  now: number,
-): ResourceEvent {
+export function writeFailed(entry: ResourceEntry, plan: ResourcePlan, write: FailedWrite, now: number): ResourceEvent {
+  const { failure } = write;
   const event = effectFailed(failure);
-  if (event.type === 'effect.rejected') {
-    if (fallBackToLastApplied(entry, plan, failure, now)) return { ...event, type: 'write.fellBack' };
-    recordRejection(entry, of, failure, drifts, now);
-  }
+  if (event.type === 'effect.rejected' && recordRefused(entry, plan, write, now))
+    return { ...event, type: 'write.fellBack' };
   if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return event;
-  // The object has changed since the write was decided on.
-  entry.found = 'lost';
-  return recheck(entry, failure);
+  forgetObject(entry, 'lost');
+  return recheck(entry.actor, failure);
 }
 
 /**
  * Checks the resource again after a conflict. Several conflicts in a row count as a failure, so that there is a pause.
  */
 export function recheck(
-  { actor }: ResourceEntry,
+  actor: ResourceEntry['actor'],
   failure: ApplyFailure = { is: 'conflict', reason: 'It changes all the time.', retryAfter: 0, fields: [] },
 ): ResourceEvent {
   actor.send({ type: 'write.ended', hasConflicted: true });
   return actor.getSnapshot().context.conflicts < patientConflicts ? conflicted : effectFailed(failure);
-}
-
-/** Falls back to the last applied plan, if it is known: it is compared and corrected from now on. */
-function fallBackToLastApplied(
-  entry: ResourceEntry,
-  refused: ResourcePlan,
-  failure: ApplyFailure,
-  now: number,
-): boolean {
-  const lastKnownGood = lastKnownGoodAfter(entry, refused, failure, now);
-  if (lastKnownGood === undefined) return false;
-  entry.lastKnownGood = lastKnownGood;
-  if (entry.baseline !== undefined) setBaseline(entry, entry.baseline, now);
-  return true;
 }

@@ -4,11 +4,12 @@ import { conflictingManagerOf } from '../drift/conflictingManager.ts';
 import { project } from '../drift/project.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { Json } from '../model/identity.ts';
-import type { Projection } from '../model/projection.ts';
-import type { Applied, DryRun, ResourcePlan } from '../plan/resourceApi.ts';
-import { foundOf, type ResourceEntry } from '../state/entries.ts';
-import { effectivePlan, setBaseline } from '../state/observeObject.ts';
-import { recordRejection, rejectionOf } from '../state/rejection.ts';
+import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';
+import { effectivePlan } from '../state/comparison.ts';
+import { rejectionOf } from '../state/desired.ts';
+import type { ResourceEntry } from '../state/entries.ts';
+import { foundOf, type Live } from '../state/live.ts';
+import { recordRefused, setBaseline } from '../state/transitions.ts';
 import { effectFailed, stillRejected } from './failureEvents.ts';
 
 /**
@@ -21,15 +22,15 @@ export async function findBaseline(
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
   const plan = effectivePlan(entry);
-  if (entry.baseline !== undefined || plan === undefined) return undefined;
-  const rejected = rejectionOf(entry, 'dryRun', runtime.clock.monotonic());
+  if (entry.live.baseline !== undefined || plan === undefined) return undefined;
+  const rejected = rejectionOf(entry.desired, 'dryRun', runtime.clock.monotonic());
   if (rejected !== undefined) return stillRejected(rejected, runtime.clock.monotonic());
   const release = await dryRuns.acquire(entry.application.id, plan.target.apiVersion, signal);
   const dryRun = await api.dryRunApply(plan, signal).finally(release);
   if (!dryRun.ok) {
     const event = effectFailed(dryRun.failure);
-    if (event.type === 'effect.rejected')
-      recordRejection(entry, 'dryRun', dryRun.failure, [], runtime.clock.monotonic());
+    const refused = { of: 'dryRun', failure: dryRun.failure, drifts: [] } as const;
+    if (event.type === 'effect.rejected') recordRefused(entry, plan, refused, runtime.clock.monotonic());
     return event;
   }
   setDryRunBaseline(entry, plan, dryRun.value, runtime.clock.monotonic());
@@ -39,9 +40,9 @@ export async function findBaseline(
 /** Makes the result of a dry run the desired state. `now`: by the monotonic clock. */
 export function setDryRunBaseline(entry: ResourceEntry, plan: ResourcePlan, dryRun: DryRun, now: number): void {
   const filled = initialisedIn(plan, baselineOf(plan, dryRun));
-  const found = [...filled].map(([path, value]) => [path, defaultedValue(entry, plan, path) ?? value] as const);
-  entry.initialised = new Map([...retainedDefaults(entry, plan, dryRun, filled), ...found]);
-  setBaseline(entry, baselineOf(plan, dryRun, entry.initialised), now);
+  const found = [...filled].map(([path, value]) => [path, defaultedValue(entry.live, plan, path) ?? value] as const);
+  const initialised = new Map([...retainedDefaults(entry.live, plan, dryRun, filled), ...found]);
+  setBaseline(entry, baselineOf(plan, dryRun, initialised), now, initialised);
 }
 
 /**
@@ -49,32 +50,24 @@ export function setDryRunBaseline(entry: ResourceEntry, plan: ResourcePlan, dryR
  * them.
  */
 function retainedDefaults(
-  entry: ResourceEntry,
+  { initialised }: Live,
   plan: ResourcePlan,
   { object }: DryRun,
   filled: ReadonlyMap<string, Json>,
 ) {
-  const others = [...entry.initialised].filter(([path]) => !filled.has(path));
+  const others = [...initialised].filter(([path]) => !filled.has(path));
   if (others.length === 0) return [];
   const present = initialisedIn(plan, project(object, plan.manifest, plan.mask, plan.topology));
   return others.filter(([path]) => present.has(path));
 }
 
 /**
- * Returns the baseline from the response to an apply. Undefined if the object existed before, because the response may
- * contain fields of other clients.
- */
-export function appliedBaseline(plan: ResourcePlan, { object, isNew }: Applied): Projection | undefined {
-  return isNew ? project(object, plan.manifest, plan.mask, plan.topology) : undefined;
-}
-
-/**
  * Returns the value that the API server filled in at creation and would fill in differently now, such as an address or
  * a port. A value that another manager owns is not from the API server.
  */
-function defaultedValue(entry: ResourceEntry, plan: ResourcePlan, path: string): Json | undefined {
-  const object = foundOf(entry)?.object;
-  const known = entry.initialised.get(path);
+function defaultedValue(live: Live, plan: ResourcePlan, path: string): Json | undefined {
+  const object = foundOf(live)?.object;
+  const known = live.initialised.get(path);
   if (known !== undefined || object === undefined) return known;
   if (conflictingManagerOf(object, { path, is: 'changed' }, plan.owner) !== undefined) return undefined;
   return project(object, plan.manifest, plan.mask, plan.topology).fields.get(path);

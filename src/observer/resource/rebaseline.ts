@@ -5,7 +5,8 @@ import { labelPath } from '../model/fieldManagers.ts';
 import type { Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { memoryOf, type ResourceEntry } from '../state/entries.ts';
-import { isInSync, setBaseline } from '../state/observeObject.ts';
+import { isInSync } from '../state/live.ts';
+import { setBaseline } from '../state/transitions.ts';
 import { aboutOf } from './reportResource.ts';
 
 /** What a resource is compared with. */
@@ -20,7 +21,7 @@ interface Comparison {
  * resources that are in sync. A dry run that fails changes nothing.
  */
 export async function rebaseline(effects: ObserverEffects, entry: ResourceEntry, signal: AbortSignal): Promise<void> {
-  const { plan } = entry;
+  const { plan } = entry.desired;
   if (plan === undefined || comparisonOf(entry) === undefined) return;
   const release = await effects.rebaselines.acquire(entry.application.id, plan.target.apiVersion, signal);
   try {
@@ -48,7 +49,7 @@ async function rebaselineOnce(
   const paths = differing(baseline, second);
   // The values of fields that admission mutates are from the response to an apply: a dry run of a new object cannot
   // show them.
-  if (paths.some((path) => memoryOf(entry).mutatedByAdmission.includes(path))) return;
+  if (paths.some((path) => memoryOf(entry.actor).mutatedByAdmission.includes(path))) return;
   setBaseline(entry, second, effects.runtime.clock.monotonic());
   effects.report({ type: 'resource.desiredStateChanged', ...aboutOf(entry), paths });
   entry.actor.send({ type: 'resync.due' });
@@ -61,17 +62,18 @@ function differing(one: Projection, other: Projection): readonly string[] {
 
 /** Returns undefined if the resource is not in sync, or if a request about it is in flight. */
 function comparisonOf(entry: ResourceEntry): Comparison | undefined {
-  const { plan, baseline, actor } = entry;
-  if (plan === undefined || baseline === undefined || !isInSync(entry)) return undefined;
-  return actor.getSnapshot().value === 'inSync' ? { plan, baseline } : undefined;
+  const { plan } = entry.desired;
+  const { baseline } = entry.live;
+  if (plan === undefined || baseline === undefined || !isInSync(entry.live)) return undefined;
+  return entry.actor.getSnapshot().value === 'inSync' ? { plan, baseline } : undefined;
 }
 
 async function dryRunBaseline(
   { api }: ObserverEffects,
-  { initialised }: ResourceEntry,
+  { live }: ResourceEntry,
   { plan, baseline }: Comparison,
   signal: AbortSignal,
 ): Promise<Projection | undefined> {
   const outcome = await api.dryRunAgain(plan, signal);
-  return outcome.ok ? updatedBaseline(plan, baseline, outcome.value, initialised) : undefined;
+  return outcome.ok ? updatedBaseline(plan, baseline, outcome.value, live.initialised) : undefined;
 }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { ResourceMemory, resource } from '../../../machines/observer/resource.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { AboutResource } from '../model/events.ts';
-import type { ResourceState } from '../spec/inventory.ts';
 import { mayDisclose } from '../state/access.ts';
-import { foundOf, type ResourceEntry } from '../state/entries.ts';
-import { effectivePlan } from '../state/observeObject.ts';
+import { effectivePlan } from '../state/comparison.ts';
+import type { ResourceEntry } from '../state/entries.ts';
+import { foundOf } from '../state/live.ts';
+import { forgetRefusal } from '../state/transitions.ts';
 
 /** The maximum number of different reports about a resource until it is corrected or in sync. */
 const maxReported = 20;
@@ -17,8 +18,8 @@ export function aboutOf(entry: ResourceEntry): AboutResource {
   return {
     application: entry.application.about,
     resource: entry.identity,
-    apiVersion: entry.manifest.apiVersion,
-    uid: mayDisclose(entry) ? foundOf(entry)?.uid : undefined,
+    apiVersion: entry.desired.manifest.apiVersion,
+    uid: mayDisclose(entry) ? foundOf(entry.live)?.uid : undefined,
   };
 }
 
@@ -44,16 +45,15 @@ export function resourceReports(effects: ObserverEffects) {
     reportOnce(entry, createHash('sha256').update(text).digest('base64'), act);
   }
 
-  function become(entry: ResourceEntry, state: ResourceState, reason = ''): void {
-    entry.state = state;
-    entry.reason = reason;
-    entry.retriedRefusal = undefined;
+  /** Its state has changed. */
+  function stateChanged(entry: ResourceEntry): void {
+    forgetRefusal(entry, 'retriedRefusal');
     status.resourceChanged(entry.application);
   }
 
   /** Clears all reports, except that the manifest or a field is refused, which a correction does not change. */
   function clearReported(entry: ResourceEntry): void {
-    const lasting = [entry.lastKnownGood?.reason, entry.rejection?.reason];
+    const lasting = [entry.desired.lastKnownGood?.reason, entry.desired.rejection?.reason];
     const kept = lasting.filter((text) => text !== undefined && reported.get(entry)?.has(text) === true);
     reported.set(entry, new Set(kept.filter((text) => text !== undefined)));
   }
@@ -71,7 +71,7 @@ export function resourceReports(effects: ObserverEffects) {
   }
 
   function refuse(entry: ResourceEntry, context: Context): void {
-    become(entry, 'refused', context.reason);
+    stateChanged(entry);
     reportOnce(entry, context.reason, () =>
       report({ type: 'resource.refused', ...aboutOf(entry), ...refusal(context) }),
     );
@@ -80,20 +80,20 @@ export function resourceReports(effects: ObserverEffects) {
   return {
     reportInSync: withEntry((entry) => {
       reported.delete(entry);
-      become(entry, 'inSync');
+      stateChanged(entry);
     }),
     reportDrifted: withEntry((entry, { mayCorrect, memory: { conflictingManager } }) => {
       // A manifest that is not applied yet differs from the live object, which is not drift.
       if (effectivePlan(entry) === undefined) return;
-      const { drifts } = entry;
-      become(entry, 'drifted');
+      const { drifts } = entry.live;
+      stateChanged(entry);
       reportLimited(entry, `drifted ${JSON.stringify(drifts)}`, () =>
         report({ type: 'resource.drifted', ...aboutOf(entry), drifts, conflictingManager, isCorrected: mayCorrect }),
       );
     }),
     reportMissing: withEntry((entry, { mayCorrect }) => {
       if (effectivePlan(entry) === undefined) return;
-      become(entry, 'missing');
+      stateChanged(entry);
       const isCorrected = mayCorrect;
       reportOnce(entry, 'missing', () => report({ type: 'resource.missing', ...aboutOf(entry), isCorrected }));
     }),
@@ -103,17 +103,17 @@ export function resourceReports(effects: ObserverEffects) {
       );
     }),
     reportTerminating: withEntry((entry) => {
-      become(entry, 'terminating');
+      stateChanged(entry);
       reportOnce(entry, 'ending', () => report({ type: 'resource.terminating', ...aboutOf(entry) }));
     }),
     // The write itself has reported what it did.
     clearReports: withEntry(clearReported),
     reportClaimed: withEntry((entry, { reason }) => {
-      become(entry, 'claimed', reason);
+      stateChanged(entry);
       reportOnce(entry, reason, () => report({ type: 'resource.ownershipConflict', ...aboutOf(entry), reason }));
     }),
     reportTypeMissing: withEntry((entry, { reason }) => {
-      become(entry, 'typeMissing', reason);
+      stateChanged(entry);
       reportOnce(entry, reason, () => report({ type: 'resource.noKindMatch', ...aboutOf(entry), reason }));
     }),
     reportRejected: withEntry(refuse),
@@ -124,12 +124,12 @@ export function resourceReports(effects: ObserverEffects) {
     reportUnverified: withEntry((entry, context) => {
       if (context.failure === 'cancelled') return;
       reported.delete(entry);
-      become(entry, 'unverified', context.reason);
+      stateChanged(entry);
       report({ type: 'resource.failed', ...aboutOf(entry), ...refusal(context) });
     }),
     reportFailed: withEntry((entry, context) => {
       if (context.failure === 'cancelled') return;
-      become(entry, 'backingOff', context.reason);
+      stateChanged(entry);
       report({ type: 'resource.failed', ...aboutOf(entry), ...refusal(context) });
     }),
   } satisfies Actions;

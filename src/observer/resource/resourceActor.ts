@@ -33,7 +33,7 @@ export function provideResource(effects: ObserverEffects): typeof resource {
 
   /** This request is not in `inFlight`, so draining does not wait for it. */
   const awaitKind = effectLogic<ResourceInput>({ failure, random, actorOf }, async (input, signal) => {
-    const { apiVersion, kind } = entryOf(input).manifest;
+    const { apiVersion, kind } = entryOf(input).desired.manifest;
     const served = await effects.restMapper.awaitServed(apiVersion, kind, signal);
     return { type: served.ok ? 'kind.served' : failure };
   });

@@ -1,29 +1,25 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { initialisedIn } from '../drift/baseline.ts';
 import { correctionKey, missingKey } from '../drift/correctionKey.ts';
-import { project } from '../drift/project.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { Outcome } from '../model/applyFailure.ts';
-import type { AppliedHow } from '../model/events.ts';
 import { labelPath } from '../model/fieldManagers.ts';
 import type { Drift } from '../model/projection.ts';
 import { uidOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { isAccessProven, recordAccess } from '../state/access.ts';
-import { foundOf, maxCorrections, memoryOf, type ResourceEntry } from '../state/entries.ts';
-import { expireLastKnownGood } from '../state/lastKnownGood.ts';
+import { foreignOwnerOf, needsApply } from '../state/comparison.ts';
+import { splitDrifts } from '../state/desired.ts';
+import { memoryOf, type ResourceEntry } from '../state/entries.ts';
+import { foundOf } from '../state/live.ts';
 import {
-  foreignOwnerOf,
-  needsApply,
+  expireLastKnownGood,
+  type FailedWrite,
   observeObject,
-  recompare,
-  setBaseline,
+  recordWritten,
   setStaleClaim,
-} from '../state/observeObject.ts';
-import { forgetRejection, recordRejection, splitDrifts } from '../state/rejection.ts';
-import { conflicted, effectFailed, type FailedWrite, recheck, unverified, writeFailed } from './failureEvents.ts';
-import { appliedBaseline } from './findBaseline.ts';
+} from '../state/transitions.ts';
+import { conflicted, effectFailed, recheck, unverified, writeFailed } from './failureEvents.ts';
 import { aboutOf } from './reportResource.ts';
 
 /**
@@ -47,7 +43,8 @@ export async function applyOrCorrect(
   onSlow?: () => void,
 ): Promise<ResourceEvent> {
   if (entry.writing !== undefined) await entry.writing;
-  const { application, plan } = entry;
+  const { application } = entry;
+  const { plan } = entry.desired;
   if (plan === undefined) return conflicted;
   const release = await effects.writes.acquire(application.id, plan.target.apiVersion, signal, onSlow);
   if (release === undefined) return conflicted;
@@ -73,7 +70,7 @@ const neverAborted = new AbortController().signal;
  */
 async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { access, runtime } = effects;
-  const { plan } = entry;
+  const { plan } = entry.desired;
   if (plan === undefined) return conflicted;
   if (!isAccessProven(entry, runtime.clock.monotonic())) {
     const may = await access.verifyWrite(plan.target, neverAborted);
@@ -87,16 +84,16 @@ async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Pr
 
 async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { api, runtime } = effects;
-  if (entry.plan === undefined) return conflicted;
+  if (entry.desired.plan === undefined) return conflicted;
   const now = runtime.clock.monotonic();
   expireLastKnownGood(entry, now);
-  const unknown = await readLive(effects, entry, entry.plan, neverAborted);
+  const unknown = await readLive(effects, entry, entry.desired.plan, neverAborted);
   if (unknown !== undefined) return unknown;
-  const found = foundOf(entry);
+  const found = foundOf(entry.live);
   // Reading the live object may have changed the plan: its replicas may be scaled.
-  const { lastKnownGood } = entry;
-  const chosen = lastKnownGood?.plan ?? entry.plan;
-  const { appliedUid } = memoryOf(entry);
+  const { lastKnownGood } = entry.desired;
+  const chosen = lastKnownGood?.plan ?? entry.desired.plan;
+  const { appliedUid } = memoryOf(entry.actor);
   const plan = appliedUid === undefined ? chosen : { ...chosen, appliedUid };
   if (found === undefined) {
     return recordOutcome(
@@ -109,8 +106,8 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   }
   const { object, isTerminating } = found;
   if (isTerminating) return { type: 'effect.terminating' };
-  if (object === undefined || foreignOwnerOf(entry) !== undefined) return recheck(entry);
-  if (found.label !== undefined && found.label === entry.staleLabel)
+  if (object === undefined || foreignOwnerOf(entry) !== undefined) return recheck(entry.actor);
+  if (found.label !== undefined && found.label === entry.live.staleLabel)
     return removeStaleClaim(effects, entry, plan, object);
   if (lastKnownGood === undefined && needsApply(entry)) {
     const isOurs = found.label !== undefined;
@@ -118,9 +115,9 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
     return recordOutcome(effects, entry, plan, { of: 'apply', drifts: [] }, outcome);
   }
   // The stream may report a correction before its response arrives. Then there is no drift left.
-  const { driftedAt = now } = entry;
-  const { open, refused: kept } = splitDrifts(entry, now);
-  if (open.length === 0) return recheck(entry);
+  const { drifts, driftedAt = now } = entry.live;
+  const { open, refused: kept } = splitDrifts(entry.desired, drifts, now);
+  if (open.length === 0) return recheck(entry.actor);
   const corrected = await api.correct({ ...plan, kept }, object, open, neverAborted);
   return recordOutcome(effects, entry, plan, { of: 'correct', drifts: open }, corrected, driftedAt);
 }
@@ -138,8 +135,10 @@ async function removeStaleClaim(
 ): Promise<ResourceEvent> {
   const isStale = await claims.isStale(object);
   const now = runtime.clock.monotonic();
-  if (!isStale) setStaleClaim(entry, false, now);
-  if (!isStale) return recheck(entry);
+  if (!isStale) {
+    setStaleClaim(entry, false, now);
+    return recheck(entry.actor);
+  }
   const unclaimed = await api.removeStaleClaim(plan, object, neverAborted);
   if (!unclaimed.ok)
     return writeFailed(entry, plan, { of: 'apply', drifts: [], failure: unclaimed.failure }, runtime.clock.monotonic());
@@ -158,13 +157,12 @@ async function readLive(
   { target }: ResourcePlan,
   signal: AbortSignal,
 ): Promise<ResourceEvent | undefined> {
-  if (foundOf(entry)?.object !== undefined) return undefined;
-  if (entry.found === 'unknown' && memoryOf(entry).appliedHash === undefined && streams.isReliable(entry))
+  if (foundOf(entry.live)?.object !== undefined) return undefined;
+  if (entry.live.found === 'unknown' && memoryOf(entry.actor).appliedHash === undefined && streams.isReliable(entry))
     return undefined;
   const read = await api.read(target, signal);
   if (!read.ok) return effectFailed(read.failure);
-  if (read.value === undefined) entry.found = 'missing';
-  else observeObject(entry, read.value, runtime.clock.monotonic());
+  observeObject(entry, read.value, runtime.clock.monotonic());
   return undefined;
 }
 
@@ -172,100 +170,43 @@ async function readLive(
 const missing: Drift = { path: missingKey, desired: undefined, found: undefined, is: 'missing' };
 
 function recordOutcome(
-  effects: ObserverEffects,
+  { runtime, report }: ObserverEffects,
   entry: ResourceEntry,
   plan: ResourcePlan,
   { of, drifts: attempted }: Pick<FailedWrite, 'of' | 'drifts'>,
   outcome: Outcome<Applied>,
-  since = effects.runtime.clock.monotonic(),
+  since = runtime.clock.monotonic(),
 ): ResourceEvent {
-  const monotonic = effects.runtime.clock.monotonic();
+  const monotonic = runtime.clock.monotonic();
   if (!outcome.ok) return writeFailed(entry, plan, { of, drifts: attempted, failure: outcome.failure }, monotonic);
-  recordAccess(entry, plan.target.account, monotonic);
-  const { object, hasChanged, refused } = outcome.value;
+  const applied = outcome.value;
+  const { object, hasChanged, isNew, refused } = applied;
   const drifts = attempted.filter((each) => refused?.drifts.includes(each) !== true);
-  if (refused === undefined) forgetRejection(entry, of, monotonic);
-  else recordRejection(entry, of, refused.failure, refused.drifts, monotonic);
-  const before = memoryOf(entry).appliedHash;
+  const { appliedHash: before } = memoryOf(entry.actor);
   const isMissing = drifts.includes(missing);
   const wasApplied = before === plan.hash && !isMissing;
   const paths = before === undefined ? [] : drifts.map(correctionKey);
   const mutated = wasApplied && !hasChanged && refused === undefined ? mutatedPaths(drifts) : [];
   const hash = wasApplied ? undefined : plan.hash;
-  const now = effects.runtime.clock.now();
+  const now = runtime.clock.now();
   entry.actor.send({ type: 'write.ended', paths, now, hash, uid: uidOf(object), mutated });
-  const how = isMissing && outcome.value.isNew ? (before === undefined ? 'created' : 'recreated') : 'updated';
-  if (wasApplied) recordCorrected(effects, entry, plan, drifts, since, outcome.value);
-  else recordApplied(effects, entry, plan, outcome.value, how);
+  const corrected = wasApplied ? drifts : undefined;
+  recordAccess(entry, plan.target.account, monotonic);
+  recordWritten(entry, { plan, of, applied, corrected, isMutated: mutated.length > 0 }, monotonic, now);
+  const about = aboutOf(entry);
+  const how = !isMissing || !isNew ? 'updated' : before === undefined ? 'created' : 'recreated';
+  if (!wasApplied) report({ type: 'resource.applied', ...about, how });
+  else if (hasChanged) report({ type: 'resource.corrected', ...about, drifts, took: monotonic - since });
+  else if (mutated.length > 0) report({ type: 'resource.mutatedByAdmission', ...about, paths: mutated });
   // The next check reports the refused fields.
   return refused === undefined ? { type: 'write.done' } : conflicted;
 }
 
-/** Makes the observed part of the response the new baseline. */
-function recordApplied(
-  { runtime, report }: ObserverEffects,
-  entry: ResourceEntry,
-  plan: ResourcePlan,
-  applied: Applied,
-  how: AppliedHow,
-): void {
-  const now = runtime.clock.monotonic();
-  entry.appliedPlan = plan;
-  entry.baseline = appliedBaseline(plan, applied);
-  entry.initialised = entry.baseline === undefined ? entry.initialised : initialisedIn(plan, entry.baseline);
-  recordResponse(entry, applied.object, now);
-  report({ type: 'resource.applied', ...aboutOf(entry), how });
-}
-
-function recordCorrected(
-  effects: ObserverEffects,
-  entry: ResourceEntry,
-  plan: ResourcePlan,
-  drifts: readonly Drift[],
-  since: number,
-  { object, hasChanged, refused }: Applied,
-): void {
-  const { runtime, report } = effects;
-  const now = runtime.clock.monotonic();
-  recordResponse(entry, object, now);
-  if (!hasChanged) {
-    if (refused === undefined) acceptMutation(effects, entry, plan, drifts, object);
-    return;
-  }
-  entry.corrections.push({ at: runtime.clock.now(), drifts, conflictingManager: memoryOf(entry).conflictingManager });
-  entry.corrections.splice(0, entry.corrections.length - maxCorrections);
-  report({ type: 'resource.corrected', ...aboutOf(entry), drifts, took: now - since });
-}
-
 /**
  * If a correction changes nothing, admission changes the value back each time: the value is accepted as the baseline.
- * An added element is never accepted, and stays a drift.
+ * Returns the paths of such values. An added element is never accepted, and stays a drift, as does the ownership label.
  */
-function acceptMutation(
-  { runtime, report }: ObserverEffects,
-  entry: ResourceEntry,
-  plan: ResourcePlan,
-  drifts: readonly Drift[],
-  object: Applied['object'],
-): void {
-  const paths = mutatedPaths(drifts);
-  if (paths.length === 0) return;
-  setBaseline(entry, project(object, plan.manifest, plan.mask, plan.topology), runtime.clock.monotonic());
-  report({ type: 'resource.mutatedByAdmission', ...aboutOf(entry), paths });
-}
-
-/** The paths that admission may have changed back: not the ownership label. */
 function mutatedPaths(drifts: readonly Drift[]): readonly string[] {
   if (drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return [];
   return drifts.flatMap(({ path }) => (path === labelPath ? [] : path));
-}
-
-/**
- * Records the response as the newest known version, whatever older version the stream reports later.
- */
-function recordResponse(entry: ResourceEntry, object: Applied['object'], now: number): void {
-  const isNewest = observeObject(entry, object, now);
-  entry.writtenVersion = foundOf(entry)?.resourceVersion ?? entry.writtenVersion;
-  // The stream has reported a newer version before this response, which was compared with the old baseline.
-  if (!isNewest) recompare(entry, now);
 }

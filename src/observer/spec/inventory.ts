@@ -1,29 +1,8 @@
+import { type ResourceState, resourceStates } from '../../../machines/observer/resource.ts';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { Identity, Json } from '../model/identity.ts';
 import { parseBoundedJson } from '../model/jsonValue.ts';
 import type { Drift } from '../model/projection.ts';
-
-/**
- * The state of a resource, which the status has as its `statusValue`. Only lasting states, since each write of the status
- * reaches every watcher.
- */
-const resourceStates = [
-  /** Recorded before it is applied, or not checked yet. */
-  'pending',
-  'inSync',
-  'drifted',
-  'missing',
-  'terminating',
-  'claimed',
-  'typeMissing',
-  'refused',
-  'backingOff',
-  /** There is no proof that the account of the application may see it. */
-  'unverified',
-  /** It was removed from the manifests, and is not deleted or released yet. */
-  'leaving',
-] as const;
-export type ResourceState = (typeof resourceStates)[number];
 
 /** A drift in the status: its values are JSON and truncated, and left out for a Secret. */
 export interface ShownDrift {

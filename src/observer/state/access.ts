@@ -7,14 +7,14 @@ import type { ResourceEntry } from './entries.ts';
 const proofValidFor = 300_000;
 
 /** Returns true if there is a proof of access that has not expired. `now`: by the monotonic clock. */
-export function isAccessProven({ plan, proof }: ResourceEntry, now: number): boolean {
+export function isAccessProven({ desired: { plan }, proof }: ResourceEntry, now: number): boolean {
   const account = plan?.target.account;
   if (plan === undefined || account === undefined) return plan !== undefined;
   return proof?.account === account && now < proof.until;
 }
 
 /** Returns true if the state of the object may be reported. An expired proof counts until it is renewed or refused. */
-export function mayDisclose({ plan, proof }: ResourceEntry): boolean {
+export function mayDisclose({ desired: { plan }, proof }: ResourceEntry): boolean {
   const account = plan?.target.account;
   return plan !== undefined && (account === undefined || proof?.account === account);
 }

@@ -7,8 +7,8 @@ import type { Json } from '../model/identity.ts';
 import type { Drift, Projection } from '../model/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { leaf } from '../schema/fieldMask.ts';
+import { needsApply } from './comparison.ts';
 import type { ResourceEntry } from './entries.ts';
-import { needsApply } from './observeObject.ts';
 
 /** A field that a manifest has or a schema lists, with its live value. */
 export interface FieldReport {
@@ -24,7 +24,7 @@ export interface FieldReport {
 
 /** Returns the fields of a compared resource, in the order of their paths. */
 export function fieldReports(entry: ResourceEntry, plan: ResourcePlan, live: JsonObject): readonly FieldReport[] {
-  const { baseline } = entry;
+  const { baseline } = entry.live;
   if (baseline === undefined) return [];
   const drifts = differences(entry, plan, live, baseline);
   const drifted = new Set(drifts.map(({ path }) => path));
@@ -54,7 +54,7 @@ function differences(
   live: JsonObject,
   baseline: Projection,
 ): readonly Drift[] {
-  if (!needsApply(entry)) return entry.drifts;
+  if (!needsApply(entry)) return entry.live.drifts;
   const found = project(live, manifest, mask, topology);
   return compare(baseline, found).filter(({ path }) => path !== labelPath);
 }

@@ -32,16 +32,16 @@ export function unlistedRemoval(identity: Identity, apiVersion: string): Pending
 }
 
 function rowOf(resource: ResourceEntry): InventoryEntry {
-  const { identity, manifest, plan, state, drifts, initialised } = resource;
-  const { appliedHash: hash, appliedUid } = memoryOf(resource);
+  const { identity, desired, live } = resource;
+  const { appliedHash: hash, appliedUid, state } = memoryOf(resource.actor);
   return {
     identity,
-    apiVersion: plan?.target.apiVersion ?? manifest.apiVersion,
+    apiVersion: desired.plan?.target.apiVersion ?? desired.manifest.apiVersion,
     appliedUid,
     hash,
     state,
-    drifts: shownDrifts(identity, mayDisclose(resource) ? drifts : []),
-    initialised,
+    drifts: shownDrifts(identity, mayDisclose(resource) ? live.drifts : []),
+    initialised: live.initialised,
   };
 }
 

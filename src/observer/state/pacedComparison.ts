@@ -1,6 +1,7 @@
 import type { Clock, TimerHandle } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { foundOf, type ResourceEntry } from './entries.ts';
+import type { ResourceEntry } from './entries.ts';
+import { foundOf } from './live.ts';
 
 /** Compares the objects that a stream reports, and limits how often a large object is compared. */
 interface PacedComparison {
@@ -43,7 +44,7 @@ export function pacedComparison(
   function compareNow(resource: ResourceEntry, object: JsonObject): void {
     paced.delete(resource);
     compare(resource, object);
-    const fields = resource.baseline?.fields.size ?? 0;
+    const fields = resource.live.baseline?.fields.size ?? 0;
     if (fields < largeFrom) return;
     paced.set(resource, { until: clock.monotonic() + fields * pauseForField, newest: undefined, timer: undefined });
   }
@@ -52,7 +53,7 @@ export function pacedComparison(
     const its = paced.get(resource);
     const wait = its === undefined ? 0 : its.until - clock.monotonic();
     // If the object is not known yet, a caller waits for it.
-    if (its === undefined || wait <= 0 || foundOf(resource) === undefined) return false;
+    if (its === undefined || wait <= 0 || foundOf(resource.live) === undefined) return false;
     its.newest = read;
     its.timer ??= clock.setTimeout(() => {
       const object = its.newest?.();

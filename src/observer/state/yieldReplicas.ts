@@ -1,34 +1,42 @@
 import type { JsonObject } from '../../base/json.ts';
+import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { isScaledByUnknown, scaleOwnerOf, withoutReplicas } from '../ownership/replicas.ts';
-import { type LastKnownGood, memoryOf, type ResourceEntry } from './entries.ts';
-import { recordAppliedPlan } from './lastKnownGood.ts';
+import { type Desired, withAppliedPlan } from './desired.ts';
+
+/** Who has applied an object, and the hash of the last apply. */
+interface Applier {
+  readonly owner: ApplicationOwner;
+  readonly appliedHash: string | undefined;
+}
 
 /**
  * Leaves the replicas to the client that scales the object, unless the schema lists them. This changes the observed
- * fields, so the resource has to be applied again before anything is compared or corrected.
+ * fields, so the resource has to be applied again before anything is compared or corrected. Returns the same object if
+ * nothing changes.
  */
-export function yieldReplicas(entry: ResourceEntry, live: JsonObject): void {
-  if (entry.lastKnownGood !== undefined) yieldLastKnownGood(entry, entry.lastKnownGood, live);
-  if (entry.planIfScaled === undefined || entry.scaledBy !== undefined) return;
-  entry.scaledBy = scalerOf(entry, live, [entry.plan?.hash, entry.planIfScaled.hash]);
-  if (entry.scaledBy === undefined) return;
-  recordAppliedPlan(entry);
-  const { appliedPlan: previous } = entry;
-  entry.plan = { ...entry.planIfScaled, ...(previous === undefined ? {} : { previous }) };
-  entry.lastKnownGood = undefined;
-  entry.baseline = undefined;
+export function yieldReplicas(desired: Desired, live: JsonObject, applier: Applier): Desired {
+  const next = yieldLastKnownGood(desired, live, applier);
+  const { plan, planIfScaled } = next;
+  if (planIfScaled === undefined || next.scaledBy !== undefined) return next;
+  const scaledBy = scalerOf(live, [plan?.hash, planIfScaled.hash], applier);
+  if (scaledBy === undefined) return next;
+  const applied = withAppliedPlan(next, applier.appliedHash);
+  const { appliedPlan: previous } = applied;
+  const scaled = { ...planIfScaled, ...(previous === undefined ? {} : { previous }) };
+  return { ...applied, scaledBy, plan: scaled, lastKnownGood: undefined };
 }
 
 /**
  * The current manifest may have no replicas, or leave them to an autoscaler, while the last known good one has some.
  */
-function yieldLastKnownGood(entry: ResourceEntry, lastKnownGood: LastKnownGood, live: JsonObject): void {
-  const mask = withoutReplicas(lastKnownGood.plan.mask, lastKnownGood.plan.manifest.object);
-  const isScaled =
-    entry.isAutoscaled || (entry.scaledBy ?? scalerOf(entry, live, [lastKnownGood.plan.hash])) !== undefined;
-  if (mask === lastKnownGood.plan.mask || !isScaled) return;
-  entry.lastKnownGood = { ...lastKnownGood, plan: { ...lastKnownGood.plan, mask } };
-  entry.baseline = undefined;
+function yieldLastKnownGood(desired: Desired, live: JsonObject, applier: Applier): Desired {
+  const { lastKnownGood, isAutoscaled, scaledBy } = desired;
+  if (lastKnownGood === undefined) return desired;
+  const { plan } = lastKnownGood;
+  const mask = withoutReplicas(plan.mask, plan.manifest.object);
+  const isScaled = isAutoscaled || (scaledBy ?? scalerOf(live, [plan.hash], applier)) !== undefined;
+  if (mask === plan.mask || !isScaled) return desired;
+  return { ...desired, lastKnownGood: { ...lastKnownGood, plan: { ...plan, mask } } };
 }
 
 /**
@@ -36,12 +44,11 @@ function yieldLastKnownGood(entry: ResourceEntry, lastKnownGood: LastKnownGood, 
  * out because another client scales it. Replicas that no earlier manifest had are the API server's default.
  */
 function scalerOf(
-  entry: ResourceEntry,
   live: JsonObject,
   withReplicas: readonly (string | undefined)[],
+  { appliedHash, owner }: Applier,
 ): string | undefined {
-  const owner = scaleOwnerOf(live);
-  const { appliedHash } = memoryOf(entry);
-  if (owner !== undefined || appliedHash === undefined || !withReplicas.includes(appliedHash)) return owner;
-  return isScaledByUnknown(live, entry.application.owner) ? 'another manager' : undefined;
+  const its = scaleOwnerOf(live);
+  if (its !== undefined || appliedHash === undefined || !withReplicas.includes(appliedHash)) return its;
+  return isScaledByUnknown(live, owner) ? 'another manager' : undefined;
 }

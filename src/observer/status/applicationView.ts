@@ -1,9 +1,10 @@
 import { identityText } from '../model/identity.ts';
 import { listed } from '../model/wording.ts';
 import { mayDisclose } from '../state/access.ts';
+import { needsApply } from '../state/comparison.ts';
+import { refusalOf } from '../state/desired.ts';
 import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../state/entries.ts';
-import { refusalOf } from '../state/lastKnownGood.ts';
-import { isInSync, needsApply } from '../state/observeObject.ts';
+import { isInSync } from '../state/live.ts';
 import type { ApplicationView, ResourceView } from './condition.ts';
 
 /** Returns the application in the form that its conditions need. `now`: by the monotonic clock. */
@@ -29,19 +30,20 @@ function phaseOf({ actor }: ApplicationEntry): ApplicationView['phase'] {
 }
 
 function viewOf(resource: ResourceEntry): ResourceView {
-  const { identity, state, reason, drifts, actor } = resource;
-  const refusal = refusalOf(resource);
+  const { identity, desired, live, actor } = resource;
+  const { state, reason, conflictingManager = 'another client' } = memoryOf(resource.actor);
+  const refusal = refusalOf(desired);
   const isBackingOff = actor.getSnapshot().matches({ drifted: 'waiting' });
   return {
     identity,
     state,
-    isApplied: resource.plan !== undefined && !needsApply(resource),
+    isApplied: desired.plan !== undefined && !needsApply(resource),
     reason,
     terminating: '',
     refusal: refusal ?? '',
-    isAsLastApplied: mayDisclose(resource) && refusal !== undefined && isInSync(resource),
-    paths: mayDisclose(resource) ? drifts.map(({ path }) => path) : [],
-    conflictingManager: isBackingOff ? (memoryOf(resource).conflictingManager ?? 'another client') : undefined,
+    isAsLastApplied: mayDisclose(resource) && refusal !== undefined && isInSync(live),
+    paths: mayDisclose(resource) ? live.drifts.map(({ path }) => path) : [],
+    conflictingManager: isBackingOff ? conflictingManager : undefined,
   };
 }
 
@@ -52,11 +54,12 @@ function removalView({ identity, reason, state }: PendingRemoval) {
 }
 
 function notesOf(resource: ResourceEntry): readonly string[] {
-  const { identity, scaledBy, isAutoscaled } = resource;
-  const { mutatedByAdmission } = memoryOf(resource);
+  const { identity, desired } = resource;
+  const { scaledBy, isAutoscaled } = desired;
+  const { mutatedByAdmission } = memoryOf(resource.actor);
   const name = identityText(identity);
   const notes: string[] = [];
-  if (refusalOf(resource) !== undefined) notes.push(`${name} stays as it was applied last.`);
+  if (refusalOf(desired) !== undefined) notes.push(`${name} stays as it was applied last.`);
   if (mutatedByAdmission.length > 0)
     notes.push(`Mutated by admission, and accepted: ${listed(mutatedByAdmission)} of ${name}.`);
   if (isAutoscaled) notes.push(`The replicas of ${name} are left to its HorizontalPodAutoscaler.`);

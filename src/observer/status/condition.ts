@@ -1,6 +1,6 @@
+import type { ResourceState } from '../../../machines/observer/resource.ts';
 import type { Identity } from '../model/identity.ts';
 import type { ReportedError } from '../spec/application.ts';
-import type { ResourceState } from '../spec/inventory.ts';
 
 /** The conditions of an application, in their order in the status. */
 export const conditionTypes = ['Ready', 'Reconciling', 'Stalled', 'Applied', 'InSync', 'Degraded', 'Invalid'] as const;

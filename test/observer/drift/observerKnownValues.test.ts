@@ -16,14 +16,15 @@ async function desiredOf(known: ReadonlyMap<string, string>, inManifest: object 
   world.apply('web', { manifests, observerSchema: [{ ...service, spec: { policy: 'observed' } }] });
   await world.pass(5_000);
   const [resource] = [...world.core.entries()].flatMap(({ resources }) => [...resources.values()]);
-  if (resource?.plan === undefined) return assert.fail('it is planned');
-  resource.initialised = known;
-  const { object } = resource.plan.manifest;
+  if (resource?.desired.plan === undefined) return assert.fail('it is planned');
+  resource.live = { ...resource.live, initialised: known };
+  const { plan } = resource.desired;
+  const { object } = plan.manifest;
   const metadata = { ...objectOf(object['metadata']), managedFields };
   const live = { ...object, metadata, spec: { type: 'NodePort', policy: 'Local', ...inManifest } };
-  setDryRunBaseline(resource, resource.plan, { object: live, isIndependent: false }, 0);
+  setDryRunBaseline(resource, plan, { object: live, isIndependent: false }, 0);
   world.stop();
-  return { desired: resource.baseline?.fields.get(policy), known: resource.initialised.get(policy) };
+  return { desired: resource.live.baseline?.fields.get(policy), known: resource.live.initialised.get(policy) };
 }
 
 test('a value that the server had defaulted is desired if another client changed it while weeder was down', async () => {

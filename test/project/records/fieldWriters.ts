@@ -1,30 +1,18 @@
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  type Expression,
-  isArrayLiteralExpression,
-  isAssignmentOperator,
-  isBinaryExpression,
   isBindingElement,
-  isCallExpression,
-  isDeleteExpression,
   isElementAccessExpression,
   isIdentifier,
   isInterfaceDeclaration,
-  isObjectLiteralExpression,
-  isParenthesizedExpression,
-  isPostfixUnaryExpression,
-  isPrefixUnaryExpression,
   isPropertyAccessExpression,
-  isPropertyAssignment,
-  isSpreadAssignment,
-  isSpreadElement,
   isStringLiteral,
   isVariableDeclaration,
   type Node,
   SyntaxKind,
 } from 'typescript/unstable/ast';
-import { API, type Checker, type Symbol as Field, type Type } from 'typescript/unstable/sync';
+import { API, type Checker, type Symbol as Field, type Project, type Type } from 'typescript/unstable/sync';
+import { type Write, writesIn } from './writesIn.ts';
 
 /** An interface whose fields are written after its objects were created. */
 export interface RecordType {
@@ -33,52 +21,50 @@ export interface RecordType {
   readonly name: string;
 }
 
-/**
- * A place in the source that may write: `node` is assigned, changed in place, passed to a function, or assigned the fields
- * of `from`.
- */
-type Write =
-  | { readonly is: 'assigned'; readonly node: Node }
-  | { readonly is: 'changed'; readonly node: Node }
-  | { readonly is: 'passed'; readonly node: Expression }
-  | { readonly is: 'merged'; readonly node: Node; readonly from: readonly Node[] };
-
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The methods that change a Map, a Set or an array. */
-const mutators = new Set([
-  ...['set', 'add', 'delete', 'clear'],
-  ...['push', 'pop', 'shift', 'unshift', 'splice', 'sort', 'reverse', 'fill', 'copyWithin'],
-]);
-/** The types that have them. */
+/** The types with methods that change them. */
 const collections = new Set(['Map', 'Set', 'Array']);
 
 /**
  * Returns the files that write each field of these records after their creation, by `Record.field`. A write is an
  * assignment of any form, `++`, `delete`, `Object.assign`, or a change of a Map, Set or array that a field holds, also by
- * another name or by a function that gets it as an argument. Fields are recognised by their type, whatever the name of
- * the variable. `config`: the tsconfig.json of the program.
+ * another name. A function that gets such a collection as an argument counts as its writer. Fields are recognised by
+ * their type, whatever the name of the variable. `config`: the tsconfig.json of the program.
  */
 export function fieldWriters(config: string, records: readonly RecordType[]): ReadonlyMap<string, ReadonlySet<string>> {
   const api = new API({ cwd: root });
   try {
     const project = api.updateSnapshot({ openProjects: [config] }).getProject(config);
     if (project === undefined) throw new Error(`${config} is not read`);
-    const { program, checker } = project;
     const writers = new Map<string, Set<string>>();
-    for (const name of program.getSourceFileNames()) {
-      const source = name.includes('/node_modules/') ? undefined : program.getSourceFile(name);
-      for (const field of source === undefined ? [] : writesIn(source).flatMap((write) => fieldsOf(checker, write))) {
-        const key = keyOf(field, records);
-        if (key !== undefined) writers.set(key, (writers.get(key) ?? new Set()).add(relative(root, name)));
-      }
-    }
+    for (const name of project.program.getSourceFileNames().filter((each) => !each.includes('/node_modules/')))
+      for (const [field, file] of writtenIn(project, name, records))
+        writers.set(field, (writers.get(field) ?? new Set()).add(relative(root, file)));
     return writers;
   } finally {
     api.close();
   }
 }
 
+/** The fields that the source file writes, each with the file of the function that does. */
+function writtenIn({ program, checker }: Project, name: string, records: readonly RecordType[]): [string, string][] {
+  const source = program.getSourceFile(name);
+  return (source === undefined ? [] : writesIn(source)).flatMap((write) => {
+    const fields = fieldsOf(checker, write).flatMap((field) => keyOf(field, records) ?? []);
+    const file = write.is === 'passed' && fields.length > 0 ? declaredIn(checker, write.to) : undefined;
+    return fields.map((field): [string, string] => [field, file ?? name]);
+  });
+}
+
+/** The file of the function that is called. */
+function declaredIn(checker: Checker, called: Node): string | undefined {
+  const symbol = checker.getSymbolAtLocation(isPropertyAccessExpression(called) ? called.name : called);
+  const isImported = symbol?.declarations.some((each) => each.kind === SyntaxKind.ImportSpecifier) === true;
+  return (isImported ? checker.getAliasedSymbol(symbol) : symbol)?.declarations[0]?.path;
+}
+
+/** Returns `Record.field`; undefined if it is a field of another interface. */
 function keyOf(field: Field, records: readonly RecordType[]): string | undefined {
   for (const declaration of field.declarations) {
     const parent = records.some(({ file }) => declaration.path === join(root, file)) && declaration.resolve()?.parent;
@@ -87,45 +73,6 @@ function keyOf(field: Field, records: readonly RecordType[]): string | undefined
     if (record !== undefined) return `${record.name}.${field.name}`;
   }
   return undefined;
-}
-
-function writesIn(node: Node): Write[] {
-  const writes = [...writesOf(node)];
-  node.forEachChild((child) => {
-    writes.push(...writesIn(child));
-  });
-  return writes;
-}
-
-function writesOf(node: Node): readonly Write[] {
-  if (isBinaryExpression(node))
-    return isAssignmentOperator(node.operatorToken.kind) ? targetsOf(node.left).map(assigned) : [];
-  if (isPostfixUnaryExpression(node)) return [assigned(node.operand)];
-  if (isPrefixUnaryExpression(node)) return isIncrement(node.operator) ? [assigned(node.operand)] : [];
-  if (isDeleteExpression(node)) return [assigned(node.expression)];
-  if (!isCallExpression(node)) return [];
-  const { expression: called, arguments: given } = node;
-  const passed = given.map((each): Write => ({ is: 'passed', node: each }));
-  if (!isPropertyAccessExpression(called)) return passed;
-  const [target, ...from] = given;
-  if (called.getText() === 'Object.assign' && target !== undefined) return [{ is: 'merged', node: target, from }];
-  return mutators.has(called.name.text) ? [...passed, { is: 'changed', node: called.expression }] : passed;
-}
-
-const assigned = (node: Node): Write => ({ is: 'assigned', node });
-
-function isIncrement(operator: SyntaxKind): boolean {
-  return operator === SyntaxKind.PlusPlusToken || operator === SyntaxKind.MinusMinusToken;
-}
-
-/** The single targets of an assignment, also of one that destructures. */
-function targetsOf(node: Node): readonly Node[] {
-  if (isParenthesizedExpression(node) || isSpreadElement(node) || isSpreadAssignment(node))
-    return targetsOf(node.expression);
-  if (isArrayLiteralExpression(node)) return node.elements.flatMap(targetsOf);
-  if (isObjectLiteralExpression(node)) return node.properties.flatMap(targetsOf);
-  if (isPropertyAssignment(node)) return targetsOf(node.initializer);
-  return isBinaryExpression(node) ? targetsOf(node.left) : [node];
 }
 
 function fieldsOf(checker: Checker, write: Write): readonly Field[] {

@@ -1,3 +1,4 @@
+import { fill } from './fill.ts';
 import type { Sample } from './sample.ts';
 
 export function writeAll(sample: Sample): void {
@@ -21,10 +22,6 @@ export function writeAll(sample: Sample): void {
 
 function writePicked(sample: Pick<Sample, 'picked'>): void {
   sample.picked = 10;
-}
-
-function fill(names: Set<string>): void {
-  names.add('11');
 }
 
 export function writeAny(sample: Pick<Sample, 'byAnyKey'>, key: 'byAnyKey'): void {

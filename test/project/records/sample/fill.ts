@@ -1,0 +1,3 @@
+export function fill(names: Set<string>): void {
+  names.add('11');
+}
