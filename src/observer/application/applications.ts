@@ -106,12 +106,10 @@ export function createApplications(options: ApplicationsOptions): Applications {
   }
 
   /** A change of only the status is passed to the status writer. */
-  function update(entry: ApplicationEntry, { application, status: its }: KnownApplication): void {
+  function update(entry: ApplicationEntry, { application, status: reported }: KnownApplication): void {
     const before = concernOf(entry.newest);
-    const { status: was } = entry;
     entry.newest = application;
-    entry.status = its;
-    status.observed(entry, was);
+    status.observed(entry, reported);
     if (concernOf(application) !== before) entry.actor.send({ type: 'application.changed' });
   }
 

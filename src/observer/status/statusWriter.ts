@@ -27,10 +27,10 @@ export interface StatusWriter {
    */
   resourceChanged(entry: ApplicationEntry): void;
   /**
-   * The API server has this status. If it is neither `before` nor what was sent last, another client has changed or
-   * removed it, and it is written again.
+   * The API server has this status. If it is neither the one before nor what was sent last, another client has changed
+   * or removed it, and it is written again.
    */
-  observed(entry: ApplicationEntry, before: unknown): void;
+  observed(entry: ApplicationEntry, reported: unknown): void;
   /** Writes the status now, or when the write of this Application in flight has its response. */
   write(entry: ApplicationEntry): Promise<Outcome<undefined>>;
   /** Writes all scheduled statuses now. */
@@ -214,13 +214,14 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
       schedule(entry, shortDelay);
     },
     resourceChanged: (entry) => schedule(entry, shortDelay),
-    observed(entry, before) {
+    observed(entry, reported) {
       const its = pending.get(entry);
-      const expected = its?.sent ?? before;
+      const expected = its?.sent ?? entry.status;
       if (its !== undefined) its.reports += 1;
       // The stream may report weeder's own write before its response arrives, or after it.
-      if (isDeepStrictEqual(entry.status, expected)) entry.status = expected;
-      else if (entry.valid !== undefined) schedule(entry, shortDelay);
+      const isExpected = isDeepStrictEqual(reported, expected);
+      entry.status = isExpected ? expected : reported;
+      if (!isExpected && entry.valid !== undefined) schedule(entry, shortDelay);
     },
     write,
     flush() {
