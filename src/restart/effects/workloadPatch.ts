@@ -4,6 +4,7 @@ import { changeCauseMark } from '../../controller/restartMarks.ts';
 import { mergePatch } from '../../kube/objects/mergePatch.ts';
 import type { HashKey } from '../digest/digest.ts';
 import { emptiedText } from '../digest/sealEmptied.ts';
+import { below } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
 import { templateAnnotation } from '../model/podTemplate.ts';
 import { type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
@@ -53,11 +54,6 @@ export function restorePatch(summary: WorkloadSummary): JsonObject {
   const { resourceVersion, emptied, ref } = summary;
   const spec = kinds[ref.kind].emptying.restore(emptied?.isUndone === false ? emptied.replicas : undefined);
   return { metadata: { resourceVersion, annotations: { [workloadAnnotations.emptied]: null } }, ...spec };
-}
-
-/** An object with the value at the end of this path. */
-function below(path: readonly string[], value: JsonObject): JsonObject {
-  return path.reduceRight<JsonObject>((inner, field) => ({ [field]: inner }), value);
 }
 
 /**

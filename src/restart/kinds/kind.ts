@@ -60,6 +60,11 @@ export const scaling: Emptying = {
   restore: (replicas) => (replicas === undefined ? {} : { spec: { replicas } }),
 };
 
+/** Returns an object with the value at the end of this path, such as `templatePath`. */
+export function below(path: readonly string[], value: JsonObject): JsonObject {
+  return path.reduceRight<JsonObject>((inner, field) => ({ [field]: inner }), value);
+}
+
 /** Whether the pod names the workload as its controller. */
 export function isController({ uid }: { readonly uid: string }, { owner }: PodOrigin): boolean {
   return owner?.uid === uid;

@@ -4,6 +4,8 @@ import { changeCauseMark } from '../../controller/restartMarks.ts';
 import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
 import { noNode } from '../kinds/daemonSet.ts';
+import { below } from '../kinds/kind.ts';
+import { kinds } from '../kinds/kinds.ts';
 import { alsoDependsOn } from '../model/annotations.ts';
 import { podTemplateOf, templateAnnotation, templateHashOf } from '../model/podTemplate.ts';
 import { workloadAnnotations } from '../model/workloadSummary.ts';
@@ -79,7 +81,7 @@ export function createWorkloadReducer(key: Buffer): ReduceWorkload {
     return {
       ...rest,
       metadata: withCause(objectOf(metadata), object),
-      spec: { ...objectOf(spec), ...(kind === 'CronJob' ? { jobTemplate: { spec: { template } } } : { template }) },
+      spec: { ...objectOf(spec), ...objectOf(below(kinds[kind].templatePath, template)['spec']) },
     };
   };
 }
