@@ -84,7 +84,8 @@ suite('operators, tools and people that write a managed workload', { concurrency
     t.after(() => end.abort());
     let puts = 0;
     const operator = (async () => {
-      for (; !end.signal.aborted; await pause(50)) {
+      // Between two PUTs even a busy machine shows the latest version to weeder, which otherwise meets only conflicts.
+      for (; !end.signal.aborted; await pause(300)) {
         await putWhole(scene, 'put-always');
         puts += 1;
       }
@@ -96,7 +97,7 @@ suite('operators, tools and people that write a managed workload', { concurrency
       return versions.filter(({ metadata }) => metadata.annotations?.['weeder.dev/dependencies'] !== undefined).length;
     }
     const [before, writes] = [puts, await written()];
-    await eventually(() => puts > before + 60, { what: 'sixty more PUTs' });
+    await eventually(() => puts > before + 30, { what: 'thirty more PUTs' });
     // A pause may have ended, and the controller may have added its revision to a few versions.
     const more = (await written()) - writes;
     assert.ok(more <= 4, `${more} versions with the state`);
