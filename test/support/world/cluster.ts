@@ -1,12 +1,12 @@
-import { type ApiServer, createApiServer, type Resource, seededRandom } from '@weeder/embedded-cluster';
-import { addressOf, type Cursor, openCursor, select, wireObject } from '@weeder/embedded-cluster/registry';
+import { type ApiServer, createApiServer, seededRandom } from '@weeder/embedded-cluster';
+import { type Cursor, openCursor } from '@weeder/embedded-cluster/registry';
 import { namespaces } from '@weeder/embedded-cluster/resources';
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import { classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 import { made } from './embedded.ts';
+import { deliver, selectedBy } from './simulatedStreams.ts';
 import { settled, type VirtualClock } from './virtualClock.ts';
 
 /**
@@ -121,27 +121,15 @@ const broken = { ok: false, failure: { kind: 'network', message: 'the connection
 const cancelled = { ok: false, failure: { kind: 'cancelled', message: 'the request was cancelled' } } as const;
 
 /** Delivers the list now, and each change as soon as it is made. */
-function open({ storage }: ApiServer, { path, labelSelector, sink }: StreamNeed): Cursor | undefined {
-  const address = addressOf(storage.resources, path);
-  if (address.kind !== 'resource') throw new Error(`nothing is served at ${path}`);
-  const { resource, namespace } = address;
-  const selection = select(resource, namespace, labelSelector, '');
-  if (!selection.ok) throw new Error(`${labelSelector} selects nothing`);
-  const cursor = openCursor(storage, resource, selection.value, 'now', () => queueMicrotask(deliverDue));
+function open({ storage }: ApiServer, need: StreamNeed): Cursor | undefined {
+  const { resource, selection } = selectedBy(storage, need);
+  const cursor = openCursor(storage, resource, selection, 'now', () => queueMicrotask(deliverDue));
   const listedAt = String(storage.version);
-  sink.begin();
+  need.sink.begin();
   deliverDue();
   return cursor;
 
   function deliverDue(): void {
-    if (cursor !== undefined) deliver(cursor, resource, sink, listedAt);
-  }
-}
-
-function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, listedAt: string): void {
-  for (let item = cursor.next(); item !== 'waiting'; item = cursor.next()) {
-    if (item === 'expired') throw new Error('the history is too short');
-    if (item === 'initialEnd') sink.end(listedAt);
-    else sink.apply(item.type, wireObject(resource, item.object));
+    if (cursor !== undefined) deliver(cursor, resource, need.sink, listedAt);
   }
 }

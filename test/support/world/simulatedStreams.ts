@@ -97,7 +97,8 @@ export function simulatedStreams(storage: Storage, clock: Clock, random: () => n
   };
 }
 
-function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, listedAt: string): void {
+/** Delivers what has happened since the last call. `listedAt`: the version of the list. */
+export function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, listedAt: string): void {
   for (let item = cursor.next(); item !== 'waiting'; item = cursor.next()) {
     if (item === 'expired') throw new Error('the history is too short');
     if (item === 'initialEnd') sink.end(listedAt);
@@ -105,7 +106,8 @@ function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, listedAt:
   }
 }
 
-function selectedBy(storage: Storage, { path, labelSelector }: StreamNeed) {
+/** The objects that a stream delivers. */
+export function selectedBy(storage: Storage, { path, labelSelector }: StreamNeed) {
   const address = addressOf(storage.resources, path);
   if (address.kind !== 'resource') throw new Error(`nothing is served at ${path}`);
   const { resource, namespace } = address;
