@@ -6,6 +6,7 @@ import { suiteRestartScene } from '../support/restart/restartSuite.ts';
 import { healthy } from '../support/restart/rolledOut.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
+const section = { stallAfter: '5s' };
 
 /** The pods of the first restart of `stuck-…` never become ready, and those of `slow-…` become ready slowly. */
 function podProgram(): PodProgram {
@@ -31,7 +32,7 @@ async function restarted(scene: RestartScene, name: string): Promise<Pod[]> {
 }
 
 suite('rollouts that fail or stall', { concurrency: true }, () => {
-  const given = suiteRestartScene('stalls', { program: podProgram() });
+  const given = suiteRestartScene('stalls', { program: podProgram(), section });
 
   test('an image that cannot be pulled is reported at once, and the newer change that fixes it does not wait', async () => {
     const { scene, weeder } = given();
@@ -94,7 +95,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
 
   test('a rollout that a ResourceQuota stops is reported with the quota', async (t) => {
     const scene = await setRestartScene(t, 'quota', podProgram());
-    const weeder = await scene.start(t);
+    const weeder = await scene.start(t, { config: scene.config(section) });
     await adopted(scene, 'web');
     const quotas = scene.ns.path('api/v1', 'resourcequotas');
     const pods = String((await scene.pods('web')).length);
@@ -108,8 +109,9 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     assert.match(String(line['obstacle']), /^FailedCreate: pods "web-\S+" is forbidden: exceeded quota: full/);
   });
 
-  test('a newer change waits until the rollout in progress ends', async () => {
-    const { scene, weeder } = given();
+  test('a newer change waits until the rollout in progress ends', async (t) => {
+    const scene = await setRestartScene(t, 'newer', podProgram());
+    const weeder = await scene.start(t);
     await adopted(scene, 'slow-web');
     await scene.put('slow-web', { word: 'two' });
     await weeder.log.until(/^workload restarted/, { workload: 'deployment/slow-web' });
