@@ -1,15 +1,10 @@
+import type { Layout, Picture } from '@weeder/machine-diagrams';
+import { ascii, drawingOf, mermaid, type PlacedPicture, picturesOf, svg } from '@weeder/machine-diagrams';
 import layouts from '../../generated/layouts.json' with { type: 'json' };
 import { codedError, failed, ok, type Result } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
-import { ascii } from './ascii.ts';
-import { drawingOf } from './drawing.ts';
 import { type DiagramFormat, drawable, system } from './formats.ts';
-import type { Layout } from './layout.ts';
-import { picturesOf } from './machinePictures.ts';
 import { machines } from './machines.ts';
-import { mermaid } from './mermaid.ts';
-import type { Picture } from './picture.ts';
-import { type PlacedPicture, svg } from './svg.ts';
 import { systemAscii, systemMermaid, systemPictures } from './systemFormats.ts';
 
 /** A machine, or the actor system, in one of the formats. */

@@ -1,6 +1,5 @@
-import { headed } from './flowed.ts';
-import type { Line, Part, Picture, PictureBox } from './picture.ts';
-import { place } from './stateBox.ts';
+import type { Line, Part, Picture, PictureBox } from '@weeder/machine-diagrams';
+import { headed, place } from '@weeder/machine-diagrams';
 import { links, parts } from './system.ts';
 
 /** In characters. */

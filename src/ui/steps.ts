@@ -1,6 +1,6 @@
+import { eventName, idOf } from '@weeder/machine-diagrams';
 import { type AnyTransitionDefinition, type InspectedMicrostepEvent, isMachineSnapshot } from 'xstate';
 import { activeStates } from '../actors/actorStates.ts';
-import { eventName, idOf } from '../diagram/drawing.ts';
 import type { Transition } from './protocol.ts';
 
 /** A transition of an actor, and its active states right after it. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type DrawnState, drawingOf } from '@weeder/machine-diagrams';
 import { type AnyStateNode, createMachine } from 'xstate';
 import { diagram } from '../../src/diagram/diagram.ts';
-import { type DrawnState, drawingOf } from '../../src/diagram/drawing.ts';
 import { type diagramFormats, drawable, system } from '../../src/diagram/formats.ts';
 import { machines } from '../../src/diagram/machines.ts';
 import { links, parts } from '../../src/diagram/system.ts';
@@ -102,16 +102,6 @@ for (const [name, { machine }] of machines) {
     for (const actor of invoked.filter((each) => members.has(each))) assert.ok(isSaid(actor, 'invokes'), actor);
   });
 }
-
-test('a colour of a theme has its light value before it, for viewers without custom properties', () => {
-  const [style = ''] = /<style>.*<\/style>/.exec(drawn('endpoint', 'svg')) ?? [];
-  const [theme = ''] = /svg\{[^}]*\}/.exec(style) ?? [];
-  const colours = new Map([...theme.matchAll(/--(\w+):(#\w+)/g)].map(([, name, value]) => [name, value] as const));
-  const uses = [...style.matchAll(/(fill|stroke):([^;}]*);\1:var\(--(\w+)\)/g)];
-  assert.ok(uses.length > 10);
-  for (const [use, , value, name] of uses) assert.equal(value, colours.get(name), use);
-  assert.equal(style.split('var(').length - 1, uses.length);
-});
 
 test('in the picture of the system every event is known to its receiver', () => {
   for (const { to, events } of links) {

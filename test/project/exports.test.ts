@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
+import { packages } from '../support/packages.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const texts = new Map(
@@ -20,10 +20,9 @@ const lists = [
 
 /** The files behind what a package exports, by the names under which they are imported. */
 const entries = new Map(
-  Object.entries(embeddedCluster.exports).map(([path, file]) => [
-    join(embeddedCluster.name, path),
-    join('packages/embedded-cluster', file),
-  ]),
+  packages.flatMap(({ folder, name, exports }) =>
+    Object.entries(exports).map(([path, file]) => [join(name, path), join(folder, file)] as const),
+  ),
 );
 
 /** `file name`, for each name that some file imports from another. */

@@ -5,8 +5,8 @@ import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../../package.json' with { type: 'json' };
-import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
 import { controllerNames } from '../../src/controllers/controllers.ts';
+import { packages } from '../support/packages.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/development/architecture.md'), 'utf8');
@@ -41,7 +41,7 @@ function packagesLoadedBy(pattern: string): string[] {
   const names = globSync(pattern, { cwd: root })
     .flatMap((file) => namesIn(readFileSync(join(root, file), 'utf8').replace(types, '')))
     .flatMap((name) => (isBuiltin(name) ? [] : (/^(?:@[^/]+\/)?[^./][^/]*/.exec(name) ?? [])));
-  return [...new Set(names)].filter((name) => name !== embeddedCluster.name).sort();
+  return [...new Set(names)].filter((name) => !packages.some((own) => own.name === name)).sort();
 }
 
 /** The innermost room of the table that contains a file; undefined if none does. */
@@ -84,8 +84,8 @@ test('a room imports rooms of lower levels only', () => {
 });
 
 test('no file is part of an import cycle', () => {
-  const packages = globSync('packages/*/{src,conformance,test}/**/*.ts', { cwd: root });
-  const next = Map.groupBy([...imports.filter(isOurs), ...packages.flatMap(importsOf)], ({ from }) => from);
+  const inPackages = globSync('packages/*/*/**/*.ts', { cwd: root, exclude: ['**/node_modules/**'] });
+  const next = Map.groupBy([...imports.filter(isOurs), ...inPackages.flatMap(importsOf)], ({ from }) => from);
   const state = new Map<string, 'open' | 'done'>();
   const circles: string[] = [];
   function visit(file: string, way: readonly string[]): void {
@@ -95,7 +95,7 @@ test('no file is part of an import cycle', () => {
     for (const { to } of next.get(file) ?? []) visit(to, [...way, file]);
     state.set(file, 'done');
   }
-  for (const file of [...files, ...packages]) visit(file, []);
+  for (const file of [...files, ...inPackages]) visit(file, []);
   assert.deepEqual(circles, []);
 });
 
@@ -135,37 +135,63 @@ test('only src/kube talks to the cluster, only the verb demo imports the demo, a
   assert.deepEqual(forbidden.map(inWords), []);
 });
 
-test('only the demo imports the embedded cluster, and by its name', () => {
-  const forbidden = imports.filter(
-    ({ from, to }) =>
-      to.startsWith('packages/') || (to.startsWith(embeddedCluster.name) && !/^src\/(demo|cli\/demo)\//.test(from)),
+/** By the name of a package, the packages that it imports, and the rooms that import it. */
+const walls = new Map(
+  [...page.matchAll(/^\| \[`packages\/([\w-]+)`\]\([^)]*\) \|([^|]*)\|([^|]*)\|/gm)].map(
+    ([, name, imported = '', importers = '']) => [name, { imported: named(imported), importers: named(importers) }],
+  ),
+);
+
+function named(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
+
+test('every package is in the table of packages', () => {
+  assert.deepEqual(
+    [...walls.keys()].sort(),
+    packages.map(({ folder }) => folder.replace('packages/', '')),
   );
-  const others = globSync('{test,bench}/**/*.ts', { cwd: root }).flatMap(importsOf);
-  assert.deepEqual([...forbidden, ...others.filter(({ to }) => /^packages\/.*\.ts$/.test(to))].map(inWords), []);
 });
 
-test('the embedded cluster imports nothing of weeder', () => {
-  const { dependencies, devDependencies } = embeddedCluster;
-  const allowed = [...Object.keys(dependencies), ...Object.keys(devDependencies), embeddedCluster.name];
-  const own = globSync('packages/embedded-cluster/{src,conformance,test}/**/*.ts', { cwd: root }).flatMap(importsOf);
-  const forbidden = own.filter(
-    ({ to }) => !to.startsWith('packages/embedded-cluster/') && !to.startsWith('node:') && !allowed.includes(to),
-  );
-  assert.ok(own.length > 500);
-  assert.deepEqual(forbidden.map(inWords), []);
-  const production = own.filter(({ from, to }) => /\/src\//.test(from) && /\/(test|conformance)\//.test(to));
-  assert.deepEqual(production.map(inWords), []);
-});
+for (const { folder, name, dependencies, peerDependencies, devDependencies } of packages) {
+  const wall = () => walls.get(folder.replace('packages/', '')) ?? assert.fail(`no row for ${folder}`);
+  const own = globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ['**/node_modules/**'] }).flatMap(importsOf);
+  const isProduction = (file: string) => file.startsWith(`${folder}/src/`);
 
-test('the dependencies of weeder and of the embedded cluster are the packages that their sources load', () => {
+  test(`the rooms that the page names import ${name}, and by its name`, () => {
+    const forbidden = imports.filter(
+      ({ from, to }) =>
+        to.startsWith(folder) ||
+        ((to === name || to.startsWith(`${name}/`)) && !wall().importers.some((room) => from.startsWith(`${room}/`))),
+    );
+    const others = globSync('{test,bench,scripts}/**/*.ts', { cwd: root }).flatMap(importsOf);
+    const within = others.filter(({ to }) => to.startsWith(`${folder}/`) && to.endsWith('.ts'));
+    assert.deepEqual([...forbidden, ...within].map(inWords), []);
+  });
+
+  test(`${name} imports nothing of weeder, and of other packages those of its table`, () => {
+    const allowed = [...Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies }), name];
+    const isAllowed = (to: string) => allowed.some((each) => to === each || to.startsWith(`${each}/`));
+    const forbidden = own.filter(({ to }) => !to.startsWith(`${folder}/`) && !isBuiltin(to) && !isAllowed(to));
+    assert.ok(own.length > 20);
+    assert.deepEqual(forbidden.map(inWords), []);
+    const others = packages.filter((each) => each.name in dependencies).map((each) => each.folder);
+    assert.deepEqual(others, wall().imported);
+    const production = own.filter(({ from, to }) => isProduction(from) && to.startsWith(folder) && !isProduction(to));
+    assert.deepEqual(production.map(inWords), []);
+  });
+
+  test(`the dependencies of ${name} are the packages that its sources load`, () => {
+    const outside = Object.keys(dependencies).filter((each) => !packages.some((known) => known.name === each));
+    assert.deepEqual(packagesLoadedBy(`${folder}/src/**/*.ts`), outside.sort());
+  });
+}
+
+test('the dependencies of weeder are the packages that its sources load', () => {
   const { dependencies, optionalDependencies } = packageJson;
   assert.deepEqual(
     packagesLoadedBy('{src,machines}/**/*.ts'),
     Object.keys({ ...dependencies, ...optionalDependencies }).sort(),
-  );
-  assert.deepEqual(
-    packagesLoadedBy('packages/embedded-cluster/src/**/*.ts'),
-    Object.keys(embeddedCluster.dependencies).sort(),
   );
 });
 

@@ -1,7 +1,5 @@
-import { drawingOf } from '../../../src/diagram/drawing.ts';
-import { overviewOf } from '../../../src/diagram/machinePictures.ts';
+import { drawingOf, overviewOf, type PictureArrow, type PictureBox, textOf } from '@weeder/machine-diagrams';
 import { machines } from '../../../src/diagram/machines.ts';
-import { type PictureArrow, type PictureBox, textOf } from '../../../src/diagram/picture.ts';
 
 /** The outer states of the endpoint machine and the actors that it spawns, as a Mermaid diagram. */
 export function recoveryDiagram(): string {

@@ -1,18 +1,16 @@
+import type { Picture } from '@weeder/machine-diagrams';
+import { type DrawnState, drawingOf, type PlacedPicture, picturesOf, svg } from '@weeder/machine-diagrams';
 import { diagram } from '../../../src/diagram/diagram.ts';
-import { type DrawnState, drawingOf } from '../../../src/diagram/drawing.ts';
 import { system } from '../../../src/diagram/formats.ts';
-import { picturesOf } from '../../../src/diagram/machinePictures.ts';
 import { machines } from '../../../src/diagram/machines.ts';
-import type { Picture } from '../../../src/diagram/picture.ts';
-import { type PlacedPicture, svg } from '../../../src/diagram/svg.ts';
 import { systemPictures } from '../../../src/diagram/systemFormats.ts';
-import { layOut } from './layOut.ts';
+import { layOutOnce } from './layOutOnce.ts';
 
 /** Computes the layout of every picture again. */
 export async function layoutsJson(): Promise<string> {
   const lines = await Promise.all(
     drawings().map(async ([name, pictures]) => {
-      const layouts = await Promise.all(pictures.map(layOut));
+      const layouts = await Promise.all(pictures.map(layOutOnce));
       return `  ${JSON.stringify(name)}: [\n${layouts.map((layout) => `    ${JSON.stringify(layout)}`).join(',\n')}\n  ]`;
     }),
   );
@@ -32,7 +30,7 @@ export function visualizations(): Record<string, () => string | Promise<string>>
 }
 
 async function placed(picture: Picture): Promise<PlacedPicture> {
-  return { picture, layout: await layOut(picture) };
+  return { picture, layout: await layOutOnce(picture) };
 }
 
 function drawings(): (readonly [string, readonly Picture[]])[] {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { palette, svgStyle } from '@weeder/machine-diagrams';
 import { rolldown } from 'rolldown';
 import { machines } from '../../../src/diagram/machines.ts';
-import { palette, svgStyle } from '../../../src/diagram/svgStyle.ts';
 
 const folder = new URL('../../../src/ui/page/', import.meta.url);
 

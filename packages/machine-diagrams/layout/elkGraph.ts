@@ -1,6 +1,6 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs';
-import { boxPadding, labelSize, sizeOf } from '../../../src/diagram/layout.ts';
-import { allBoxes, type Picture, type PictureArrow, type PictureBox } from '../../../src/diagram/picture.ts';
+import { boxPadding, labelSize, sizeOf } from '../src/layout.ts';
+import { allBoxes, type Picture, type PictureArrow, type PictureBox } from '../src/picture.ts';
 
 /** One way to lay out a picture. */
 export interface Way {

@@ -1,6 +1,6 @@
 import type { ElkExtendedEdge, ElkNode } from 'elkjs';
-import type { Layout, PlacedArrow, Point, Rectangle } from '../../../src/diagram/layout.ts';
-import { allBoxes, type Picture } from '../../../src/diagram/picture.ts';
+import type { Layout, PlacedArrow, Point, Rectangle } from '../src/layout.ts';
+import { allBoxes, type Picture } from '../src/picture.ts';
 import { headOf, markOf } from './elkGraph.ts';
 
 /** The positions that ELK has found. */

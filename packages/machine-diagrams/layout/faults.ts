@@ -1,5 +1,5 @@
-import { headPlace, type Layout, labelSize, type Point, type Rectangle, sizeOf } from '../../../src/diagram/layout.ts';
-import { allBoxes, type Picture, type PictureBox } from '../../../src/diagram/picture.ts';
+import { headPlace, type Layout, labelSize, type Point, type Rectangle, sizeOf } from '../src/layout.ts';
+import { allBoxes, type Picture, type PictureBox } from '../src/picture.ts';
 
 /** A part of a drawing, and its name in messages. */
 interface Placed {

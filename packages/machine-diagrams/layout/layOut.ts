@@ -1,6 +1,5 @@
-import { boxPadding, headPlace, type Layout, margin, type Rectangle } from '../../../src/diagram/layout.ts';
-import { allBoxes, type Picture, type PictureArrow, type PictureBox } from '../../../src/diagram/picture.ts';
-import { cachedText } from '../cache.ts';
+import { boxPadding, headPlace, type Layout, margin, type Rectangle } from '../src/layout.ts';
+import { allBoxes, type Picture, type PictureArrow, type PictureBox } from '../src/picture.ts';
 import { graphOf, type Way } from './elkGraph.ts';
 import { layoutOf } from './elkLayout.ts';
 import { faultsOf, headOf, labelsOf, linesOf, overlap, placeOf } from './faults.ts';
@@ -31,28 +30,11 @@ function waysWith(seed: number, compaction: string): Way[] {
   );
 }
 
-const sources = ['src/diagram/{layout,picture}.ts', 'test/support/docs/{layOut,elkGraph,elkLayout,faults}.ts'];
-const known = new Map<string, Promise<Layout>>();
-
 /**
- * Lays out a picture with ELK, which takes a second, and so only after a change. The result is committed, so that weeder
- * itself needs no layout library.
+ * Lays out a picture with ELK, in about a second. Of several ways it takes the best: no text is crossed, it fits on the
+ * screen, it begins at the top, few arrows cross, and they are short.
  */
-export function layOut(picture: Picture): Promise<Layout> {
-  const [name] = picture.title.split(':');
-  const make = async () => JSON.stringify(await best(picture));
-  const layout =
-    known.get(picture.title) ??
-    cachedText(`layout of ${name}`, sources, JSON.stringify(picture), make).then((text) => JSON.parse(text));
-  known.set(picture.title, layout);
-  return layout;
-}
-
-/**
- * The best of several ways: no text is crossed, it fits on the screen, it begins at the top, few arrows cross, and they
- * are short.
- */
-async function best(picture: Picture): Promise<Layout> {
+export async function layOut(picture: Picture): Promise<Layout> {
   let first: Found | undefined;
   for (const ways of attempts()) {
     for (const way of ways) {

@@ -1,0 +1,2 @@
+export { faultsOf } from './faults.ts';
+export { layOut, sizeOfDrawing, upwards } from './layOut.ts';

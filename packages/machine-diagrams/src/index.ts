@@ -1,0 +1,10 @@
+export { ascii } from './ascii.ts';
+export { type DrawnState, drawingOf, eventName, idOf } from './drawing.ts';
+export { headed } from './flowed.ts';
+export type { Layout, Point } from './layout.ts';
+export { overviewOf, picturesOf } from './machinePictures.ts';
+export { mermaid } from './mermaid.ts';
+export { allBoxes, type Line, type Part, type Picture, type PictureArrow, type PictureBox, textOf } from './picture.ts';
+export { place } from './stateBox.ts';
+export { type PlacedPicture, svg } from './svg.ts';
+export { palette, svgStyle } from './svgStyle.ts';
