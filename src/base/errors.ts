@@ -72,18 +72,6 @@ export const errorTable = {
     meaning: 'The cluster has no application of this name.',
     hint: 'Give its namespace with -n; `kubectl get applications.weeder.dev -A` lists all.',
   },
-  DEMO_REFUSED: {
-    meaning: 'The demo lacks permissions on the cluster.',
-    hint: 'Choose a cluster on which you may create namespaces, or run the demo without --kubeconfig.',
-  },
-  DEMO_NOT_READY: {
-    meaning: 'The pods of the demo did not become ready on the cluster, so there was no outage.',
-    hint: 'Choose an image that the nodes can pull with --image, or wait longer with --timeout.',
-  },
-  DEMO_LEFT_BEHIND: {
-    meaning: 'The demo could not remove its namespace.',
-    hint: 'Remove it with kubectl delete namespace.',
-  },
 } as const satisfies Record<string, { readonly meaning: string; readonly hint: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

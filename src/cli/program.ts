@@ -1,7 +1,7 @@
 import { Command, Help, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type DiagramFormat, diagramFormats, drawable, system } from '../diagram/formats.ts';
-import { addDemoFlags, type DemoFlags, isOnCluster, misplacedFlag, unknownStory } from './demo/demoFlags.ts';
+import { addDemoFlags, type DemoFlags, misplacedFlag, unknownStory } from './demo/demoFlags.ts';
 import {
   addClusterFlags,
   addConfigFlag,
@@ -111,14 +111,14 @@ export function createProgram(onExitCode: OnExitCode): Command {
       onExitCode(printDiagram(machine, format));
     });
   addDemoFlags(program.command('demo').usage('[story] [flags]'))
-    .description('show an outage, without a cluster or on one, restart control, or the observer')
+    .description('show an outage, restart control or the observer, without a cluster')
     .argument(
       '[story]',
       'outage; restart: restarts when ConfigMaps and Secrets change; observer: drift and correction',
       'outage',
     )
     .action(async (story: string, flags: DemoFlags, command: Command) => {
-      const misplaced = unknownStory(story) ?? misplacedFlag(story, flags, command);
+      const misplaced = unknownStory(story) ?? misplacedFlag(story, command);
       if (misplaced !== undefined) return onExitCode(fail(misplaced));
       if (story === 'restart') {
         const { demoRestart } = await import('./demo/demoRestart.ts');
@@ -127,10 +127,6 @@ export function createProgram(onExitCode: OnExitCode): Command {
       if (story === 'observer') {
         const { demoObserver } = await import('./demo/demoObserver.ts');
         return onExitCode(await demoObserver(flags));
-      }
-      if (isOnCluster(flags)) {
-        const { demoOnCluster } = await import('./demo/demoOnCluster.ts');
-        return onExitCode(await demoOnCluster(flags));
       }
       const { demo } = await import('./demo/demo.ts');
       onExitCode(await demo(flags));

@@ -1,7 +1,7 @@
 import type { Logger } from '../base/log.ts';
 
 /** Signals to stop, as something to wait for. */
-export interface StopRequest {
+interface StopRequest {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
   /** Restores the default effect of the signals. */
@@ -9,22 +9,20 @@ export interface StopRequest {
 }
 
 interface StopOptions {
-  readonly signals?: readonly NodeJS.Signals[];
   /** Signals within this many milliseconds count as one: npm forwards the Ctrl-C that the terminal has already sent. */
   readonly onePress?: number;
 }
+
+const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
  * The first signal causes a graceful stop; the second stops immediately, with the exit code that a shell uses for the
  * signal.
  */
-export function stopOnSignals(
-  logger: Logger,
-  { signals = ['SIGTERM', 'SIGINT'], onePress = 0 }: StopOptions = {},
-): StopRequest {
+export function stopOnSignals(logger: Logger, { onePress = 0 }: StopOptions = {}): StopRequest {
   let firstAt = Number.NEGATIVE_INFINITY;
   const controller = new AbortController();
-  const onSignal = (signal: NodeJS.Signals) => {
+  const onSignal = (signal: (typeof signals)[number]) => {
     if (performance.now() - firstAt < onePress) return;
     if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
     firstAt = performance.now();

@@ -9,7 +9,7 @@ export const etcdService = 'etcd-main-client';
 export const etcdLabels = { role: 'main' };
 export const etcdReplicas = 2;
 /** The dependants. */
-export const apiserver = 'kube-apiserver';
+const apiserver = 'kube-apiserver';
 export const apiserverLabels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
 
 /** weeder's config for the demo. The first readiness of the pods is not shown as a recovery. */

@@ -3,7 +3,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CodedError, codedError } from '../../base/errors.ts';
 import type { BindAddress } from '../../base/listen.ts';
 import { nearest } from '../../base/nearest.ts';
-import { defaultImage } from '../../demo/cluster/scripts.ts';
 import { camelCase, readAddress, readDuration } from '../flags/values.ts';
 
 /** The flags of `weeder demo`. Durations are milliseconds. */
@@ -14,9 +13,6 @@ export interface DemoFlags {
   readonly speed?: number;
   readonly seed: number;
   readonly kubelet: KubeletVersion;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly image: string;
   readonly ui?: boolean;
   readonly uiBindAddr?: BindAddress | 'none';
 }
@@ -25,7 +21,7 @@ export interface DemoFlags {
 export function addDemoFlags(command: Command): Command {
   return command
     .optionsGroup('Outage:')
-    .option('--replicas <n>', 'number of dependant pods; twice as many on a real cluster', readWhole(1, 50), 2)
+    .option('--replicas <n>', 'number of dependant pods', readWhole(1, 50), 2)
     .addOption(
       new Option('--outage <duration>', 'how long etcd is down').argParser(readOutage).default(100_000, '1m40s'),
     )
@@ -40,16 +36,7 @@ export function addDemoFlags(command: Command): Command {
     .option('--kubelet <version>', `simulated version: ${kubeletVersions.join(' or ')}`, readVersion, '1.36')
     .option('--ui', 'serve the live page until Ctrl-C')
     .option('--ui-bind-addr <address>', 'address of the live page; default: 127.0.0.1:9645', readAddress)
-    .optionsGroup('Real cluster:')
-    .option('--kubeconfig <file>', 'play on this cluster, in a new namespace that is deleted at the end')
-    .option('--context <name>', 'the context of the kubeconfig; default: its current one')
-    .option('--image <image>', 'an image with busybox’s sh, httpd, wget and timeout', defaultImage)
     .optionsGroup('Other:');
-}
-
-/** Whether the demo runs on a real cluster. */
-export function isOnCluster({ kubeconfig, context }: DemoFlags): boolean {
-  return kubeconfig !== undefined || context !== undefined;
 }
 
 const stories: readonly string[] = ['outage', 'restart', 'observer'];
@@ -66,26 +53,14 @@ export function unknownStory(story: string): CodedError | undefined {
 }
 
 /** Flags that do not apply to the stories with a fixed course. */
-const ofOutages = ['replicas', 'outage', 'timeout', 'kubelet', 'kubeconfig', 'context', 'image'];
+const ofOutages = ['replicas', 'outage', 'timeout', 'kubelet'];
 
-/** The error for a flag that belongs to another story or another kind of cluster. */
-export function misplacedFlag(story: string, flags: DemoFlags, command: Command): CodedError | undefined {
-  const isGiven = (name: string) => command.getOptionValueSource(camelCase(name)) === 'cli';
-  if (story !== 'outage') {
-    const other = ofOutages.find(isGiven);
-    return other === undefined
-      ? undefined
-      : codedError('USAGE', `The flag --${other} is for the outage: weeder demo ${story} does not have it.`);
-  }
-  if (!isOnCluster(flags)) {
-    return isGiven('image') ? codedError('USAGE', 'The flag --image needs --kubeconfig or --context.') : undefined;
-  }
-  if (flags.speed !== undefined && flags.speed !== 1) {
-    return codedError('USAGE', `--speed ${flags.speed} is not available on a real cluster.`);
-  }
-  const given = ['seed', 'kubelet', 'ui', 'ui-bind-addr'].find(isGiven);
-  if (given === undefined) return undefined;
-  return codedError('USAGE', `The flag --${given} is for the simulated cluster.`);
+/** The error for a flag that belongs to another story. */
+export function misplacedFlag(story: string, command: Command): CodedError | undefined {
+  if (story === 'outage') return undefined;
+  const other = ofOutages.find((name) => command.getOptionValueSource(camelCase(name)) === 'cli');
+  if (other === undefined) return undefined;
+  return codedError('USAGE', `The flag --${other} is for the outage: weeder demo ${story} does not have it.`);
 }
 
 function readSpeed(text: string): number {
