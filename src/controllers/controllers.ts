@@ -19,7 +19,9 @@ const list = { weeder: weederContribution, restart: restartContribution, observe
 export type ControllerName = keyof typeof list;
 
 type List = { readonly [K in ControllerName]: (typeof list)[K] };
-type Events = { readonly [K in ControllerName]: List[K] extends Contribution<infer E, infer _S, infer _O> ? E : never };
+export type Events = {
+  readonly [K in ControllerName]: List[K] extends Contribution<infer E, infer _S, infer _O> ? E : never;
+};
 export type Shown = {
   readonly [K in ControllerName]: List[K] extends Contribution<infer _E, infer S, infer _O> ? S : never;
 };

@@ -6,10 +6,12 @@ import { clusterAccess } from '../kube/access/clusterAccess.ts';
 import { createKubeClient } from '../kube/client/client.ts';
 import type { Manager, ManagerOptions } from '../process/manager.ts';
 import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
+import { createWeederController } from '../weeder/weederController.ts';
 import type { Downtime } from './downtime.ts';
 import type { ScenarioEvent } from './events.ts';
+import { configText } from './objects.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts';
-import { startWeeder } from './startWeeder.ts';
+import { createWeederProcess } from './weederProcess.ts';
 
 interface DemoOptions extends ScenarioOptions {
   /** The clock of the cluster and of weeder. */
@@ -53,16 +55,22 @@ export async function playWithWeeder(options: DemoOptions): Promise<void> {
     onEvent(event);
     viewer?.report('weeder', event);
   };
-  const manager = startWeeder({ client, clock, logger, namespaces: 'all', ...viewer, report });
-  viewer?.watch(manager);
-  await until(clock, () => manager.state() === 'running');
+  const weeder = createWeederProcess({
+    ...viewer,
+    client,
+    clock,
+    logger,
+    config: configText,
+    create: (context) => ({ weeder: createWeederController({ ...context, concurrentDeletions: 32, report }) }),
+    onStarted: (manager) => viewer?.watch(manager),
+  });
+  await weeder.start();
   await viewer?.isReady();
   scenario.begin();
   options.onBegin(scenario);
   const isBack = await scenario.ended;
   await options.onEnd({ isBack, downtimes: scenario.downtimes() });
-  manager.shutdown();
-  await manager.stopped;
+  await weeder.stop();
   await client.close();
   scenario.stop();
   await listening.close();

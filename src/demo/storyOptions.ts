@@ -13,6 +13,8 @@ export interface StoryOptions<StoryEvent, Outcome> {
   readonly viewer?: StoryViewer;
   /** Called with every event; `time` is milliseconds since the beginning of the story. */
   readonly onEvent: (time: number, event: StoryEvent) => void;
+  /** Called when a chapter begins; `number` counts from 1. */
+  readonly onChapter: (number: number, title: string) => void;
   /** Called when the story begins. */
   readonly onBegin: (course: StoryProgress) => void;
   /** Called with the outcome. weeder and the cluster run until the promise resolves. */

@@ -2,14 +2,13 @@ import { parseConfig } from '../config/parse.ts';
 import type { ControllerContext } from '../controller/controller.ts';
 import type { ProcessControllers } from '../controllers/controllers.ts';
 import { type Manager, type ManagerOptions, startManager } from '../process/manager.ts';
-import { createWeederController } from '../weeder/weederController.ts';
 
 export interface WeederProcessOptions
   extends Pick<ManagerOptions, 'client' | 'clock' | 'logger' | 'inspect' | 'reportProcess'> {
   /** The text of its config file. */
   readonly config: string;
   /** Creates the controllers that the demo shows. */
-  readonly create: (context: ControllerContext) => Omit<ProcessControllers, 'weeder'>;
+  readonly create: (context: ControllerContext) => ProcessControllers;
   readonly onStarted: (manager: Manager<ProcessControllers>) => void;
 }
 
@@ -32,10 +31,7 @@ export function createWeederProcess({ create, onStarted, ...options }: WeederPro
     async start() {
       const started = startManager({
         ...options,
-        create: (context) => ({
-          weeder: createWeederController({ ...context, concurrentDeletions: 32 }),
-          ...create(context),
-        }),
+        create,
         config: config.value,
         namespaces: 'all',
         isDryRun: false,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { deviationsOf, outcomeTable } from '../../src/demo/observer/outcomeTable.ts';
-import type { ChapterResult } from '../../src/demo/observer/playChapters.ts';
+import type { ChapterResult } from '../../src/demo/observer/playChapter.ts';
 import type { Chapter } from '../../src/demo/observer/story.ts';
 import { observerTimelineEntry } from '../../src/demo/observer/timeline.ts';
 import { cli } from '../support/cli.ts';

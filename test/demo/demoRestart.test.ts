@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { type ChapterResult, deviationsOf } from '../../src/demo/restart/playChapters.ts';
+import { type ChapterResult, deviationsOf } from '../../src/demo/restart/playChapter.ts';
 import type { Rollout } from '../../src/demo/restart/rollout.ts';
 import { rolloutTable } from '../../src/demo/restart/rolloutTable.ts';
 import { playWithPlainWatcher } from '../../src/demo/restart/run.ts';

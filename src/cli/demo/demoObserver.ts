@@ -1,19 +1,19 @@
 import { styleText } from 'node:util';
 import type { StoryEvent } from '../../demo/observer/events.ts';
 import { deviationsOf, outcomeTable } from '../../demo/observer/outcomeTable.ts';
-import type { ChapterResult } from '../../demo/observer/playChapters.ts';
+import type { ChapterResult } from '../../demo/observer/playChapter.ts';
 import { playObserver } from '../../demo/observer/run.ts';
 import { type DiffLine, observerTimelineEntry } from '../../demo/observer/timeline.ts';
 import type { DemoFlags } from './demoFlags.ts';
-import { heading, line, print, printTable } from './demoOutput.ts';
-import { playStory } from './demoStory.ts';
+import { line, print, printTable } from './demoOutput.ts';
+import { showStory } from './demoStory.ts';
 
 /** The indentation of a diff, which begins in the column of the messages. */
 const margin = 20;
 
 /** `weeder demo observer`: the story of an application that people and programs change. Resolves with the exit code. */
 export function demoObserver(flags: DemoFlags): Promise<number> {
-  return playStory(flags, {
+  return showStory(flags, {
     play: playObserver,
     // Real time: a correction takes milliseconds, and the demo should show that.
     usualSpeed: 1,
@@ -27,7 +27,6 @@ export function demoObserver(flags: DemoFlags): Promise<number> {
 }
 
 function linesOf(time: number, event: StoryEvent): readonly string[] {
-  if (event.type === 'chapter.began') return ['', heading(`${event.number}. ${event.chapter.title}`)];
   const entry = observerTimelineEntry(event, Math.min(process.stdout.columns || 80, 120) - margin);
   return entry === undefined ? [] : [line(time, entry), ...entry.diff.map(diffLine)];
 }

@@ -4,12 +4,12 @@ import { playRestarts, playWithPlainWatcher, type RestartOutcome } from '../../d
 import { restartTimelineEntry } from '../../demo/restart/timeline.ts';
 import type { RestartEvent } from '../../restart/model/events.ts';
 import type { DemoFlags } from './demoFlags.ts';
-import { heading, line, print, printTable } from './demoOutput.ts';
-import { playStory } from './demoStory.ts';
+import { line, print, printTable } from './demoOutput.ts';
+import { showStory } from './demoStory.ts';
 
 /** `weeder demo restart`: the story of a shop whose ConfigMaps and Secrets change. Resolves with the exit code. */
 export function demoRestart(flags: DemoFlags): Promise<number> {
-  return playStory(flags, {
+  return showStory(flags, {
     play: playRestarts,
     usualSpeed: 4,
     length: 96_000,
@@ -22,7 +22,6 @@ export function demoRestart(flags: DemoFlags): Promise<number> {
 }
 
 function linesOf(time: number, event: ShopEvent | RestartEvent): readonly string[] {
-  if (event.type === 'chapter.began') return ['', heading(`${event.number}. ${event.chapter.title}`)];
   const entry = restartTimelineEntry(event);
   return entry === undefined ? [] : [line(time, entry)];
 }

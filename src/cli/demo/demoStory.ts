@@ -4,7 +4,7 @@ import type { StoryOptions, StoryProgress } from '../../demo/storyOptions.ts';
 import { exitCodes, fail } from '../output.ts';
 import { serveUi, uiAddressOf } from '../serveUi.ts';
 import type { DemoFlags } from './demoFlags.ts';
-import { type Progress, print, progressLine } from './demoOutput.ts';
+import { heading, type Progress, print, progressLine } from './demoOutput.ts';
 import { keepPage, viewerOf } from './demoPage.ts';
 
 /** A story in chapters, with its own texts. */
@@ -27,7 +27,7 @@ interface DemoStory<StoryEvent, Outcome> {
 }
 
 /** Plays a story on an embedded cluster. Resolves with the exit code. */
-export async function playStory<StoryEvent, Outcome>(
+export async function showStory<StoryEvent, Outcome>(
   flags: DemoFlags,
   story: DemoStory<StoryEvent, Outcome>,
 ): Promise<number> {
@@ -51,6 +51,7 @@ export async function playStory<StoryEvent, Outcome>(
     ...(page.value === undefined ? {} : { viewer: viewerOf(page.value) }),
     onBegin: (course) => progress.start(progressOf(course, story.idle)),
     onEvent: (time, event) => progress.above(...story.linesOf(time, event)),
+    onChapter: (number, title) => progress.above('', heading(`${number}. ${title}`)),
     async onEnd(outcome) {
       progress.stop();
       if (!(await story.printOutcome(outcome, seed))) exitCode = exitCodes.failed;

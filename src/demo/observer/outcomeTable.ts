@@ -1,4 +1,4 @@
-import type { ChapterResult } from './playChapters.ts';
+import type { ChapterResult } from './playChapter.ts';
 
 /** Each change and weeder's reaction, as aligned lines without line feeds. */
 export function outcomeTable(results: readonly ChapterResult[]): readonly string[] {

@@ -1,5 +1,5 @@
 import { alignedRows } from '../table.ts';
-import type { ChapterResult } from './playChapters.ts';
+import type { ChapterResult } from './playChapter.ts';
 
 /** The needed and the actual rollouts of each chapter, as aligned lines without line feeds. */
 export function rolloutTable(withWeeder: readonly ChapterResult[], plain: readonly ChapterResult[]): readonly string[] {

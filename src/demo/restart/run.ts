@@ -1,13 +1,14 @@
 import { simulatedClock } from '@weeder/embedded-cluster';
 import { createKubeClient } from '../../kube/client/client.ts';
 import type { RestartEvent } from '../../restart/model/events.ts';
+import { createStory } from '../playStory.ts';
 import { accessTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';
 import type { ShopEvent } from './events.ts';
 import { plainWatcher } from './plainWatcher.ts';
-import { type ChapterResult, deviationsOf, playChapters } from './playChapters.ts';
+import { type ChapterResult, chapterPlayer, deviationsOf } from './playChapter.ts';
 import { openShop } from './shop.ts';
-import { chapters } from './story.ts';
+import { type Chapter, chapters } from './story.ts';
 import { createWeederRestarter } from './weederRestarter.ts';
 
 export interface RestartOutcome {
@@ -19,49 +20,33 @@ export interface RestartOutcome {
 /** Plays the story with the real weeder and the embedded API server, over HTTP and in accelerated time. */
 export async function playRestarts(options: StoryOptions<ShopEvent | RestartEvent, RestartOutcome>): Promise<void> {
   const { clock, logger, viewer, seed } = options;
-  let startedAt: number | undefined;
-  const time = () => (startedAt === undefined ? 0 : clock.monotonic() - startedAt);
-  /** The events of weeder, by chapter. */
-  const events: RestartEvent[][] = [];
-  const onEvent = (event: ShopEvent | RestartEvent) => options.onEvent(time(), event);
-  const shop = openShop(clock, seed, onEvent);
+  const story = createStory<'restart', Chapter, ShopEvent>({ controller: 'restart', chapters, options });
+  const shop = openShop(clock, seed, story.onAction);
   const listening = await shop.server.listen();
   const client = createKubeClient({ access: accessTo(listening.url), clock });
-  const restarter = createWeederRestarter({
-    ...viewer,
-    client,
-    clock,
-    logger,
-    report(event) {
-      events.at(-1)?.push(event);
-      viewer?.report('restart', event);
-      onEvent(event);
-    },
-    onStarted: (started) => viewer?.watch(started),
-  });
-  await viewer?.isReady();
-  options.onBegin({ time, states: restarter.states, done: () => events.length / chapters.length });
-  const results = await playChapters({
+  const { report, onStarted } = story;
+  const restarter = createWeederRestarter({ ...viewer, client, clock, logger, report, onStarted });
+  const playChapter = await chapterPlayer({
     clock,
     shop,
     restarter: {
       ...restarter,
       async start() {
-        onEvent({ type: 'restarter.started' });
+        story.onAction({ type: 'restarter.started' });
         await restarter.start();
       },
       async stop() {
-        onEvent({ type: 'restarter.stopped' });
+        story.onAction({ type: 'restarter.stopped' });
         await restarter.stop();
       },
     },
-    report: (event) => {
-      startedAt ??= clock.monotonic();
-      if (event.type === 'chapter.began') events.push([]);
-      onEvent(event);
-    },
   });
-  const deviations = results.flatMap((each, index) => deviationsOf(each, events[index] ?? []));
+  const deviations: string[] = [];
+  const results = await story.play(restarter.states, async (chapter) => {
+    const result = await playChapter(chapter);
+    deviations.push(...deviationsOf(result, story.events()));
+    return result;
+  });
   await options.onEnd({ results, deviations });
   await restarter.stop();
   await client.close();
@@ -73,12 +58,14 @@ export async function playRestarts(options: StoryOptions<ShopEvent | RestartEven
 export async function playWithPlainWatcher(seed: number): Promise<readonly ChapterResult[]> {
   const clock = simulatedClock(Date.now());
   const shop = openShop(clock, seed);
-  let results: readonly ChapterResult[] | undefined;
-  const playing = playChapters({ clock, shop, restarter: plainWatcher(shop.server.store) }).then((all) => {
-    results = all;
-  });
-  await clock.run(() => results !== undefined);
+  const results: ChapterResult[] = [];
+  async function play(): Promise<void> {
+    const playChapter = await chapterPlayer({ clock, shop, restarter: plainWatcher(shop.server.store) });
+    for (const chapter of chapters) results.push(await playChapter(chapter));
+  }
+  const playing = play();
+  await clock.run(() => results.length === chapters.length);
   await playing;
   shop.stop();
-  return results ?? [];
+  return results;
 }

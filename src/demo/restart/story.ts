@@ -1,4 +1,3 @@
-import type { ChapterText } from './events.ts';
 import { features, imageOf } from './objects.ts';
 import type { Restarter } from './restarter.ts';
 import type { Shop } from './shop.ts';
@@ -11,8 +10,19 @@ export interface Stage {
   pass(ms: number): Promise<void>;
 }
 
-/** Performs the actions of the chapter. */
-export interface Chapter extends ChapterText {
+/** The texts, the expected results and the actions of a chapter. */
+export interface Chapter {
+  /** The heading in the timeline. */
+  readonly title: string;
+  /** The name of the row in the table. */
+  readonly row: string;
+  /** The workloads that need exactly one rollout each, including a release of the shop. */
+  readonly needed: readonly string[];
+  /** The event that weeder must report, and for which workloads. */
+  readonly expected: {
+    readonly type: `workload.${'adopted' | 'restarted' | 'skipped' | 'blocked'}`;
+    readonly of: string[];
+  };
   play(stage: Stage): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ObserverEvent } from '../../observer/model/events.ts';
 import type { SiteEvent } from './events.ts';
 import type { People, Site } from './site.ts';
-import { type Chapter, type ChapterOutcome, chapters, type Stage } from './story.ts';
+import type { Chapter, ChapterOutcome, Stage } from './story.ts';
 
 /** The outcome of a chapter. */
 export interface ChapterResult extends ChapterOutcome {
@@ -16,22 +16,15 @@ interface StoryParts {
   readonly start: () => Promise<void>;
   /** The events of weeder since the newest chapter began. */
   readonly events: () => readonly ObserverEvent[];
-  readonly report: (event: SiteEvent) => void;
+  readonly onAction: (action: SiteEvent) => void;
 }
 
 /** The timeout of a condition, and the pause between two chapters. Milliseconds. */
 const patience = 20_000;
 const pause = 1_000;
 
-/** Plays the chapters one after the other, up to the first with an unexpected outcome. */
-export async function playChapters({
-  clock,
-  site,
-  people,
-  start,
-  events,
-  report,
-}: StoryParts): Promise<readonly ChapterResult[]> {
+/** Returns what plays a chapter. */
+export function chapterPlayer({ clock, site, people, start, events, onAction }: StoryParts) {
   const pass = (ms: number) => new Promise<void>((resolve) => void clock.setTimeout(resolve, ms));
 
   /** Resolves when an object has changed and the condition holds, or after the timeout. */
@@ -56,7 +49,7 @@ export async function playChapters({
     pass,
     events,
     async act(what, perform, by = undefined) {
-      report({ type: 'action', who: by?.who ?? 'kubectl', what, isHarmful: by !== undefined });
+      onAction({ type: 'action', who: by?.who ?? 'kubectl', what, isHarmful: by !== undefined });
       await perform();
     },
     async untilRestored(isSo, act) {
@@ -77,14 +70,9 @@ export async function playChapters({
     },
   };
 
-  const results: ChapterResult[] = [];
-  for (const [index, chapter] of chapters.entries()) {
-    report({ type: 'chapter.began', number: index + 1, chapter });
-    const came = await chapter.play(stage);
+  return async (chapter: Chapter): Promise<ChapterResult> => {
+    const outcome = await chapter.play(stage);
     await pass(pause);
-    results.push({ chapter, ...came });
-    // The next chapters depend on the outcome of this one.
-    if (!came.isAsExpected) break;
-  }
-  return results;
+    return { chapter, ...outcome };
+  };
 }

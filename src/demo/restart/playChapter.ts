@@ -1,10 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RestartEvent } from '../../restart/model/events.ts';
-import type { ShopEvent } from './events.ts';
 import type { Restarter } from './restarter.ts';
 import type { Rollout } from './rollout.ts';
 import type { Shop } from './shop.ts';
-import { type Chapter, chapters, quiet, type Stage } from './story.ts';
+import { type Chapter, quiet, type Stage } from './story.ts';
 
 /** The outcome of a chapter. */
 export interface ChapterResult {
@@ -21,20 +20,14 @@ interface StoryParts {
   readonly clock: Clock;
   readonly shop: Shop;
   readonly restarter: Restarter;
-  readonly report?: (event: ShopEvent) => void;
 }
 
 /** The time limit for a chapter to settle, and the polling interval. Milliseconds. */
 const patience = 120_000;
 const pollInterval = 100;
 
-/** Plays all chapters, one after the other. */
-export async function playChapters({
-  clock,
-  shop,
-  restarter,
-  report = () => {},
-}: StoryParts): Promise<readonly ChapterResult[]> {
+/** Returns what plays a chapter, in a shop that has settled. */
+export async function chapterPlayer({ clock, shop, restarter }: StoryParts) {
   const pass = (ms: number) => new Promise<void>((resolve) => void clock.setTimeout(resolve, ms));
   const stage: Stage = { shop, restarter, pass };
 
@@ -47,18 +40,15 @@ export async function playChapters({
     return true;
   }
 
-  const results: ChapterResult[] = [];
   await rest();
-  for (const [index, chapter] of chapters.entries()) {
+  return async (chapter: Chapter): Promise<ChapterResult> => {
     const before = shop.rollouts.length;
-    report({ type: 'chapter.began', number: index + 1, chapter });
     await chapter.play(stage);
     await pass(quiet);
     const isSettled = await rest();
     const rollouts = shop.rollouts.slice(before);
-    results.push({ chapter, rollouts, stale: shop.podsWithOldContent(), isSettled });
-  }
-  return results;
+    return { chapter, rollouts, stale: shop.podsWithOldContent(), isSettled };
+  };
 }
 
 /** One sentence for each unexpected outcome. */
