@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { ActorOrder, ActorPage } from '@weeder/live-page';
 import { activeStates } from '../actors/actorStates.ts';
 import { hasWords, searchWords } from '../actors/searchWords.ts';
 import { descend, type Found, foundRoot, machineOf, viewOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';
-import type { ActorOrder, ActorPage } from './protocol.ts';
 
 /** The filter, the order and the range of the actors in a request. */
 export interface ActorQuery {

@@ -1,18 +1,19 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { hasWords, searchWords } from '../actors/searchWords.ts';
-import { worstFirst } from '../actors/worstFirst.ts';
-import { includesName } from '../config/scopes.ts';
-import { keyOf } from '../kube/objects/namespacedName.ts';
-import type { Dependant, ServiceDependants } from '../weeder/dependants.ts';
 import {
   type DependantView,
   type DependencyList,
   type DependencyView,
+  isShown,
   type ServiceFilter,
   type ServiceView,
   serviceFilters,
-} from './protocol.ts';
-import { isShown, serviceRank } from './serviceFilter.ts';
+  serviceRank,
+  worstFirst,
+} from '@weeder/live-page';
+import { hasWords, searchWords } from '../actors/searchWords.ts';
+import { includesName } from '../config/scopes.ts';
+import { keyOf } from '../kube/objects/namespacedName.ts';
+import type { Dependant, ServiceDependants } from '../weeder/dependants.ts';
 
 /** The filters of the dependencies in a request. */
 export interface DependencyQuery {

@@ -1,5 +1,5 @@
-import type { Moment } from '../controller/report/moment.ts';
-import { createOngoing } from './ongoing.ts';
+import type { Moment } from '@weeder/live-page';
+import { createOngoing } from '@weeder/live-page';
 
 /** Moments as JSON texts; each is serialized once, for all pages that show it. */
 export interface History {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import type { ActorPage, DependencyList, Moment, ReplayClock } from '@weeder/live-page';
 import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Clock } from '../base/clock.ts';
-import type { Moment } from '../controller/report/moment.ts';
 import { type ControllerName, contributions, controllerNames, type Report } from '../controllers/controllers.ts';
 import { partsOf } from '../kube/objects/namespacedName.ts';
 import type { ReportProcess } from '../process/processLog.ts';
@@ -13,7 +13,6 @@ import { createHistory, lastHour, wholeRecording } from './history.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
 import type { PageSource } from './pageSource.ts';
 import { processMoment } from './processMoment.ts';
-import type { ActorPage, DependencyList, ReplayClock } from './protocol.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
 import { createWindowCounters } from './windowCounters.ts';

@@ -1,4 +1,4 @@
-import type { PageMessage } from './protocol.ts';
+import type { PageMessage } from '@weeder/live-page';
 
 /** A message as a server-sent event; JSON text contains no line breaks. */
 export function eventText(message: PageMessage): string {

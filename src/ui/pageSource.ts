@@ -1,7 +1,7 @@
+import type { LeadershipView } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import type { ProcessControllers, ShownOf } from '../controllers/controllers.ts';
 import type { Manager } from '../process/manager.ts';
-import type { LeadershipView } from './protocol.ts';
 
 /** The source of the page: a running weeder, or a replay. */
 export interface PageSource {

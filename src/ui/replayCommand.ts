@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ReplayCommand } from '@weeder/live-page';
 import { z } from 'zod';
 import { sendText } from '../base/http.ts';
-import type { ReplayCommand } from './protocol.ts';
 
 /** Bytes: a command is one short line. */
 const largest = 4096;

@@ -1,10 +1,10 @@
+import type { ReplayClock, ReplayCommand } from '@weeder/live-page';
 import { createActorTimes } from '../actors/actorTimes.ts';
 import type { Clock } from '../base/clock.ts';
 import { controllerNames } from '../controllers/controllers.ts';
 import { loadPlayer, type Player } from '../replay/player.ts';
 import type { RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { createLivePage, type LivePage } from './livePage.ts';
-import type { ReplayClock, ReplayCommand } from './protocol.ts';
 
 /** Plays a recording for a page, controlled by commands. */
 interface Replaying {

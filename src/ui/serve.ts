@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import { actorOrders, serviceFilters } from '@weeder/live-page';
 import { ok, type Result } from '../base/errors.ts';
 import { type Page, sendText, servePages } from '../base/http.ts';
 import { type BindAddress, type Listening, type ListenOptions, listen } from '../base/listen.ts';
 import { type LivePage, maxPages } from './livePage.ts';
 import { pageFiles, sendCompressed } from './pageFiles.ts';
-import { actorOrders, serviceFilters } from './protocol.ts';
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':

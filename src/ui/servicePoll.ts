@@ -1,10 +1,10 @@
+import type { ServiceView } from '@weeder/live-page';
 import { activeStates } from '../actors/actorStates.ts';
 import { objectOf, textOf } from '../base/json.ts';
 import { keyOf } from '../kube/objects/namespacedName.ts';
 import type { ServiceStatus } from '../weeder/services/serviceStatus.ts';
 import { descend, type Found, foundRoot, machineOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';
-import type { ServiceView } from './protocol.ts';
 import type { ActorSubscriptions } from './subscriptions.ts';
 import type { WindowCounter, WindowCounters } from './windowCounters.ts';
 

@@ -1,7 +1,7 @@
+import type { Transition } from '@weeder/live-page';
 import { eventName, idOf } from '@weeder/machine-diagrams';
 import { type AnyTransitionDefinition, type InspectedMicrostepEvent, isMachineSnapshot } from 'xstate';
 import { activeStates } from '../actors/actorStates.ts';
-import type { Transition } from './protocol.ts';
 
 /** A transition of an actor, and its active states right after it. */
 export interface Step {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PageMessage } from '@weeder/live-page';
+import { actorView, dependencyScene, manyActors, scene, serviceView, workloadView } from '@weeder/live-page/scenes';
 import type { Page } from 'playwright-core';
-import type { PageMessage } from '../../src/ui/protocol.ts';
-import { actorView, dependencyScene, manyActors, scene, serviceView, workloadView } from '../support/page/pageScene.ts';
 import type { PageServer } from '../support/page/pageServer.ts';
 import { openPage } from './support/browser.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PageMessage } from '../../src/ui/protocol.ts';
-import { hello, scene, serviceView } from '../support/page/pageScene.ts';
+import type { PageMessage } from '@weeder/live-page';
+import { hello, scene, serviceView } from '@weeder/live-page/scenes';
 import { until } from '../support/until.ts';
 import { openPage } from './support/browser.ts';
 

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { backOff } from '../support/objects/objects.ts';
 import {
   dependantView,
   dependencyList,
@@ -9,7 +7,9 @@ import {
   dependencyView,
   scene,
   serviceView,
-} from '../support/page/pageScene.ts';
+} from '@weeder/live-page/scenes';
+import type { Page } from 'playwright-core';
+import { backOff } from '../support/objects/objects.ts';
 import { shown } from '../support/page/servedPage.ts';
 import { openPage, visit } from './support/browser.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dependencyScene, hello, manyActors, scene, serviceView, workloadView } from '../support/page/pageScene.ts';
+import { dependencyScene, hello, manyActors, scene, serviceView, workloadView } from '@weeder/live-page/scenes';
 import type { PageServer } from '../support/page/pageServer.ts';
 import { openPage } from './support/browser.ts';
 

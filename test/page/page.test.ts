@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { actorView, hello, scene, serviceView, unseenView } from '@weeder/live-page/scenes';
 import type { Locator } from 'playwright-core';
-import { actorView, hello, scene, serviceView, unseenView } from '../support/page/pageScene.ts';
 import { until } from '../support/until.ts';
 import { openPage } from './support/browser.ts';
 

@@ -5,8 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import type { PageMessage } from '../../src/ui/protocol.ts';
+import type { PageMessage } from '@weeder/live-page';
 import {
   actorView,
   applicationScene,
@@ -15,7 +14,8 @@ import {
   manyActors,
   scene,
   workloadScene,
-} from '../support/page/pageScene.ts';
+} from '@weeder/live-page/scenes';
+import type { Browser, Page } from 'playwright-core';
 import { type PageServer, startPageServer } from '../support/page/pageServer.ts';
 import { launch } from './support/chromium.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scene, workloadScene, workloadView } from '../support/page/pageScene.ts';
+import { scene, workloadScene, workloadView } from '@weeder/live-page/scenes';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);

@@ -50,7 +50,7 @@ test('every export is imported somewhere', () => {
   const imported = importedNames();
   const declared = /^export (?:async )?(?:function\*? |const |let |interface |type |class )(\w+)/gm;
   const unused = [...texts].flatMap(([file, text]) =>
-    /^(src|machines|packages\/[\w-]+\/src)\//.test(file)
+    /^(src|machines|packages\/[\w-]+\/(src|protocol))\//.test(file)
       ? [...text.matchAll(declared)].flatMap(([, name]) =>
           imported.has(`${file} ${name}`) ? [] : [`${file}: ${name}`],
         )

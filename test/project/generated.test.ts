@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { pageJson } from '@weeder/live-page/build';
 import measured from '../../bench/kubelet/results.json' with { type: 'json' };
 import { Results, recoveryTable, shortBackOffTable } from '../../bench/kubelet/results.ts';
 import { benchmarksPage } from '../../bench/support/page.ts';
@@ -16,6 +17,7 @@ import {
   restartTables,
   settingsTable,
 } from '../../src/config/schema/reference.ts';
+import { machines } from '../../src/diagram/machines.ts';
 import { applicationsTable } from '../suggest/applications.ts';
 import { chartValuesSchema } from '../support/docs/chartSchema.ts';
 import { errorsTable } from '../support/docs/errorsTable.ts';
@@ -25,7 +27,6 @@ import { metricsTable } from '../support/docs/metricsTable.ts';
 import { recoveryDiagram } from '../support/docs/recoveryDiagram.ts';
 import { withSections } from '../support/docs/sections.ts';
 import { layoutsJson, machineSections, visualizations } from '../support/docs/visualizations.ts';
-import { pageJson } from '../support/page/pageBundle.ts';
 
 /**
  * Every committed file that the sources generate, in whole or in its marked sections. `npm run generate` runs this same
@@ -59,7 +60,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'docs/how-to/find-dependencies.md': (file) => withSections(file, { applications: applicationsTable() }),
   'generated/layouts.json': () => layoutsJson(),
   ...visualizations(),
-  'generated/page.json': () => pageJson(),
+  'generated/page.json': () => pageJson([...machines.keys()]),
   'deploy/components/prometheus-rule/prometheus-rule.yaml': () => prometheusRule(),
   'visualizations/README.md': (file) => withSections(file, machineSections()),
   'docs/reference/metrics.md': async (file) =>

@@ -156,7 +156,7 @@ test('every package is in the table of packages', () => {
 for (const { folder, name, dependencies, peerDependencies, devDependencies } of packages) {
   const wall = () => walls.get(folder.replace('packages/', '')) ?? assert.fail(`no row for ${folder}`);
   const own = globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ['**/node_modules/**'] }).flatMap(importsOf);
-  const isProduction = (file: string) => file.startsWith(`${folder}/src/`);
+  const isForTools = (file: string) => /^packages\/[^/]+\/(test|conformance|scenes|build|layout)\//.test(file);
 
   test(`the rooms that the page names import ${name}, and by its name`, () => {
     const forbidden = imports.filter(
@@ -177,13 +177,13 @@ for (const { folder, name, dependencies, peerDependencies, devDependencies } of 
     assert.deepEqual(forbidden.map(inWords), []);
     const others = packages.filter((each) => each.name in dependencies).map((each) => each.folder);
     assert.deepEqual(others, wall().imported);
-    const production = own.filter(({ from, to }) => isProduction(from) && to.startsWith(folder) && !isProduction(to));
-    assert.deepEqual(production.map(inWords), []);
+    const backwards = own.filter(({ from, to }) => !isForTools(from) && isForTools(to));
+    assert.deepEqual(backwards.map(inWords), []);
   });
 
   test(`the dependencies of ${name} are the packages that its sources load`, () => {
     const outside = Object.keys(dependencies).filter((each) => !packages.some((known) => known.name === each));
-    assert.deepEqual(packagesLoadedBy(`${folder}/src/**/*.ts`), outside.sort());
+    assert.deepEqual(packagesLoadedBy(`${folder}/{src,protocol}/**/*.ts`), outside.sort());
   });
 }
 

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ApplicationList, ApplicationView, ResourceView } from '@weeder/live-page';
 import { createActorTimes } from '../../src/actors/actorTimes.ts';
 import { describeActors } from '../../src/actors/debugActors.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { objectOf } from '../../src/base/json.ts';
-import type {
-  ApplicationList,
-  ApplicationView,
-  ResourceView,
-} from '../../src/observer/contribution/applicationView.ts';
 import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
 import { createLivePage } from '../../src/ui/livePage.ts';
 import { serveLivePage } from '../../src/ui/serve.ts';

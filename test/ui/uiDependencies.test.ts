@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DependencyList } from '../../src/ui/protocol.ts';
+import type { DependencyList } from '@weeder/live-page';
 import { backOff, type PodOptions } from '../support/objects/objects.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { type Shown, shown } from '../support/page/servedPage.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Lane, lanesOf } from '@weeder/live-page/timeline';
 import { createHistory, type History, lastHour } from '../../src/ui/history.ts';
-import { type Lane, lanesOf } from '../../src/ui/page/timeline/spans.ts';
 
 const hour = 3_600_000;
 

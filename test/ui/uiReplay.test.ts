@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { ApplicationList } from '@weeder/live-page';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import type { ApplicationList } from '../../src/observer/contribution/applicationView.ts';
 import { file, folder, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';

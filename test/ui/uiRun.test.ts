@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointSlices, leases, namespaces, pods } from '@weeder/embedded-cluster/resources';
-import type { DependencyList } from '../../src/ui/protocol.ts';
+import type { DependencyList } from '@weeder/live-page';
 import { config, file, logOf, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ActorPage } from '../../src/ui/protocol.ts';
+import type { ActorPage } from '@weeder/live-page';
 import { serveLivePage } from '../../src/ui/serve.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { openPage } from '../support/page/openPage.ts';

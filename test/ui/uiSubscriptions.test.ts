@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PageMessage } from '@weeder/live-page';
 import { activeStates } from '../../src/actors/actorStates.ts';
-import type { PageMessage } from '../../src/ui/protocol.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { type OpenedPage, openPage } from '../support/page/openPage.ts';
 import { down, startTime } from '../support/page/servedPage.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WorkloadList, WorkloadView } from '@weeder/live-page';
 import { createActorTimes } from '../../src/actors/actorTimes.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import type { WorkloadList, WorkloadView } from '../../src/restart/contribution/workloadView.ts';
 import { createLivePage } from '../../src/ui/livePage.ts';
 import { serveLivePage } from '../../src/ui/serve.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';

@@ -1,3 +1,4 @@
+import type { Moment } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import type { ZodType } from 'zod';
 import type { Clock } from '../../base/clock.ts';
@@ -8,7 +9,6 @@ import type { IsExcluded } from '../../recording/file/lines.ts';
 import type { Snapshot } from '../../recording/file/snapshot.ts';
 import type { ControllerPlayer, Stage } from '../../replay/played/played.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
-import type { Moment } from '../report/moment.ts';
 import type { EventKind } from '../report/reportTable.ts';
 
 /**

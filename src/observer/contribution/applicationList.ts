@@ -1,7 +1,8 @@
+import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '@weeder/live-page';
+import { worstFirst } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import { activeStates, timersOf } from '../../actors/actorStates.ts';
 import { hasWords, searchWords } from '../../actors/searchWords.ts';
-import { worstFirst } from '../../actors/worstFirst.ts';
 import type { Since } from '../../controller/contribution/contribution.ts';
 import { identityText } from '../model/identity.ts';
 import type { Drift } from '../model/projection.ts';
@@ -11,7 +12,6 @@ import { shownDrifts } from '../state/inventoryRows.ts';
 import { applicationView } from '../status/applicationView.ts';
 import { conditionsOf } from '../status/conditions.ts';
 import { standingOf } from '../status/standing.ts';
-import type { ApplicationList, ApplicationView, DriftView, ResourceView } from './applicationView.ts';
 
 /** The maximum number of applications in a response: a search by name or state finds others. */
 const maxApplications = 100;

@@ -1,4 +1,5 @@
-import { type Moment, reasonOf } from '../../controller/report/moment.ts';
+import type { Moment } from '@weeder/live-page';
+import { reasonOf } from '../../controller/report/eventReason.ts';
 import type { AboutResource, ObserverEvent } from '../model/events.ts';
 import { identityText } from '../model/identity.ts';
 import { listed } from '../model/wording.ts';

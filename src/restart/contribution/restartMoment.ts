@@ -1,4 +1,5 @@
-import { type Moment, reasonOf } from '../../controller/report/moment.ts';
+import type { Moment } from '@weeder/live-page';
+import { reasonOf } from '../../controller/report/eventReason.ts';
 import type { RestartEvent } from '../model/events.ts';
 import { workloadKey } from '../model/refs.ts';
 import { describeChanges } from '../model/wording.ts';

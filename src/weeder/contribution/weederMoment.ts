@@ -1,4 +1,4 @@
-import type { Moment } from '../../controller/report/moment.ts';
+import type { Moment } from '@weeder/live-page';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
 import { recordedWeederEventOf } from '../recording/recordedWeederEvent.ts';
 

@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import type { PageMessage } from '../../../src/ui/protocol.ts';
+import type { PageMessage } from '@weeder/live-page';
 import { until } from '../until.ts';
 
 /** An open page, with the messages that it received, in order. */

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
-import type { ApplicationView } from '../../../src/observer/contribution/applicationView.ts';
-import type { WorkloadView } from '../../../src/restart/contribution/workloadView.ts';
-import type { ActorView, DependencyList, PageMessage, ReplayCommand } from '../../../src/ui/protocol.ts';
+import type {
+  ActorView,
+  ApplicationView,
+  DependencyList,
+  PageMessage,
+  ReplayCommand,
+  WorkloadView,
+} from '@weeder/live-page';
+import { pageJson } from '@weeder/live-page/build';
+import { dependencyList } from '@weeder/live-page/scenes';
+import { machines } from '../../../src/diagram/machines.ts';
 import { listen } from '../api/httpServer.ts';
-import { pageJson } from './pageBundle.ts';
-import { dependencyList } from './pageScene.ts';
 
 /** Serves the page and sends the messages of a test: the protocol without a weeder. */
 export interface PageServer {
@@ -35,7 +41,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
 
 export async function startPageServer(): Promise<PageServer> {
-  const files = new Map<string, unknown>(Object.entries(JSON.parse(await pageJson())));
+  const files = new Map<string, unknown>(Object.entries(JSON.parse(await pageJson([...machines.keys()]))));
   const open = new Set<ServerResponse>();
   const state: PageServer = {
     url: '',

@@ -1,0 +1,12 @@
+/** An event of the timeline. */
+export interface Moment {
+  readonly t: number;
+  /** The type of the event: `service.notReady`, `window.opened`, `pod.deleted`, … */
+  readonly what: string;
+  /** `namespace/service`, or the name of another object. */
+  readonly about: string;
+  readonly window?: number;
+  /** `namespace/name` */
+  readonly pod?: string;
+  readonly detail: string;
+}

@@ -1,0 +1,13 @@
+export { applicationScene, dependencyScene, manyActors, scene, workloadScene } from './scenes.ts';
+export {
+  actorView,
+  applicationView,
+  dependantView,
+  dependencyList,
+  dependencyView,
+  hello,
+  resourceView,
+  serviceView,
+  unseenView,
+  workloadView,
+} from './views.ts';

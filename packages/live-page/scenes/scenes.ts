@@ -1,0 +1,210 @@
+import type { ApplicationView } from '../protocol/applicationView.ts';
+import type { Moment } from '../protocol/moment.ts';
+import type { ActorView, DependencyList, PageMessage } from '../protocol/protocol.ts';
+import type { WorkloadView } from '../protocol/workloadView.ts';
+
+import {
+  actorView,
+  applicationView,
+  dependantView,
+  dependencyList,
+  dependencyView,
+  hello,
+  resourceView,
+  serviceView,
+  unseenView,
+  workloadView,
+} from './views.ts';
+
+/** The services of a shop and their dependants: an outage, an open window, and services that are ready. */
+export function dependencyScene(now: number): DependencyList {
+  const [api, cart, mail, search, web] = ['api', 'cart', 'mail', 'search', 'web'].map(
+    (name) => `Deployment shop/${name}`,
+  );
+  const ids = (...all: readonly (string | undefined)[]) => all.flatMap((each) => each ?? []);
+  const workers = 'pods with app=worker in shop, reports';
+  const window = { number: 2, openedAt: now - 100_000, closesAt: now + 200_000 };
+  const readyUntil = now - 36_000;
+  const cache = serviceView('cache', { state: 'notReady.idle', isReady: false, readyUntil, crashLooping: 3 });
+  const db = serviceView('db', { state: 'ready.windowOpen.settled', window, crashLooping: 2, deleted: 9 });
+  const services = [
+    dependencyView('auth', { dependants: ids(api) }),
+    dependencyView('billing', {
+      dependants: ids(cart),
+      view: unseenView('billing', now, { exists: false, since: undefined }),
+    }),
+    dependencyView('cache', { dependants: ids(cart, web), view: cache }),
+    dependencyView('db', { dependants: ids(api, cart, mail, search, workers), total: 17, view: db }),
+    dependencyView('queue', { dependants: ids(mail, workers) }),
+    dependencyView('stock', { view: unseenView('stock', now - 190_000) }),
+  ];
+  const dependants = ids(api, cart, web, mail, search).map((id) => {
+    const crashLooping = id === cart ? 3 : id === search ? 2 : 0;
+    return dependantView(id, { crashLooping, workloads: crashLooping > 0 ? [id] : [] });
+  });
+  const selected = { by: 'configured', name: 'app=worker', namespaces: ['shop', 'reports'] } as const;
+  return dependencyList(services, [...dependants, dependantView(workers, selected)]);
+}
+
+/** A shop under restart control: a workload in each state that lasts long enough to be seen. */
+export function workloadScene(now: number): WorkloadView[] {
+  const minute = 60_000;
+  const settings = 'ConfigMap settings (key log.level)';
+  const ago = (minutes: number) => now - minutes * minute;
+  return [
+    workloadView('cronjob/shop/report', { since: ago(812), sources: ['ConfigMap settings#locale', 'Secret mail'] }),
+    workloadView('daemonset/shop/agent', {
+      state: 'suspended',
+      reason: 'its update strategy is OnDelete: these pods have to be deleted: agent-4xq7c, agent-9t2mk',
+      since: ago(3),
+      sources: ['ConfigMap agent'],
+      restartedAt: ago(3),
+      cause: 'ConfigMap agent (agent.yaml)',
+    }),
+    workloadView('deployment/shop/api', {
+      state: 'rolling',
+      since: ago(0.2),
+      until: now + 9.8 * minute,
+      sources: ['ConfigMap settings#log.level', 'Secret database', 'Secret tls'],
+      restartedAt: ago(0.2),
+      cause: settings,
+    }),
+    workloadView('deployment/shop/cart', {
+      state: 'blocked',
+      reason: 'ConfigMap shop/cart is missing',
+      since: ago(6),
+      sources: ['ConfigMap cart', 'Secret database'],
+    }),
+    workloadView('deployment/shop/mail', {
+      state: 'waiting',
+      reason: 'no maintenance window is open, the next opens at 2026-11-21T22:00:00Z ("0 22 * * *" in UTC, for 2h0m0s)',
+      since: ago(11),
+      sources: ['Secret mail'],
+      restartedAt: ago(1_440),
+      cause: 'Secret mail (password)',
+    }),
+    workloadView('deployment/shop/search', {
+      state: 'stalled',
+      reason: 'pod search-6b7f-x2x8d, container search: ImagePullBackOff',
+      since: ago(4),
+      sources: ['ConfigMap search'],
+      restartedAt: ago(5),
+      cause: 'ConfigMap search (index.yaml)',
+    }),
+    workloadView('deployment/shop/web', { state: 'stale', since: ago(1 / 30), until: now + 3_000 }),
+    workloadView('statefulset/shop/queue', { since: ago(2_900), sources: ['ConfigMap queue', 'Secret queue#cookie'] }),
+  ];
+}
+
+/** Applications of a shop: one with a conflicting manager, one that only reports, one with an error, one in sync. */
+export function applicationScene(now: number): ApplicationView[] {
+  const image = '.spec.template.spec.containers[name="api"].image';
+  const drift = { path: image, is: 'changed', desired: '"registry.example/api:1.9.2"', found: '"api:debug"' } as const;
+  const conflictingManager = 'kubectl-edit/Update';
+  const corrections = [90, 24, 6]
+    .map((seconds) => ({ at: now - seconds * 1_000, drifts: [drift], conflictingManager }))
+    .reverse();
+  return [
+    applicationView('shop/api', {
+      resources: [
+        resourceView('Deployment shop/api', {
+          state: 'drifted.waiting',
+          until: now + 7_000,
+          conflictingManager: conflictingManager,
+          drifts: [drift],
+          corrections,
+          corrected: 3,
+        }),
+        resourceView('Service shop/api'),
+        resourceView('Secret shop/api', {
+          state: 'correcting',
+          drifts: [{ path: '.data.token', is: 'changed' }],
+        }),
+      ],
+    }),
+    applicationView('shop/cart', {
+      isDetectOnly: true,
+      resources: [
+        resourceView('ConfigMap shop/cart', {
+          state: 'drifted.detectOnly',
+          conflictingManager: 'argocd/Apply',
+          drifts: [
+            { path: '.data.currency', is: 'changed', desired: '"EUR"', found: '"USD"' },
+            { path: '.data.debug', is: 'excess', found: '"true"' },
+          ],
+        }),
+        resourceView('Deployment shop/cart', { corrections: corrections.slice(0, 1), corrected: 1 }),
+      ],
+    }),
+    applicationView('shop/search', {
+      errors: ['spec.observerSchema[0].spec.ports: does not end with the bounds of its length'],
+      resources: [
+        resourceView('Service shop/search', { state: 'refused', reason: 'its entry of the schema has errors' }),
+        resourceView('Index.search.example shop/words', {
+          state: 'typeMissing',
+          reason: 'the cluster does not know search.example/v1 Index',
+          observed: undefined,
+        }),
+      ],
+    }),
+    applicationView('shop/web'),
+  ];
+}
+
+/** A cluster with everything that the page has a picture for. `now`: epoch milliseconds. */
+export function scene(now: number): readonly PageMessage[] {
+  const minute = 60_000;
+  const openedAt = now - 100_000;
+  const window = { number: 2, openedAt, closesAt: openedAt + 5 * minute };
+  const idle = ['auth', 'billing', 'catalogue', 'mail', 'reports', 'stock'].map((name) => serviceView(name));
+  return [
+    hello(now),
+    {
+      type: 'services',
+      services: [
+        serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 }),
+        serviceView('db', { state: 'ready.windowOpen.settled', window, crashLooping: 2, deleted: 9, skipped: 1 }),
+        serviceView('queue', { deleted: 4, failed: 1 }),
+        ...idle,
+      ],
+    },
+    { type: 'history', moments: moments(now) },
+  ];
+}
+
+function moments(now: number): Moment[] {
+  const at = (minutes: number, what: string, name: string, detail = '', pod?: string): Moment => ({
+    t: now - minutes * 60_000,
+    what,
+    about: `shop/${name}`,
+    detail,
+    ...(pod === undefined ? {} : { pod: `shop/${pod}` }),
+  });
+  const deleted = (minutes: number, name: string, pod: string) => at(minutes, 'pod.deleted', name, 'delete', pod);
+  return [
+    at(48, 'service.notReady', 'queue'),
+    at(41, 'window.opened', 'queue', '5m0s'),
+    ...[40.9, 40.7, 40.2, 38.5].map((each, index) => deleted(each, 'queue', `worker-${index}`)),
+    at(37, 'deletion.failed', 'queue', 'a webhook refused it', 'worker-7'),
+    at(36, 'window.closed', 'queue'),
+    at(27, 'service.notReady', 'db'),
+    at(19, 'window.opened', 'db', '5m0s'),
+    ...[18.9, 18.8, 18.4, 17.1].map((each, index) => deleted(each, 'db', `api-${index}`)),
+    at(14, 'window.closed', 'db'),
+    at(5, 'service.notReady', 'db'),
+    at(100 / 60, 'window.opened', 'db', '5m0s'),
+    ...[1.6, 1.5, 1.2, 1, 0.7].map((each, index) => deleted(each, 'db', `api-${index + 4}`)),
+    at(0.6, 'service.notReady', 'cache'),
+  ];
+}
+
+/** A tree of services, each with the dependants of its window. */
+export function manyActors(howMany: number, since = 0): ActorView[] {
+  const states = ['open', 'open.timer', 'open.timer.running', 'open.pods', 'open.pods.watching'];
+  return Array.from({ length: howMany }, (_, index) => {
+    const name = `shop/service-${String(Math.floor(index / 2)).padStart(5, '0')}`;
+    if (index % 2 === 0)
+      return actorView(name, { states: ['ready', 'ready.windowOpen', 'ready.windowOpen.settled'], since });
+    return actorView(`${name}/dependants-1-1`, { machine: 'dependants', parent: name, states, since });
+  });
+}

@@ -1,0 +1,103 @@
+import type { ApplicationView, ResourceView } from '../protocol/applicationView.ts';
+import type {
+  ActorView,
+  DependantView,
+  DependencyList,
+  DependencyView,
+  PageMessage,
+  ServiceView,
+} from '../protocol/protocol.ts';
+import type { WorkloadView } from '../protocol/workloadView.ts';
+
+/** A service in a calm state; `changes` override it. */
+export function serviceView(name: string, changes: Partial<ServiceView> = {}): ServiceView {
+  return {
+    namespace: 'shop',
+    service: name,
+    actor: `shop/${name}`,
+    state: 'ready.idle',
+    isReady: true,
+    exists: true,
+    since: 0,
+    readyUntil: undefined,
+    isFromStart: true,
+    window: undefined,
+    crashLooping: 0,
+    deleted: 0,
+    skipped: 0,
+    failed: 0,
+    ...changes,
+  };
+}
+
+/** A service that has not been ready since `since`; `changes` override it. */
+export function unseenView(name: string, since: number, changes: Partial<ServiceView> = {}): ServiceView {
+  return serviceView(name, { isReady: false, since, actor: undefined, state: undefined, ...changes });
+}
+
+/** A service in a calm state, without dependants; `changes` override it. */
+export function dependencyView(name: string, changes: Partial<DependencyView> = {}): DependencyView {
+  const { dependants = [] } = changes;
+  const calm = { namespace: 'shop', service: name, view: serviceView(name) };
+  return { ...calm, total: dependants.length, ...changes, dependants };
+}
+
+/** A workload that declares its services; `changes` override it. */
+export function dependantView(id: string, changes: Partial<DependantView> = {}): DependantView {
+  return { id, by: 'declared', name: id, namespaces: ['shop'], crashLooping: 0, workloads: [], ...changes };
+}
+
+export function dependencyList(
+  services: readonly DependencyView[],
+  dependants: readonly DependantView[],
+): DependencyList {
+  const views = services.map(({ view }) => view);
+  const countOf = (is: (view: ServiceView) => boolean) => views.filter(is).length;
+  const counts = {
+    all: services.length,
+    notReady: countOf(({ isReady }) => !isReady),
+    window: countOf(({ window }) => window !== undefined),
+    crashLooping: countOf(({ crashLooping }) => crashLooping > 0),
+  };
+  const total = services.length;
+  return { total, found: total, counts, namespaces: ['shop'], services, dependants };
+}
+
+export function actorView(id: string, changes: Partial<ActorView> = {}): ActorView {
+  return {
+    id,
+    machine: 'endpoint',
+    parent: undefined,
+    states: ['ready', 'ready.idle'],
+    since: 0,
+    waitsFor: [],
+    ...changes,
+  };
+}
+
+export function workloadView(id: string, changes: Partial<WorkloadView> = {}): WorkloadView {
+  const rest = { until: undefined, restartedAt: undefined, cause: '' };
+  return { id, state: 'current', reason: '', since: 0, sources: ['ConfigMap settings'], ...rest, ...changes };
+}
+
+export function resourceView(id: string, changes: Partial<ResourceView> = {}): ResourceView {
+  const inSync = {
+    actor: id,
+    state: 'inSync',
+    until: undefined,
+    reason: '',
+    conflictingManager: undefined,
+    observed: 14,
+  };
+  return { id, ...inSync, drifts: [], moreDrifts: 0, corrections: [], corrected: 0, ...changes };
+}
+
+export function applicationView(id: string, changes: Partial<ApplicationView> = {}): ApplicationView {
+  const inSync = { state: 'observing', since: 0, until: undefined, isDetectOnly: false, errors: [] };
+  const { resources = [resourceView(`Deployment ${id}`)] } = changes;
+  return { id, actor: `application/${id}`, ...inSync, total: resources.length, resources, ...changes };
+}
+
+export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessage {
+  return { type: 'hello', version: '0.1.0', mode, now };
+}

@@ -1,0 +1,114 @@
+import type { ApplicationView, ResourceView } from '../../protocol/applicationView.ts';
+import { create, setText } from '../dom.ts';
+import { dayAndTime, span, statePath } from '../format.ts';
+import { addressOf } from '../views.ts';
+import { corrections, difference } from './difference.ts';
+
+/** A row of the table of applications: an application, or one of its resources. */
+interface ApplicationRow {
+  readonly element: HTMLTableRowElement;
+  /** Updates only the changed parts: an open list of corrections stays open, and the focus stays. */
+  show(row: Shown, now: number): void;
+}
+
+/** The content of a row. */
+interface Shown {
+  readonly key: string;
+  readonly isApplication: boolean;
+  readonly name: string;
+  readonly actor: string | undefined;
+  readonly state: string;
+  readonly until: number | undefined;
+  readonly reason: string;
+  readonly resource: ResourceView | undefined;
+}
+
+export function rowsOf(application: ApplicationView): readonly Shown[] {
+  const { id, actor, state, until, isDetectOnly, errors, total, resources } = application;
+  const more = total - resources.length;
+  const notes = [
+    ...(isDetectOnly ? ['Mode detect: drift is only reported.'] : []),
+    ...errors,
+    ...(more > 0 ? [`${more} more resources are not shown.`] : []),
+  ];
+  const head = { key: id, isApplication: true, name: id, actor, state, until, reason: notes.join(' ') };
+  return [
+    { ...head, resource: undefined },
+    ...resources.map((resource) => ({
+      key: `${id} ${resource.id}`,
+      isApplication: false,
+      name: resource.id,
+      actor: resource.actor,
+      state: resource.state,
+      until: resource.until,
+      reason: resource.reason,
+      resource,
+    })),
+  ];
+}
+
+export function createApplicationRow({ isApplication, name }: Shown): ApplicationRow {
+  const link = create('a', { text: name });
+  const state = create('span', { class: 'workload-state' });
+  const why = create('p', { class: 'why' });
+  const differences = create('div');
+  const history = cell('td', 'Corrections');
+  const element = create(
+    'tr',
+    { class: isApplication ? 'application' : 'resource', attributes: { role: 'row' } },
+    cell('th', 'Application and resource', link),
+    cell('td', 'State', state),
+    cell('td', 'Reason and differences', why, differences),
+    history,
+  );
+  let [drifted, corrected] = ['', ''];
+
+  return {
+    element,
+    show(row, now) {
+      if (row.actor === undefined) link.removeAttribute('href');
+      else link.setAttribute('href', addressOf(row.actor));
+      setText(state, statePath(row.state));
+      state.setAttribute('data-state', row.state);
+      setText(why, whyOf(row, now));
+      const { resource } = row;
+      const drifts = JSON.stringify(resource?.drifts);
+      if (drifts !== drifted) differences.replaceChildren(...(resource?.drifts.map(difference) ?? []));
+      drifted = drifts;
+      // The text of a time changes at midnight.
+      const those = JSON.stringify(resource?.corrections.map((each) => [each, dayAndTime(each.at, now)]));
+      if (those !== corrected && resource !== undefined) keepOpen(history, resource, now);
+      corrected = those;
+    },
+  };
+}
+
+function keepOpen(place: Element, { corrections: those, corrected }: ResourceView, now: number): void {
+  const isOpen = place.querySelector('details')?.open === true;
+  const hadFocus = place.contains(document.activeElement);
+  place.replaceChildren(...corrections(those, corrected, now));
+  const details = place.querySelector('details');
+  if (details === null) return;
+  details.open = isOpen;
+  if (hadFocus) details.querySelector('summary')?.focus();
+}
+
+function whyOf({ reason, until, resource }: Shown, now: number): string {
+  const { conflictingManager, moreDrifts = 0, observed } = resource ?? {};
+  const parts = [
+    reason,
+    ...(conflictingManager === undefined ? [] : [`changed by ${conflictingManager}`]),
+    ...(until === undefined ? [] : [`${span(until - now)} left`]),
+    ...(moreDrifts > 0 ? [`${moreDrifts} more differences`] : []),
+    ...(resource?.state === 'inSync' && observed !== undefined
+      ? [`${observed} ${observed === 1 ? 'field' : 'fields'} observed`]
+      : []),
+  ];
+  const [first = '', ...rest] = parts.filter((part) => part !== '');
+  return rest.length === 0 ? first : [first.replace(/\.$/, ''), ...rest].join(', ');
+}
+
+function cell(tag: 'td' | 'th', label: string, ...children: readonly Node[]): HTMLTableCellElement {
+  const role = tag === 'th' ? 'rowheader' : 'cell';
+  return create(tag, { class: tag === 'th' ? 'name' : '', attributes: { role, 'data-label': label } }, ...children);
+}

@@ -1,0 +1,34 @@
+import type { CorrectionView, DriftView } from '../../protocol/applicationView.ts';
+import { create } from '../dom.ts';
+import { dayAndTime } from '../format.ts';
+
+/** The path, the desired value with a minus, and the live value with a plus. */
+export function difference({ path, is, desired, found }: DriftView): HTMLElement {
+  const sides = [
+    ...(desired === undefined ? [] : [side('del', '-', 'desired', desired)]),
+    ...(found === undefined ? [] : [side('ins', '+', 'found', found)]),
+  ];
+  // The values of a Secret are not shown.
+  const word = sides.length === 2 ? '' : ` (${is})`;
+  return create('div', { class: 'difference' }, create('code', { text: `${path}${word}` }), ...sides);
+}
+
+function side(tag: 'del' | 'ins', sign: string, what: string, text: string): HTMLElement {
+  const label = create('span', { class: 'unseen', text: `${what}: ` });
+  return create(tag, { attributes: { 'data-sign': sign } }, label, create('span', { text }));
+}
+
+/** The newest corrections, collapsed behind a line with their number. */
+export function corrections(those: readonly CorrectionView[], count: number, now: number): readonly Node[] {
+  const [newest] = those;
+  if (newest === undefined) return [];
+  const times = `${count} ${count === 1 ? 'correction' : 'corrections'}, last at ${dayAndTime(newest.at, now)}`;
+  const lines = those.map(({ at, drifts, conflictingManager }) =>
+    create(
+      'li',
+      { text: `${dayAndTime(at, now)}${conflictingManager === undefined ? '' : `, changed by ${conflictingManager}`}` },
+      ...drifts.map(difference),
+    ),
+  );
+  return [create('details', {}, create('summary', { text: times }), create('ol', { class: 'transitions' }, ...lines))];
+}

@@ -1,0 +1,114 @@
+import type { DependantView, DependencyView } from '../../protocol/protocol.ts';
+import { create, setText } from '../dom.ts';
+import { count, span } from '../format.ts';
+import { describeReadiness } from '../services/readiness.ts';
+import { addressOf } from '../views.ts';
+
+/** A box of the picture. It updates only the changed parts. `y`: the distance of its top from that of the picture. */
+interface Box<View> {
+  readonly element: HTMLLIElement;
+  readonly show: (view: View & { readonly y: number }, now: number) => void;
+}
+
+interface ServiceBox extends Box<DependencyView> {
+  /** Updates the countdown. */
+  readonly tick: (now: number) => void;
+}
+
+type DependantBox = Box<DependantView & { readonly services: readonly string[] }>;
+
+/** How the picture shows a service and the lines to its dependants. */
+export type ServiceState = 'ready' | 'notReady' | 'window' | 'absent';
+
+export function serviceStateOf({ view }: DependencyView): ServiceState {
+  if (!view.isReady) return view.exists ? 'notReady' : 'absent';
+  return view.window === undefined ? 'ready' : 'window';
+}
+
+export function createServiceBox(first: DependencyView): ServiceBox {
+  let service = first;
+  const { namespace, service: name } = first;
+  const link = create('a', { class: 'name', attributes: { title: `${namespace}/${name}` } });
+  link.append(create('span', { class: 'soft', text: `${namespace}/` }), name);
+  const detail = create('span', { class: 'detail' });
+  const element = create('li', { class: 'dependency-box service' }, link, detail);
+  const tick = (now: number) => setText(detail, describeService(service, now));
+  return {
+    element,
+    tick,
+    show({ y, ...changed }, now) {
+      service = changed;
+      element.style.top = `${y}px`;
+      element.dataset['state'] = serviceStateOf(changed);
+      if (changed.view.actor === undefined) link.removeAttribute('href');
+      else link.setAttribute('href', addressOf(changed.view.actor));
+      tick(now);
+    },
+  };
+}
+
+function describeService({ view, total }: DependencyView, now: number): string {
+  const dependants = total === 1 ? '1 dependant' : `${count(total)} dependants`;
+  const { namespace, exists, isReady, readyUntil, window, crashLooping, deleted } = view;
+  const wasReady = exists && !isReady && readyUntil !== undefined;
+  const state = wasReady ? 'not ready' : describeReadiness(view, now);
+  if (namespace === '') return state;
+  const parts = [window === undefined ? state : `window open, ${span(window.closesAt - now)} left`];
+  if (crashLooping > 0) parts.push(`${count(crashLooping)} crash-looping`);
+  if (window !== undefined && deleted > 0) parts.push(`${count(deleted)} deleted`);
+  return [...parts, dependants].join(', ');
+}
+
+/** `onChosen`: called with the id when the user chooses the box. */
+export function createDependantBox(first: DependantView, onChosen: (id: string) => void): DependantBox {
+  const { id, by, name, namespaces } = first;
+  const [kind, scope, short] = by === 'declared' ? partsOf(name) : ['pods', '', name];
+  const button = chooser('', () => onChosen(id));
+  button.append(create('span', { class: 'soft', text: scope }), short);
+  button.title = id;
+  const detail = create('span', { class: 'detail' });
+  const dependsOn = create('span', { class: 'unseen' });
+  const element = create('li', { class: 'dependency-box dependant' }, button, detail, dependsOn);
+  const where = namespaces === 'all' ? 'all namespaces' : namespaces.join(', ');
+  const source = by === 'declared' ? `${kind}, declared` : `${kind}, configured, in ${where}`;
+  return {
+    element,
+    show({ y, crashLooping, workloads, services }) {
+      element.style.top = `${y}px`;
+      element.dataset['crashLooping'] = String(crashLooping > 0);
+      const others = workloads.filter((workload) => workload !== name);
+      const of = others.length === 0 ? '' : ` of ${others.join(', ')}`;
+      setText(detail, crashLooping === 0 ? source : `${count(crashLooping)} crash-looping${of}, ${source}`);
+      setText(dependsOn, `depends on ${services.join(', ')}`);
+    },
+  };
+}
+
+/** In place of the dependants of a service that are not shown. `onChosen`: shows them. */
+export function createNoteBox(onChosen: () => void): Box<DependencyView> {
+  const button = chooser('', onChosen);
+  const element = create('li', { class: 'dependency-box note' }, button);
+  return {
+    element,
+    show({ y, namespace, service, dependants, total }) {
+      element.style.top = `${y}px`;
+      setText(button, `${count(total - dependants.length)} more dependants of ${namespace}/${service}`);
+    },
+  };
+}
+
+/** The kind of `Deployment shop/web`, its namespace, and its name. */
+function partsOf(workload: string): readonly [string, string, string] {
+  const {
+    kind = '',
+    scope = '',
+    name = workload,
+  } = /^(?<kind>\S+) (?<scope>.*\/)(?<name>.*)$/.exec(workload)?.groups ?? {};
+  return [kind, scope, name];
+}
+
+function chooser(text: string, onChosen: () => void): HTMLButtonElement {
+  const button = create('button', { class: 'name', text, attributes: { type: 'button' } });
+  button.addEventListener('click', onChosen);
+  return button;
+}

@@ -1,0 +1,121 @@
+import type { ActorView, Transition } from '../../protocol/protocol.ts';
+import { byId, setText } from '../dom.ts';
+import { clockTime, innermost, span, statePath } from '../format.ts';
+import { addressOf, machineOf } from '../views.ts';
+import { createPaced } from './paced.ts';
+import { createPicture } from './picture.ts';
+import { createTransitionList } from './transitionList.ts';
+
+/** The chosen actor: its statechart with the active states, and its transitions while the page has shown it. */
+interface MachineView {
+  show(actor: ActorView, transition: Transition | undefined): void;
+  /** The actor does not exist, or has stopped. */
+  stopped(): void;
+  /** Chooses another actor, or the newest actor of a machine, and clears the view. */
+  choose(id: string): void;
+  tick(): void;
+}
+
+/** The minimum time for which a transition is shown; milliseconds. */
+const step = 450;
+
+interface Shown {
+  readonly actor: ActorView;
+  readonly transition: Transition | undefined;
+}
+
+export function createMachineView(now: () => number): MachineView {
+  const picture = createPicture(byId('picture', HTMLElement));
+  const list = createTransitionList();
+  const size = byId('machine-size', HTMLButtonElement);
+  const pick = byId('machine-pick', HTMLSelectElement);
+  let chosen = '';
+  /** The actor that was last chosen by id, to return to from the newest actor of a machine. */
+  let byHand: string | undefined;
+  let shown: ActorView | undefined;
+  let hasEnded = false;
+  const paced = createPaced((item: Shown | 'stopped') => {
+    if (item === 'stopped') showStopped();
+    else showNow(item);
+  }, step);
+
+  function setField(name: string, text: string): void {
+    setText(byId(`machine-${name}`, HTMLElement), text);
+  }
+
+  function tick(): void {
+    if (shown !== undefined) setField('since', `${clockTime(shown.since)} (${span(now() - shown.since)})`);
+  }
+
+  function draw(machine: string): void {
+    byId('machine-view', HTMLElement).hidden = false;
+    setField('title', `Machine: ${machine}`);
+    picture.show(machine);
+  }
+
+  function showNow({ actor, transition }: Shown): void {
+    if (actor.id !== shown?.id || hasEnded) list.begin(actor.id);
+    hasEnded = false;
+    shown = actor;
+    byId('machine-none', HTMLElement).hidden = true;
+    setField('actor', actor.id);
+    setField('state', innermost(actor.states).map(statePath).join(', '));
+    setField('waits', actor.waitsFor.join(', ') || '–');
+    tick();
+    picture.light(actor.states);
+    if (transition !== undefined) {
+      list.add(transition);
+      picture.take(transition);
+    }
+    draw(actor.machine);
+  }
+
+  function showStopped(): void {
+    const none = byId('machine-none', HTMLElement);
+    const machine = machineOf(chosen);
+    if (shown === undefined) {
+      none.hidden = false;
+      setText(none, machine === undefined ? `The actor ${chosen} does not exist.` : waiting(machine));
+    } else if (!hasEnded) {
+      setField('state', `${byId('machine-state', HTMLElement).textContent} (it has ended)`);
+      setField('waits', '–');
+    }
+    hasEnded = true;
+  }
+
+  size.addEventListener('click', () => {
+    const isWhole = size.getAttribute('aria-pressed') !== 'true';
+    size.setAttribute('aria-pressed', String(isWhole));
+    picture.showWhole(isWhole);
+  });
+  pick.addEventListener('change', () => {
+    if (pick.value !== '') location.hash = addressOf(`newest:${pick.value}`);
+    else location.hash = byHand === undefined ? '#actors' : addressOf(byHand);
+  });
+  return {
+    show: (actor, transition) => paced.add({ actor, transition }),
+    stopped: () => paced.add('stopped'),
+    choose(id) {
+      const machine = machineOf(id);
+      chosen = id;
+      shown = undefined;
+      hasEnded = false;
+      if (machine === undefined) byHand = id;
+      pick.value = machine ?? '';
+      paced.clear();
+      list.clear();
+      picture.light([]);
+      picture.take(undefined);
+      for (const name of ['actor', 'state', 'since', 'waits']) setField(name, '–');
+      byId('machine-none', HTMLElement).hidden = true;
+      byId('machine-view', HTMLElement).hidden = true;
+      setField('title', 'Machine');
+      if (machine !== undefined) draw(machine);
+    },
+    tick,
+  };
+}
+
+function waiting(machine: string): string {
+  return `No ${machine} actor is running. The next one is shown when it starts.`;
+}

@@ -1,0 +1,83 @@
+import type { ServiceView } from '../../protocol/protocol.ts';
+import { create, setText } from '../dom.ts';
+import { count, span, statePath } from '../format.ts';
+import { addressOf } from '../views.ts';
+import { describeReadiness } from './readiness.ts';
+
+/** A row of the table of services. It updates only the changed parts. */
+interface ServiceRow {
+  readonly element: HTMLTableRowElement;
+  show(service: ServiceView, now: number): void;
+  /** Updates the countdown. */
+  tick(now: number): void;
+}
+
+export function createServiceRow(first: ServiceView, now: number): ServiceRow {
+  let service = first;
+  const link = create('a', { text: first.service });
+  const prefix = first.namespace === '' ? '' : `${first.namespace}/`;
+  const name = cell('th', 'Service', 'name', create('span', { class: 'soft', text: prefix }), link);
+  const state = create('span', { class: 'state' });
+  const left = create('span', { class: 'left' });
+  const bar = create('progress', { attributes: { max: '1', 'aria-hidden': 'true' } });
+  const numbers = [number('Crash-looping'), number('Deleted'), number('Skipped'), number('Failed')] as const;
+  const element = create(
+    'tr',
+    { attributes: { role: 'row' } },
+    name,
+    cell('td', 'State', '', state),
+    cell('td', 'Window', 'window', left, bar),
+    ...numbers,
+  );
+
+  function tick(time: number): void {
+    const { window } = service;
+    setText(state, describeState(service, time));
+    const isOpen = window !== undefined && window.closesAt > time;
+    setText(left, isOpen ? `${span(window.closesAt - time)} left` : '–');
+    // Setting `hidden` would write the attribute even if the value is the same.
+    if (bar.hidden === isOpen) bar.hidden = !isOpen;
+    if (isOpen) bar.value = (window.closesAt - time) / Math.max(1, window.closesAt - window.openedAt);
+  }
+
+  function show(changed: ServiceView, time: number): void {
+    service = changed;
+    state.dataset['ready'] = String(changed.isReady);
+    state.dataset['exists'] = String(changed.exists);
+    if (changed.window !== undefined) state.dataset['window'] = 'open';
+    else delete state.dataset['window'];
+    const { crashLooping, deleted, skipped, failed } = changed;
+    for (const [index, value] of [crashLooping, deleted, skipped, failed].entries()) {
+      const shown = numbers[index];
+      if (shown === undefined) continue;
+      setText(shown, count(value));
+      shown.classList.toggle('zero', value === 0);
+    }
+    if (changed.actor === undefined) link.removeAttribute('href');
+    else link.setAttribute('href', addressOf(changed.actor));
+    tick(time);
+  }
+
+  show(first, now);
+  return {
+    element,
+    show,
+    tick,
+  };
+}
+
+/** The machine of a service that does not exist only waits for the end of a window. */
+function describeState(service: ServiceView, now: number): string {
+  if (service.state !== undefined && service.exists) return statePath(service.state);
+  const words = describeReadiness(service, now);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+function cell(tag: 'td' | 'th', label: string, kind: string, ...children: readonly Node[]): HTMLTableCellElement {
+  const role = tag === 'th' ? 'rowheader' : 'cell';
+  return create(tag, { class: kind, attributes: { role, 'data-label': label } }, ...children);
+}
+
+function number(label: string): HTMLTableCellElement {
+  return cell('td', label, 'number');
+}

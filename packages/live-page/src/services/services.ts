@@ -1,0 +1,124 @@
+import type { ServiceFilter, ServiceView } from '../../protocol/protocol.ts';
+import { isShown, needsAttention } from '../../protocol/serviceFilter.ts';
+import { byId, onceAFrame, setText } from '../dom.ts';
+import { createFilterButtons } from '../filterButtons.ts';
+import { count } from '../format.ts';
+import { createRows } from '../rows.ts';
+import { type Order, sortBy, sortKeys } from './serviceOrder.ts';
+import { createServiceRow } from './serviceRow.ts';
+
+interface Services {
+  all(services: readonly ServiceView[]): void;
+  one(service: ServiceView): void;
+  remove(namespace: string, service: string): void;
+  /** The services that are not ready. */
+  readonly notReady: () => readonly ServiceView[];
+  tick(): void;
+}
+
+/** The maximum number of rows. The search finds the other services. */
+const maxRows = 500;
+
+/** The table of services. Rows are moved and updated only if something has changed. */
+export function createServices(now: () => number): Services {
+  const services = new Map<string, ServiceView>();
+  const table = byId('services-table', HTMLTableElement);
+  const section = byId('services', HTMLElement);
+  const rows = createRows({
+    parent: table.tBodies[0] ?? table.createTBody(),
+    keyOf,
+    create: (service: ServiceView) => createServiceRow(service, now()),
+  });
+  const search = byId('services-search', HTMLInputElement);
+  const filters = createFilterButtons(section, () => arrange());
+  let order: Order = { by: 'state', isDescending: false };
+  /** Services changed while another view was shown. */
+  let isStale = false;
+  const arrange = onceAFrame(() => {
+    isStale = section.hasAttribute('hidden');
+    if (isStale) return;
+    const query = search.value.trim().toLowerCase();
+    const filter = filters.chosen();
+    const found = [...services]
+      .filter(([key, service]) => key.toLowerCase().includes(query) && isShown(service, filter))
+      .map(([, service]) => service);
+    const compare = sortBy(order);
+    found.sort(compare);
+    const shown = found.length <= maxRows ? found : attentionFirst(found).slice(0, maxRows).sort(compare);
+    rows.place(shown);
+    showCounts();
+    const [total, all] = [services.size, count(services.size)];
+    setText(byId('services-count', HTMLElement), found.length === total ? all : `${count(found.length)} of ${all}`);
+    const none = byId('services-none', HTMLElement);
+    none.hidden = found.length > 0 && found.length === shown.length;
+    setText(none, nothingMore(total, found.length));
+  });
+
+  function showCounts(): void {
+    const all = [...services.values()];
+    const countOf = (filter: ServiceFilter) => all.filter((service) => isShown(service, filter)).length;
+    filters.counts({
+      all: all.length,
+      notReady: countOf('notReady'),
+      window: countOf('window'),
+      crashLooping: countOf('crashLooping'),
+    });
+  }
+
+  function put(service: ServiceView): void {
+    const key = keyOf(service);
+    services.set(key, service);
+    rows.get(key)?.show(service, now());
+  }
+
+  function sort(by: Order['by']): void {
+    order = { by, isDescending: order.by === by ? !order.isDescending : by !== 'name' && by !== 'state' };
+    for (const each of table.querySelectorAll('[data-sort]')) {
+      if (each.getAttribute('data-sort') !== by) each.removeAttribute('aria-sort');
+      else each.setAttribute('aria-sort', order.isDescending ? 'descending' : 'ascending');
+    }
+    arrange();
+  }
+
+  for (const key of sortKeys) {
+    table.querySelector(`[data-sort=${key}] button`)?.addEventListener('click', () => sort(key));
+  }
+  table.querySelector('[data-sort=state]')?.setAttribute('aria-sort', 'ascending');
+  search.addEventListener('input', arrange);
+  return {
+    all(its) {
+      services.clear();
+      for (const service of its) put(service);
+      arrange();
+    },
+    one(service) {
+      put(service);
+      arrange();
+    },
+    remove(namespace, service) {
+      services.delete(`${namespace}/${service}`);
+      arrange();
+    },
+    notReady: () => [...services.values()].filter((service) => isShown(service, 'notReady')),
+    tick() {
+      if (isStale) arrange();
+      const time = now();
+      for (const row of rows.all()) row.tick(time);
+    },
+  };
+}
+
+function keyOf({ namespace, service }: ServiceView): string {
+  return `${namespace}/${service}`;
+}
+
+/** Keeps the order of the services that need attention, and of the others. */
+function attentionFirst(services: readonly ServiceView[]): ServiceView[] {
+  return [...services.filter(needsAttention), ...services.filter((each) => !needsAttention(each))];
+}
+
+function nothingMore(total: number, found: number): string {
+  if (total === 0) return 'weeder watches no service.';
+  if (found === 0) return 'No service matches.';
+  return `${count(maxRows)} of ${count(found)} are shown: find the others by name.`;
+}

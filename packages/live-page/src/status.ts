@@ -1,0 +1,82 @@
+import type { LeadershipView } from '../protocol/protocol.ts';
+import type { ConnectionState } from './connection.ts';
+import { byId, setText } from './dom.ts';
+import { clockTime } from './format.ts';
+
+interface Status {
+  /** `receivedAt`: the time of the last message, by weeder's clock; undefined before the first one. */
+  connection(state: ConnectionState, receivedAt: number | undefined): void;
+  hello(version: string, mode: 'live' | 'replay', isDryRun: boolean): void;
+  leadership(view: LeadershipView): void;
+  /** Announces a text to screen readers. */
+  announce(text: string): void;
+}
+
+const chips: Readonly<Record<ConnectionState, string>> = {
+  connecting: 'connecting',
+  live: 'connected',
+  broken: 'not connected',
+  silent: 'no response',
+  refused: 'refused',
+};
+
+const connectionMessages: Readonly<Record<'broken' | 'silent' | 'refused', string>> = {
+  broken: 'The connection to weeder is lost',
+  silent: 'weeder does not respond',
+  refused: 'too many pages are open: the maximum is 16',
+};
+
+/** The header of the page: the version and mode of weeder, and the state of the connection. */
+export function createStatus(): Status {
+  const chip = byId('connection', HTMLElement);
+  const notice = byId('notice', HTMLElement);
+  const announcements = byId('announcements', HTMLElement);
+  let version: string | undefined;
+  let state: ConnectionState = 'connecting';
+
+  function announce(text: string): void {
+    setText(announcements, text);
+  }
+
+  return {
+    connection(changed, receivedAt) {
+      if (changed === state) return;
+      const wasLost = state !== 'connecting';
+      state = changed;
+      chip.dataset['connection'] = changed;
+      setText(chip, chips[changed]);
+      notice.hidden = changed === 'live' || changed === 'connecting';
+      if (changed === 'live') {
+        if (wasLost) announce('Connected again.');
+      } else if (changed !== 'connecting') {
+        const asOf = receivedAt === undefined ? '' : ` The page shows the state of ${clockTime(receivedAt)}.`;
+        setText(notice, `${connectionMessages[changed]}.${asOf} Retrying.`);
+        announce(`${connectionMessages[changed]}.${asOf}`);
+      }
+    },
+    hello(its, mode, isDryRun) {
+      // Another version of weeder may serve another page.
+      if (version !== undefined && version !== its) location.reload();
+      version = its;
+      setText(byId('version', HTMLElement), its);
+      setText(byId('mode', HTMLElement), isDryRun ? 'dry run: nothing is changed' : mode === 'replay' ? 'replay' : '');
+      setText(byId('deleted', HTMLElement), isDryRun ? 'Would be deleted' : 'Deleted');
+    },
+    leadership({ state, holder }) {
+      const [chip, sentence] = leadershipTexts(state, holder);
+      const standby = byId('standby', HTMLElement);
+      setText(byId('leadership', HTMLElement), chip);
+      setText(standby, sentence);
+      standby.hidden = sentence === '';
+      document.body.toggleAttribute('data-standby', sentence !== '');
+    },
+    announce,
+  };
+}
+
+/** A chip, and a sentence that says why the views are empty; empty for the leader. */
+function leadershipTexts(state: LeadershipView['state'], holder: string | undefined): readonly [string, string] {
+  if (state === 'leading') return ['leader', ''];
+  const leader = state === 'standingBy' && holder !== undefined ? `${holder} leads` : 'the leader is not known';
+  return ['standby', `This weeder is a standby: ${leader}. It watches only the Lease, and its views are empty.`];
+}

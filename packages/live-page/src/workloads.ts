@@ -1,0 +1,99 @@
+import type { WorkloadList, WorkloadView } from '../protocol/workloadView.ts';
+import { byId, create, setText } from './dom.ts';
+import { count, dayAndTime, span } from './format.ts';
+import { createPolledList } from './polledList.ts';
+import { createRows } from './rows.ts';
+import { addressOf } from './views.ts';
+
+interface Workloads {
+  /** Requests the data again, and resumes the countdowns. */
+  refresh(): void;
+}
+
+/** The maximum number of rows. The search finds the others. */
+const maxRows = 500;
+
+/** The table of the workloads that restart control manages. It is requested while it is visible. */
+export function createWorkloads(now: () => number): Workloads {
+  const table = byId('workloads-table', HTMLTableElement);
+  const body = table.tBodies[0] ?? table.createTBody();
+  const search = byId('workloads-search', HTMLInputElement);
+  const none = byId('workloads-none', HTMLElement);
+  const rows = createRows({
+    parent: body,
+    keyOf: ({ id }) => id,
+    create: createRow,
+    update: (row, workload) => row.show(workload, now()),
+  });
+  let workloads: readonly WorkloadView[] = [];
+
+  function show(): void {
+    const words = search.value.trim().toLowerCase();
+    const found = workloads.filter(({ id, state, sources }) =>
+      [id, state, ...sources].some((text) => text.toLowerCase().includes(words)),
+    );
+    const shown = found.slice(0, maxRows);
+    rows.place(shown);
+    const all = count(workloads.length);
+    setText(
+      byId('workloads-count', HTMLElement),
+      found.length === workloads.length ? all : `${count(found.length)} of ${all}`,
+    );
+    none.hidden = found.length > 0 && found.length === shown.length;
+    setText(none, nothingMore(workloads.length, found.length));
+  }
+
+  search.addEventListener('input', show);
+  const refresh = createPolledList<WorkloadList>({
+    path: () => '/workloads',
+    take(list) {
+      workloads = list.workloads;
+    },
+    show,
+  });
+  return { refresh };
+}
+
+function createRow({ id }: WorkloadView) {
+  const link = create('a', { text: id, attributes: { href: addressOf(id) } });
+  const state = create('span', { class: 'workload-state' });
+  const others = ['Reason and duration', 'Uses', 'Last restart'].map((label) => cell('td', label));
+  const cells = [state, ...others];
+  const attributes = { role: 'row' };
+  const element = create('tr', { attributes }, cell('th', 'Workload', link), cell('td', 'State', state), ...others);
+  return {
+    element,
+    show(workload: WorkloadView, now: number): void {
+      for (const [index, text] of textsOf(workload, now).entries()) {
+        const at = cells[index];
+        if (at !== undefined) setText(at, text);
+      }
+      state.setAttribute('data-state', workload.state);
+    },
+  };
+}
+
+function textsOf(workload: WorkloadView, now: number): string[] {
+  const { state, reason, sources, restartedAt, cause } = workload;
+  // Non-breaking spaces keep a duration on one line.
+  const left = howLong(workload, now).replaceAll(' ', '\u00a0');
+  const last = restartedAt === undefined ? '–' : `${dayAndTime(restartedAt, now)}${cause === '' ? '' : `, ${cause}`}`;
+  return [state, reason === '' ? left : `${reason} (${left})`, sources.join(', ') || '–', last];
+}
+
+/** The deadline of a rollout does not indicate how long it will take. */
+function howLong({ state, since, until }: WorkloadView, now: number): string {
+  if (until === undefined || state === 'rolling') return `for ${span(now - since)}`;
+  return `${span(until - now)} left`;
+}
+
+function cell(tag: 'td' | 'th', label: string, ...children: readonly Node[]): HTMLTableCellElement {
+  const role = tag === 'th' ? 'rowheader' : 'cell';
+  return create(tag, { class: tag === 'th' ? 'name' : '', attributes: { role, 'data-label': label } }, ...children);
+}
+
+function nothingMore(total: number, found: number): string {
+  if (total === 0) return 'Restart control manages no workload.';
+  if (found === 0) return 'No workload matches.';
+  return `${count(maxRows)} of ${count(found)} are shown: find the others by name, state or source.`;
+}
