@@ -4,11 +4,17 @@ import { eventually, type Pod, patchPodStatus } from '../support/cluster.ts';
 import { type PodProgram, type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
 import { healthy } from '../support/restart/rolledOut.ts';
+import type { WorkloadOptions } from '../support/restart/workloadOptions.ts';
 
 const hashAnnotation = 'weeder.dev/dependencies-hash';
-const section = { stallAfter: '5s' };
+/** On a busy machine a healthy rollout may stall after so short a time, or stall before its obstacle is reported. */
+const impatient = { selector: { matchLabels: { stalls: 'soon' } }, stallAfter: '5s' };
+const shorterThanReady = { selector: { matchLabels: { stalls: 'before-ready' } }, stallAfter: '15s' };
 
-/** The pods of the first restart of `stuck-…` never become ready, and those of `slow-…` become ready slowly. */
+/**
+ * The pods of the first restart of `stuck-…` never become ready, those of `slow-…` become ready slowly, and those of
+ * `slower-…` more slowly still.
+ */
 function podProgram(): PodProgram {
   const firstHashes = new Map<string, string>();
   return ({ metadata }) => {
@@ -16,13 +22,14 @@ function podProgram(): PodProgram {
     const name = metadata.labels?.['workload'] ?? '';
     if (hash !== undefined && !firstHashes.has(name)) firstHashes.set(name, hash);
     const isStuck = name.startsWith('stuck-') && hash !== undefined && firstHashes.get(name) === hash;
-    return { ...healthy, readyAfter: isStuck ? 3_600_000 : name.startsWith('slow-') ? 1_500 : healthy.readyAfter };
+    const readyAfter = name.startsWith('slow-') ? 1_500 : name.startsWith('slower-') ? 8_000 : healthy.readyAfter;
+    return { ...healthy, readyAfter: isStuck ? 3_600_000 : readyAfter };
   };
 }
 
-async function adopted(scene: RestartScene, name: string): Promise<void> {
+async function adopted(scene: RestartScene, name: string, options: WorkloadOptions = {}): Promise<void> {
   await scene.put(name, { word: 'one' });
-  await scene.make('Deployment', name);
+  await scene.make('Deployment', name, options);
   await scene.untilAdopted('Deployment', name);
 }
 
@@ -32,7 +39,10 @@ async function restarted(scene: RestartScene, name: string): Promise<Pod[]> {
 }
 
 suite('rollouts that fail or stall', { concurrency: true }, () => {
-  const given = suiteRestartScene('stalls', { program: podProgram(), section });
+  const given = suiteRestartScene('stalls', {
+    program: podProgram(),
+    section: { rules: [impatient, shorterThanReady, {}] },
+  });
 
   test('an image that cannot be pulled is reported at once, and the newer change that fixes it does not wait', async () => {
     const { scene, weeder } = given();
@@ -70,7 +80,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
 
   test('a rollout without progress counts as stalled after stallAfter, and not before', async () => {
     const { scene, weeder } = given();
-    await adopted(scene, 'stuck-silent');
+    await adopted(scene, 'stuck-silent', { labels: { stalls: 'soon' } });
     await scene.put('stuck-silent', { word: 'two' });
     const begun = await weeder.log.until(/^workload restarted/, { workload: 'deployment/stuck-silent' });
     const line = await weeder.log.until('rollout stalled', { workload: 'deployment/stuck-silent' });
@@ -83,10 +93,8 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
 
   test('a healthy rollout of pods with minReadySeconds above stallAfter does not stall', async () => {
     const { scene, weeder } = given();
-    await scene.put('waits', { word: 'one' });
-    await scene.make('Deployment', 'waits');
-    await scene.patch('Deployment', 'waits', { spec: { minReadySeconds: 8 } });
-    await scene.untilAdopted('Deployment', 'waits');
+    await adopted(scene, 'waits', { labels: { stalls: 'before-ready' }, spec: { replicas: 1 } });
+    await scene.patch('Deployment', 'waits', { spec: { minReadySeconds: 20 } });
     await scene.put('waits', { word: 'two' });
     await scene.untilDone('Deployment', 'waits', 1);
     await weeder.log.until(/^workload rolled out/, { workload: 'deployment/waits' });
@@ -95,7 +103,7 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
 
   test('a rollout that a ResourceQuota stops is reported with the quota', async (t) => {
     const scene = await setRestartScene(t, 'quota', podProgram());
-    const weeder = await scene.start(t, { config: scene.config(section) });
+    const weeder = await scene.start(t, { config: scene.config({ stallAfter: '20s' }) });
     await adopted(scene, 'web');
     const quotas = scene.ns.path('api/v1', 'resourcequotas');
     const pods = String((await scene.pods('web')).length);
@@ -104,6 +112,11 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     const status = { hard: { pods }, used: { pods } };
     const body = { body: { status }, contentType: 'application/merge-patch+json' };
     assert.equal((await scene.ns.cluster.send('PATCH', `${quotas}/full/status`, body)).status, 200);
+    const another = { metadata: { name: 'another' }, spec: { containers: [{ name: 'main', image: 'none' }] } };
+    const podsOfAll = `${scene.ns.path('api/v1', 'pods')}?dryRun=All`;
+    await eventually(async () => (await scene.ns.cluster.send('POST', podsOfAll, { body: another })).status === 403, {
+      what: 'a quota that is in force',
+    });
     await scene.put('web', { word: 'two' });
     const line = await weeder.log.until('rollout stalled', { workload: 'deployment/web' });
     assert.match(String(line['obstacle']), /^FailedCreate: pods "web-\S+" is forbidden: exceeded quota: full/);
@@ -129,15 +142,15 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
   test('weeder is killed during a rollout: the next process follows it to its end, and restarts nothing', async (t) => {
     const scene = await setRestartScene(t, 'killed', podProgram());
     const first = await scene.start(t);
-    await adopted(scene, 'slow-web');
-    await scene.put('slow-web', { word: 'two' });
-    await eventually(async () => (await restarted(scene, 'slow-web')).length > 0, { what: 'the first new pod' });
+    await adopted(scene, 'slower-web');
+    await scene.put('slower-web', { word: 'two' });
+    await eventually(async () => (await restarted(scene, 'slower-web')).length > 0, { what: 'the first new pod' });
     await first.kill();
-    const { state, pods } = { state: await scene.state('Deployment', 'slow-web'), pods: await scene.pods('slow-web') };
+    const [state, pods] = [await scene.state('Deployment', 'slower-web'), await scene.pods('slower-web')];
     assert.ok(state?.target, 'the rollout is in progress');
     assert.ok(pods.some(({ metadata }) => metadata.annotations?.[hashAnnotation] === undefined));
     const second = await scene.start(t);
-    await scene.untilDone('Deployment', 'slow-web', 1);
+    await scene.untilDone('Deployment', 'slower-web', 1);
     await second.log.until('workload rolled out: its pods have the new content');
     assert.deepEqual(second.log.find(/^workload restarted/), []);
   });
