@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
 import { suiteDeploymentScene } from '../support/restart/deploymentScene.ts';
+import { untilTime } from '../support/scene.ts';
 
 /** A pod spec with all keys of a ConfigMap as variables. */
 function using(name: string, image = 'registry.invalid/web:1'): object {
@@ -42,9 +43,8 @@ suite('a source that has other content for a while', { concurrency: 4 }, () => {
     const name = 'without';
     await make('configmaps', name, { data: { a: 'old' } });
     const web = await deploy(name, using(name));
-    const made = Date.parse((await web.pods())[0]?.metadata.creationTimestamp ?? '');
-    // A write within the second of the start might have preceded it.
-    await eventually(() => Date.now() >= made + 4_000, { what: 'a pod that is 4 s old' });
+    // A write within the second of the start of the container might have preceded it.
+    await untilTime(Date.now() + 4_000);
     const before = await web.uids();
     await change('configmaps', name, { data: { a: 'between' } });
     await change('configmaps', name, { data: { a: 'old' } });

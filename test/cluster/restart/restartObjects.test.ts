@@ -198,7 +198,16 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
       what: 'a pod that cannot start',
     });
     assert.match(reason, /^pod web-2, container main: /);
-    assert.partialDeepStrictEqual(await scene.progress(), { is: 'progressing', done: 1, of: 3, old: 2 });
+    // The controller writes its status after it has created the pod.
+    const progress = await eventually(
+      async (saw) => {
+        const now = await scene.progress();
+        saw(now);
+        return now.is === 'progressing' && now.done === 1 && now;
+      },
+      { what: 'the new pod in the status' },
+    );
+    assert.partialDeepStrictEqual(progress, { is: 'progressing', done: 1, of: 3, old: 2 });
     await scene.roll(restartBy('h-2'));
     assert.deepEqual(await hashesOf(scene), ['h-2', 'h-2', 'h-2']);
     assert.equal(podFailuresOf(await scene.summary(), await scene.ownPods()), undefined);

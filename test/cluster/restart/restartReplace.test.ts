@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
+import { gate, startRequestProxy } from '../support/plane/requestProxy.ts';
 import { watchCollection } from '../support/plane/watching.ts';
 import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';
 import { makeNodes } from '../support/restart/workloadOptions.ts';
 
 const replace = { immutableRecreated: 'replace' };
+const emptied = 'weeder.dev/emptied';
 const kinds = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 type Kind = (typeof kinds)[number];
 
@@ -60,7 +62,10 @@ async function watchPods({ ns }: RestartScene, name: string) {
     }
   })();
   return {
+    /** Ends the watch when it has received the pods that exist now. */
     async end() {
+      const { objects: now } = await watchCollection(ns.cluster, path, stop.signal);
+      await eventually(() => now.every(({ metadata }) => there.has(metadata.uid)), { what: 'the pods on the watch' });
       stop.abort();
       await over;
       return { max, hasBeenEmpty };
@@ -118,7 +123,10 @@ suite('an immutable source that was recreated, with immutableRecreated: replace'
 test('weeder is killed while a workload is scaled to 0: the next process scales it up again', async (t) => {
   const scene = await setRestartScene(t, 'killed');
   const config = scene.config(replace);
-  const first = await scene.start(t, { config });
+  // The workload stays at 0 until the first process is killed.
+  const restored = gate(({ method, body }) => method === 'PATCH' && body.includes(`"${emptied}":null`));
+  const { kubeconfig } = await startRequestProxy(t, scene.ns.cluster, restored.onRequest);
+  const first = await scene.start(t, { config, kubeconfig });
   const before = await adopt(scene, 'Deployment', 'web');
   await putImmutable(scene, 'web', 'two');
   await eventually(async () => (await scene.summary('Deployment', 'web')).emptied, {

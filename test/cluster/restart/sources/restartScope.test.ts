@@ -44,7 +44,6 @@ suite('the scope of restart control', { concurrency: true }, () => {
     const { requests, kubeconfig } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
     await scene.put('web', { word: 'one' });
     await scene.make('Deployment', 'web', { spec: { replicas: 1 } });
-    const before = (await scene.versions('Deployment', 'web')).length;
     const weeder = await scene.start(t, { kubeconfig, flags: ['--dry-run', '--events=false'] });
     await weeder.log.until('workload adopted, nothing restarts');
     await scene.put('web', { word: 'two' });
@@ -54,7 +53,10 @@ suite('the scope of restart control', { concurrency: true }, () => {
       requests.filter(({ method }) => method !== 'GET'),
       [],
     );
-    assert.equal((await scene.versions('Deployment', 'web')).length, before);
+    assert.deepEqual(
+      [await scene.rollouts('Deployment', 'web'), await scene.state('Deployment', 'web')],
+      [0, undefined],
+    );
     assert.equal(
       (await scene.ns.cluster.send('GET', scene.ns.path('api/v1', 'secrets', 'weeder-hash-key'))).status,
       404,
