@@ -36,7 +36,7 @@ suite('operators, tools and people that write a managed workload', { concurrency
   // Pods become ready slowly, so that a rollout is still in progress when another client writes.
   const given = suiteRestartScene('operators', {
     // Long enough to write before a restart.
-    section: { rules: [{ selector: { matchLabels: { pace: 'slow' } }, quietPeriod: '5s' }, {}] },
+    section: { rules: [{ selector: { matchLabels: { pace: 'slow' } }, quietPeriod: '10s', quietMax: '60s' }, {}] },
     program: ({ metadata }) => {
       const isRestart = metadata.annotations?.['weeder.dev/dependencies-hash'] !== undefined;
       return { ...healthy, readyAfter: isRestart && metadata.labels?.['workload'] === 'put-at-once' ? 600_000 : 700 };
@@ -91,16 +91,17 @@ suite('operators, tools and people that write a managed workload', { concurrency
       }
     })();
     await weeder.log.until(/^state annotation removed repeatedly/, about);
-    /** The number of versions with a state. Each is a write of weeder, because the operator removes the state. */
+    /** How often a version without a state is followed by one with it: by a write of weeder. */
     async function written(): Promise<number> {
       const versions = await scene.versions('Deployment', 'put-always');
-      return versions.filter(({ metadata }) => metadata.annotations?.['weeder.dev/dependencies'] !== undefined).length;
+      const hasState = versions.map(({ metadata }) => metadata.annotations?.['weeder.dev/dependencies'] !== undefined);
+      return hasState.filter((has, index) => has && hasState[index - 1] !== true).length;
     }
     const [before, writes] = [puts, await written()];
     await eventually(() => puts > before + 30, { what: 'thirty more PUTs' });
-    // A pause may have ended, and the controller may have added its revision to a few versions.
+    // The pauses last 10 s, 20 s, 40 s and 80 s, and some may have ended.
     const more = (await written()) - writes;
-    assert.ok(more <= 4, `${more} versions with the state`);
+    assert.ok(more <= 4, `${more} writes of the state`);
     await scene.put('put-always', { word: 'two' });
     await eventually(
       async (saw) => {
@@ -164,7 +165,8 @@ suite('operators, tools and people that write a managed workload', { concurrency
     const end = new AbortController();
     t.after(() => end.abort());
     const writer = (async () => {
-      for (; !end.signal.aborted; await pause(30)) {
+      // As above: otherwise weeder meets only conflicts on a busy machine.
+      for (; !end.signal.aborted; await pause(300)) {
         const answer = await scene.patch('Deployment', 'busy', { metadata: { labels: { written: `${written + 1}` } } });
         if (answer.status === 200) written += 1;
       }
