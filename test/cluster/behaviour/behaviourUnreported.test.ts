@@ -1,12 +1,44 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { completed, running, setPodStatus, terminated, waiting } from '../support/cluster.ts';
-import { setScene } from '../support/scene.ts';
+import { completed, type Pod, running, setPodStatus, terminated, waiting } from '../support/cluster.ts';
+import { type Scene, setScene } from '../support/scene.ts';
 
 const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
 /** The node's clock is ahead, so weeder counts the two seconds from when it observes the status. */
 const inAnHour = () => ({ finishedAt: new Date(Date.now() + 3_600_000) });
 const tenSecondsAgo = () => ({ finishedAt: new Date(Date.now() - 10_000) });
+
+/** How long a terminated container is given to restart: milliseconds. */
+const patience = 2_000;
+
+/**
+ * Creates a pod whose container ends, and runs again before the two seconds are over; for each number of restarts. On a
+ * busy machine that may take longer, and then it is tried with another pod.
+ */
+async function restartedInTime({ ns, pod }: Scene, ...restarts: number[]): Promise<Pod> {
+  for (let round = 0; ; round += 1) {
+    const name = `restarted-${round}`;
+    const created = await pod(name, running(1));
+    let took = 0;
+    for (const count of restarts) {
+      const began = performance.now();
+      await setPodStatus(ns, name, terminated(count, inAnHour()));
+      const failure = await setPodStatus(ns, name, running(count + 1)).then(() => undefined, String);
+      took = Math.max(took, performance.now() - began);
+      // It may be deleted only after the two seconds.
+      if (failure !== undefined && took < patience) throw new Error(failure);
+      if (took >= patience) break;
+    }
+    if (took < patience) return created;
+  }
+}
+
+/** Asserts that these pods are deleted, and the other one is not. */
+function assertOnly({ observer }: Scene, deleted: readonly Pod[], kept: Pod): void {
+  const uids = observer.deletions().map(({ uid }) => uid);
+  for (const { metadata } of deleted) assert.equal(uids.filter((uid) => uid === metadata.uid).length, 1);
+  assert.ok(!uids.includes(kept.metadata.uid), `${kept.metadata.name} is deleted`);
+}
 
 suite('unreported back-offs', { concurrency: true }, () => {
   test('a terminated main container, init container or sidecar that has restarted before is in an unreported back-off', async (t) => {
@@ -88,18 +120,16 @@ suite('unreported back-offs', { concurrency: true }, () => {
     const scene = await setScene(t, 'delayed');
     await scene.start();
     await scene.endpoints(true);
-    await scene.pod('restarted', running(1));
+    const restarted = await restartedInTime(scene, 1);
     const ending = await scene.pod('ending', running(1));
-    await setPodStatus(scene.ns, 'restarted', terminated(1, inAnHour()));
-    await setPodStatus(scene.ns, 'restarted', running(2));
     const finishedAt = new Date();
     await setPodStatus(scene.ns, 'ending', terminated(1, { finishedAt }));
     const [deletion] = await scene.untilDeleted(ending);
     const waited = (deletion?.at ?? 0) - finishedAt.getTime();
     // The API truncates times to whole seconds, so finishedAt may be almost a second early.
-    assert.ok(waited > 1000 && waited < 8000, `deleted ${Math.round(waited)} ms after it finished`);
+    assert.ok(waited > 1000, `deleted ${Math.round(waited)} ms after it finished`);
     await scene.laterPodDeleted(() => terminated(1));
-    scene.assertDeleted(ending);
+    assertOnly(scene, [ending], restarted);
   });
 
   test('weeder counts the two seconds by its own clock if the clock of the node is ahead', async (t) => {
@@ -110,21 +140,17 @@ suite('unreported back-offs', { concurrency: true }, () => {
     const pod = await scene.pod('web', terminated(1, inAnHour()));
     const [deletion] = await scene.untilDeleted(pod);
     const waited = (deletion?.at ?? 0) - began;
-    assert.ok(waited > 2000 && waited < 8000, `deleted ${Math.round(waited)} ms after it was created`);
+    assert.ok(waited > patience, `deleted ${Math.round(waited)} ms after it was created`);
   });
 
   test('each restart in the window starts the two seconds again', async (t) => {
     const scene = await setScene(t, 'restarts');
     await scene.start();
     await scene.endpoints(true);
-    const pod = await scene.pod('web', running(1));
-    for (const restarts of [1, 2, 3]) {
-      await setPodStatus(scene.ns, 'web', terminated(restarts, inAnHour()));
-      await setPodStatus(scene.ns, 'web', running(restarts + 1));
-    }
+    const pod = await restartedInTime(scene, 1, 2, 3);
     await scene.laterPodDeleted(() => terminated(1));
-    scene.assertDeleted();
-    await setPodStatus(scene.ns, 'web', terminated(4));
+    assertOnly(scene, [], pod);
+    await setPodStatus(scene.ns, pod.metadata.name, terminated(4));
     await scene.untilDeleted(pod);
   });
 });

@@ -50,7 +50,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
   });
 
   test('pods that start to crash-loop are deleted until the window closes', async (t) => {
-    const scene = await setScene(t, 'ends', { settings: { watchDuration: '8s' } });
+    const scene = await setScene(t, 'ends', { settings: { watchDuration: '20s' } });
     const weeder = await scene.start();
     const early = await scene.pod('early', running());
     await scene.pod('late', running());
@@ -61,7 +61,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
     await scene.untilDeleted(early);
     const closed = await weeder.log.until('window closed', { service: scene.service });
     const length = Date.parse(closed.time) - Date.parse(opened.time);
-    assert.ok(length >= 7_900 && length < 12_000, `the window lasted ${length} ms`);
+    assert.ok(length >= 19_900 && length < 35_000, `the window lasted ${length} ms`);
     assert.partialDeepStrictEqual(closed, { deleted: 1, skipped: 0, failed: [] });
 
     await setPodStatus(scene.ns, 'late', crashLoopBackOff(1));
@@ -70,7 +70,7 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
   });
 
   test('a window remains open for its full time although all dependants have recovered', async (t) => {
-    const scene = await setScene(t, 'full', { settings: { watchDuration: '20s' } });
+    const scene = await setScene(t, 'full');
     const weeder = await scene.start();
     const [first, second] = [await scene.pod('first'), await scene.pod('second')];
     await setPodStatus(scene.ns, 'second', running(3));
@@ -83,21 +83,21 @@ suite('when a window opens, and how long it lasts', { concurrency: true }, () =>
   });
 
   test('a new recovery replaces the open window by a full one', async (t) => {
-    const scene = await setScene(t, 'replaces', { settings: { watchDuration: '8s' } });
+    const scene = await setScene(t, 'replaces', { settings: { watchDuration: '20s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);
     const first = await weeder.log.until('service recovered, window opened', { service: scene.service, window: 1 });
-    await untilTime(Date.parse(first.time) + 5000);
+    await untilTime(Date.parse(first.time) + 10_000);
     await scene.endpoints(false);
     await scene.endpoints(true);
     const second = await weeder.log.until('service recovered, window opened', { service: scene.service, window: 2 });
     await weeder.log.until('window closed', { service: scene.service, window: 1 });
     const pod = await scene.pod('web', running());
-    await untilTime(Date.parse(first.time) + 8200);
+    await untilTime(Date.parse(first.time) + 20_200);
     await setPodStatus(scene.ns, 'web', crashLoopBackOff(1));
     await scene.untilDeleted(pod);
     const closed = await weeder.log.until('window closed', { service: scene.service, window: 2 });
     const length = Date.parse(closed.time) - Date.parse(second.time);
-    assert.ok(length >= 7_900 && length < 12_000, `the second window lasted ${length} ms`);
+    assert.ok(length >= 19_900 && length < 35_000, `the second window lasted ${length} ms`);
   });
 });
