@@ -45,7 +45,7 @@ suite('namespaces', { concurrency: true }, () => {
   test('services of one name in two namespaces are independent', async (t) => {
     const scene = await setScene(t, 'two');
     const other = await otherNamespace(t, scene);
-    await scene.start();
+    const weeder = await scene.start();
     const pod = await scene.pod('web');
     await setSlice(other.ns, scene.service, { ready: [false] });
     await scene.endpoints(false);
@@ -53,7 +53,7 @@ suite('namespaces', { concurrency: true }, () => {
     await scene.untilDeleted(pod);
     await scene.laterPodDeleted();
     await other.assertUntouched();
-    await scene.endpoints(false);
+    await scene.down(weeder);
     const second = await scene.pod('second');
     await setSlice(other.ns, scene.service, { ready: [true] });
     await other.untilDeleted();

@@ -79,8 +79,17 @@ async function replay(t: TestContext, name: string): Promise<void> {
   const [pod] = await createReplicaSet(ns, 'kapi', { labels, containers: ['kube-apiserver'] });
   assert.ok(pod);
 
+  let isReady = false;
+  let outages = 0;
   for (const [index, event] of before.entries()) {
     await apply(ns, pod.metadata.name, event);
+    const wasReady = isReady;
+    isReady = event.ready?.includes(true) ?? isReady;
+    // Later events of the pod are in a separate stream, and may not precede the outage.
+    if (wasReady && !isReady) {
+      outages += 1;
+      await weeder.log.until('service is not ready', {}, { count: outages });
+    }
     const next = before[index + 1] ?? recovery;
     await pause(Math.min(next.at.getTime() - event.at.getTime(), longestPause));
   }
@@ -92,7 +101,8 @@ async function replay(t: TestContext, name: string): Promise<void> {
   const deletion = await observer.untilDeleted(pod.metadata.uid);
   const waited = Math.round(deletion.at - readyAt);
   t.diagnostic(`${before.length} recorded events, then the recovery; the pod was deleted ${waited} ms after it`);
-  assert.ok(waited < 10_000, `deleted ${waited} ms after the recovery`);
+  // test/weeder checks the time in virtual time. Without weeder, the pod would not be deleted at all.
+  assert.ok(waited < 60_000, `deleted ${waited} ms after the recovery`);
   await onePod(ns, { workload: 'kapi' }, { not: pod.metadata.uid });
   const reported = weeder.eventsOf('pod.deleted');
   t.diagnostic(`cause: ${reported.map((event) => `${event.pod.cause} after ${event.pod.restarts} restarts`).join()}`);

@@ -10,6 +10,7 @@ import { type PodEvent, type PodObserver, watchDeletions } from './podObserver.t
 import type { PodOptions } from './restart/podTemplate.ts';
 import { getPod, ownedPod } from './restart/workloads.ts';
 import { setSlice } from './services.ts';
+import type { RunningWeeder } from './weeder.ts';
 
 /** The context of a test. */
 interface TestContext {
@@ -34,6 +35,11 @@ export interface Scene {
   readonly config: object;
   /** Starts a weeder with this config, and resolves when its caches are synced. */
   start(options?: Partial<InProcessOptions>): Promise<InProcessWeeder>;
+  /**
+   * Lets the ready service go down, and waits until the weeder has observed that. Before it, the weeder would still
+   * delete a pod that begins to crash-loop in an open window: pods and slices are separate streams.
+   */
+  down(weeder: Pick<RunningWeeder, 'log'>): Promise<void>;
   /** Writes the IPv4 slice of the service, with one endpoint for each value. */
   endpoints(...ready: (boolean | undefined)[]): Promise<void>;
   /** Creates a dependant with a controller and this status. Default: CrashLoopBackOff. */
@@ -101,6 +107,12 @@ export async function setScene(t: TestContext, prefix: string, options: SceneOpt
       const weeder = startWeederInProcess(t, { cluster: ns.cluster, config, ...given });
       await weeder.ready();
       return weeder;
+    },
+    async down({ log }) {
+      const observed = ['service is not ready', { service, namespace: ns.name }] as const;
+      const before = log.find(...observed).length;
+      await setSlice(ns, service, { ready: [false] });
+      await log.until(...observed, { count: before + 1 });
     },
     endpoints: (...ready) => setSlice(ns, service, { ready }),
     async laterPodDeleted(status = () => crashLoopBackOff(3), given = {}) {
