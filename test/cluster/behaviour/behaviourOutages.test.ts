@@ -19,8 +19,7 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     const first = await scene.pod('first');
     await scene.untilDeleted(first);
 
-    await scene.endpoints(false);
-    await weeder.log.until('service is not ready', { service: scene.service });
+    await scene.down(weeder);
     const second = await scene.pod('second');
     await scene.pod('third');
     await scene.laterServiceHandled();
@@ -37,8 +36,7 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
     const weeder = await scene.start();
     await scene.endpoints(true);
     await weeder.log.until('service recovered, window opened', { service: scene.service });
-    await scene.endpoints(false);
-    await weeder.log.until('service is not ready', { service: scene.service });
+    await scene.down(weeder);
     const pod = await scene.pod('web');
     await weeder.log.until('window closed', { service: scene.service, window: 1, deleted: 0 });
     await scene.laterServiceHandled();
@@ -48,12 +46,11 @@ suite('a service that goes down again in its window', { concurrency: true }, () 
   });
 
   test('with whileNotReady: delete pods are deleted until the window closes although the service is down', async (t) => {
-    const scene = await setScene(t, 'continues', { settings: { whileNotReady: 'delete', watchDuration: '5s' } });
+    const scene = await setScene(t, 'continues', { settings: { whileNotReady: 'delete', watchDuration: '20s' } });
     const weeder = await scene.start();
     await scene.endpoints(true);
     await weeder.log.until('service recovered, window opened', { service: scene.service });
-    await scene.endpoints(false);
-    await weeder.log.until('service is not ready', { service: scene.service });
+    await scene.down(weeder);
     const pod = await scene.pod('web');
     await scene.untilDeleted(pod);
     await weeder.log.until('window closed', { service: scene.service });

@@ -14,9 +14,12 @@ import {
 } from '../support/cluster.ts';
 import { setScene } from '../support/scene.ts';
 
+/** Windows that end during the test, but not before a busy machine has deleted the pod. */
+const short = { watchDuration: '10s' };
+
 suite('the readiness of a service', { concurrency: true }, () => {
   test('the first ready endpoint is a recovery, and further ones are not', async (t) => {
-    const scene = await setScene(t, 'one-of-many', { settings: { watchDuration: '4s' } });
+    const scene = await setScene(t, 'one-of-many', { settings: short });
     const weeder = await scene.start();
     await scene.endpoints(false, false, false);
     const pod = await scene.pod('web');
@@ -35,7 +38,7 @@ suite('the readiness of a service', { concurrency: true }, () => {
   });
 
   test('a service with two slices is ready if one of them is, and down if both are', async (t) => {
-    const scene = await setScene(t, 'two-slices', { settings: { watchDuration: '4s' } });
+    const scene = await setScene(t, 'two-slices', { settings: short });
     const weeder = await scene.start();
     const first = (...ready: boolean[]) => setSlice(scene.ns, scene.service, { name: 'first', ready });
     const second = (...ready: boolean[]) => setSlice(scene.ns, scene.service, { name: 'second', ready });
@@ -59,7 +62,7 @@ suite('the readiness of a service', { concurrency: true }, () => {
   });
 
   test('IPv4 and IPv6 slices count as one service', async (t) => {
-    const scene = await setScene(t, 'families', { settings: { watchDuration: '4s' } });
+    const scene = await setScene(t, 'families', { settings: short });
     const weeder = await scene.start();
     const family = (addressType: 'IPv4' | 'IPv6', ...ready: boolean[]) =>
       setSlice(scene.ns, scene.service, { addressType, ready });
@@ -93,7 +96,7 @@ suite('the readiness of a service', { concurrency: true }, () => {
   });
 
   test('an empty slice and the deletion of the last slice are outages, and never recoveries', async (t) => {
-    const scene = await setScene(t, 'empty', { settings: { watchDuration: '4s' } });
+    const scene = await setScene(t, 'empty', { settings: short });
     const weeder = await scene.start();
     await scene.endpoints(false);
     const pod = await scene.pod('web');
