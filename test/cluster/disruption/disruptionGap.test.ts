@@ -17,7 +17,7 @@ interface GapCase {
 
 /** Creates a service that, like its pod, has been ready for an hour, and a crash-looping dependant. */
 async function readyForLong(prefix: string, plane: ReturnType<ReturnType<typeof suiteControlPlane>>): Promise<GapCase> {
-  const scene = await setScene(suiteContext, prefix, { cluster: plane, settings: { watchDuration: '60s' } });
+  const scene = await setScene(suiteContext, prefix, { cluster: plane });
   const since = new Date(Date.now() - 3_600_000);
   await scene.pod(backing, { containers: { main: running() }, readySince: since }, { labels: { app: backing } });
   await endpoint(scene, true);
@@ -38,7 +38,14 @@ suite('changes while weeder has no streams', { concurrency: true }, () => {
 
   const caseOf = (name: string): GapCase => cases.get(name) ?? assert.fail(name);
   const lines = (message: string, { scene: { service } }: GapCase) => weeder.log.find(message, { service });
-  const windows = (of: GapCase) => lines('service recovered, window opened', of).length;
+  const opened = 'service recovered, window opened';
+  const windows = (of: GapCase) => lines(opened, of).length;
+
+  /** Waits for the deletion of the dependant, and for the line about its window. */
+  async function untilDeleted(of: GapCase): Promise<void> {
+    await of.scene.untilDeleted(of.pod);
+    await weeder.log.until(opened, { service: of.scene.service });
+  }
 
   /**
    * Closes the streams, suspends weeder, changes the services, and restarts the API server, so that weeder gets no
@@ -74,8 +81,7 @@ suite('changes while weeder has no streams', { concurrency: true }, () => {
     assert.equal(weeder.log.find('stream expired').length, streams);
   });
   test('a service that went down and recovered opens a window if its pod shows the recovery', async () => {
-    const { scene, pod } = caseOf('shown');
-    await scene.untilDeleted(pod);
+    await untilDeleted(caseOf('shown'));
     assert.equal(windows(caseOf('shown')), 1);
     assert.equal(lines('service is not ready', caseOf('shown')).length, 0);
   });
@@ -94,18 +100,17 @@ suite('changes while weeder has no streams', { concurrency: true }, () => {
   }
 
   test('a service that was down before and recovered opens a window', async () => {
-    const { scene, pod } = caseOf('recovered');
-    await scene.untilDeleted(pod);
+    await untilDeleted(caseOf('recovered'));
     assert.equal(windows(caseOf('recovered')), 1);
   });
 
   test('a service that went down opens no window until it recovers', async () => {
-    const { scene, pod } = caseOf('down');
+    const { scene } = caseOf('down');
     await weeder.log.until('service is not ready', { service: scene.service });
     await scene.laterServiceHandled();
     scene.assertDeleted();
     await scene.endpoints(true);
-    await scene.untilDeleted(pod);
+    await untilDeleted(caseOf('down'));
     assert.equal(windows(caseOf('down')), 1);
   });
 });

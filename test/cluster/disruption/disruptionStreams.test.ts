@@ -9,11 +9,11 @@ import { type Scene, setScene } from '../support/scene.ts';
 const failures = (weeder: WeederProcess) => weeder.log.find(/^stream (lost|silent|expired)$/);
 
 /** Lets the service recover, waits until a pod is deleted, and lets the service go down. */
-async function recovery(scene: Scene, round: number): Promise<void> {
+async function recovery(scene: Scene, weeder: WeederProcess, round: number): Promise<void> {
   const pod = await scene.pod(`web-${round}`);
   await scene.endpoints(true);
   await scene.untilDeleted(pod);
-  await scene.endpoints(false);
+  await scene.down(weeder);
 }
 
 suite('API servers with unusual settings', () => {
@@ -34,7 +34,7 @@ suite('API servers with unusual settings', () => {
     const streams = weeder.log.find('stream synced').length;
     const ended = () => weeder.log.find('stream ended, resuming').length;
     for (let round = 0; ended() < 2 * streams; round += 1) {
-      await recovery(scene, round);
+      await recovery(scene, weeder, round);
       await pause(200);
     }
     const deleted = scene.observer.deletions().length;
