@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { eventually } from '../support/cluster.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
-import { gracePeriod, setReplicaScene } from '../support/replicas.ts';
+import { gracePeriod, leaseDuration, setReplicaScene } from '../support/replicas.ts';
 import { untilTime } from '../support/scene.ts';
 
 const lost = 'lost leadership, standing by';
@@ -16,14 +16,14 @@ suite('outages of the API server with leader election', () => {
     const { scene, start, holder } = await setReplicaScene(t, 'stopped', { cluster: plane });
     await scene.endpoints(false);
     const replicas = [await start(), await start()];
-    await Promise.race(replicas.map((each) => each.untilLeader()));
-    await Promise.race(replicas.map((each) => each.untilStandby()));
-    const leader = replicas.find((each) => each.terms() === 1) ?? assert.fail();
+    const leader = await eventually(() => replicas.find((each) => each.terms() === 1), { what: 'the first leader' });
+    await leader.untilLeader();
+    await replicas.find((each) => each !== leader)?.untilStandby();
     await plane.killApiServer();
     const killed = Date.now();
     const lostLine = await leader.log.until(lost);
-    assert.ok(Date.parse(lostLine.time) - killed < 4_000, 'the leader lost leadership after its Lease expired');
-    await untilTime(killed + 6_000);
+    assert.ok(Date.parse(lostLine.time) - killed < leaseDuration, 'the leader lost leadership after its Lease expired');
+    await untilTime(killed + leaseDuration + 2_000);
     await plane.startApiServer();
     const terms = () => replicas.reduce((sum, each) => sum + each.terms(), 0);
     await eventually(() => terms() === 2, { what: 'a leader' });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ownsNamespace } from '../../../src/controller/shard.ts';
 import { eventually, KubeObject, Metadata, testNamespace } from '../support/cluster.ts';
 import { type PassingRequest, startRequestProxy } from '../support/plane/requestProxy.ts';
-import { elected, quick } from '../support/replicas.ts';
+import { elected, expiring } from '../support/replicas.ts';
 import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
 
 const Deployments = z.looseObject({
@@ -65,7 +65,7 @@ suite('several replicas, and processes that follow one another', { concurrency: 
     const { cluster, name: namespace } = scene.ns;
     await scene.put('shared', { word: 'one' });
     await Promise.all(namesOf(many).map((name) => scene.make('Deployment', name, { ...noPods, isAwaited: false })));
-    const flags = [...elected(namespace), ...quick];
+    const flags = [...elected(namespace), ...expiring];
     const replica = async () => {
       const proxy = await startRequestProxy(t, cluster, () => undefined);
       const weeder = scene.begin(t, { flags, kubeconfig: proxy.kubeconfig });

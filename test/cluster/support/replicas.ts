@@ -42,11 +42,17 @@ export function elected(namespace: string): readonly string[] {
   ];
 }
 
-/** Short durations, for tests in which a Lease expires. They take precedence over those before them. */
-export const quick = [
-  '--leader-elect-lease-duration=4s',
-  '--leader-elect-renew-deadline=2500ms',
-  '--leader-elect-retry-period=500ms',
+/** The lease duration of `expiring`, in milliseconds. */
+export const leaseDuration = 15_000;
+
+/**
+ * Flags for tests in which a Lease expires, which take precedence over those before them. The durations are as short as
+ * possible without a leader that misses its renewals on a busy machine.
+ */
+export const expiring = [
+  `--leader-elect-lease-duration=${leaseDuration}ms`,
+  '--leader-elect-renew-deadline=10s',
+  '--leader-elect-retry-period=1s',
 ];
 
 /** Creates a scene for replicas of weeder that elect a leader in its namespace. */
@@ -68,7 +74,7 @@ export async function setReplicaScene(
         config: scene.config,
         kubeconfig: proxy.kubeconfig,
         ...given,
-        flags: [...elected(scene.ns.name), ...(given.flags ?? quick)],
+        flags: [...elected(scene.ns.name), ...(given.flags ?? expiring)],
       });
       const terms = () => weeder.log.find('this replica leads').length;
       let standbys = 0;
