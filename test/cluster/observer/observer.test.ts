@@ -94,14 +94,25 @@ suite('an application on a real API server', { concurrency: true }, () => {
     await scene.watch('apis/apps/v1', 'deployments');
     await scene.watch('api/v1', 'services');
     await scene.watch('apis/weeder.dev/v1alpha1', 'applications');
-    const images = () => [
-      ...new Set(scene.changes.filter(({ kind }) => kind === 'Deployment').map(({ object }) => imageOf(object))),
-    ];
+    /** Waits until the watch has delivered the latest version, and returns all images so far. */
+    const images = async () => {
+      const latest = versionOf(await ns.cluster.api('GET', deployment));
+      const seen = () => scene.changes.filter(({ kind }) => kind === 'Deployment').map(({ object }) => object);
+      await eventually(() => seen().some((each) => versionOf(each) >= latest), { what: 'the latest version' });
+      return [...new Set(seen().map(imageOf))];
+    };
 
     // Create: applied, then observed.
     await scene.apply('shop', { manifests: [nginx(), service] });
     await scene.untilInSync('shop');
-    const made = scene.changes.filter(({ type, kind }) => type === 'ADDED' && kind !== 'Application');
+    // Each kind has a watch of its own.
+    const made = await eventually(
+      () => {
+        const all = scene.changes.filter(({ type, kind }) => type === 'ADDED' && kind !== 'Application');
+        return all.length === 2 && all.toSorted((one, other) => versionOf(one.object) - versionOf(other.object));
+      },
+      { what: 'both objects on the watches' },
+    );
     assert.deepEqual(
       made.map(({ kind }) => kind),
       ['Service', 'Deployment'],
@@ -113,10 +124,10 @@ suite('an application on a real API server', { concurrency: true }, () => {
       what: 'the update',
     });
     await scene.untilInSync('shop');
-    assert.deepEqual(images(), ['nginx:1.25', 'nginx:1.26']);
+    assert.deepEqual(await images(), ['nginx:1.25', 'nginx:1.26']);
     await editImage(ns, deployment, 'evil:1');
     await weeder.log.until('resource corrected');
-    assert.deepEqual(images(), ['nginx:1.25', 'nginx:1.26', 'evil:1']);
+    assert.deepEqual(await images(), ['nginx:1.25', 'nginx:1.26', 'evil:1']);
     assert.equal(imageOf(await ns.cluster.api('GET', deployment)), 'nginx:1.26');
 
     // Delete: the observer is stopped first, so nothing deleted is created again; the application is deleted last.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { objectOf } from '../../../src/base/json.ts';
+import { eventually } from '../support/eventually.ts';
 import { at, configMap, pathOf, read, service, untilObject } from '../support/observer/observedObjects.ts';
 import { edit, setObserverScene } from '../support/observer/observerScene.ts';
 
@@ -31,7 +32,13 @@ suite('flags and config of the observer on a real API server', { concurrency: 2 
     const shards = await Promise.all([0, 1].map((number) => scene.start(t, { flags: [`--shard=${number}/2`] })));
     await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
     await scene.untilInSync('shop');
-    const busy = shards.filter(({ log }) => log.find('application applied').length > 0);
+    const busy = await eventually(
+      () => {
+        const found = shards.filter(({ log }) => log.find('application applied').length > 0);
+        return found.length > 0 && found;
+      },
+      { what: 'the line of the apply' },
+    );
     assert.equal(busy.length, 1);
     await edit(ns, pathOf(ns, 'ConfigMap', 'settings'), { data: { a: 'theirs' } });
     await untilObject(ns, 'ConfigMap', 'settings', 'the correction', (object) => dataOf(object) === '1');
@@ -51,6 +58,7 @@ suite('flags and config of the observer on a real API server', { concurrency: 2 
     await scene.apply('two', { manifests: [configMap('two', { a: '1' }), service('two', ports)] });
     await scene.untilInSync('one');
     await scene.untilInSync('two');
+    await eventually(() => streams().size >= 3, { what: 'the lines of three streams' });
     assert.equal(streams().size, 3, [...streams()].join(', '));
     assert.equal(weeder.log.find('stream synced').length, 3);
   });

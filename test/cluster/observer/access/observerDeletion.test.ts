@@ -131,13 +131,18 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
       assert.equal(at(await ns.cluster.api('GET', path), 'metadata', 'deletionTimestamp'), undefined, path);
     await edit(ns, pathOf(ns, 'ConfigMap', 'blocked'), { metadata: { finalizers: null } });
     await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
-    const deleted = await eventually(
+    const ended = await eventually(
       () => {
         const all = scene.changes.filter(({ type, name }) => type === 'DELETED' && name !== 'default');
-        return all.length === 5 && all.map(({ kind, name }) => `${kind} ${name}`);
+        return all.length === 5 && all;
       },
       { what: 'five ends' },
     );
+    // Each kind has a watch of its own, so the versions are their order.
+    const version = (object: JsonObject) => Number(at(object, 'metadata', 'resourceVersion'));
+    const deleted = ended
+      .toSorted((one, other) => version(one.object) - version(other.object))
+      .map(({ kind, name }) => `${kind} ${name}`);
     assert.deepEqual(deleted.slice(0, 2), ['ConfigMap free', 'ConfigMap blocked']);
     assert.deepEqual(deleted.slice(2).sort(), ['Role own', 'RoleBinding own', 'ServiceAccount own']);
   });

@@ -129,6 +129,8 @@ async function makeGuesses(scene: Scene, mode: string): Promise<void> {
   for (const each of guessed) {
     for (const { kind } of kinds) await untilState(scene, each, kind, each, 'Unverified');
     await untilReported(scene, each, mode === 'detect' ? 2 : 3);
+    // The last change of its status, half a minute after its creation.
+    await eventually(async () => (await scene.condition(each, 'Stalled')) === 'True', { what: `${each} stalled` });
   }
 }
 
