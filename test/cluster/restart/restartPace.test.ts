@@ -68,10 +68,11 @@ suite('how often a workload is restarted', { concurrency: true }, () => {
     );
     const line = await weeder.log.until('restart blocked', about);
     assert.equal(line['cause'], 'breaker');
-    for (const word of ['more', 'and more']) {
-      await scene.put('fought', { word });
-      await pause(700);
-    }
+    await adopted('later');
+    for (const word of ['more', 'and more']) await scene.put('fought', { word });
+    // weeder handles a later change later.
+    await scene.put('later', { word: '1' });
+    await scene.untilDone('Deployment', 'later', 1);
     assert.equal(await scene.rollouts('Deployment', 'fought'), breaker.restarts);
     assert.equal((await scene.state('Deployment', 'fought'))?.restarts.length, breaker.restarts);
   });

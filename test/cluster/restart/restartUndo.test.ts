@@ -44,10 +44,11 @@ function isHalfway({ labels, annotations }: Parameters<PodProgram>[0]['metadata'
 }
 
 suite('an undo of weeder’s rollout', { concurrency: true }, () => {
+  let isUndone = false;
   const given = suiteRestartScene('undo', {
     program: ({ metadata }) => ({
       ...healthy,
-      readyAfter: isHalfway(metadata) ? 6_000 : healthy.readyAfter,
+      readyAfter: isHalfway(metadata) && !isUndone ? 20_000 : healthy.readyAfter,
     }),
   });
 
@@ -97,6 +98,7 @@ suite('an undo of weeder’s rollout', { concurrency: true }, () => {
       { what: 'one new and one earlier pod' },
     );
     await undo(scene, 'StatefulSet', 'halfway');
+    isUndone = true;
     await scene.untilDone('StatefulSet', 'halfway', 3);
     await weeder.log.until('restart reverted by another client', { workload: 'statefulset/halfway' });
     assert.deepEqual(

@@ -137,6 +137,7 @@ suite('the Secret with the hash key', { concurrency: true }, () => {
     await scene.change('configmaps', 'web', { data: { a: '2' } });
     const reported = await web.reported('RestartBlocked');
     assert.match(reported.join(), /^It is not restarted: the hash key is unavailable\.$/);
+    await weeder.log.until('restart blocked', { workload: 'deployment/web' });
     assert.equal(weeder.log.find('restart blocked', { workload: 'deployment/web' }).length, 1);
     assert.deepEqual([web.rollouts(), shop.rollouts()], [0, 0]);
     assert.equal((await key.read())['key'], Buffer.from('short').toString('base64'));
