@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { parseDuration } from '../../../src/base/duration.ts';
 import { objectOf } from '../../../src/base/json.ts';
 import { eventually } from '../support/cluster.ts';
 import { declaringWorkloads } from '../support/declaring.ts';
@@ -75,8 +76,8 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
     const weeder = await deployed.deploy(await everything(deployed.home.name));
     await deployed.scene.untilDeleted(missed);
     const window = await weeder.log.until('service recovered, window opened');
-    const left = /^(\d+)(?:\.\d+)?s$/.exec(String(window['for']))?.[1];
-    assert.ok(Number(left) * 1000 < watchDuration - 25_000, `the remaining window: ${window['for']}`);
+    const left = parseDuration(String(window['for']));
+    assert.ok(left.ok && left.value < watchDuration - 25_000, `the remaining window: ${window['for']}`);
     const { deleted, evicted } = await deployed.outage();
     await deployed.scene.untilDeleted(deleted, evicted);
     await weeder.log.until('pod evicted', { pod: `${deployed.scene.ns.name}/evicted-1` });

@@ -40,7 +40,8 @@ const EventList = z.object({
   ),
 });
 
-export const watchDuration = 60_000;
+/** Longer than a busy machine takes to create all objects and to start weeder. */
+export const watchDuration = 300_000;
 
 /** Creates the scene in a new namespace. `section`: further keys of the config. */
 export async function deployedScene(
