@@ -12,7 +12,7 @@ import { httpClient } from './http.ts';
 import { freePorts } from './ports.ts';
 import { guardFolder, type ManagedProcess, SetupProblem, startProcess } from './process.ts';
 
-const readyWithin = 60_000;
+const readyWithin = 180_000;
 
 export interface ControlPlaneOptions {
   /** Additional flags, such as `--min-request-timeout=5`. They take precedence over the usual ones. */

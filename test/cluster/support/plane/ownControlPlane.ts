@@ -14,7 +14,7 @@ import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '
 export async function ownControlPlane(t: Cleanup, options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { dir } = await sharedControlPlane();
   const lock = join(dir, 'own-control-plane');
-  await eventually(() => take(lock), { what: 'a turn for a control plane of its own', within: 540_000, every: 100 });
+  await eventually(() => take(lock), { what: 'a turn for a control plane of its own', within: 1_200_000, every: 100 });
   try {
     const plane = await startControlPlane({ controllerManager: false, ...options });
     cleanUp(t, async () => {

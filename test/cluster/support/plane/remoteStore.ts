@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiStore, type KubeObject, notFound, type Resource } from '@weeder/embedded-cluster';
 import { createActor } from 'xstate';
 import { z } from 'zod';
@@ -7,6 +8,7 @@ import { failed, ok } from '../../../../src/base/errors.ts';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient } from '../../../../src/kube/client/client.ts';
+import type { FailureKind } from '../../../../src/kube/client/failure.ts';
 import { matchesSelector } from '../../../../src/kube/objects/selector.ts';
 import type { ChangeType } from '../../../../src/kube/watch/metadataFastPath.ts';
 import { provideReflector } from '../../../../src/kube/watch/reflector.ts';
@@ -33,6 +35,9 @@ const Served = z.looseObject({
     annotations: Texts,
   }),
 });
+
+/** Failures after which a write is repeated. */
+const passing: ReadonlySet<FailureKind> = new Set(['timeout', 'network', 'unavailable', 'throttled']);
 
 type Listener = (type: ChangeType, object: KubeObject) => void;
 
@@ -88,11 +93,14 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
     writes = writes.then(async () => {
       const write = () => client.call({ method, path, body, contentType });
       let result = await write();
-      // On a busy machine, a write may take longer than the client waits. A kubelet repeats it, too.
-      while (!result.ok && result.failure.kind === 'timeout' && !isOver) result = await write();
+      // On a busy machine, a write may take longer than the client, the API server or etcd waits. A kubelet repeats it.
+      while (!result.ok && passing.has(result.failure.kind) && !isOver) {
+        await pause(100);
+        result = await write();
+      }
       const isLate = !result.ok && ['notFound', 'conflict'].includes(result.failure.kind);
-      const isUnanswered = !result.ok && result.failure.kind === 'timeout';
-      if (!result.ok && !isLate && !isUnanswered) refusals.push(`${method} ${path}: ${result.failure.message}`);
+      if (!result.ok && !isLate && !passing.has(result.failure.kind))
+        refusals.push(`${method} ${path}: ${result.failure.message}`);
     });
   }
 
