@@ -17,7 +17,7 @@ suite('the wall clock of weeder jumps by an hour', { concurrency: 6 }, () => {
   for (const protocol of protocols) {
     for (const [by, sign] of directions) {
       test(`over ${protocol}, ${by} in a window: the window ends on time by the monotonic clock`, async (t) => {
-        const length = 9_000;
+        const length = 30_000;
         const scenario = await startScenario(t, 'clock', protocol, {
           settings: { watchDuration: `${length / 1000}s` },
         });
@@ -33,7 +33,7 @@ suite('the wall clock of weeder jumps by an hour', { concurrency: 6 }, () => {
         assert.ok(Math.abs(Date.parse(time) - Date.now() - sign * hour) < 60_000, `the log line has the time ${time}`);
         await weeder.log.until('window closed', { service });
         const lasted = performance.now() - opened;
-        assert.ok(lasted > length - 1_000 && lasted < length + 4_000, `the window lasted ${lasted} ms`);
+        assert.ok(lasted > length - 1_000 && lasted < 2 * length, `the window lasted ${lasted} ms`);
         await assertRecovered(scenario, { deleted: [...scenario.looping, silent] });
         await remote.shift(weeder, 0);
         await scene.laterPodDeleted();
