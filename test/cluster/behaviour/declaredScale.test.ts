@@ -53,6 +53,7 @@ suite('many declared services', () => {
         );
       }),
     );
+    await weeder.log.until(opened, {}, { count: namespaces });
     assert.equal(weeder.log.find(opened).length, namespaces);
     const listed = slicesRequested();
     await declaringPod(more, 'web', 'one-more');
