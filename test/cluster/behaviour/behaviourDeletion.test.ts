@@ -97,7 +97,7 @@ suite('the deletion of a pod', { concurrency: true }, () => {
   });
 
   test('an eviction that a budget forbids for the whole window is reported as failed, and the pod is not deleted', async (t) => {
-    const scene = await setScene(t, 'given-up', { settings: { deletion: 'evict', watchDuration: '6s' } });
+    const scene = await setScene(t, 'given-up', { settings: { deletion: 'evict', watchDuration: '15s' } });
     const weeder = await scene.start();
     const [pod] = await createReplicaSet(scene.ns, 'web', { labels: scene.labels });
     assert.ok(pod);

@@ -134,8 +134,8 @@ suite('the timeline of the original’s documentation', () => {
     await assertDeleted(apiServer, manager);
 
     t.diagnostic(`from the recovery to the DELETED event: ${first} ms, and in the second window ${later} ms`);
-    // Without weeder, the back-off would be 80 s.
-    assert.ok(first < 10_000 && later < 10_000);
+    // Without weeder, the back-off would be 80 s. On an idle machine it takes less than a second.
+    assert.ok(first < 60_000 && later < 60_000);
     await weeder.stop();
     assert.equal(weeder.log.lines.at(-1)?.msg, 'weeder stopped');
   });

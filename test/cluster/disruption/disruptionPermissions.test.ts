@@ -31,7 +31,7 @@ interface RestrictedWeeder {
 
 /** Starts a weeder whose user has exactly these permissions. */
 async function weederWith(t: TestContext, prefix: string, rules: readonly Rule[]): Promise<RestrictedWeeder> {
-  const scene = await setScene(t, prefix, { settings: { watchDuration: '60s' } });
+  const scene = await setScene(t, prefix);
   const { cluster } = scene.ns;
   const user = cluster.takeUser();
   const granted: Grant[] = [];
@@ -81,9 +81,8 @@ suite('missing permissions', {
   }
 
   test('without permission in one of two namespaces, weeder manages the other one, and the first one after the grant', async (t) => {
-    const settings = { watchDuration: '60s' };
-    const served = await setScene(t, 'served', { settings });
-    const refused = await setScene(t, 'refused', { settings });
+    const served = await setScene(t, 'served');
+    const refused = await setScene(t, 'refused');
     const { cluster } = served.ns;
     const user = cluster.takeUser();
     const rules = [watchSlices, watchPods, deletePods];

@@ -9,7 +9,7 @@ suite('a deletion that an admission policy refuses', { concurrency: true }, () =
     ['Forbidden', 403],
   ] as const) {
     test(`the deletion is retried in the window, and succeeds after the policy is removed (${status})`, async (t) => {
-      const scene = await setScene(t, 'policy-removed', { settings: { watchDuration: '60s' } });
+      const scene = await setScene(t, 'policy-removed');
       await scene.endpoints(false);
       const pod = await scene.pod('web');
       const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });
@@ -30,7 +30,7 @@ suite('a deletion that an admission policy refuses', { concurrency: true }, () =
   }
 
   test('a deletion that is refused until the window closes counts as failed, and the log names the pod', async (t) => {
-    const scene = await setScene(t, 'policy-stays', { settings: { watchDuration: '10s' } });
+    const scene = await setScene(t, 'policy-stays', { settings: { watchDuration: '20s' } });
     await scene.endpoints(false);
     const pod = await scene.pod('web');
     const weeder = startWeeder(t, { cluster: scene.ns.cluster, config: scene.config });

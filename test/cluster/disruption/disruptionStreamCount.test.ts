@@ -17,7 +17,7 @@ const namespaces = 30;
 const [shop, stock] = [{ app: 'shop' }, { app: 'stock' }];
 const services = { db: [shop], queue: [shop, stock], cache: [stock] };
 const config = {
-  watchDuration: '60s',
+  watchDuration: '5m',
   servicesAndDependantSelectors: Object.fromEntries(
     Object.entries(services).map(([name, labels]) => [
       name,

@@ -31,7 +31,7 @@ test('kubectl wait ends when an application is ready, not before, and fails for 
   if (code === undefined) t.diagnostic('kubectl is not in PATH: only the conditions are tested');
   else assert.equal(code, 1, 'it is not ready');
 
-  const waiting = wait(scene, 'Ready', '60s');
+  const waiting = wait(scene, 'Ready', '180s');
   const weeder = await scene.start(t);
   assert.equal(await waiting, code === undefined ? undefined : 0);
   await scene.untilInSync('shop');
@@ -39,7 +39,7 @@ test('kubectl wait ends when an application is ready, not before, and fails for 
 
   // The API server refuses a value that is not a string.
   await scene.apply('shop', { manifests: [configMap('settings', { a: { not: 'text' } })] });
-  const stalled = wait(scene, 'Stalled', '60s');
+  const stalled = wait(scene, 'Stalled', '180s');
   await eventually(async () => (await kstatus()) === 'Failed', { what: 'the condition Stalled' });
   assert.equal(await stalled, code === undefined ? undefined : 0);
   if (code !== undefined) assert.equal(await wait(scene, 'Ready', '1s'), 1);

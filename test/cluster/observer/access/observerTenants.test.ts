@@ -44,7 +44,7 @@ suite('several applications and tenants on a real API server', { concurrency: 2 
     );
     assert.match(message, new RegExp(`${ns.name}/first`));
     assert.match(message, new RegExp(`${ns.name}/second`));
-    assert.equal(dataOf(await read(ns, 'ConfigMap', 'own')), '1');
+    await untilObject(ns, 'ConfigMap', 'own', 'the rest', (object) => dataOf(object) === '1');
     assert.equal(dataOf(await read(ns, 'ConfigMap', 'shared')), 'first');
     // An application whose claim was refused deletes nothing when it is deleted.
     await ns.cluster.api('DELETE', ns.path('apis/weeder.dev/v1alpha1', 'applications', 'second'));
