@@ -24,7 +24,7 @@ export interface PodObserver {
   /** The DELETED events in order. */
   deletions(): PodEvent[];
   /** Waits until the pod with this uid is deleted, and returns the event. */
-  untilDeleted(uid: string, within?: number): Promise<PodEvent>;
+  untilDeleted(uid: string): Promise<PodEvent>;
   /** Resolves when the observer has received all earlier events. Used before negative assertions. */
   caughtUp(): Promise<void>;
 }
@@ -60,14 +60,14 @@ export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
   return {
     events,
     deletions,
-    untilDeleted: (uid, within) =>
+    untilDeleted: (uid) =>
       eventually(
         (saw) => {
           const own = eventsOf.get(uid) ?? [];
           saw(own.map(({ type, pod }) => [type, pod.status.containerStatuses]));
           return own.find(({ type }) => type === 'DELETED');
         },
-        { what: `the deletion of pod ${uid} in ${ns.name}`, every: 5, ...(within === undefined ? {} : { within }) },
+        { what: `the deletion of pod ${uid} in ${ns.name}`, every: 5 },
       ),
     caughtUp: async () => {
       markers += 1;

@@ -15,7 +15,7 @@ export interface WeederLog {
   until(
     message: string | RegExp,
     fields?: Readonly<Record<string, unknown>>,
-    options?: { readonly count?: number; readonly within?: number },
+    options?: { readonly count?: number },
   ): Promise<LogLine>;
 }
 
@@ -31,7 +31,7 @@ export function collectLog(garbage: (line: string) => void): WeederLog & { write
   return {
     lines,
     find,
-    until: (message, fields, { count = 1, within } = {}) =>
+    until: (message, fields, { count = 1 } = {}) =>
       eventually(
         (saw) => {
           saw(lines.slice(-8).map((line) => `${line.level} ${line.msg}`));
@@ -40,7 +40,6 @@ export function collectLog(garbage: (line: string) => void): WeederLog & { write
         {
           what: `${count > 1 ? `${count} times ` : ''}“${message}” ${JSON.stringify(fields ?? {})} in weeder's log`,
           every: 5,
-          ...(within === undefined ? {} : { within }),
         },
       ),
     write(text) {
