@@ -42,6 +42,8 @@ function subject(kind: FailureKind, server: string): string {
 
 function whatToDo(failure: ApiFailure): string {
   if (failure.kind === 'forbidden') return grant(failure.message);
+  const budget = failure.causes?.find(({ reason }) => reason === 'DisruptionBudget')?.message;
+  if (budget !== undefined) return `${budget.replace(/\.$/, '')}.`;
   return hint[failure.kind] ?? '';
 }
 

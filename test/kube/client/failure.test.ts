@@ -103,6 +103,21 @@ test('a missing permission to impersonate is reported as what to grant, also in 
   );
 });
 
+test('a refused eviction names the disruption budget, and only a limited request is to be sent later', () => {
+  const message = "Cannot evict pod as it would violate the pod's disruption budget.";
+  const said = (causes: readonly object[]) =>
+    describeFailure(
+      classify(429, {}, JSON.stringify({ kind: 'Status', message, details: { causes } }), now),
+      'https://s',
+    );
+  const cause = {
+    reason: 'DisruptionBudget',
+    message: 'The disruption budget web needs 1 healthy pods and has 1 currently',
+  };
+  assert.equal(said([cause]), `https://s refused (429): ${message} ${cause.message}.`);
+  assert.equal(said([]), `https://s refused (429): ${message} The server limits requests: retry later.`);
+});
+
 test('the message says which server, what happened and what to do', () => {
   const server = 'https://10.0.0.1';
   const denied = 'pods is forbidden: User "w" cannot delete resource "pods" in API group "" in the namespace "a"';
