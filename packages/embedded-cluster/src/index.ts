@@ -12,6 +12,7 @@ export { type Clock, systemClock } from './clock/clock.ts';
 export { scaledClock } from './clock/scaledClock.ts';
 export { simulatedClock } from './clock/simulatedClock.ts';
 export { type Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+export { startDeployments } from './controllers/deployments.ts';
 export { isTerminating } from './controllers/owned.ts';
 export { startEndpointSlices, startReplicaSets } from './controllers/replicaSets.ts';
 export { startWorkloads } from './controllers/workloads.ts';

@@ -9,8 +9,11 @@ import { manager, reconcileOnChange, workloadDelay, writeStatus } from './reconc
 import { currentSet, revisionOf, revisionsOf } from './replicaSetsOf.ts';
 import { nextReplicas } from './rollingUpdate.ts';
 
-/** Starts the Deployment controller, which rolls out through ReplicaSets. Returns a function that stops it. */
-export function startDeployments(store: ApiStore, clock: Clock): () => void {
+/**
+ * Starts the Deployment controller, which rolls out through ReplicaSets. `delay`: milliseconds between a change and its
+ * reconciliation. Returns a function that stops it.
+ */
+export function startDeployments(store: ApiStore, clock: Clock, delay = workloadDelay): () => void {
   let deadline: TimerHandle | undefined;
 
   function reconcile(): void {
@@ -46,7 +49,7 @@ export function startDeployments(store: ApiStore, clock: Clock): () => void {
     return overdueAt === undefined || overdueAt <= now ? undefined : overdueAt - now;
   }
 
-  const stop = reconcileOnChange(store, clock, [deployments, replicaSets], workloadDelay, reconcile);
+  const stop = reconcileOnChange(store, clock, [deployments, replicaSets], delay, reconcile);
   return () => {
     clock.clearTimeout(deadline);
     stop();
