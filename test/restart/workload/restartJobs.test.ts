@@ -53,7 +53,7 @@ function assertRecreated({ world, uid }: Awaited<ReturnType<typeof adopted>>): v
   assert.notEqual(uidOf(world.job('once')), uid);
   assert.equal(stateOf(world.job('once')).workloadUid, uidOf(world.job('once')));
   assert.equal(stateOf(world.job('once')).target, undefined);
-  assert.deepEqual(world.control().counts().states, { current: 1 });
+  assert.deepEqual(world.control.counts().states, { current: 1 });
 }
 
 /** The first write that contains this text fails with this fault. */
@@ -95,7 +95,7 @@ test('a Job of a CronJob is not written to, and a change of its source is report
   const { world } = await adopted(restartConfig(), ofCronJob);
   const annotations = () => objectOf(objectOf(world.job('once')?.['metadata'])['annotations']);
   assert.equal(annotations()['weeder.dev/dependencies'], undefined);
-  assert.deepEqual(world.control().counts().states, { current: 1 });
+  assert.deepEqual(world.control.counts().states, { current: 1 });
   world.putSource({ a: '2' });
   await world.pass(minute);
   assert.deepEqual([world.writes, world.eventsOf('workload.blocked').map(({ cause }) => cause)], [[], ['job']]);
@@ -106,7 +106,7 @@ test('a Job that belongs to a CronJob, or that another controller manages, is no
     const { world } = await adopted(recreate, jobIn);
     world.putSource({ a: '2' });
     await world.pass(minute);
-    assert.deepEqual([world.writes, world.control().counts().blocked], [[], { job: 1 }]);
+    assert.deepEqual([world.writes, world.control.counts().blocked], [[], { job: 1 }]);
   }
   const other = { apiVersion: 'example.com/v1', kind: 'Shop', name: 'nightly', uid: 'u', controller: false };
   const it = await adopted(recreate, () => ({ metadata: { ownerReferences: [other] } }));
@@ -174,7 +174,7 @@ test('the restart times for minInterval and breaker are passed on to the new Job
     await it.world.pass(20 * second);
   }
   assert.equal(it.world.eventsOf('workload.recreated').length, 5);
-  assert.deepEqual(it.world.control().counts().blocked, { breaker: 1 });
+  assert.deepEqual(it.world.control.counts().blocked, { breaker: 1 });
 });
 
 for (const [write, fault] of [
@@ -207,7 +207,7 @@ for (const [write, fault] of [
       };
       it.world.putSource({ a: '2' });
       while (!hasFailed) await it.world.pass(100);
-      if (next === 'another weeder') await it.world.replace();
+      if (next === 'another weeder') await it.world.restart();
       await it.world.pass(5 * minute);
       assertRecreated(it);
       assert.equal(it.world.events.filter(({ type }) => type === 'actor.failed').length, 0);
@@ -244,7 +244,7 @@ test('weeder stops at any moment: another weeder finds the Job or recreates it, 
     await it.world.pass(after);
     it.world.stop();
     await it.world.pass(7 * second);
-    await it.world.replace();
+    await it.world.restart();
     await it.world.pass(5 * minute);
     assertRecreated(it);
     assert.equal(it.world.names.filter((name) => name === 'once').length, 1);
@@ -349,7 +349,7 @@ test('a copy runs no pods, is suspended, and is not managed', async () => {
   await it.world.pass(settings.quietPeriod + 5 * second);
   const { spec } = it.world.job(`weeder-recreates-${it.uid}`) ?? assert.fail('there is no copy');
   assert.deepEqual([objectOf(spec)['suspend'], objectOf(spec)['parallelism']], [true, 0]);
-  assert.equal(it.world.control().counts().workloads, 1);
+  assert.equal(it.world.control.counts().workloads, 1);
   await it.world.pass(minute);
   assertRecreated(it);
 });
