@@ -64,6 +64,7 @@ async function recordWatched(file: string, bursts: readonly (readonly [number, n
     },
   });
   async function deliver(count: number): Promise<void> {
+    await settled();
     send(Buffer.from(lines.splice(0, count).join('')));
     for (let turn = 0; turn < 30; turn += 1) await settled();
   }

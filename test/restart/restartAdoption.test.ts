@@ -13,7 +13,7 @@ const oneAMinute = restartConfig({ maxAdoptionsPerMinute: 1 });
 async function oneWaits() {
   const world = await restartWorld(oneAMinute);
   world.putSource(source, { a: '1' });
-  world.putWorkload('first', { containers: [{ name: 'app' }] });
+  world.putWorkload('first', { containers: [{ name: 'app', image: 'app:1' }] });
   await world.pass(10 * second);
   world.putWorkload('web', withEnv('settings', 'a'));
   await world.pass(10 * second);
@@ -64,7 +64,7 @@ test('a source of another namespace counts while it allows the reference', async
   };
   world.putSource(foreign, { a: '1' });
   const annotations = { 'weeder.dev/also-depends-on': 'configmap/infra/ca' };
-  world.putWorkload('web', { containers: [{ name: 'app' }] }, { annotations });
+  world.putWorkload('web', { containers: [{ name: 'app', image: 'app:1' }] }, { annotations });
   await world.pass(60 * second);
   assert.equal(world.eventsOf('dependency.notAllowed').length, 1);
   await put('2', '');
@@ -81,7 +81,7 @@ test('a source of another namespace counts while it allows the reference', async
 test('a source of an unwatched namespace is reported, and does not count as missing', async () => {
   const world = await restartWorld(restartConfig(), { namespaces: [namespace] });
   const annotations = { 'weeder.dev/also-depends-on': 'configmap/infra/ca' };
-  world.putWorkload('web', { containers: [{ name: 'app' }] }, { annotations });
+  world.putWorkload('web', { containers: [{ name: 'app', image: 'app:1' }] }, { annotations });
   await world.pass(60 * second);
   assert.match(world.eventsOf('annotation.unreadable')[0]?.reason ?? '', /does not watch the namespace infra/);
   assert.deepEqual(world.control.counts().states, { current: 1 });
@@ -92,11 +92,11 @@ test('a Secret that no stream delivers is requested from the API server, and is 
   const secretKeyRef = { name: 'token', key: 'token' };
   const env = [{ name: 'TOKEN', valueFrom: { secretKeyRef } }];
   world.putSource({ kind: 'Secret', namespace, name: 'token' }, { token: 'x' });
-  world.putWorkload('web', { containers: [{ name: 'app', env }] });
+  world.putWorkload('web', { containers: [{ name: 'app', image: 'app:1', env }] });
   await world.pass(60 * second);
   assert.deepEqual(world.control.counts().states, { current: 1 });
   const other = [{ name: 'TOKEN', valueFrom: { secretKeyRef: { ...secretKeyRef, name: 'none' } } }];
-  world.putWorkload('api', { containers: [{ name: 'app', env: other }] });
+  world.putWorkload('api', { containers: [{ name: 'app', image: 'app:1', env: other }] });
   await world.pass(60 * second);
   assert.deepEqual(world.control.counts().states, { current: 1, blocked: 1 });
 });

@@ -109,7 +109,7 @@ test('a history that consists only of restarts is reported once, and not if the 
     world.putSource(settings, { a: String(value) });
     await world.pass(700 * second);
   };
-  world.limitRevisions('web', 2);
+  world.change('web', { spec: { revisionHistoryLimit: 2 } });
   for (const value of [2, 3]) await change(value);
   assert.deepEqual(world.eventsOf('history.filled'), []);
   world.patchTemplate('web', { spec: { terminationGracePeriodSeconds: 5 } });
@@ -138,12 +138,12 @@ test('pending and blocked workloads are counted by cause, and used sources by nu
 
 test('a refusal is reported with its class and its reason', async () => {
   const world = await worldOf();
-  world.refuseWrites = 'forbidden';
+  world.fault = ({ method }) => (method === 'PATCH' ? { status: 403 } : undefined);
   world.putSource(settings, { a: '2' });
   await world.pass(6 * second);
   const [reported] = world.eventsOf('workload.refused');
-  assert.deepEqual([reported?.failure, reported?.reason], ['forbidden', 'not allowed']);
-  world.refuseWrites = undefined;
+  assert.deepEqual([reported?.failure, reported?.reason], ['forbidden', 'https://api.test refused (403): refused.']);
+  world.fault = () => undefined;
   await world.pass(30 * second);
   assert.equal(world.rollouts.length, 1);
 });

@@ -62,7 +62,7 @@ for (const [what, spec] of Object.entries({ variable: withEnv('settings', 'a'), 
 
   test(`a pod that was added by scaling while a source had other content is restarted once: ${what}`, async () => {
     const world = await adopted(spec);
-    await changeAndRevert(world, ({ scaleUp }) => scaleUp('web'));
+    await changeAndRevert(world, ({ change }) => change('web', { spec: { replicas: 2 } }));
     assert.deepEqual(restartsOf(world), { restarts: 1, rollouts: 1 });
   });
 

@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { numberOf, objectOf } from '../../src/base/json.ts';
+import { pods, statefulSets } from '@weeder/embedded-cluster/resources';
+import { type JsonObject, numberOf, objectOf } from '../../src/base/json.ts';
 import { restartConfig, settings } from '../support/objects/restartSettings.ts';
-import { configMap, type RestartWorld, restartWorld, stateOn, withEnv } from '../support/world/restartWorld.ts';
+import { made } from '../support/world/embedded.ts';
+import {
+  configMap,
+  namespace,
+  type RestartWorld,
+  restartWorld,
+  stateOn,
+  withEnv,
+} from '../support/world/restartWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -31,6 +40,10 @@ function emptiedOf(world: RestartWorld): unknown {
   return objectOf(objectOf(world.workload('web')['metadata'])['annotations'])['weeder.dev/emptied'];
 }
 
+function uidOf(world: RestartWorld): string {
+  return String(objectOf(world.workload('web')['metadata'])['uid']);
+}
+
 /** Asserts that the workload has its pods again, and that its state is current and has no target. */
 function assertReplaced(world: RestartWorld): void {
   assert.deepEqual([replicasOf(world), emptiedOf(world), world.pods('web').length], [1, undefined, 1]);
@@ -43,7 +56,7 @@ test('all pods are deleted, and after a short delay the workload is scaled back 
   recreateSource(world);
   await world.pass(settings.quietPeriod + second);
   assert.equal(replicasOf(world), 0);
-  assert.match(String(emptiedOf(world)), /^uid-web\/1\/\S{8}\/\S{22}$/);
+  assert.match(String(emptiedOf(world)), new RegExp(`^${uidOf(world)}/1/\\S{8}/\\S{22}$`));
   await world.pass(2 * second);
   assert.deepEqual(world.pods('web'), []);
   const emptyAt = world.clock.monotonic();
@@ -91,31 +104,56 @@ test('weeder stops at any moment: another weeder scales the workload back, and t
 
 test('while pods of other workloads refer to the source the restart is blocked, and is retried', async () => {
   const world = await adopted();
-  const owner = { apiVersion: 'v1', kind: 'ReplicaSet', name: 'other', uid: 'u-other', controller: true };
-  const metadata = { name: 'other-1', namespace: 'shop', uid: 'u', resourceVersion: '1', ownerReferences: [owner] };
-  world.foreignPods = [{ metadata, status: { phase: 'Running' } }];
+  made(world.store.create(pods, { metadata: { name: 'other-1', namespace }, spec: withEnv('settings', 'a') }));
   recreateSource(world);
   await world.pass(2 * minute);
   assert.equal(replicasOf(world), 1);
   const blocked = world.eventsOf('workload.blocked').filter(({ cause }) => cause === 'immutable');
   assert.match(blocked[0]?.reason ?? '', /pods that are not its own refer to it too: other-1/);
-  world.foreignPods = [{ metadata, status: { phase: 'Succeeded' } }];
+  const over = { status: { phase: 'Succeeded' } };
+  made(world.store.patch(pods, namespace, 'other-1', over, { subresource: 'status' }));
   await world.pass(2 * minute);
   assertReplaced(world);
 });
 
+/** A StatefulSet with a running pod, as its controller leaves it. */
+function putStatefulSet({ store }: RestartWorld, persistentVolumeClaimRetentionPolicy: JsonObject): void {
+  const labels = { app: 'db', 'controller-revision-hash': 'db-1' };
+  const template = { metadata: { labels: { app: 'db' } }, spec: withEnv('settings', 'a') };
+  const spec = {
+    replicas: 1,
+    selector: { matchLabels: { app: 'db' } },
+    template,
+    persistentVolumeClaimRetentionPolicy,
+  };
+  const { kind, apiVersion, metadata } = made(
+    store.create(statefulSets, { metadata: { name: 'db', namespace }, spec }),
+  );
+  const owner = { kind, apiVersion, name: 'db', uid: metadata.uid, controller: true };
+  const its = { name: 'db-0', namespace, labels, ownerReferences: [owner] };
+  made(store.create(pods, { metadata: its, spec: { nodeName: 'node-1', ...template.spec } }));
+  const containerStatuses = [{ name: 'app', ready: true, restartCount: 0, state: { running: {} } }];
+  const running = { phase: 'Running', containerStatuses, conditions: [{ type: 'Ready', status: 'True' }] };
+  made(store.patch(pods, namespace, 'db-0', { status: running }, { subresource: 'status' }));
+  const counts = { replicas: 1, readyReplicas: 1, availableReplicas: 1, updatedReplicas: 1, observedGeneration: 1 };
+  const status = { ...counts, currentRevision: 'db-1', updateRevision: 'db-1' };
+  made(store.patch(statefulSets, namespace, 'db', { status }, { subresource: 'status' }));
+}
+
 test('a workload whose volumes would be deleted with its pods is blocked', async () => {
   const world = await adopted();
-  world.patchSpec('web', { persistentVolumeClaimRetentionPolicy: { whenScaled: 'Delete' } });
+  putStatefulSet(world, { whenScaled: 'Delete' });
+  await world.pass(10 * second);
   recreateSource(world);
   await world.pass(2 * minute);
-  assert.equal(replicasOf(world), 1);
-  assert.match(world.eventsOf('workload.blocked').at(-1)?.reason ?? '', /volumes/);
+  assert.equal(objectOf(world.store.get(statefulSets, namespace, 'db')?.['spec'])['replicas'], 1);
+  const blocked = world.eventsOf('workload.blocked').filter(({ workload }) => workload.name === 'db');
+  assert.match(blocked.at(-1)?.reason ?? '', /volumes/);
 });
 
 test('without pods no pod has to be deleted, and the restart is recorded', async () => {
   const world = await adopted();
-  world.patchSpec('web', { replicas: 0 });
+  world.change('web', { spec: { replicas: 0 } });
   await world.pass(10 * second);
   recreateSource(world);
   await world.pass(minute);
@@ -129,7 +167,7 @@ test('if a user scales the workload while it is empty, the user’s replicas sta
   recreateSource(world);
   await world.pass(settings.quietPeriod + 2 * second);
   assert.equal(replicasOf(world), 0);
-  world.patchSpec('web', { replicas: 2 });
+  world.change('web', { spec: { replicas: 2 } });
   await world.pass(30 * second);
   assert.deepEqual([replicasOf(world), emptiedOf(world)], [2, undefined]);
   assert.equal(world.eventsOf('workload.rolledOut').length, 0);
@@ -168,11 +206,11 @@ test('if scaling back is refused, it happens as soon as it is allowed', async ()
   const world = await adopted();
   recreateSource(world);
   await world.pass(settings.quietPeriod + second);
-  world.refuseWrites = 'unavailable';
+  world.fault = ({ method }) => (method === 'GET' ? undefined : { status: 503 });
   await world.pass(5 * minute);
   assert.equal(replicasOf(world), 0);
   assert.ok(world.eventsOf('workload.refused').length > 1);
-  world.refuseWrites = undefined;
+  world.fault = () => undefined;
   await world.pass(3 * minute);
   assertReplaced(world);
 });
@@ -189,7 +227,7 @@ test('pods that remain terminating are reported, and the workload is scaled back
 
 test('a copy of an emptied workload is not scaled', async () => {
   const world = await adopted();
-  world.putWorkload('copy', withEnv('settings', 'a'), { annotations: { 'weeder.dev/emptied': 'uid-web/3' } });
+  world.putWorkload('copy', withEnv('settings', 'a'), { annotations: { 'weeder.dev/emptied': `${uidOf(world)}/3` } });
   await world.pass(minute);
   assert.equal(numberOf(objectOf(world.workload('copy')['spec'])['replicas']), 1);
   assert.deepEqual(world.control.counts().states, { current: 2 });

@@ -43,6 +43,8 @@ test('a rollout that a quota stops is reported as stalled with the condition, an
     world.rolloutTime = Number.POSITIVE_INFINITY;
     world.putSource(configMap('settings'), { a: '2' });
     await world.pass(10 * second);
+    // Its controller would remove the condition of a quota that does not exist.
+    world.isUnobserved = true;
     world.change('web', { status: { conditions } });
     await world.pass(settings.stallAfter + 10 * second);
     assert.deepEqual(

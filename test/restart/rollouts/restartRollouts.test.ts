@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { podDisruptionBudgets } from '@weeder/embedded-cluster/resources';
 import { objectOf } from '../../../src/base/json.ts';
 import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
-import { configMap, type RestartWorld, restartWorld, stateOn, withEnv } from '../../support/world/restartWorld.ts';
+import { made } from '../../support/world/embedded.ts';
+import {
+  configMap,
+  namespace,
+  type RestartWorld,
+  restartWorld,
+  stateOn,
+  withEnv,
+} from '../../support/world/restartWorld.ts';
 
 const second = 1_000;
 const source = configMap('settings');
@@ -36,12 +45,13 @@ test('a restart is recorded as done only after the pods have been verified', asy
 
 test('pods are listed to verify that a restart is needed and that it is done, but not before the controller has observed the template', async () => {
   const world = await adopted();
-  world.rolloutTime = 30 * second;
+  world.isUnobserved = true;
   await change(world, '2', 30 * second);
-  assert.deepEqual([world.rollouts.length, world.listed], [1, ['web', 'web']]);
+  assert.deepEqual([world.rollouts.length, world.listed], [1, ['app=web', 'app=web']]);
+  world.isUnobserved = false;
   await world.pass(40 * second);
   assert.deepEqual(world.control.counts().states, { current: 1 });
-  assert.ok(world.listed.length > 1);
+  assert.ok(world.listed.length > 2);
 });
 
 test('a newer change waits for the rollout in progress, whose last pods were created after it', async () => {
@@ -179,7 +189,7 @@ test('with too many sources for individual tags, another weeder still recognises
   };
   put('1');
   const envFrom = names.map((name) => ({ configMapRef: { name } }));
-  world.putWorkload('web', { containers: [{ name: 'app', envFrom }] });
+  world.putWorkload('web', { containers: [{ name: 'app', image: 'app:1', envFrom }] });
   await world.pass(60 * second);
   assert.doesNotMatch(String(stateOn(world.workload('web'))), /"[*]":/);
   world.rolloutTime = 500;
@@ -241,11 +251,15 @@ test('a version of a workload older than the response to the restart is ignored'
 
 test('a repeatedly refused eviction is reported as the reason of the stall', async () => {
   const world = await adopted(restartConfig({ rule: { strategy: 'evict' } }));
-  world.evictionRefusal = 'the disruption budget web allows none';
+  const spec = { minAvailable: 1, selector: { matchLabels: { app: 'web' } } };
+  made(world.store.create(podDisruptionBudgets, { metadata: { name: 'web', namespace }, spec }));
   await change(world, '2', settings.stallAfter + 20 * second);
-  assert.match(world.eventsOf('workload.stalled')[0]?.reason ?? '', /cannot be evicted: the disruption budget web/);
+  assert.match(
+    world.eventsOf('workload.stalled')[0]?.reason ?? '',
+    /^pod web-\S+ cannot be evicted: .*: Cannot evict pod .*\. The disruption budget web needs 1 healthy pods/,
+  );
   assert.equal(world.evicted.length, 0);
-  world.evictionRefusal = undefined;
+  made(world.store.delete(podDisruptionBudgets, namespace, 'web'));
   await world.pass(30 * second);
   assert.deepEqual([world.evicted.length, world.control.counts().states], [1, { current: 1 }]);
 });

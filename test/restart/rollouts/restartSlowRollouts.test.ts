@@ -13,7 +13,7 @@ async function adopted(spec: JsonObject = {}, podSpec: JsonObject = {}): Promise
   world.putSource(source, { a: '1' });
   await world.pass(10 * second);
   world.putWorkload('web', { ...withEnv('settings', 'a'), ...podSpec });
-  world.patchSpec('web', spec);
+  world.change('web', { spec });
   await world.pass(60 * second);
   return world;
 }

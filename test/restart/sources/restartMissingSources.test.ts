@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { arrayOf, objectOf } from '../../../src/base/json.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';
 
 const second = 1_000;
@@ -11,7 +12,9 @@ async function adopted(): Promise<RestartWorld> {
   for (const source of [settings, other]) world.putSource(source, { a: '1' });
   await world.pass(10 * second);
   world.putWorkload('web', {
-    containers: [settings, other].flatMap(({ name }) => withEnv(name, 'a')['containers']),
+    containers: [settings, other].flatMap(({ name }) =>
+      arrayOf(withEnv(name, 'a')['containers']).map((each) => ({ ...objectOf(each), name })),
+    ),
   });
   await world.pass(10 * second);
   return world;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../src/base/json.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { restartConfig } from '../../support/objects/restartSettings.ts';
 import {
   configMap,
@@ -41,9 +42,14 @@ async function deployed(
 }
 
 const refusal = {
-  reason: 'its pods cannot be listed, and its rollout is followed by its status alone: not allowed',
+  reason:
+    'its pods cannot be listed, and its rollout is followed by its status alone: https://api.test refused (403): refused.',
   failure: 'forbidden',
 };
+
+const isEviction = ({ path }: ApiRequest) => path.endsWith('/eviction');
+const noEvictions = (request: ApiRequest) => (isEviction(request) ? { status: 429 } : undefined);
+const noLists = (request: ApiRequest) => (request.path.endsWith('/pods') ? { status: 403 } : noEvictions(request));
 
 function refusalsIn(world: RestartWorld): readonly object[] {
   return world.eventsOf('workload.refused').map(({ reason, failure }) => ({ reason, failure }));
@@ -55,7 +61,7 @@ test('if the pods cannot be listed, the rollout is followed by the status, and t
   world.putSource(source, { a: '2' });
   await world.pass(10 * second);
   assert.equal(world.rollouts.length, 1);
-  world.refuseLists = 'forbidden';
+  world.fault = noLists;
   await world.pass(40 * second);
   assert.deepEqual(world.control.counts().states, { rolling: 1 });
   await world.pass(20 * second);
@@ -67,14 +73,13 @@ test('if the pods cannot be listed, the rollout is followed by the status, and t
 test('if pods cannot be listed during evictions, that is reported once, and no pod counts as new', async () => {
   const world = await deployed(restartConfig({ rule: { strategy: 'evict' } }));
   world.putSource(source, { a: '2' });
-  world.evictionRefusal = 'not now';
+  world.fault = noEvictions;
   await world.pass(20 * second);
-  world.refuseLists = 'forbidden';
+  world.fault = noLists;
   await world.pass(40 * second);
   assert.deepEqual(refusalsIn(world).slice(1), [refusal]);
   assert.deepEqual(world.eventsOf('workload.rolledOut'), []);
-  world.refuseLists = undefined;
-  world.evictionRefusal = undefined;
+  world.fault = () => undefined;
   await world.pass(20 * second);
   assert.equal(world.eventsOf('workload.rolledOut').length, 1);
   assert.equal(world.evicted.length, 1);
