@@ -28,6 +28,8 @@ export interface SimulationOptions {
   readonly report?: ReportWeeder;
   /** The wall clock at the start: epoch milliseconds. */
   readonly startTime?: number;
+  /** Default: one that starts at that time. */
+  readonly clock?: VirtualClock;
 }
 
 /** The whole weeder without a cluster, in simulated time: the test acts as the API server. */
@@ -80,12 +82,16 @@ export function configFor({ services, service, declared, readLog }: SimulationOp
   };
 }
 
-/** `before` delivers the content of the streams before weeder starts. */
+/**
+ * `before` delivers the content of the streams before weeder starts. If there is `followPods`, it opens the streams of
+ * pods.
+ */
 export function simulate(
   options: SimulationOptions = {},
   before: (simulation: Simulation) => void = () => {},
+  followPods?: (weeder: Weeder) => void,
 ): Simulation {
-  const clock = virtualClock(options.startTime);
+  const clock = options.clock ?? virtualClock(options.startTime);
   const began = clock.monotonic();
   const events: WeederEvent[] = [];
   const deletions: Simulation['deletions'] = [];
@@ -120,10 +126,11 @@ export function simulate(
     eventsOf: (type) =>
       events.filter((event): event is Extract<WeederEvent, { type: typeof type }> => event.type === type),
   };
-  const sinks = [weeder.slices, ...weeder.pods.values(), weeder.declaredPods];
+  const sinks = [weeder.slices, ...(followPods === undefined ? [...weeder.pods.values(), weeder.declaredPods] : [])];
   for (const sink of sinks) sink.begin();
   before(simulation);
   for (const sink of sinks) sink.end();
+  followPods?.(weeder);
   weeder.start();
   return simulation;
 }

@@ -1,28 +1,25 @@
 import assert from 'node:assert/strict';
-import { distinctSelectors } from '../../../src/config/config.ts';
-import { type LabelSelector, matchesSelector } from '../../../src/kube/objects/selector.ts';
-import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
+import type { KubeObject } from '@weeder/embedded-cluster';
 import { dependsOn } from '../../../src/weeder/declared/declaration.ts';
-import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
-import { nextVersion, type PodOptions, pod } from '../objects/objects.ts';
-import { configFor, minute, type Simulation, type SimulationOptions, simulate } from './simulation.ts';
+import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
+import type { Weeder } from '../../../src/weeder/weeder.ts';
+import { type PodOptions, pod } from '../objects/objects.ts';
+import { heldCluster } from './heldCluster.ts';
+import { minute, type Simulation, type SimulationOptions, simulate } from './simulation.ts';
+import { virtualClock } from './virtualClock.ts';
 
-export type Pod = ReturnType<typeof pod>;
-
-/**
- * The weeder in simulated time against a consistent world: pods exist, streams deliver those that their selector
- * selects, deletions check their preconditions and really happen.
- */
+/** The weeder in simulated time, with its pods in a simulated cluster that deletes them; a test acts on the services. */
 export interface World extends Simulation {
   /** Creates or updates a pod; every stream delivers what its selector makes of the change. */
-  put(options?: PodOptions): Pod;
+  put(options?: PodOptions): KubeObject;
   /** The pod is deleted from the cluster. */
   remove(name: string, namespace?: string): void;
-  /** Changes the pod without delivering the change: the streams are late. */
-  putUnseen(options?: PodOptions): Pod;
-  /** The API server's own response. Deletes the pod if it accepts. */
-  answerTo(request: DeletionAttempt): DeletionAnswer;
-  pods(): Pod[];
+  /** Creates or updates a pod; the streams deliver nothing until the next `put`, `remove` or `deliverPods`. */
+  putUnseen(options?: PodOptions): KubeObject;
+  deliverPods(): void;
+  /** The API server's own response. */
+  answerTo(request: DeletionAttempt): Promise<DeletionAnswer>;
+  pods(): readonly KubeObject[];
   /** Every pod stream lists again. */
   relistPods(): void;
   /** The same, after this pod vanished unobserved. */
@@ -33,105 +30,54 @@ export interface World extends Simulation {
   timeline(): string[];
 }
 
-const keyOf = (namespace: string, name: string) => `${namespace}/${name}`;
-
 /** `before` delivers the content of the streams before weeder starts. */
 export function world(options: SimulationOptions = {}, before: (world: World) => void = () => {}): World {
-  const pods = new Map<string, Pod>();
-  const selectors = new Map<string, LabelSelector>(distinctSelectors(configFor(options)));
-  selectors.set(dependsOn, { matchExpressions: [{ key: dependsOn, operator: 'Exists' }] });
-
-  const delivered = new Map<string, Pod>();
+  const clock = virtualClock(options.startTime);
+  const cluster = heldCluster(clock);
+  const deletePod = deleteThrough({ server: 'https://api.test', call: cluster.call });
+  const answerTo = (request: DeletionAttempt) => deletePod(request, new AbortController().signal);
 
   function extend(simulation: Simulation): World {
-    const podSinks = () => [...simulation.weeder.pods, [dependsOn, simulation.weeder.declaredPods] as const];
-    const selects = (text: string, each: Pod | undefined) =>
-      each !== undefined && matchesSelector(selectors.get(text) ?? {}, each.metadata.labels);
-    const deliver = (was: Pod | undefined, is: Pod | undefined) => {
-      for (const [text, sink] of podSinks()) {
-        const type = changeOf(selects(text, was), selects(text, is));
-        if (type !== undefined) sink.apply(type, is ?? was);
-      }
-    };
-    const note = (each: Pod) => {
-      delivered.set(each.metadata.uid, each);
-    };
-    const removeVanished = () => {
-      const existing = new Set([...pods.values()].map((each) => each.metadata.uid));
-      for (const uid of [...delivered.keys()]) if (!existing.has(uid)) delivered.delete(uid);
-    };
-    const store = (each: Pod) => pods.set(keyOf(each.metadata.namespace, each.metadata.name), each);
-    const made: World = Object.defineProperties({} as World, Object.getOwnPropertyDescriptors(simulation));
-    return Object.assign(made, {
-      put(podOptions: PodOptions) {
-        const is = pod(podOptions);
-        const { namespace, name, uid } = is.metadata;
-        const was = pods.get(keyOf(namespace, name));
-        if (was !== undefined && was.metadata.uid !== uid) made.remove(name, namespace);
-        const before = delivered.get(uid);
-        store(is);
-        note(is);
-        deliver(before, is);
-        return is;
+    const { weeder, deletions } = simulation;
+    return Object.assign(simulation, {
+      put(podOptions?: PodOptions) {
+        cluster.release('Pod');
+        return cluster.put('Pod', pod(podOptions));
       },
-      putUnseen(podOptions: PodOptions) {
-        const is = pod(podOptions);
-        store(is);
-        return is;
+      putUnseen(podOptions?: PodOptions) {
+        cluster.hold('Pod');
+        return cluster.put('Pod', pod(podOptions));
       },
+      deliverPods: () => cluster.release('Pod'),
       remove(name: string, namespace = 'shoot-1') {
-        const was = pods.get(keyOf(namespace, name));
-        pods.delete(keyOf(namespace, name));
-        const before = delivered.get(was?.metadata.uid ?? '');
-        if (before === undefined) return;
-        delivered.delete(before.metadata.uid);
-        deliver({ ...before, metadata: { ...before.metadata, resourceVersion: nextVersion() } }, undefined);
+        cluster.release('Pod');
+        cluster.remove('Pod', namespace, name);
       },
-      answerTo({ uid, namespace, name, resourceVersion }: DeletionAttempt): DeletionAnswer {
-        const found = pods.get(keyOf(namespace, name))?.metadata;
-        if (found === undefined) return { type: 'delete.notFound' };
-        if (found.uid !== uid || found.resourceVersion !== resourceVersion) return { type: 'delete.conflicted' };
-        made.remove(name, namespace);
-        return { type: 'delete.accepted' };
-      },
-      pods: () => [...pods.values()],
-      relistPods() {
-        for (const [, sink] of podSinks()) sink.begin();
-        for (const each of [...pods.values()]) {
-          note(each);
-          deliver(undefined, each);
-        }
-        for (const [, sink] of podSinks()) sink.end();
-        removeVanished();
-      },
+      answerTo,
+      pods: () => cluster.list('Pod'),
+      relistPods: () => cluster.relist('Pod'),
       relistWithout(name: string, namespace = 'shoot-1') {
-        pods.delete(keyOf(namespace, name));
-        made.relistPods();
+        cluster.hold('Pod');
+        cluster.remove('Pod', namespace, name);
+        cluster.relist('Pod');
       },
       relistSlices(between: () => void) {
-        simulation.weeder.slices.begin();
+        weeder.slices.begin();
         between();
-        simulation.weeder.slices.end();
+        weeder.slices.end();
       },
-      timeline: () => simulation.deletions.map(({ name, at }) => `${name}@${at}`),
+      timeline: () => deletions.map(({ name, at }) => `${name}@${at}`),
     });
   }
 
-  let current: World | undefined;
-  const answer = (request: DeletionAttempt) =>
-    options.answer?.(request) ?? current?.answerTo(request) ?? ({ type: 'delete.notFound' } as const);
-  const simulation = simulate({ ...options, answer }, (early) => {
-    current = extend(early);
-    before(current);
-  });
-  current = current ?? extend(simulation);
-  return current;
-}
+  function follow(weeder: Weeder): void {
+    const sinks = [...weeder.pods, [dependsOn, weeder.declaredPods] as const];
+    const common = { path: '/api/v1/pods', kind: 'Pod' };
+    cluster.follow(sinks.map(([labelSelector, sink]) => ({ ...common, name: labelSelector, labelSelector, sink })));
+  }
 
-/** The type of the change that a stream delivers for a pod that its selector selected before, and selects now. */
-function changeOf(was: boolean, is: boolean): ChangeType | undefined {
-  if (is) return was ? 'MODIFIED' : 'ADDED';
-  return was ? 'DELETED' : undefined;
+  const answer = options.answer ?? answerTo;
+  return extend(simulate({ ...options, answer, clock }, (early) => before(extend(early)), follow));
 }
 
 /**

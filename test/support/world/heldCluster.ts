@@ -1,0 +1,105 @@
+import type { KubeObject } from '@weeder/embedded-cluster';
+import { type Cursor, decode, openCursor } from '@weeder/embedded-cluster/registry';
+import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
+import type { ApiResult } from '../../../src/kube/client/client.ts';
+import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+import { sendInProcess, simulatedCluster } from './cluster.ts';
+import { made } from './embedded.ts';
+import { deliver, selectedBy } from './simulatedStreams.ts';
+import type { VirtualClock } from './virtualClock.ts';
+
+const resources = { Pod: pods, EndpointSlice: endpointSlices } as const;
+export type Kind = keyof typeof resources;
+
+/**
+ * Pods and EndpointSlices in a simulated cluster. Their streams deliver each change at once and in its order, unless a
+ * test holds them.
+ */
+export interface HeldCluster {
+  /** Creates or replaces the object with the uid and the times that it has, as if restored from a backup. */
+  put(kind: Kind, object: object): KubeObject;
+  remove(kind: Kind, namespace: string, name: string): void;
+  get(kind: Kind, namespace: string, name: string): KubeObject | undefined;
+  list(kind: Kind): readonly KubeObject[];
+  /** Sends a request of weeder. */
+  call(request: ApiRequest): Promise<ApiResult>;
+  /** Opens the streams that are not open yet, and closes the others. */
+  follow(needs: Iterable<StreamNeed>): void;
+  /** The streams of this kind deliver nothing until they are released, or list again. */
+  hold(kind: Kind): void;
+  release(kind: Kind): void;
+  relist(kind: Kind): void;
+}
+
+interface Stream {
+  readonly cursor: Cursor | undefined;
+  deliver(): void;
+}
+
+export function heldCluster(clock: VirtualClock): HeldCluster {
+  const { server } = simulatedCluster(clock);
+  const { storage, store } = server;
+  const streams = new Map<StreamNeed, Stream | undefined>();
+  const held = new Set<string>();
+  // The owners of the pods do not exist. Of kinds that are not served, the garbage collector does not expect it.
+  for (const each of storage.resources) if (each !== pods && each !== endpointSlices) storage.stopServing(each, true);
+
+  const get = (kind: Kind, namespace: string, name: string) => store.get(resources[kind], namespace, name);
+
+  function remove(kind: Kind, namespace: string, name: string): void {
+    const known = get(kind, namespace, name);
+    if (known !== undefined) storage.remove(resources[kind], known);
+  }
+
+  function list(need: StreamNeed): void {
+    streams.get(need)?.cursor?.close();
+    const { resource, selection } = selectedBy(storage, need);
+    const listedAt = String(storage.version);
+    const cursor = openCursor(storage, resource, selection, 'now', deliverDue);
+    streams.set(need, { cursor, deliver: deliverDue });
+    need.sink.begin();
+    deliverDue();
+
+    function deliverDue(): void {
+      if (cursor !== undefined && !held.has(need.kind)) deliver(cursor, resource, need.sink, listedAt);
+    }
+  }
+
+  const ofKind = (kind: Kind) => [...streams].filter(([need]) => need.kind === kind);
+
+  return {
+    put(kind, object) {
+      const { metadata, ...fields } = made(decode(resources[kind], object));
+      const { name = '', namespace = '', uid = '', creationTimestamp = '' } = metadata;
+      if (get(kind, namespace, name)?.metadata.uid !== uid) remove(kind, namespace, name);
+      const meta = { ...metadata, name, namespace, uid, creationTimestamp, resourceVersion: '' };
+      return storage.put(resources[kind], { kind, apiVersion: 'v1', metadata: meta, ...fields });
+    },
+    remove,
+    get,
+    list: (kind) => store.list(resources[kind]),
+    call: (request) => sendInProcess(server, clock, request),
+    follow(needs) {
+      const open = new Set(needs);
+      for (const [need, stream] of streams) {
+        if (open.has(need)) continue;
+        stream?.cursor?.close();
+        streams.delete(need);
+      }
+      const opened = [...open].filter((need) => !streams.has(need));
+      for (const need of opened) streams.set(need, undefined);
+      // A list may close the streams that this one replaces.
+      for (const need of opened) if (streams.has(need)) list(need);
+    },
+    hold: (kind) => void held.add(kind),
+    release(kind) {
+      held.delete(kind);
+      for (const [, stream] of ofKind(kind)) stream?.deliver();
+    },
+    relist(kind) {
+      held.delete(kind);
+      for (const [need] of ofKind(kind)) if (streams.has(need)) list(need);
+    },
+  };
+}
