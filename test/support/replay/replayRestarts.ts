@@ -5,6 +5,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { createRestartCore } from '../../../src/restart/restartCore.ts';
 import { createRestartWorld, type RestartWorld } from '../world/restartWorld.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
+import type { ReplayAnswers } from './replayAnswers.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, ReplayStep } from './replayFormat.ts';
 import { replayRestartApi } from './replayRestartApi.ts';
@@ -27,22 +28,22 @@ export interface ReplayRestarts {
 export interface ReplayRestartsOptions {
   readonly replay: Replay;
   readonly clock: VirtualClock;
+  readonly answers: ReplayAnswers;
   readonly log: (sentence: string) => void;
   readonly inspect: (event: InspectionEvent) => void;
 }
 
 /** Undefined: the replay's config has no section `restartControl`. */
 export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts | undefined {
-  const { replay, clock, log, inspect } = options;
+  const { replay, clock, answers, log, inspect } = options;
   if (replay.resolved.restart === undefined) return undefined;
   const start = clock.now();
-  const api = replayRestartApi(clock, log);
   const world = createRestartWorld(replay.resolved.restart, {
     clock,
     inspect,
     isDryRun: replay.dryRun,
-    isDelayed: () => api.delayed > 0,
-    createRestart: (its) => createRestartCore({ ...its, api: api.wrap(its.api) }),
+    isDelayed: () => answers.delayed > 0,
+    createRestart: (its) => createRestartCore({ ...its, api: replayRestartApi(its.api, answers, log) }),
     onEvent(event) {
       const sentence = restartSentenceOf(event);
       if (sentence !== undefined) log(sentence);
@@ -72,7 +73,6 @@ export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts |
       if (step.workload) putWorkload(step.workload);
       if (step.workloadDeleted !== undefined) removeWorkload(step.workloadDeleted);
       happenToRollouts(world, step);
-      if (step.answer) api.script(step.answer);
     },
     start() {
       isRunning = true;

@@ -1,8 +1,8 @@
 import type { InspectionEvent } from 'xstate';
 import { formatDuration } from '../../../src/base/duration.ts';
 import { objectOf } from '../../../src/base/json.ts';
+import type { HeldCluster } from '../world/heldCluster.ts';
 import { settled } from '../world/virtualClock.ts';
-import type { ReplayCluster } from './replayCluster.ts';
 import type { Replay } from './replayFile.ts';
 import type { ReplayStep } from './replayFormat.ts';
 import { replayStage } from './replayStage.ts';
@@ -45,11 +45,11 @@ export async function play(replay: Replay, inspect: (event: InspectionEvent) => 
   return { failures: [...failures, ...left, ...(difference === undefined ? [] : [difference])], timeline };
 }
 
-function apply(cluster: ReplayCluster, { type, object }: Replay['recorded'][number]): void {
+function apply(cluster: HeldCluster, { type, object }: Replay['recorded'][number]): void {
   const { namespace, name } = objectOf(object['metadata']);
   const kind = object['kind'] === 'Pod' ? 'Pod' : 'EndpointSlice';
   if (type === 'DELETED') cluster.remove(kind, String(namespace), String(name));
-  else cluster.put(object);
+  else cluster.put(kind, object);
 }
 
 type Event = { readonly at: number; readonly where: string } & (

@@ -5,10 +5,11 @@ import { readLogThrough } from '../../../src/weeder/deletions/readLog.ts';
 import { readySinceThrough } from '../../../src/weeder/services/readySince.ts';
 import { createStreams, type Streams } from '../../../src/weeder/streams.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
+import { type HeldCluster, heldCluster, type Kind } from '../world/heldCluster.ts';
 import { fullKey } from '../world/observerWorld.ts';
 import { type VirtualClock, virtualClock } from '../world/virtualClock.ts';
+import { replayAnswers } from './replayAnswers.ts';
 import { replayApi } from './replayApi.ts';
-import { type Kind, type ReplayCluster, replayCluster } from './replayCluster.ts';
 import { replayCrashes } from './replayCrashes.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, PodStep, ReplayStep } from './replayFormat.ts';
@@ -21,7 +22,7 @@ import { sentenceOf, type TimelineLine } from './replayTimeline.ts';
 /** A weeder with its own streams and client, in a simulated cluster, and its observable behaviour. */
 export interface ReplayStage {
   readonly clock: VirtualClock;
-  readonly cluster: ReplayCluster;
+  readonly cluster: HeldCluster;
   readonly timeline: readonly TimelineLine[];
   /** Each begins with its `file:line`. */
   readonly failures: string[];
@@ -40,24 +41,25 @@ const kinds: Readonly<Record<'pods' | 'slices', Kind>> = { pods: 'Pod', slices: 
 export function replayStage(replay: Replay, start: number, inspect: (event: InspectionEvent) => void): ReplayStage {
   const clock = virtualClock(start);
   const nodeTime = (at: number) => start + at;
-  const cluster = replayCluster();
+  const cluster = heldCluster(clock);
+  const answers = replayAnswers(clock);
   const states = replayStates();
   const crashes = replayCrashes();
   const timeline: TimelineLine[] = [];
   const failures: string[] = [];
   const uids = new Map<string, string>();
+  const cut = new Set<Kind>();
   let weeder: Weeder | undefined;
   let streams: Streams | undefined;
   let config: Config = replay.resolved;
 
   const log = (sentence: string) => void timeline.push({ at: clock.monotonic(), sentence });
-  const api = replayApi({ cluster, clock, log, isRecorded: replay.recorded.length > 0 });
+  const api = replayApi({ cluster, clock, answers, log, isRecorded: replay.recorded.length > 0 });
   const inspectBoth = (event: InspectionEvent) => {
     states.inspect(event);
     inspect(event);
   };
-  const restarts = replayRestarts({ replay, clock, log, inspect: inspectBoth });
-
+  const restarts = replayRestarts({ replay, clock, answers, log, inspect: inspectBoth });
   const observer = replayObserver({ replay, clock, log, inspect: inspectBoth });
 
   function startWeeder(): void {
@@ -77,7 +79,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
       random: () => 0.5,
     });
     crashes.reach(weeder);
-    const onChanged = () => cluster.follow(streams?.needs ?? new Map(), config);
+    const onChanged = () => cluster.follow(streams?.needs.values() ?? []);
     streams = createStreams({ weeder, config, namespaces: 'all', onChanged });
     onChanged();
     weeder.start();
@@ -86,7 +88,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   }
 
   function stopWeeder(): void {
-    cluster.follow(new Map(), config);
+    cluster.follow([]);
     weeder?.stop();
     restarts?.stop();
     observer?.stop();
@@ -107,7 +109,29 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     const known = cluster.get('Pod', step.namespace, step.name) === undefined ? undefined : uids.get(key);
     const uid = step.uid ?? known ?? `${key}/${clock.monotonic()}`;
     uids.set(key, uid);
-    cluster.put(podOf(step, uid, clock.monotonic(), nodeTime), !step.unseen);
+    if (step.unseen) cluster.hold('Pod');
+    cluster.put('Pod', podOf(step, uid, clock.monotonic(), nodeTime));
+    if (!step.unseen) catchUp('Pod');
+  }
+
+  /** Streams that are late list again; those that are cut do not. */
+  function catchUp(kind: Kind): void {
+    if (!cut.has(kind)) cluster.relist(kind, 'held');
+  }
+
+  function gap(kind: Kind): void {
+    cut.add(kind);
+    cluster.hold(kind);
+  }
+
+  function relist(kind: Kind): void {
+    cut.delete(kind);
+    cluster.relist(kind);
+  }
+
+  function remove(kind: Kind, { namespace, name }: NonNullable<ReplayStep['podDeleted']>): void {
+    cluster.remove(kind, namespace, name);
+    catchUp(kind);
   }
 
   function check(expectation: Expectation, where: string): void {
@@ -143,12 +167,12 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   }
 
   function happen(step: Omit<ReplayStep, 'at'>, where: string): void {
-    if (step.slice) cluster.put(sliceOf(step.slice, nodeTime));
-    if (step.sliceDeleted) cluster.remove('EndpointSlice', step.sliceDeleted.namespace, step.sliceDeleted.name);
+    if (step.slice) cluster.put('EndpointSlice', sliceOf(step.slice, nodeTime));
+    if (step.sliceDeleted) remove('EndpointSlice', step.sliceDeleted);
     if (step.pod) putPod(step.pod);
-    if (step.podDeleted) cluster.remove('Pod', step.podDeleted.namespace, step.podDeleted.name);
-    if (step.gap) cluster.cut(kinds[step.gap]);
-    if (step.relist) cluster.relist(kinds[step.relist]);
+    if (step.podDeleted) remove('Pod', step.podDeleted);
+    if (step.gap) gap(kinds[step.gap]);
+    if (step.relist) relist(kinds[step.relist]);
     if (step.expect) check(step.expect, where);
     restarts?.happen(step);
     observer?.happen(step);
@@ -157,7 +181,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   }
 
   function happenToApi(step: Omit<ReplayStep, 'at'>): void {
-    if (step.answer?.to === 'deletions') api.script(step.answer);
+    if (step.answer) answers.script(step.answer);
     if (step.readings !== undefined) api.readings(step.readings);
   }
 

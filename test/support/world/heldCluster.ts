@@ -26,21 +26,16 @@ export interface HeldCluster {
   call(request: ApiRequest): Promise<ApiResult>;
   /** Opens the streams that are not open yet, and closes the others. */
   follow(needs: Iterable<StreamNeed>): void;
-  /** The streams of this kind deliver nothing until they are released, or list again. */
+  /** The streams of this kind deliver nothing until they list again. */
   hold(kind: Kind): void;
-  release(kind: Kind): void;
-  relist(kind: Kind): void;
-}
-
-interface Stream {
-  readonly cursor: Cursor | undefined;
-  deliver(): void;
+  /** The streams of this kind list again; with `held`, only if they are held. */
+  relist(kind: Kind, which?: 'all' | 'held'): void;
 }
 
 export function heldCluster(clock: VirtualClock): HeldCluster {
   const { server } = simulatedCluster(clock);
   const { storage, store } = server;
-  const streams = new Map<StreamNeed, Stream | undefined>();
+  const streams = new Map<StreamNeed, Cursor | undefined>();
   const held = new Set<string>();
   // The owners of the pods do not exist. Of kinds that are not served, the garbage collector does not expect it.
   for (const each of storage.resources) if (each !== pods && each !== endpointSlices) storage.stopServing(each, true);
@@ -53,11 +48,11 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
   }
 
   function list(need: StreamNeed): void {
-    streams.get(need)?.cursor?.close();
+    streams.get(need)?.close();
     const { resource, selection } = selectedBy(storage, need);
     const listedAt = String(storage.version);
     const cursor = openCursor(storage, resource, selection, 'now', deliverDue);
-    streams.set(need, { cursor, deliver: deliverDue });
+    streams.set(need, cursor);
     need.sink.begin();
     deliverDue();
 
@@ -65,8 +60,6 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
       if (cursor !== undefined && !held.has(need.kind)) deliver(cursor, resource, need.sink, listedAt);
     }
   }
-
-  const ofKind = (kind: Kind) => [...streams].filter(([need]) => need.kind === kind);
 
   return {
     put(kind, object) {
@@ -82,9 +75,9 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
     call: (request) => sendInProcess(server, clock, request),
     follow(needs) {
       const open = new Set(needs);
-      for (const [need, stream] of streams) {
+      for (const [need, cursor] of streams) {
         if (open.has(need)) continue;
-        stream?.cursor?.close();
+        cursor?.close();
         streams.delete(need);
       }
       const opened = [...open].filter((need) => !streams.has(need));
@@ -93,13 +86,9 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
       for (const need of opened) if (streams.has(need)) list(need);
     },
     hold: (kind) => void held.add(kind),
-    release(kind) {
-      held.delete(kind);
-      for (const [, stream] of ofKind(kind)) stream?.deliver();
-    },
-    relist(kind) {
-      held.delete(kind);
-      for (const [need] of ofKind(kind)) if (streams.has(need)) list(need);
+    relist(kind, which = 'all') {
+      if (!held.delete(kind) && which === 'held') return;
+      for (const need of [...streams.keys()]) if (need.kind === kind && streams.has(need)) list(need);
     },
   };
 }

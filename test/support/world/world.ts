@@ -14,9 +14,8 @@ export interface World extends Simulation {
   put(options?: PodOptions): KubeObject;
   /** The pod is deleted from the cluster. */
   remove(name: string, namespace?: string): void;
-  /** Creates or updates a pod; the streams deliver nothing until the next `put`, `remove` or `deliverPods`. */
-  putUnseen(options?: PodOptions): KubeObject;
-  deliverPods(): void;
+  /** Changes the pod without delivering the change: the streams are late, and list again with the next change. */
+  putUnseen(options?: PodOptions): void;
   /** The API server's own response. */
   answerTo(request: DeletionAttempt): Promise<DeletionAnswer>;
   pods(): readonly KubeObject[];
@@ -41,17 +40,17 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
     const { weeder, deletions } = simulation;
     return Object.assign(simulation, {
       put(podOptions?: PodOptions) {
-        cluster.release('Pod');
-        return cluster.put('Pod', pod(podOptions));
+        const is = cluster.put('Pod', pod(podOptions));
+        cluster.relist('Pod', 'held');
+        return is;
       },
       putUnseen(podOptions?: PodOptions) {
         cluster.hold('Pod');
-        return cluster.put('Pod', pod(podOptions));
+        cluster.put('Pod', pod(podOptions));
       },
-      deliverPods: () => cluster.release('Pod'),
       remove(name: string, namespace = 'shoot-1') {
-        cluster.release('Pod');
         cluster.remove('Pod', namespace, name);
+        cluster.relist('Pod', 'held');
       },
       answerTo,
       pods: () => cluster.list('Pod'),
