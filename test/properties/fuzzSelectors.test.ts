@@ -118,7 +118,7 @@ test('while configs come and go, and streams lag behind, each index ends up with
       }
       at.catchUp();
       assert.deepEqual(contents(at.weeder.pods).sort(), at.expected().sort());
-      at.configure([{ matchLabels: { none: 'of them' } }]);
+      at.configure([{ matchLabels: { none: 'of-them' } }]);
       at.catchUp();
       assert.deepEqual(contents(at.weeder.pods), []);
     }),

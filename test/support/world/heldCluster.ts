@@ -1,5 +1,5 @@
-import type { KubeObject } from '@weeder/embedded-cluster';
-import { type Cursor, decode, openCursor } from '@weeder/embedded-cluster/registry';
+import type { KubeObject, Resource } from '@weeder/embedded-cluster';
+import { type Cursor, decode, openCursor, type Storage } from '@weeder/embedded-cluster/registry';
 import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
 import type { ApiResult } from '../../../src/kube/client/client.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
@@ -17,7 +17,7 @@ export type Kind = keyof typeof resources;
  * test holds them.
  */
 export interface HeldCluster {
-  /** Creates or replaces the object with the uid and the times that it has, as if restored from a backup. */
+  /** As `restore`. */
   put(kind: Kind, object: object): KubeObject;
   remove(kind: Kind, namespace: string, name: string): void;
   get(kind: Kind, namespace: string, name: string): KubeObject | undefined;
@@ -30,6 +30,16 @@ export interface HeldCluster {
   hold(kind: Kind): void;
   /** The streams of this kind list again; with `held`, only if they are held. */
   relist(kind: Kind, which?: 'all' | 'held'): void;
+}
+
+/** Creates or replaces an object with the uid and the times that it has, as if restored from a backup. */
+export function restore(storage: Storage, resource: Resource, object: object): KubeObject {
+  const { metadata, ...fields } = made(decode(resource, object));
+  const { name = '', namespace = '', uid = '', creationTimestamp = '' } = metadata;
+  const known = storage.collectionOf(resource).get(namespace, name);
+  if (known !== undefined && known.metadata.uid !== uid) storage.remove(resource, known);
+  const meta = { ...metadata, name, namespace, uid, creationTimestamp, resourceVersion: '' };
+  return storage.put(resource, { kind: resource.kind, apiVersion: 'v1', metadata: meta, ...fields });
 }
 
 export function heldCluster(clock: VirtualClock): HeldCluster {
@@ -62,13 +72,7 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
   }
 
   return {
-    put(kind, object) {
-      const { metadata, ...fields } = made(decode(resources[kind], object));
-      const { name = '', namespace = '', uid = '', creationTimestamp = '' } = metadata;
-      if (get(kind, namespace, name)?.metadata.uid !== uid) remove(kind, namespace, name);
-      const meta = { ...metadata, name, namespace, uid, creationTimestamp, resourceVersion: '' };
-      return storage.put(resources[kind], { kind, apiVersion: 'v1', metadata: meta, ...fields });
-    },
+    put: (kind, object) => restore(storage, resources[kind], object),
     remove,
     get,
     list: (kind) => store.list(resources[kind]),

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { type Cursor, createStorage, openCursor } from '@weeder/embedded-cluster/registry';
+import { pods } from '@weeder/embedded-cluster/resources';
 import fc from 'fast-check';
 import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
 import { type ChangeType, readLineMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
@@ -9,6 +11,8 @@ import { createStreams } from '../../../src/weeder/streams.ts';
 import { createWeeder } from '../../../src/weeder/weeder.ts';
 import { backOff, type ContainerState, pod, running } from '../objects/objects.ts';
 import { selectors } from '../objects/selectors.ts';
+import { restore } from './heldCluster.ts';
+import { selectedBy } from './simulatedStreams.ts';
 import { serviceConfig } from './simulation.ts';
 import { virtualClock } from './virtualClock.ts';
 import { weederOptions } from './weederOptions.ts';
@@ -32,7 +36,7 @@ export function podOf({ uid, state, labels: its }: Change): Pod {
 }
 
 /** Delivers the change as a watch does: a line that is irrelevant is not parsed. */
-export function deliver(sink: ObjectSink, type: ChangeType, object: Pod): void {
+export function deliver(sink: ObjectSink, type: ChangeType, object: object): void {
   const line = Buffer.from(JSON.stringify({ type, object }));
   const metadata = readLineMetadata(line);
   assert.ok(metadata);
@@ -59,49 +63,38 @@ export function lateStreams() {
     services: new Map([['db', serviceConfig({ name: 'db', podSelectors: [...selectors.values()] })]]),
     restart: undefined,
   });
-  const weeder = createWeeder(weederOptions(configNow(), virtualClock()));
+  const clock = virtualClock();
+  const weeder = createWeeder(weederOptions(configNow(), clock));
   const streams = createStreams({ weeder, config: configNow(), namespaces: 'all' });
-  const changes: Change[] = [];
-  /** By name of the stream: how many changes it has delivered, and the pods that it has. */
-  const positions = new Map<string, { sink: ObjectSink; at: number; has: Set<string> }>();
-
-  const objects: Pod[] = [];
+  const storage = createStorage({ clock, random: () => 0, resources: [pods], historyLimit: 100 });
+  const newest = new Map<string, Change>();
+  /** By name of the stream. */
+  const opened = new Map<string, { readonly sink: ObjectSink; readonly cursor: Cursor | undefined }>();
   const podStreams = () => [...streams.needs.values()].filter(({ kind }) => kind === 'Pod');
-  /** Of old configs, too: their streams may still be open. */
-  const known = new Map<string, LabelSelector>(selectors);
-  const isIn = (labelSelector: string, { state, labels }: Change) =>
-    state !== 'deleted' && matchesSelector(known.get(labelSelector) ?? {}, labels);
 
-  function list({ name, sink, labelSelector }: StreamNeed): void {
-    const newest = new Map(changes.map(({ uid }, index) => [uid, index]));
-    const has = new Set<string>();
-    positions.set(name, { sink, at: changes.length, has });
+  /** Delivers the next change of a stream. False: it has delivered everything. */
+  function deliverNext({ sink, cursor }: { readonly sink: ObjectSink; readonly cursor: Cursor | undefined }): boolean {
+    const item = cursor?.next();
+    if (typeof item !== 'object') return false;
+    deliver(sink, item.type, item.object);
+    return true;
+  }
+
+  function list({ name, sink, ...need }: StreamNeed): void {
+    const { resource, selection } = selectedBy(storage, need);
+    const stream = { sink, cursor: openCursor(storage, resource, selection, 'now', () => {}) };
+    opened.set(name, stream);
     sink.begin();
-    for (const [uid, index] of newest) {
-      const [each, object] = [changes[index], objects[index]];
-      if (each === undefined || object === undefined || !isIn(labelSelector, each)) continue;
-      has.add(uid);
-      deliver(sink, 'ADDED', object);
-    }
+    while (deliverNext(stream));
     // The list may close streams, this one included.
     sink.end();
   }
 
   /** Delivers the next change of a stream, or its first list. False: it has delivered everything. */
-  function next(stream: StreamNeed): boolean {
-    const position = positions.get(stream.name);
-    if (position === undefined || position.sink !== stream.sink) {
-      list(stream);
-      return true;
-    }
-    const { at, has } = position;
-    const [each, object] = [changes[at], objects[at]];
-    if (each === undefined || object === undefined) return false;
-    position.at += 1;
-    const type = changeOf(has.has(each.uid), isIn(stream.labelSelector, each));
-    if (type === 'ADDED') has.add(each.uid);
-    if (type === 'DELETED') has.delete(each.uid);
-    if (type !== undefined) deliver(stream.sink, type, object);
+  function next(need: StreamNeed): boolean {
+    const stream = opened.get(need.name);
+    if (stream?.sink === need.sink) return deliverNext(stream);
+    list(need);
     return true;
   }
 
@@ -113,8 +106,10 @@ export function lateStreams() {
   return {
     weeder,
     change(each: Change) {
-      changes.push(each);
-      objects.push(podOf(each));
+      newest.set(each.uid, each);
+      const known = storage.collectionOf(pods).get('shoot-1', each.uid);
+      if (each.state !== 'deleted') restore(storage, pods, podOf(each));
+      else if (known !== undefined) storage.remove(pods, known);
     },
     deliverTo(number: number) {
       const stream = pick(number);
@@ -126,7 +121,6 @@ export function lateStreams() {
     },
     configure(all: readonly LabelSelector[]) {
       selectors = byText(all);
-      for (const [text, each] of selectors) known.set(text, each);
       weeder.configure(configNow());
       streams.configure(configNow());
     },
@@ -134,7 +128,7 @@ export function lateStreams() {
       for (let isBehind = true; isBehind; ) isBehind = podStreams().map(next).includes(true);
     },
     expected() {
-      const now = [...new Map(changes.map((each) => [each.uid, each])).values()];
+      const now = [...newest.values()];
       return [...selectors].flatMap(([text, each]) =>
         now.flatMap(({ uid, state, labels: its }) => {
           const words = { looping: 'crash-loops', stuck: 'never started', healthy: '', deleted: '' }[state];
@@ -143,10 +137,4 @@ export function lateStreams() {
       );
     },
   };
-}
-
-/** What a stream delivers of a pod that its selector selected before, and selects now. */
-function changeOf(was: boolean, is: boolean): ChangeType | undefined {
-  if (is) return was ? 'MODIFIED' : 'ADDED';
-  return was ? 'DELETED' : undefined;
 }

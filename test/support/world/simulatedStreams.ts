@@ -107,7 +107,7 @@ export function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, li
 }
 
 /** The objects that a stream delivers. */
-export function selectedBy(storage: Storage, { path, labelSelector }: StreamNeed) {
+export function selectedBy(storage: Storage, { path, labelSelector }: Pick<StreamNeed, 'path' | 'labelSelector'>) {
   const address = addressOf(storage.resources, path);
   if (address.kind !== 'resource') throw new Error(`nothing is served at ${path}`);
   const { resource, namespace } = address;
