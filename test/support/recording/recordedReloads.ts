@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Config } from '../../../src/config/config.ts';
-import { selectorToString } from '../../../src/kube/objects/selector.ts';
 import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 import { openRecorder } from '../../../src/recording/recorder.ts';
-import { backOff, nextVersion, pod, running, slice } from '../objects/objects.ts';
+import { backOff, pod, running, slice } from '../objects/objects.ts';
+import { heldCluster } from '../world/heldCluster.ts';
 import { serviceConfig } from '../world/simulation.ts';
 import { weederOptions } from '../world/weederOptions.ts';
 import { recordedWeeder, recordingOf } from './recording.ts';
@@ -64,30 +64,10 @@ function configOf({ services, isOfMany }: ReloadOptions): Config {
   return { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
 }
 
-/** Whether the API server would deliver this object on this stream. */
-function isDelivered(need: StreamNeed, kind: string, label: string): boolean {
-  if (need.kind !== kind) return false;
-  if (kind === 'EndpointSlice') return (/\((.*)\)/.exec(need.labelSelector)?.[1] ?? '').split(',').includes(label);
-  return need.labelSelector === '' || need.labelSelector === selectorToString({ matchLabels: { app: label } });
-}
-
-interface Known {
-  readonly kind: 'EndpointSlice' | 'Pod';
-  readonly label: string;
-  readonly object: object;
-}
-
-/** Its key, and the current object. */
-function updateOf(update: Extract<Step, { readonly is: 'slice' | 'pod' }>): [string, Known] {
-  if (update.is === 'slice') {
-    const { service, isReady } = update;
-    const object = slice({ service, ready: [isReady], withTargets: true });
-    return [service, { kind: 'EndpointSlice', label: service, object }];
-  }
+function objectOf(update: Extract<Step, { readonly is: 'slice' | 'pod' }>) {
+  if (update.is === 'slice') return slice({ service: update.service, ready: [update.isReady], withTargets: true });
   const { app, nr, isCrashing } = update;
-  const containers = [isCrashing ? backOff(4) : running(4)];
-  const object = pod({ name: `${app}-${nr}`, labels: { app }, containers });
-  return [`${app}-${nr}`, { kind: 'Pod', label: app, object }];
+  return pod({ name: `${app}-${nr}`, labels: { app }, containers: [isCrashing ? backOff(4) : running(4)] });
 }
 
 /** Records the story with the production wiring. */
@@ -106,38 +86,29 @@ export async function recordReloads(file: string, limit: number, { first, steps 
       deletePod: () => takeTime(13, { type: 'delete.accepted' as const }),
     }),
   );
-  const state = new Map<string, Known>();
+  const cluster = heldCluster(clock);
   const read = new Set<StreamNeed>();
 
-  function readAll(): void {
-    for (const need of [...weeder.needs.values()].filter((each) => !read.has(each))) {
-      read.add(need);
-      need.sink.begin();
-      for (const { kind, label, object } of state.values()) {
-        if (isDelivered(need, kind, label)) need.sink.apply('ADDED', object);
-      }
-      need.sink.end(nextVersion());
-    }
-  }
+  /** Those of the read streams that are still open. */
+  const follow = () => cluster.follow([...weeder.needs.values()].filter((need) => read.has(need)));
 
-  function happen(key: string, known: Known): void {
-    state.set(key, known);
-    for (const need of [...weeder.needs.values()]) {
-      if (read.has(need) && isDelivered(need, known.kind, known.label)) need.sink.apply('MODIFIED', known.object);
-    }
+  function readAll(): void {
+    for (const need of weeder.needs.values()) read.add(need);
+    follow();
   }
 
   for (const service of ['a', 'b', 'c']) {
-    happen(service, { kind: 'EndpointSlice', label: service, object: slice({ service, ready: [false] }) });
+    cluster.put('EndpointSlice', slice({ service, ready: [false] }));
   }
   readAll();
   weeder.start();
   for (const each of steps) {
+    follow();
     if (each.is === 'wait') await clock.pass(each.ms);
     else if (each.is === 'read') readAll();
     else if (each.is === 'config') {
       weeder.configure(configOf(each.options));
-    } else happen(...updateOf(each));
+    } else cluster.put(each.is === 'slice' ? 'EndpointSlice' : 'Pod', objectOf(each));
   }
   readAll();
   await clock.pass(300_000);
