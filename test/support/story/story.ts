@@ -49,7 +49,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
     services.flatMap((each) => each.podSelectors).map((each) => [selectorToString(each), each]),
   );
   const options = { selectors: [...selectors.values()], now: () => clock.now(), note, weeder: () => weeder };
-  const cluster = storyCluster(options);
+  const cluster = storyCluster({ ...options, clock });
   const slices = storySlices(options);
   const answers = storyAnswers({ ...options, accept: cluster.delete, readySince: slices.readySince });
 
@@ -71,10 +71,10 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
     const started = createWeeder(options);
     weeder = started;
     note({ what: 'listing' });
-    for (const sink of [started.slices, ...started.pods.values()]) sink.begin();
+    started.slices.begin();
     slices.list();
-    cluster.list();
-    for (const sink of [started.slices, ...started.pods.values()]) sink.end();
+    started.slices.end();
+    cluster.follow(started);
     note({ what: 'running' });
     started.start();
   }
@@ -89,6 +89,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
     const ending = weeder;
     weeder = undefined;
     ending?.stop();
+    cluster.follow(undefined);
     await settled();
     const { windows, queued } = ending?.counts() ?? {};
     noteRemaining({ windows, queued, timers: clock.pending });

@@ -20,7 +20,7 @@ export interface StoryAnswersOptions {
   readonly now: () => number;
   readonly note: (event: HistoryEvent) => void;
   /** What the cluster does with a deletion that passes. */
-  readonly accept: (request: DeletionAttempt) => DeletionAnswer;
+  readonly accept: (request: DeletionAttempt) => Promise<DeletionAnswer>;
   /** Epoch milliseconds; the service as `namespace/name`. */
   readonly readySince: (service: string) => number | undefined;
 }
@@ -48,7 +48,7 @@ export function storyAnswers({ now, note, accept, readySince }: StoryAnswersOpti
       note({ what: 'requested', attempt, uid, version, how: `${policy.deletion} ${policy.gracePeriodSeconds}` });
       const inTime = response === 'late' ? await answer() : response;
       await Promise.resolve();
-      const given = answerOf(inTime, request, accept);
+      const given = await answerOf(inTime, request, accept);
       note({ what: 'answered', attempt, answer: given });
       return given;
     },
@@ -83,7 +83,7 @@ function answerOf(
   response: Exclude<ResponseKind, 'late'>,
   request: DeletionAttempt,
   accept: StoryAnswersOptions['accept'],
-): DeletionAnswer {
+): DeletionAnswer | Promise<DeletionAnswer> {
   switch (response) {
     case 'accept':
       return accept(request);

@@ -1,129 +1,104 @@
-import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
-import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
+import { objectOf } from '../../../src/base/json.ts';
+import { uidOf } from '../../../src/kube/objects/identity.ts';
+import { type LabelSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
+import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { Weeder } from '../../../src/weeder/weeder.ts';
-import { backOff, nextVersion, pod, running, terminated } from '../objects/objects.ts';
+import { backOff, pod, running, terminated } from '../objects/objects.ts';
 import type { DeliveredPod, HistoryEvent } from '../recording/history.ts';
 import type { Step } from '../steps.ts';
+import { heldCluster, podStream } from '../world/heldCluster.ts';
+import type { VirtualClock } from '../world/virtualClock.ts';
 
-/** The pods of a story, and what the streams have delivered of them. */
+/** The pods of a story in a simulated cluster, and what the streams have delivered of them. */
 export interface StoryCluster {
   put(step: Extract<Step, { do: 'pod' }>): void;
   touch(step: Pick<Extract<Step, { do: 'touch' }>, 'namespace' | 'name' | 'isSeen'>): void;
   remove(step: Pick<Extract<Step, { do: 'remove' }>, 'namespace' | 'name' | 'isSeen'>): void;
-  /** Delivers the existing pods to a new weeder. */
-  list(): void;
+  /** Opens the streams of a weeder; undefined: closes them. */
+  follow(weeder: Weeder | undefined): void;
   /** Every pod stream reads its complete list again. */
   relist(): void;
-  /** The API server's own answer: it checks preconditions, and an accepted deletion takes effect at once. */
-  delete(request: DeletionAttempt): DeletionAnswer;
-}
-
-interface StoryPod {
-  readonly entry: DeliveredPod;
-  readonly object: ReturnType<typeof pod>;
+  /** The API server's own answer. */
+  delete(request: DeletionAttempt): Promise<DeletionAnswer>;
 }
 
 export interface StoryClusterOptions {
   readonly selectors: readonly LabelSelector[];
-  readonly now: () => number;
+  readonly clock: VirtualClock;
   readonly note: (event: HistoryEvent) => void;
-  readonly weeder: () => Weeder | undefined;
 }
 
-export function storyCluster({ selectors, now, note, weeder }: StoryClusterOptions): StoryCluster {
-  const pods = new Map<string, StoryPod>();
-  const delivered = new Map<string, StoryPod>();
+type StoryPod = Omit<DeliveredPod, 'version'>;
+
+export function storyCluster({ selectors, clock, note }: StoryClusterOptions): StoryCluster {
+  const cluster = heldCluster(clock);
+  /** By uid: the newest state. */
+  const known = new Map<string, StoryPod>();
   let uids = 0;
 
-  const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }) => `${namespace}/${name}`;
-  const streams = () =>
-    selectors.map((selector) => ({ selector, sink: weeder()?.pods.get(selectorToString(selector)) }));
-
-  function deliver(was: StoryPod | undefined, is: StoryPod | undefined): void {
-    for (const { selector, sink } of streams()) {
-      const selects = (each: StoryPod | undefined) =>
-        each !== undefined && matchesSelector(selector, each.object.metadata.labels);
-      const type = changeOf(selects(was), selects(is));
-      if (type !== undefined) sink?.apply(type, (is ?? was)?.object);
-    }
-  }
-
-  function deliverPod(each: StoryPod): void {
-    const was = delivered.get(each.entry.uid);
-    delivered.set(each.entry.uid, each);
-    note({ what: 'delivered', pod: each.entry });
-    deliver(was, each);
-  }
-
-  function lose(each: StoryPod | undefined): void {
-    if (each === undefined || !delivered.delete(each.entry.uid)) return;
-    note({ what: 'lost', uid: each.entry.uid });
-    deliver(each, undefined);
-  }
-
-  function deliveredOfName(key: string): StoryPod | undefined {
-    return [...delivered.values()].find((each) => keyOf(each.entry) === key);
-  }
-
-  function change(made: StoryPod, isSeen: boolean): void {
-    const key = keyOf(made.entry);
-    pods.set(key, made);
-    if (!isSeen) return;
-    const before = deliveredOfName(key);
-    if (before?.entry.uid !== made.entry.uid) lose(before);
-    deliverPod(made);
+  function change(isSeen: boolean, act: () => void): void {
+    if (!isSeen) cluster.hold('Pod');
+    act();
+    if (isSeen) cluster.relist('Pod', 'held');
   }
 
   return {
     put(step) {
-      const known = step.isSuccessor ? undefined : pods.get(keyOf(step))?.entry.uid;
-      uids += known === undefined ? 1 : 0;
-      change(makePod(step, known ?? `uid-${uids}`, now()), step.isSeen);
+      const before = step.isSuccessor ? undefined : cluster.get('Pod', step.namespace, step.name);
+      uids += before === undefined ? 1 : 0;
+      const uid = before?.metadata.uid ?? `uid-${uids}`;
+      const { entry, object } = makePod(step, uid, clock.now());
+      known.set(uid, entry);
+      change(step.isSeen, () => cluster.put('Pod', object));
     },
-    touch(step) {
-      const known = pods.get(keyOf(step));
-      if (known === undefined) return;
-      const version = nextVersion();
-      const metadata = { ...known.object.metadata, resourceVersion: version };
-      change({ entry: { ...known.entry, version }, object: { ...known.object, metadata } }, step.isSeen);
+    touch({ namespace, name, isSeen }) {
+      const before = cluster.get('Pod', namespace, name);
+      if (before !== undefined) change(isSeen, () => cluster.put('Pod', before));
     },
-    remove(step) {
-      pods.delete(keyOf(step));
-      if (step.isSeen) lose(deliveredOfName(keyOf(step)));
+    remove: ({ namespace, name, isSeen }) => change(isSeen, () => cluster.remove('Pod', namespace, name)),
+    follow(weeder) {
+      const streams = selectors.map(selectorToString).flatMap((text) => {
+        const sink = weeder?.pods.get(text);
+        return sink === undefined ? [] : [podStream(text, sink)];
+      });
+      cluster.follow(weeder === undefined ? [] : [podStream('', notingSink(known, note)), ...streams]);
     },
-    list() {
-      delivered.clear();
-      for (const each of pods.values()) deliverPod(each);
+    relist: () => cluster.relist('Pod'),
+    delete: cluster.deletePod,
+  };
+}
+
+/** Notes what the streams deliver. */
+function notingSink(known: ReadonlyMap<string, StoryPod>, note: (event: HistoryEvent) => void): ObjectSink {
+  const delivered = new Set<string>();
+  let listed = new Set<string>();
+
+  function lose(uid: string): void {
+    if (delivered.delete(uid)) note({ what: 'lost', uid });
+  }
+
+  return {
+    begin() {
+      listed = new Set();
     },
-    relist() {
-      for (const { sink } of streams()) sink?.begin();
-      for (const each of [...pods.values()]) {
-        delivered.set(each.entry.uid, each);
-        note({ what: 'delivered', pod: each.entry });
-        deliver(undefined, each);
-      }
-      const uidsNow = new Set([...pods.values()].map((each) => each.entry.uid));
-      for (const uid of [...delivered.keys()]) {
-        if (uidsNow.has(uid)) continue;
-        delivered.delete(uid);
-        note({ what: 'lost', uid });
-      }
-      for (const { sink } of streams()) sink?.end();
+    apply(type, object) {
+      const { resourceVersion, deletionTimestamp } = objectOf(objectOf(object)['metadata']);
+      const uid = uidOf(object);
+      const pod = known.get(uid);
+      if (type === 'DELETED' || pod === undefined) return lose(uid);
+      listed.add(uid);
+      delivered.add(uid);
+      const state = deletionTimestamp === undefined ? pod.state : 'healthy';
+      note({ what: 'delivered', pod: { ...pod, version: String(resourceVersion), state } });
     },
-    delete({ uid, namespace, name, resourceVersion }) {
-      const found = pods.get(keyOf({ namespace, name }));
-      if (found === undefined) return { type: 'delete.notFound' };
-      const isOther = found.entry.uid !== uid || found.entry.version !== resourceVersion;
-      if (isOther) return { type: 'delete.conflicted' };
-      pods.delete(keyOf({ namespace, name }));
-      lose(delivered.get(uid));
-      return { type: 'delete.accepted' };
+    end() {
+      for (const uid of delivered) if (!listed.has(uid)) lose(uid);
     },
   };
 }
 
-function makePod(step: Extract<Step, { do: 'pod' }>, uid: string, now: number): StoryPod {
+function makePod(step: Extract<Step, { do: 'pod' }>, uid: string, now: number) {
   const { namespace, name, role, is, restarts, finished, protection } = step;
   const finishedAt = now - finished;
   const container = { running, backOff, ended: (times: number) => terminated(finishedAt, times), ending: backOff }[is](
@@ -145,22 +120,15 @@ function makePod(step: Extract<Step, { do: 'pod' }>, uid: string, now: number): 
     ...(is === 'ending' ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
   });
   const isHealthy = is === 'running' || is === 'ending' || (is === 'ended' && restarts === 0);
-  const delivered: DeliveredPod = {
+  const entry: StoryPod = {
     uid,
     namespace,
     name,
     role,
-    version: object.metadata.resourceVersion,
     state: isHealthy ? 'healthy' : is === 'backOff' ? 'backOff' : 'ended',
     restarts,
     finishedAt,
     protection: protection === 'ignored' || protection === 'mirror' ? 'never' : protection,
   };
-  return { entry: delivered, object };
-}
-
-/** The type of the change that a stream delivers for a pod that its selector selected before, and selects now. */
-function changeOf(was: boolean, is: boolean): ChangeType | undefined {
-  if (is) return was ? 'MODIFIED' : 'ADDED';
-  return was ? 'DELETED' : undefined;
+  return { entry, object };
 }

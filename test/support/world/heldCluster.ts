@@ -3,7 +3,9 @@ import { type Cursor, decode, openCursor, type Storage } from '@weeder/embedded-
 import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
 import type { ApiResult } from '../../../src/kube/client/client.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
 import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
 import { sendInProcess, simulatedCluster } from './cluster.ts';
 import { made } from './embedded.ts';
 import { deliver, selectedBy } from './simulatedStreams.ts';
@@ -24,6 +26,8 @@ export interface HeldCluster {
   list(kind: Kind): readonly KubeObject[];
   /** Sends a request of weeder. */
   call(request: ApiRequest): Promise<ApiResult>;
+  /** Deletes a pod as weeder does. */
+  deletePod(attempt: DeletionAttempt): Promise<DeletionAnswer>;
   /** Opens the streams that are not open yet, and closes the others. */
   follow(needs: Iterable<StreamNeed>): void;
   /** The streams of this kind deliver nothing until they list again. */
@@ -31,6 +35,13 @@ export interface HeldCluster {
   /** The streams of this kind list again; with `held`, only if they are held. */
   relist(kind: Kind, which?: 'all' | 'held'): void;
 }
+
+/** The stream of the pods that this selector selects. */
+export function podStream(labelSelector: string, sink: ObjectSink): StreamNeed {
+  return { name: labelSelector, path: '/api/v1/pods', kind: 'Pod', labelSelector, sink };
+}
+
+const never = new AbortController().signal;
 
 /** Creates or replaces an object with the uid and the times that it has, as if restored from a backup. */
 export function restore(storage: Storage, resource: Resource, object: object): KubeObject {
@@ -50,6 +61,8 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
   // The owners of the pods do not exist. Of kinds that are not served, the garbage collector does not expect it.
   for (const each of storage.resources) if (each !== pods && each !== endpointSlices) storage.stopServing(each, true);
 
+  const call = (request: ApiRequest) => sendInProcess(server, clock, request);
+  const deletePod = deleteThrough({ server: 'https://api.test', call });
   const get = (kind: Kind, namespace: string, name: string) => store.get(resources[kind], namespace, name);
 
   function remove(kind: Kind, namespace: string, name: string): void {
@@ -76,7 +89,8 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
     remove,
     get,
     list: (kind) => store.list(resources[kind]),
-    call: (request) => sendInProcess(server, clock, request),
+    call,
+    deletePod: (attempt) => deletePod(attempt, never),
     follow(needs) {
       const open = new Set(needs);
       for (const [need, cursor] of streams) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '@weeder/embedded-cluster';
 import { dependsOn } from '../../../src/weeder/declared/declaration.ts';
-import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
+import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { Weeder } from '../../../src/weeder/weeder.ts';
 import { type PodOptions, pod } from '../objects/objects.ts';
-import { heldCluster } from './heldCluster.ts';
+import { heldCluster, podStream } from './heldCluster.ts';
 import { minute, type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { virtualClock } from './virtualClock.ts';
 
@@ -33,8 +33,6 @@ export interface World extends Simulation {
 export function world(options: SimulationOptions = {}, before: (world: World) => void = () => {}): World {
   const clock = virtualClock(options.startTime);
   const cluster = heldCluster(clock);
-  const deletePod = deleteThrough({ server: 'https://api.test', call: cluster.call });
-  const answerTo = (request: DeletionAttempt) => deletePod(request, new AbortController().signal);
 
   function extend(simulation: Simulation): World {
     const { weeder, deletions } = simulation;
@@ -52,7 +50,7 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
         cluster.remove('Pod', namespace, name);
         cluster.relist('Pod', 'held');
       },
-      answerTo,
+      answerTo: cluster.deletePod,
       pods: () => cluster.list('Pod'),
       relistPods: () => cluster.relist('Pod'),
       relistWithout(name: string, namespace = 'shoot-1') {
@@ -71,11 +69,10 @@ export function world(options: SimulationOptions = {}, before: (world: World) =>
 
   function follow(weeder: Weeder): void {
     const sinks = [...weeder.pods, [dependsOn, weeder.declaredPods] as const];
-    const common = { path: '/api/v1/pods', kind: 'Pod' };
-    cluster.follow(sinks.map(([labelSelector, sink]) => ({ ...common, name: labelSelector, labelSelector, sink })));
+    cluster.follow(sinks.map(([selector, sink]) => podStream(selector, sink)));
   }
 
-  const answer = options.answer ?? answerTo;
+  const answer = options.answer ?? cluster.deletePod;
   return extend(simulate({ ...options, answer, clock }, (early) => before(extend(early)), follow));
 }
 

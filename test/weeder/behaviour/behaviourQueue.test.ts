@@ -12,7 +12,10 @@ const crashLooping = (name: string) => ({ name, containers: [backOff()] });
 interface SlowWorld {
   readonly at: World;
   /** The deletions without a response so far, oldest first. */
-  readonly unanswered: { readonly request: DeletionAttempt; readonly answer: (answer: DeletionAnswer) => void }[];
+  readonly unanswered: {
+    readonly request: DeletionAttempt;
+    readonly answer: (answer: DeletionAnswer | Promise<DeletionAnswer>) => void;
+  }[];
   /** Completes the oldest deletion. */
   answerOldest(): Promise<void>;
 }
