@@ -3,11 +3,10 @@ import { test } from 'node:test';
 import { pino } from 'pino';
 import { type AnyActorRef, type AnyStateMachine, assign, type InspectionEvent, StateMachine, setup } from 'xstate';
 import { objectOf } from '../../src/base/json.ts';
-import type { KubeClient } from '../../src/kube/client/client.ts';
-import type { ApiFailure } from '../../src/kube/client/failure.ts';
 
 import { startManager } from '../../src/process/manager.ts';
 import { createWeederController } from '../../src/weeder/weederController.ts';
+import { unreachable } from '../support/api/clientOf.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
@@ -128,7 +127,7 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   for (const elections of [{}, { election: { namespace: 'a', name: 'b', identity: 'me', ...times } }]) {
     const controller = startManager({
       config: { services: new Map([['etcd-main-client', serviceConfig()]]), restart: undefined },
-      client: unreachableClient(),
+      client: unreachable,
       clock,
       logger: pino({ level: 'silent' }),
       namespaces: 'all',
@@ -162,17 +161,4 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   await applications.pass(1_000);
   applications.stop();
   return machines;
-}
-
-/** A client of an API server that cannot be reached. */
-function unreachableClient(): KubeClient {
-  const failure: ApiFailure = { kind: 'network', message: 'the server does not respond' };
-  return {
-    server: 'https://127.0.0.1:1',
-    call: async () => ({ ok: false, failure }),
-    openStream: async () => ({ ok: false, failure }),
-    renew: () => {},
-    failureOf: () => failure,
-    close: async () => {},
-  };
 }

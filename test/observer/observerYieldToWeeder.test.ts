@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiResult, KubeClient } from '../../src/kube/client/client.ts';
+import type { ApiResult } from '../../src/kube/client/client.ts';
 import type { ApiRequest } from '../../src/kube/client/request.ts';
 import { yieldToWeeder } from '../../src/observer/yieldToWeeder.ts';
+import { clientOf } from '../support/api/clientOf.ts';
 import { settled, virtualClock } from '../support/world/virtualClock.ts';
 
 const done: ApiResult = { ok: true, status: 200, body: undefined };
@@ -10,14 +11,7 @@ const done: ApiResult = { ok: true, status: 200, body: undefined };
 function scene() {
   const clock = virtualClock();
   const sent: { readonly path: string; answer(): void }[] = [];
-  const client: KubeClient = {
-    server: 'https://example.org',
-    call: ({ path }) => new Promise((resolve) => sent.push({ path, answer: () => resolve(done) })),
-    openStream: () => Promise.reject(new Error('nothing is watched here')),
-    renew: () => undefined,
-    failureOf: () => ({ kind: 'network', message: '' }),
-    close: async () => undefined,
-  };
+  const client = clientOf(({ path }) => new Promise((resolve) => sent.push({ path, answer: () => resolve(done) })));
   const its = { clock, sent, hasUrgentWork: false };
   return { ...its, its, client: yieldToWeeder(client, { clock, hasUrgentWork: () => its.hasUrgentWork }) };
 }

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isObject, objectOf } from '../../src/base/json.ts';
-import type { ApiResult, KubeClient } from '../../src/kube/client/client.ts';
+import type { ApiResult } from '../../src/kube/client/client.ts';
 import { describeFailure } from '../../src/kube/client/describeFailure.ts';
 import { type ApiFailure, classify, classifyStatus } from '../../src/kube/client/failure.ts';
 import { isRecoverable } from '../../src/kube/client/failureClass.ts';
 import { acquired, readLease, released } from '../../src/kube/lease/record.ts';
 import { versionOf } from '../../src/kube/objects/identity.ts';
 import { listPages } from '../../src/kube/watch/pagedList.ts';
+import { clientOf } from '../support/api/clientOf.ts';
 import { byteEdit, edited, editedBytes, valueEdit } from '../support/fuzz.ts';
 import { backOff, pod, running } from '../support/objects/objects.ts';
 import { enough, propertyRuns } from '../support/propertyRuns.ts';
@@ -101,7 +102,7 @@ test('with any value anywhere in a list, it is refused, or each object is accept
         return calls === 1 ? { ok: true, status: 200, body } : { ok: true, status: 200, body: page };
       };
       const source = { path: '/p', kind: 'Pod', labelSelector: '', sink, onUnreadable };
-      const listed = await listPages(answering(call), source, signal);
+      const listed = await listPages(clientOf(call), source, signal);
       for (const object of objects) assert.notEqual(versionOf(object), undefined);
       if (listed.ok) {
         taken += 1;
@@ -122,19 +123,6 @@ test('with any value anywhere in a list, it is refused, or each object is accept
 });
 
 const { signal } = new AbortController();
-
-/** A client that answers every call with this, and has no streams. */
-function answering(call: () => Promise<ApiResult>): KubeClient {
-  const cancelled = { ok: false, failure: { kind: 'cancelled', message: 'this client has no streams' } } as const;
-  return {
-    server: 'https://server',
-    call,
-    openStream: async () => cancelled,
-    failureOf: () => cancelled.failure,
-    renew() {},
-    close: async () => {},
-  };
-}
 
 test('with any content, a Lease has no holder, or one whose holder and times are known, and it can be written', () => {
   const election = {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Config } from '../../src/config/config.ts';
-import type { KubeClient } from '../../src/kube/client/client.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { limitationsOf } from '../../src/replay/limitations.ts';
 import { differences } from '../../src/replay/recorded/compare.ts';
@@ -11,20 +10,17 @@ import { replayRecording } from '../../src/replay/replayRecording.ts';
 import { replayWhatIf } from '../../src/replay/whatIf.ts';
 import { recordingWeeder } from '../../src/weeder/recording/recordWeeder.ts';
 import { createWeederController } from '../../src/weeder/weederController.ts';
+import { clientOf } from '../support/api/clientOf.ts';
 import { folder } from '../support/cli.ts';
 import { backOff, slice } from '../support/objects/objects.ts';
 import { readLines, recordingOf } from '../support/recording/recording.ts';
-import { controllerContext, unreachable } from '../support/world/controllerContext.ts';
+import { controllerContext } from '../support/world/controllerContext.ts';
 import { declaringPod, listInto } from '../support/world/declaringPods.ts';
 import { configFor, minute } from '../support/world/simulation.ts';
 
 const config = configFor({ services: [], declared: { watchDuration: minute } });
 
-const client: KubeClient = {
-  ...unreachable,
-  call: async () => ({ ok: true, status: 200, body: {} }),
-  openStream: () => assert.fail('no stream is opened'),
-};
+const client = clientOf(async () => ({ ok: true, status: 200, body: {} }));
 
 /** Records the real controller while two services are declared and recover, one before and one after a new file. */
 async function record(name: string, limit?: number): Promise<string> {

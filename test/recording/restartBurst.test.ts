@@ -5,11 +5,11 @@ import type { JsonObject } from '../../src/base/json.ts';
 import { watchOnce } from '../../src/kube/watch/watchOnce.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { recordingRestart } from '../../src/restart/recording/recordRestart.ts';
+import { unreachable } from '../support/api/clientOf.ts';
 import { folder } from '../support/cli.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { recordingOf } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
-import { unreachable } from '../support/world/controllerContext.ts';
 import { configMap, restartWorld, withEnv } from '../support/world/restartWorld.ts';
 import { settled } from '../support/world/virtualClock.ts';
 

@@ -1,29 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import type { ApiResult } from '../../../src/kube/client/client.ts';
 import { leaderGate } from '../../../src/kube/client/clientWrappers.ts';
 import type { ApiFailure } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
+import { clientOf } from '../../support/api/clientOf.ts';
 
 const never = new AbortController().signal;
 const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request was cancelled' };
 
 /** A client as the API's: checks whether a request is needed, and sends it. */
-function clientOf(answer: () => ApiResult) {
+function checking(answer: () => ApiResult) {
   const sent: ApiRequest[] = [];
-  const client: KubeClient = {
-    server: 'https://server',
-    async call(request) {
-      if (request.isNeeded?.() === false || request.signal?.aborted) return { ok: false, failure: cancelled };
-      sent.push(request);
-      return answer();
-    },
-    openStream: async () => ({ ok: false, failure: cancelled }),
-    renew: () => {},
-    failureOf: () => cancelled,
-    close: async () => {},
-  };
+  const client = clientOf(async (request) => {
+    if (request.isNeeded?.() === false || request.signal?.aborted) return { ok: false, failure: cancelled };
+    sent.push(request);
+    return answer();
+  });
   return { client, sent };
 }
 
@@ -32,7 +26,7 @@ const failing = (kind: ApiFailure['kind']): ApiResult => ({ ok: false, failure: 
 const write: ApiRequest = { method: 'PATCH', path: '/a' };
 
 async function attempt(isValid: boolean, request: ApiRequest, { lost = never, answer = accepted } = {}) {
-  const { client, sent } = clientOf(() => answer);
+  const { client, sent } = checking(() => answer);
   const guarded = leaderGate({ isValid: () => isValid, signal: lost }, client);
   return { answer: await guarded.call(request), sent: sent.length };
 }
@@ -61,7 +55,7 @@ test('an unneeded request is not sent either, and lost leadership cancels reques
 test('if leadership is lost in flight, a response of the server is passed on, and a failure is not retried', async () => {
   for (const kind of ['conflict', 'notFound', 'unavailable', 'network'] as const) {
     let isValid = true;
-    const { client } = clientOf(() => {
+    const { client } = checking(() => {
       isValid = false;
       return failing(kind);
     });
@@ -82,7 +76,7 @@ test('a cancelled deletion says whether leadership or its window was lost', asyn
   };
   const refused = (reason: string): DeletionAnswer => ({ type: 'delete.failed', reason, failure: 'cancelled' });
   const deletionBy = (isValid: boolean) =>
-    deleteThrough(leaderGate({ isValid: () => isValid, signal: never }, clientOf(() => accepted).client));
+    deleteThrough(leaderGate({ isValid: () => isValid, signal: never }, checking(() => accepted).client));
   assert.deepEqual(await deletionBy(true)(request, never), { type: 'delete.accepted' });
   assert.deepEqual(await deletionBy(false)(request, never), refused('this replica lost leadership'));
   const isRequested = () => false;

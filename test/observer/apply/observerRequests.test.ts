@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import type { ApiResult } from '../../../src/kube/client/client.ts';
 import { classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { applyUnblocked } from '../../../src/observer/apply/applyUnblocked.ts';
@@ -12,6 +12,7 @@ import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { unknownNode } from '../../../src/observer/model/schemaNode.ts';
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
 import { leaf } from '../../../src/observer/schema/fieldMask.ts';
+import { clientOf } from '../../support/api/clientOf.ts';
 import { statusBody } from '../../support/api/faultyServer.ts';
 
 const { signal } = new AbortController();
@@ -50,17 +51,10 @@ const live = {
 /** A client of an API server that answers each request in this way. */
 function serving(answer: (request: ApiRequest) => ApiResult) {
   const requests: ApiRequest[] = [];
-  const client: KubeClient = {
-    server: 'https://example.org',
-    async call(request) {
-      requests.push(request);
-      return answer(request);
-    },
-    openStream: () => Promise.reject(new Error('this client has no streams')),
-    renew: () => undefined,
-    failureOf: () => ({ kind: 'network', message: '' }),
-    close: async () => undefined,
-  };
+  const client = clientOf(async (request) => {
+    requests.push(request);
+    return answer(request);
+  });
   return { api: observerApi(client), requests };
 }
 

@@ -4,8 +4,9 @@ import { test } from 'node:test';
 import { customResourceDefinitions, namespaces } from '@weeder/embedded-cluster/resources';
 import { parse } from 'yaml';
 import { arrayOf, objectOf } from '../../../src/base/json.ts';
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import type { ApiResult } from '../../../src/kube/client/client.ts';
 import { applicationApi, applicationsPath } from '../../../src/observer/status/applicationApi.ts';
+import { clientOf } from '../../support/api/clientOf.ts';
 import { embedded, made } from '../../support/world/embedded.ts';
 import { checkSuccessor } from '../../support/world/successor.ts';
 
@@ -13,22 +14,14 @@ test('for a thousand applications at most sixteen requests run at a time, and al
   let underWay = 0;
   let max = 0;
   const asked: string[] = [];
-  const unused = (): never => assert.fail('unexpected call');
-  const client: KubeClient = {
-    server: 'https://example.org',
-    async call({ method, path }): Promise<ApiResult> {
-      underWay += 1;
-      max = Math.max(max, underWay);
-      asked.push(`${method} ${path.split('/').slice(7).join('/')}`);
-      await new Promise(setImmediate);
-      underWay -= 1;
-      return { ok: true, status: 200, body: { metadata: { uid: 'u', resourceVersion: '1' } } };
-    },
-    openStream: unused,
-    renew: unused,
-    failureOf: unused,
-    close: unused,
-  };
+  const client = clientOf(async ({ method, path }) => {
+    underWay += 1;
+    max = Math.max(max, underWay);
+    asked.push(`${method} ${path.split('/').slice(7).join('/')}`);
+    await new Promise(setImmediate);
+    underWay -= 1;
+    return { ok: true, status: 200, body: { metadata: { uid: 'u', resourceVersion: '1' } } };
+  });
   const api = applicationApi(client);
   const refs = Array.from({ length: 1_000 }, (_, index) => ({ namespace: 'shop', name: `app-${index}`, uid: 'u' }));
   const outcomes = await Promise.all(refs.flatMap((ref) => [api.addFinalizer(ref), api.patchStatus(ref, {}, {})]));

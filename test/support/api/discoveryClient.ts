@@ -1,7 +1,8 @@
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import type { ApiResult } from '../../../src/kube/client/client.ts';
 import { classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { virtualClock } from '../world/virtualClock.ts';
+import { clientOf } from './clientOf.ts';
 import { statusBody } from './faultyServer.ts';
 
 /** Makes an API server that answers `GET` by path fail with this HTTP status. */
@@ -13,17 +14,10 @@ export interface Refusing {
 export function discoveryClient(documents: Record<string, object | Refusing | null>) {
   const clock = virtualClock();
   const requests: ApiRequest[] = [];
-  const client: KubeClient = {
-    server: 'https://example.org',
-    async call(request) {
-      requests.push(request);
-      return answerOf(documents[request.path], request.etag);
-    },
-    openStream: () => Promise.reject(new Error('this client has no streams')),
-    renew: () => undefined,
-    failureOf: () => ({ kind: 'network', message: '' }),
-    close: async () => undefined,
-  };
+  const client = clientOf(async (request) => {
+    requests.push(request);
+    return answerOf(documents[request.path], request.etag);
+  });
   return { clock, client, requests, documents, asked: () => requests.map(({ path }) => path) };
 }
 

@@ -1,10 +1,11 @@
 import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../../src/base/json.ts';
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
+import type { ApiResult } from '../../../src/kube/client/client.ts';
 import type { ApiFailure } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import type { EventDraft } from '../../../src/kube/events/event.ts';
 import { createEventRecorder, type EventRecorder } from '../../../src/kube/events/events.ts';
 import { type VirtualClock, virtualClock } from '../world/virtualClock.ts';
+import { clientOf } from './clientOf.ts';
 
 type Answer = (request: ApiRequest) => ApiFailure | 'hang' | undefined;
 
@@ -70,14 +71,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
     return failure === undefined ? serve(request) : refuse(failure);
   }
 
-  const client: KubeClient = {
-    server: 'https://api.test',
-    call,
-    openStream: async () => ({ ok: false, failure: { kind: 'rejected', message: 'this client has no streams' } }),
-    renew: () => {},
-    failureOf: () => ({ kind: 'network', message: 'broken' }),
-    close: async () => {},
-  };
+  const client = clientOf(call);
   const log = { warn: (event: object, sentence: string) => void logged.push({ event, sentence }) };
   const source = { controller: 'weeder.dev/weeder', instance: 'weeder-0' };
   const mustWait = () => api.mustWait;

@@ -33,7 +33,7 @@ export interface PodOptions {
 let version = 1000;
 
 /** Returns a resourceVersion that is newer than every earlier one. */
-export function nextVersion(): string {
+function nextVersion(): string {
   version += 1;
   return String(version);
 }

@@ -1,19 +1,7 @@
 import { pino } from 'pino';
 import type { ControllerContext } from '../../../src/controller/controller.ts';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { unreachable } from '../api/clientOf.ts';
 import { virtualClock } from './virtualClock.ts';
-
-const failure = { kind: 'network', message: 'connection refused' } as const;
-
-/** A client of a server that cannot be reached. */
-export const unreachable: KubeClient = {
-  server: 'https://127.0.0.1:1',
-  call: async () => ({ ok: false, failure }),
-  openStream: async () => ({ ok: false, failure }),
-  renew: () => {},
-  failureOf: () => failure,
-  close: async () => {},
-};
 
 /** What a process that leads passes to a controller; without a client of its own, no request succeeds. */
 export function controllerContext(
