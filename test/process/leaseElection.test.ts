@@ -93,8 +93,8 @@ test('the standby acquires a released Lease immediately, and increments leaseTra
 });
 
 for (const [what, end, cause] of [
-  ['gets no response in time', 'lost', /^https:\/\/api did not answer in time: nothing came\./],
-  ['is refused', 503, /^https:\/\/api refused \(503\): no\.$/],
+  ['gets no response in time', 'lost', /^https:\/\/api\.test did not answer in time: nothing came\./],
+  ['is refused', 503, /^https:\/\/api\.test refused \(503\): no\.$/],
 ] as const) {
   test(`a release that ${what} is logged with its reason, and the standby waits for the lease duration`, async () => {
     const it = electing();

@@ -1,10 +1,12 @@
-import { type ApiStore, createApiServer, failure, type KubeObject, type Outcome } from '@weeder/embedded-cluster';
+import { type ApiStore, createApiServer, failure } from '@weeder/embedded-cluster';
 import { leases } from '@weeder/embedded-cluster/resources';
 import { type JsonObject, objectOf } from '../../../src/base/json.ts';
 import type { ApiResult, KubeClient, StreamResult } from '../../../src/kube/client/client.ts';
 import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { sendInProcess } from '../world/cluster.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
+import { clientOf } from './clientOf.ts';
 
 /** What happens to a request: milliseconds until it is executed, and from then on until the response. */
 export interface Delivery {
@@ -37,27 +39,14 @@ export const where = { namespace: 'default', name: 'dwd-weeder-leader-election' 
 const well: Delivery = { there: 1, back: 1 };
 
 export function leaseApi(clock: VirtualClock): LeaseApi {
-  const { store } = createApiServer({ clock });
+  const server = createApiServer({ clock });
+  const { store } = server;
   const requests: LeaseRequest[] = [];
   let deliveryOf: ((request: LeaseRequest) => Delivery | undefined) | undefined;
 
-  function resultOf(outcome: Outcome<KubeObject>): ApiResult {
-    if (outcome.ok) return { ok: true, status: 200, body: outcome.value };
-    return refused(outcome.error.code ?? 500, outcome.error, clock);
-  }
-
-  function carryOut({ method, body }: ApiRequest): ApiResult {
-    if (method === 'PUT') return resultOf(store.update(leases, parsed(body)));
-    if (method === 'POST') return resultOf(store.create(leases, parsed(body)));
-    const found = store.get(leases, where.namespace, where.name);
-    return found === undefined
-      ? refused(404, failure(404, 'NotFound', 'not found'), clock)
-      : { ok: true, status: 200, body: found };
-  }
-
-  function resultFor(request: ApiRequest, end: Delivery['end']): ApiResult {
+  async function resultFor(request: ApiRequest, end: Delivery['end']): Promise<ApiResult> {
     if (end === 'nonsense') return { ok: true, status: 200, body: { kind: 'Status' } };
-    return typeof end === 'number' ? refused(end, failure(end, 'Refused', 'no'), clock) : carryOut(request);
+    return typeof end === 'number' ? refused(end, clock) : sendInProcess(server, clock, request);
   }
 
   function take(by: string, { method, path, body }: ApiRequest, isWatch: boolean): Delivery {
@@ -74,8 +63,7 @@ export function leaseApi(clock: VirtualClock): LeaseApi {
     },
     spec: () => objectOf(store.get(leases, where.namespace, where.name)?.['spec']),
     client: (by, deliver) => ({
-      server: 'https://api',
-      call(request) {
+      ...clientOf((request) => {
         const { there, back, end } = take(by, request, false);
         return new Promise((resolve) => {
           const answer = (result: ApiResult) => deliver(() => resolve(result));
@@ -83,19 +71,17 @@ export function leaseApi(clock: VirtualClock): LeaseApi {
           request.signal?.addEventListener('abort', () => answer(cancelled));
           clock.setTimeout(() => {
             if (end === 'lost') return;
-            const result = resultFor(request, end);
-            if (end !== 'answerLost') clock.setTimeout(() => answer(result), back);
+            void resultFor(request, end).then((result) => {
+              if (end !== 'answerLost') clock.setTimeout(() => answer(result), back);
+            });
           }, there);
         });
-      },
+      }),
       async openStream(request): Promise<StreamResult> {
         const { end } = take(by, request, true);
         if (end !== undefined) return broken;
         return { ok: true, connection: 1, body: watchLines(store, deliver, request.signal) };
       },
-      renew: () => undefined,
-      failureOf: () => ({ kind: 'network', message: 'cut' }),
-      close: async () => undefined,
     }),
   };
 }
@@ -107,13 +93,8 @@ const broken: { readonly ok: false; readonly failure: ApiFailure } = {
   failure: { kind: 'network', message: 'the server does not respond' },
 };
 
-function refused(code: number, status: object, clock: VirtualClock): ApiResult {
-  return { ok: false, failure: classify(code, {}, JSON.stringify(status), clock.now()) };
-}
-
-/** Parses a copy, as if it came over the wire. */
-function parsed(body: unknown): KubeObject {
-  return JSON.parse(JSON.stringify(body));
+function refused(code: number, clock: VirtualClock): ApiResult {
+  return { ok: false, failure: classify(code, {}, JSON.stringify(failure(code, 'Refused', 'no')), clock.now()) };
 }
 
 /** Yields everything that happens to the Lease from now on. */
