@@ -82,7 +82,7 @@ function wordsOf({ causes = [], message }: ApiFailure): string {
   const each = causes.flatMap(({ field, message: words = '' }) =>
     words === '' ? [] : [`${/^(\[\])?$/.test(field) ? '' : `${field}: `}${withoutValue(words)}`],
   );
-  const text = each.length === 0 ? firstLine(message) : [...new Set(each)].join('; ');
+  const text = each.length === 0 ? withoutFound(firstLine(message)) : [...new Set(each)].join('; ');
   return (text.length > longestWords ? `${text.slice(0, longestWords)}…` : text).replace(/\.$/, '');
 }
 
@@ -90,6 +90,11 @@ function wordsOf({ causes = [], message }: ApiFailure): string {
 function withoutValue(words: string): string {
   const said = /^Invalid value: .*: ([^:]+)$/s.exec(words)?.[1];
   return firstLine(said ?? words);
+}
+
+/** Shortens a type error by the value that was found: an Application in a manifest may hold a Secret. */
+function withoutFound(line: string): string {
+  return permanentWords.test(line) ? line.replace(/, got .*$/, '') : line;
 }
 
 function firstLine(text: string): string {

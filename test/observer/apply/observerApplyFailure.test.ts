@@ -89,6 +89,11 @@ test('the message contains the field and the text, but not the value or a diff',
     'The API server refused ConfigMap shop/a (422): spec: Forbidden: spec is immutable after creation.',
   );
   assert(outcome(answer(422, 'x'.repeat(9_000))).reason.length < 400);
+  const typed = 'failed to create typed patch object (shop/a; v1): .data.a: expected string, got &{hunter2}';
+  assert.equal(
+    outcome(answer(500, typed)).reason,
+    'The API server refused ConfigMap shop/a (500): failed to create typed patch object (shop/a; v1): .data.a: expected string.',
+  );
 });
 
 test('the message for a Secret contains code, reason and fields, whatever the response contains', () => {
