@@ -48,6 +48,29 @@ export function testCustomResources(getTarget: GetTarget): void {
     assert.equal((await at.send('GET', path().replace('widgets', 'gadgets'))).body, '404 page not found\n');
   });
 
+  test('an object is served, patched and applied in the version of its definition, not in the one that it was stored in', async () => {
+    const at = await createTestNamespace(getTarget);
+    const size = { properties: { size: { type: 'integer' } } };
+    const widgets = await createDefinition(at, size);
+    body(await widgets.create(widgets.widget('one', { size: 1 })), 201);
+    const definition = body(await at.send('GET', `${definitions}/${widgets.name}`), 200);
+    const [first] = arrayOf(objectOf(definition['spec'])['versions']).map(objectOf);
+    const versions = [
+      { ...first, served: false, storage: false },
+      { ...first, name: 'v2', served: true, storage: true },
+    ];
+    const spec = { ...objectOf(definition['spec']), versions };
+    body(await at.send('PUT', `${definitions}/${widgets.name}`, { body: { ...definition, spec } }), 200);
+    const path = widgets.path('one').replace('/v1/', '/v2/');
+    const served = body(await waitForStatus(at, path, 200), 200);
+    assert.deepEqual([served['apiVersion'], served['spec']], [`${widgets.group}/v2`, { size: 1 }]);
+    const patched = await at.send('PATCH', path, {
+      body: { spec: { size: 2 } },
+      contentType: 'application/merge-patch+json',
+    });
+    assert.deepEqual(body(patched, 200)['apiVersion'], `${widgets.group}/v2`);
+  });
+
   test('the name of a definition must be plural and group', async () => {
     const at = await createTestNamespace(getTarget);
     const spec = { group: 'x.example.org', scope: 'Cluster', names: { kind: 'A', plural: 'as' } };

@@ -14,7 +14,7 @@ import { serve } from './http/serve.ts';
 import { failure, type Status } from './meta/status.ts';
 import { create } from './registry/create.ts';
 import type { Resource } from './registry/resource.ts';
-import { createStorage, type Storage } from './storage/storage.ts';
+import { type Admit, admitUnchanged, createStorage, type Storage } from './storage/storage.ts';
 import { resources as builtIn, clusterRoles, namespaces } from './strategies/resources.ts';
 
 export interface ApiServerOptions {
@@ -35,6 +35,8 @@ export interface ApiServerOptions {
   readonly tokens?: readonly string[];
   /** Returns numbers from 0 up to 1, for generated names. */
   readonly random?: () => number;
+  /** Changes what is about to be stored, as a mutating webhook does. Default: nothing is changed. */
+  readonly admit?: Admit;
 }
 
 /** A fault delays a request, and then refuses it with a Status, closes its connection, or lets it pass. */
@@ -80,8 +82,9 @@ const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-sy
 
 /** Creates a server that has only the initial namespaces with their ServiceAccounts, and one ClusterRole. */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
-  const { clock = systemClock, historyLimit = 10_000, random = Math.random, tokens } = options;
-  const storage = createStorage({ clock, random, historyLimit, resources: [...builtIn, ...(options.resources ?? [])] });
+  const { clock = systemClock, historyLimit = 10_000, random = Math.random, tokens, admit = admitUnchanged } = options;
+  const resources = [...builtIn, ...(options.resources ?? [])];
+  const storage = createStorage({ clock, random, historyLimit, resources, admit });
   const requests = requestLog();
   const servers = new Set<Server>();
   let faultOf: FaultOf | undefined;

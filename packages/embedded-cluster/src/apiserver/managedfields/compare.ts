@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../../base/json.ts';
 import { type FieldSet, joined } from './fieldSet.ts';
 import { type Child, childrenOf, isEmpty, type Shape } from './shape.ts';
 
@@ -61,7 +62,7 @@ interface Sides {
  * are.
  */
 function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, Sides> | undefined {
-  const [olds, nows] = [childrenOf(shape, old), childrenOf(shape, now)];
+  const [olds, nows] = [childrenOf(shape, without(old, now)), childrenOf(shape, without(now, old))];
   if ((olds === undefined && nows === undefined) || (isEmpty(old) && isEmpty(now))) return undefined;
   const sides = new Map<string, Sides>();
   const at = ({ step, shape: below }: Child): Sides => {
@@ -72,6 +73,12 @@ function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, 
   for (const child of olds ?? []) at(child).olds.push(child.value);
   for (const child of nows ?? []) at(child).nows.push(child.value);
   return sides;
+}
+
+/** Returns a map without the values that the other one has, too: most writes change few fields of a large map. */
+function without(value: unknown, other: unknown): unknown {
+  if (!isObject(value) || !isObject(other)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key, each]) => each !== other[key]));
 }
 
 /** Returns whether a value has no children, although the other state has some. */

@@ -14,12 +14,15 @@ export function objectJson(resource: Resource, object: KubeObject, form: Form): 
   const metadata = isStored ? object.metadata : { ...object.metadata, resourceVersion: undefined };
   if (form !== 'whole') return `${typeHead(resource, form)}"metadata":${JSON.stringify(metadata)}}`;
   if (resource.view !== undefined) return JSON.stringify(viewOf(resource, object, resource.view.toWire));
-  return JSON.stringify(isStored ? object : { ...object, metadata });
+  const served = inVersion(resource, object);
+  return JSON.stringify(isStored ? served : { ...served, metadata });
 }
 
 /** As `objectJson`, but as a value, for patches. */
 export function wireObject(resource: Resource, object: KubeObject): JsonObject {
-  return resource.view === undefined ? { ...object } : viewOf(resource, object, resource.view.toWire);
+  return resource.view === undefined
+    ? { ...inVersion(resource, object) }
+    : viewOf(resource, object, resource.view.toWire);
 }
 
 /** Serializes a list; its items do not repeat kind and apiVersion, except for partial metadata. */
@@ -43,7 +46,7 @@ export function pageJson(resource: Resource, page: Page, form: Form): string {
 
 /** Serializes an event of a watch as one line. */
 export function eventLine(resource: Resource, { type, object, change }: WatchItem, form: Form): string {
-  const isCacheable = form === 'whole' && resource.view === undefined;
+  const isCacheable = form === 'whole' && resource.view === undefined && isInVersion(resource, object);
   let json = isCacheable ? change?.json : undefined;
   if (json === undefined) {
     json = objectJson(resource, object, form);
@@ -68,6 +71,15 @@ function typeHead(resource: Resource, form: Form): string {
 function typeOf(resource: Resource, form: Form) {
   if (form === 'whole') return { kind: resource.kind, apiVersion: apiVersionOf(resource) };
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${form.version}` };
+}
+
+/** The definition of a custom resource may serve another version than the one in which the object was stored. */
+function inVersion(resource: Resource, object: KubeObject): KubeObject {
+  return isInVersion(resource, object) ? object : { ...object, apiVersion: apiVersionOf(resource) };
+}
+
+function isInVersion(resource: Resource, { apiVersion }: KubeObject): boolean {
+  return !resource.isCustom || apiVersion === apiVersionOf(resource);
 }
 
 function viewOf(resource: Resource, object: KubeObject, toWire: (fields: JsonObject) => JsonObject): JsonObject {

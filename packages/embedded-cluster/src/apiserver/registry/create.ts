@@ -87,7 +87,7 @@ function newObject(
   const { status: _status, ...rest } = given;
   const uid = randomUUID();
   const identity = { name, uid };
-  const fields = resource.complete(rest, undefined, identity);
+  const fields = storage.admit(resource, resource.complete(rest, undefined, identity), undefined);
   const meta: ObjectMeta = {
     name,
     generateName: metadata.generateName,

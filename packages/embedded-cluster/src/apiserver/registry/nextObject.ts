@@ -15,7 +15,7 @@ export function nextObject(
   options: WriteOptions,
 ): KubeObject {
   const before = fieldsOf(resource, current);
-  const given = nextFields(resource, current, before, draft, options);
+  const given = nextFields(storage, resource, current, before, draft, options);
   const fields = options.subresource === 'status' ? given : resource.allocate(given, current, current.metadata);
   const keepsMetadata = options.subresource === 'status' && !resource.statusWritesMetadata;
   const { labels, annotations, ownerReferences, finalizers, generateName } = keepsMetadata
@@ -52,6 +52,7 @@ function withOwners(
 }
 
 function nextFields(
+  storage: Storage,
   resource: Resource,
   current: KubeObject,
   before: JsonObject,
@@ -61,7 +62,8 @@ function nextFields(
   const given = fieldsOf(resource, draft);
   if (subresource === 'status') return withStatus(resource, before, given['status']);
   const { status: _status, ...rest } = given;
-  const completed = resource.complete(resource.hasStatus ? rest : given, current, current.metadata);
+  const defaulted = resource.complete(resource.hasStatus ? rest : given, current, current.metadata);
+  const completed = storage.admit(resource, defaulted, current);
   const { status } = before;
   return resource.hasStatus && status !== undefined ? { ...completed, status } : completed;
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../base/json.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { type KubeObject, withMeta } from '../meta/objects.ts';
 import type { Resource } from '../registry/resource.ts';
@@ -8,6 +9,8 @@ export interface Storage {
   readonly clock: Clock;
   /** Returns numbers from 0 up to 1, for generated names. */
   readonly random: () => number;
+  /** Called with the defaulted fields of each write, dry runs included. */
+  readonly admit: Admit;
   readonly resources: readonly Resource[];
   /** The resourceVersion of the last change. */
   readonly version: number;
@@ -26,17 +29,24 @@ export interface Storage {
   onChange(listener: ChangeListener): void;
 }
 
+/** Returns the fields as admission changes them; `old` is the replaced object. */
+export type Admit = (resource: Resource, fields: JsonObject, old: KubeObject | undefined) => JsonObject;
+
+export const admitUnchanged: Admit = (_resource, fields) => fields;
+
 type ChangeListener = (resource: Resource, object: KubeObject, isRemoved: boolean) => void;
 
 interface StorageOptions {
   readonly clock: Clock;
   readonly random: () => number;
+  readonly admit?: Admit;
   readonly resources: readonly Resource[];
   /** The number of changes stored per resource, from which watches can resume. */
   readonly historyLimit: number;
 }
 
-export function createStorage({ clock, random, resources, historyLimit }: StorageOptions): Storage {
+export function createStorage({ clock, random, resources, historyLimit, ...more }: StorageOptions): Storage {
+  const { admit = admitUnchanged } = more;
   const collections = new Map<string, Collection>();
   const listeners: ChangeListener[] = [];
   let served = resources;
@@ -60,6 +70,7 @@ export function createStorage({ clock, random, resources, historyLimit }: Storag
   return {
     clock,
     random,
+    admit,
     get resources() {
       return served;
     },
