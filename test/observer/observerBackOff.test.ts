@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { initialTransition, transition } from 'xstate';
 import { type ApplicationEvent, application } from '../../machines/observer/application.ts';
-import { configMap, observerWorld } from '../support/world/observerWorld.ts';
+import { configMap, observerWorld, refusal } from '../support/world/observerWorld.ts';
 
 /** The pauses after a number of attempts that end with this failure. */
 function pauses(before: readonly ApplicationEvent[], failed: ApplicationEvent, count: number): readonly number[] {
@@ -42,8 +42,9 @@ for (const [what, isTaken, longest] of [
 ] as const)
   test(`a resource ${what}`, async () => {
     const world = await observerWorld();
-    const failure = { is: 'transient', reason: 'Not now.', retryAfter: 0, fields: [] } as const;
-    world.refusals.set('create ConfigMap/a', isTaken === undefined ? failure : { ...failure, isTaken });
+    const causes = [{ reason: 'FieldValueInvalid', field: 'spec', message: 'provided IP is already allocated' }];
+    const taken = { status: 422, details: { causes } };
+    world.refusals.set('create ConfigMap/a', isTaken ? taken : refusal('transient'));
     world.apply('web', { manifests: [configMap('a')] });
     await world.pass(30 * 60_000);
     const tries = world.requests.filter(({ what }) => what === 'create').map(({ at }) => at);

@@ -5,8 +5,7 @@ import { isActor } from '../../src/actors/actorRuntime.ts';
 
 import { arrayOf, objectOf } from '../../src/base/json.ts';
 import type { RestMapping } from '../../src/observer/plan/resourceApi.ts';
-import { structureFor } from '../support/objects/structures.ts';
-import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
+import { configMap, deployment, type ObserverWorld, observerWorld, refusal } from '../support/world/observerWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -56,9 +55,8 @@ test('the resources of a large application are applied sixteen at a time, in the
 test('workloads are applied after everything that they may use was tried, and a failure blocks nothing', async () => {
   const world = await observerWorld();
   world.requestTime = 100;
-  world.refusals.set('create ConfigMap/b', { is: 'permanent', reason: 'no', retryAfter: 0, fields: [] });
-  const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 1 } };
-  world.apply('web', { manifests: [deployment, ...['a', 'b', 'c'].map((name) => configMap(name))] });
+  world.refusals.set('create ConfigMap/b', refusal('permanent', 'no'));
+  world.apply('web', { manifests: [deployment('web'), ...['a', 'b', 'c'].map((name) => configMap(name))] });
   await world.pass(10 * second);
   const writes = world.writes();
   const at = writes.indexOf('create Deployment/web');
@@ -178,13 +176,13 @@ test('when an application is deleted with deletionPolicy orphan, its resources a
   await world.pass(2 * second);
   assert.deepEqual(world.writes().slice(1), ['release ConfigMap/one']);
   assert.equal(world.application('web'), undefined);
-  assert.deepEqual(objectOf(objectOf(world.object('ConfigMap/one'))['metadata'])['labels'], {});
+  assert.deepEqual(objectOf(objectOf(world.object('ConfigMap/one'))['metadata'])['labels'], undefined);
   world.stop();
 });
 
 test('when a drifted application is deleted, nothing is corrected any more', async () => {
   const world = await observed(['one']);
-  world.refusals.set('correct', { is: 'transient', reason: 'busy', retryAfter: 0, fields: [] });
+  world.refusals.set('correct', refusal('transient', 'busy'));
   world.edit('ConfigMap/one', { data: { key: 'evil' } });
   await world.pass(100);
   world.refusals.clear();
@@ -197,8 +195,8 @@ test('when a drifted application is deleted, nothing is corrected any more', asy
 
 test('an application in a terminating namespace releases the resources in it, and deletes nothing there', async () => {
   const world = await observed(['one']);
-  world.terminating.add('shop');
-  world.refusals.set('delete', { is: 'forbidden', reason: 'the ServiceAccount is deleted', retryAfter: 0, fields: [] });
+  world.endNamespace();
+  world.refusals.set('delete', refusal('forbidden', 'the ServiceAccount is deleted'));
   world.deleteApplication('web');
   await world.pass(2 * second);
   assert.deepEqual([world.writes().slice(1), world.application('web')], [[], undefined]);
@@ -207,7 +205,7 @@ test('an application in a terminating namespace releases the resources in it, an
 
 test('a refused deletion is retried after growing pauses, is reported, and can be forced', async () => {
   const world = await observed(['one']);
-  world.refusals.set('delete', { is: 'forbidden', reason: 'not allowed', retryAfter: 0, fields: [] });
+  world.refusals.set('delete', refusal('forbidden', 'not allowed'));
   world.deleteApplication('web');
   await world.pass(10 * minute);
   const attempts = world.writes().filter((each) => each.startsWith('delete')).length;
@@ -237,7 +235,7 @@ test('a resource that leaves the manifests is deleted; one that was added by han
 
 test('while a manifest is invalid nothing is pruned, and the others are applied', async () => {
   const world = await observed(['one', 'two']);
-  world.apply('web', { manifests: [configMap('one', 'b'), { apiVersion: 'v1', kind: 'ConfigMap' }] });
+  world.apply('web', { manifests: [configMap('one', 'b'), configMap('no name')] });
   await world.pass(2 * second);
   assert.deepEqual(world.writes().slice(2), ['update ConfigMap/one']);
   assert.ok(world.object('ConfigMap/two'));
@@ -397,7 +395,7 @@ test('the service account of a new namespace, which appears shortly after it, is
 
 test('without permission to read service accounts everything is applied, and that is reported once', async () => {
   const world = await observerWorld();
-  world.refusals.set('account', { is: 'forbidden', reason: 'no.', retryAfter: 0, fields: [] });
+  world.refusals.set('account', refusal('forbidden', 'no.'));
   world.apply('web', { manifests: [configMap('one')] });
   world.apply('api', { manifests: [configMap('two')], serviceAccountName: 'deployer' });
   await world.pass(2 * second);
@@ -426,9 +424,6 @@ test('an existing service account is checked once in five minutes, for all appli
 
 test('an application that creates its own service account is applied', async () => {
   const world = await observerWorld();
-  const kind = { group: '', version: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', isNamespaced: true };
-  world.kinds.set('ServiceAccount', kind);
-  world.missingAccounts.add('shop/own');
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'own' } };
   world.apply('web', { manifests: [account, configMap('one')], serviceAccountName: 'own' });
   await world.pass(2 * second);
@@ -459,13 +454,22 @@ test('the duration of a correction is the same if the stream delivers it before 
 });
 
 test('a refusal because of another application of the same name is not reported; another refusal is, and the apply continues', async () => {
+  const replaced = await observerWorld();
+  replaced.slow.set('status', 50);
+  replaced.apply('web', { manifests: [configMap('one')] });
+  await replaced.pass(20);
+  replaced.remove('Application/web');
+  replaced.apply('web', { manifests: [configMap('one')] });
+  await replaced.pass(2 * second);
+  assert.deepEqual(replaced.eventsOf('application.refused'), []);
+  assert.deepEqual(replaced.writes(), ['create ConfigMap/one']);
+  replaced.stop();
   for (const [is, reports] of [
-    ['otherUid', 0],
     ['missing', 0],
     ['transient', 1],
   ] as const) {
     const world = await observerWorld();
-    world.refusals.set('status', { is, reason: 'refused.', retryAfter: 0, fields: [] });
+    world.refusals.set('status', refusal(is));
     world.apply('web', { manifests: [configMap('one')] });
     await world.pass(100);
     assert.equal(world.eventsOf('application.refused').length, reports, is);
@@ -478,14 +482,11 @@ test('a refusal because of another application of the same name is not reported;
 });
 
 test('a manifest with a duplicate list key is an error, and its resource is not changed; the others are applied', async () => {
-  const containers = (...names: readonly string[]) => ({ containers: names.map((name) => ({ name })) });
-  const web = (...names: readonly string[]) => ({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: 'web' },
-    spec: { template: { spec: containers(...names) } },
-  });
-  const world = await observerWorld({ structure: structureFor('apps/v1', 'Deployment') });
+  const web = (...names: readonly string[]) => {
+    const containers = names.map((name) => ({ name, image: 'app:1' }));
+    return deployment('web', '', { template: { metadata: { labels: { app: 'web' } }, spec: { containers } } });
+  };
+  const world = await observerWorld();
   world.apply('web', { manifests: [web('a'), configMap('one')] });
   await world.pass(2 * second);
   world.apply('web', { manifests: [web('a', 'b', 'a'), configMap('two')] });
@@ -516,15 +517,12 @@ for (const policy of ['delete', 'orphan'] as const)
     const verb = policy === 'delete' ? 'delete' : 'release';
     for (const isStale of [false, true]) {
       const world = await observerWorld();
-      world.kinds.set('Widget', widget('v1'));
+      world.serve(widget('v1'));
       world.apply('web', { manifests: [oneWidget, configMap('two')], deletionPolicy: policy });
       await world.pass(2 * second);
-      world.kinds.set('Widget', widget('v2'));
-      // The cached version is outdated: the request itself finds that out.
-      if (isStale) {
-        world.kinds.set('of before', widget('v1'));
-        world.unserved.add('example.org/v1');
-      }
+      world.serve(widget('v2'));
+      // At first the cached version is outdated: the request itself finds that out.
+      if (!isStale) await world.pass(minute);
       world.apply('web', { manifests: [configMap('two')], deletionPolicy: policy });
       await world.pass(2 * second);
       assert.equal(world.writes().at(-1), `${verb} Widget/one`);
@@ -541,17 +539,17 @@ for (const policy of ['delete', 'orphan'] as const)
 
 test('only if no version of a kind is served, its objects count as deleted; if that is unknown, the deletion is retried', async () => {
   const world = await observerWorld();
-  world.kinds.set('Widget', widget('v1'));
+  world.serve(widget('v1'));
   world.apply('web', { manifests: [oneWidget] });
   await world.pass(2 * second);
-  world.kinds.delete('Widget');
-  world.refusals.set('findServed', { is: 'transient', reason: 'not now.', retryAfter: 0, fields: [] });
+  world.stopServing(widget('v1'));
+  world.refusals.set('find', refusal('transient', 'not now.'));
   world.deleteApplication('web');
   await world.pass(2 * second);
   assert.notEqual(world.application('web'), undefined, 'the application waits');
   world.refusals.clear();
   await world.pass(10 * second);
   assert.equal(world.application('web'), undefined);
-  assert.deepEqual(world.writes(), ['create Widget/one']);
+  assert.deepEqual(world.eventsOf('resource.deleted'), [], 'nothing was left to delete');
   world.stop();
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { annotationName, labelName, ownerOf } from '../../src/observer/model/fieldManagers.ts';
-import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
+import { configMap, type ObserverWorld, observerWorld, refusal } from '../support/world/observerWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -30,13 +30,19 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'the guess is wrong': (world) => world.put(existing('b')),
   'another application has it': (world) => world.put(existing('b', labelled(others))),
   'it has the label of this one': (world) => world.put(existing('a', labelled(ours))),
-  'it is being deleted': (world) => world.put(existing('a', { deletionTimestamp: '2026-01-01T00:00:00Z' })),
+  'it is being deleted': (world) => {
+    world.put(existing('a'));
+    world.terminate(settings);
+  },
 };
 
 /** What happens to it a while later. */
 const turns: Readonly<Record<string, Scenario>> = {
   'stays so': () => undefined,
-  'becomes as guessed': (world) => world.put(existing('a', labelled(ours))),
+  'becomes as guessed': (world) => {
+    if (world.object(settings) !== undefined) world.remove(settings);
+    world.put(existing('a', labelled(ours)));
+  },
   'is deleted': (world) => {
     if (world.object(settings) !== undefined) world.remove(settings);
   },
@@ -46,7 +52,7 @@ const turns: Readonly<Record<string, Scenario>> = {
 async function outsideOf(spec: JsonObject, scenario: Scenario, turn: Scenario) {
   const seen: unknown[] = [];
   const world = await observerWorld({ onEvent: (event) => seen.push([Math.round(world.clock.monotonic()), event]) });
-  world.may = () => false;
+  world.permit();
   scenario(world);
   world.apply('web', spec);
   await world.pass(3 * minute);
@@ -92,7 +98,7 @@ for (const mode of ['detect', 'correct']) {
 
 test('for a service account without permissions the status says what to grant, and once it may read, everything is compared', async () => {
   const world = await observerWorld();
-  world.may = () => false;
+  world.permit();
   world.put(existing('b', labelled(ours)));
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
   await world.pass(5 * second);
@@ -103,7 +109,7 @@ test('for a service account without permissions the status says what to grant, a
     /system:serviceaccount:shop:default may neither get nor patch configmaps in API group "" in the namespace "shop"\. Grant it in a Role in namespace shop: \{apiGroups: \[""\], resources: \["configmaps"\], verbs: \["get", "create"\]\}/,
   );
   assert.equal(world.condition('web', 'InSync'), 'Unknown');
-  world.may = (verb) => verb === 'get';
+  world.permit({ verbs: ['get', 'create'] });
   await world.pass(10 * second);
   assert.equal(world.condition('web', 'InSync'), 'False');
   assert.equal(conditionsOf(world, 'Degraded')[0]?.['status'], 'False');
@@ -114,8 +120,7 @@ test('for a service account without permissions the status says what to grant, a
 
 test('a right to single objects is verified by their names, and reveals no other object', async () => {
   const world = await observerWorld();
-  world.isAllowedByKind = false;
-  world.may = (verb, text) => verb === 'get' && text === settings;
+  world.permit({ verbs: ['get'], names: ['settings'] }, { verbs: ['create'] });
   world.put(existing('b'));
   world.put({ ...existing('b'), metadata: { name: 'hidden', namespace: 'shop' } });
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a'), configMap('hidden', 'a')] });
@@ -125,7 +130,7 @@ test('a right to single objects is verified by their names, and reveals no other
 
 test('with patch but not get an account sees what the responses to patches contain', async () => {
   const world = await observerWorld();
-  world.may = (verb) => verb === 'patch';
+  world.permit({ verbs: ['patch'] });
   world.put(existing('b'));
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
   await world.pass(5 * second);
@@ -135,8 +140,8 @@ test('with patch but not get an account sees what the responses to patches conta
 
 test('if admission refuses the patches of an account without get, nothing is reported', async () => {
   const world = await observerWorld();
-  world.may = (verb) => verb === 'patch';
-  world.refusals.set('tryPatch', { is: 'permanent', reason: 'A policy refuses it.', retryAfter: 0, fields: [] });
+  world.permit({ verbs: ['patch'] });
+  world.refusals.set('tryPatch', refusal('permanent', 'A policy refuses it.'));
   world.put(existing('b'));
   world.apply('web', { mode: 'detect', manifests: [configMap('settings', 'a')] });
   await world.pass(5 * second);
@@ -147,11 +152,11 @@ test('if admission refuses the patches of an account without get, nothing is rep
 test('a revoked right ends the reporting within minutes, however long the resync period is', async () => {
   for (const verb of ['get', 'patch']) {
     const world = await observerWorld();
-    world.may = (asked) => asked === verb || asked === 'patch';
+    world.permit({ verbs: [verb, 'patch', 'create'] });
     world.apply('web', { manifests: [configMap('settings', 'a')], resyncPeriod: '24h' });
     await world.pass(minute);
     assert.deepEqual(states(world), ['InSync']);
-    world.may = () => false;
+    world.permit();
     await world.pass(7 * minute);
     assert.deepEqual(states(world), ['Unverified']);
     const before = { ...world, count: world.events.length, statuses: world.statuses.length };
@@ -168,7 +173,7 @@ test('a revoked right ends the reporting within minutes, however long the resync
 
 test('the rights of another service account are verified again', async () => {
   const world = await observerWorld();
-  world.may = (_verb, _text, account) => account?.endsWith(':rich') === true;
+  world.permit({ verbs: ['*'], account: 'rich' });
   const spec = { mode: 'detect', manifests: [configMap('settings', 'a')] };
   world.put(existing('b'));
   world.apply('web', { ...spec, serviceAccountName: 'rich' });
@@ -185,7 +190,7 @@ test('the rights of another service account are verified again', async () => {
 test('a claim by another application is reported only to those who may read it', async () => {
   const claims = async (isReader: boolean) => {
     const world = await observerWorld();
-    world.may = () => isReader;
+    if (!isReader) world.permit();
     world.apply('other', { manifests: [configMap('of-other')] });
     world.put(existing('b', labelled(others)));
     world.apply('web', { manifests: [configMap('settings', 'a')] });
@@ -217,7 +222,7 @@ test('without changes, verifying the rights for hundreds of resources takes one 
 
 test('weeder’s own permissions, if the operator allows them, need no verification', async () => {
   const world = await observerWorld({ mayUseOwnRights: true });
-  world.may = () => false;
+  world.permit();
   world.apply('web', { manifests: [configMap('settings')] });
   await world.pass(5 * second);
   assert.deepEqual(states(world), ['InSync']);

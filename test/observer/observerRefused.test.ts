@@ -1,27 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
 import { ownerOf } from '../../src/observer/model/fieldManagers.ts';
-import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
+import { configMap, deployment, type ObserverWorld, observerWorld, refusal } from '../support/world/observerWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const one = 'ConfigMap/one';
 
-const no: ApplyFailure = { is: 'permanent', reason: 'No.', retryAfter: 0, fields: [] };
+type Refused = Parameters<typeof refusal>[0];
+
+const no = refusal('permanent', 'No.');
 
 /** The application `web` with the ConfigMap `one`, applied and observed; its next update is refused in this way. */
-async function refusing(is: ApplyFailure['is'], spec: JsonObject = {}): Promise<ObserverWorld> {
+async function refusing(is: Refused, spec: JsonObject = {}): Promise<ObserverWorld> {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one', 'old'), configMap('two', 'old')], ...spec });
   await world.pass(2 * second);
-  world.refusals.set(`update ${one}`, { is, reason: 'It is not a key.', retryAfter: 0, fields: [] });
+  world.refusals.set(`update ${one}`, refusal(is, 'It is not a key.'));
   return world;
 }
 
 /** The same after its new manifest was refused. */
-async function refused(is: ApplyFailure['is'] = 'permanent', spec: JsonObject = {}): Promise<ObserverWorld> {
+async function refused(is: Refused = 'permanent', spec: JsonObject = {}): Promise<ObserverWorld> {
   const world = await refusing(is, spec);
   world.apply('web', { manifests: [configMap('one', 'new'), configMap('two', 'new')], ...spec });
   await world.pass(2 * second);
@@ -73,15 +74,18 @@ test('while its new manifest is permanently refused, a resource retains its last
 
 test('the status reports both the refused manifest, and whether the resource differs from what was applied before', async () => {
   const world = await refused();
-  assert.equal(said(world, 'Applied'), 'False Failed: Not applied: ConfigMap shop/one (It is not a key).');
-  assert.match(said(world, 'Degraded'), /^True Refused: .*ConfigMap shop\/one \(It is not a key\)\.$/);
+  assert.equal(
+    said(world, 'Applied'),
+    'False Failed: Not applied: ConfigMap shop/one (The API server refused ConfigMap shop/one (422): It is not a key).',
+  );
+  assert.match(said(world, 'Degraded'), /^True Refused: .*ConfigMap shop\/one \(.*It is not a key\)\.$/);
   assert.match(said(world, 'InSync'), /^True AsApplied: .* ConfigMap shop\/one stays as it was applied last\.$/);
   assert.deepEqual([rowOf(world)['state'], rowOf(world)['drifts']], ['Refused', undefined]);
-  world.refusals.set(`correct ${one}`, { is: 'transient', reason: 'Busy.', retryAfter: 0, fields: [] });
+  world.refusals.set(`correct ${one}`, refusal('transient', 'Busy.'));
   await change(world, 'by hand', 3 * second);
   assert.match(said(world, 'InSync'), /^False DriftDetected: Not as applied: ConfigMap shop\/one \(\.data\.key\)\./);
-  assert.match(said(world, 'Applied'), /^False Failed: .*\(It is not a key\)\.$/);
-  assert.match(said(world, 'Degraded'), /^True Refused: .*\(It is not a key\)\.$/);
+  assert.match(said(world, 'Applied'), /^False Failed: .*It is not a key\)\.$/);
+  assert.match(said(world, 'Degraded'), /^True Refused: .*It is not a key\)\.$/);
   assert.deepEqual(
     arrayOf(rowOf(world)['drifts']).map((each) => objectOf(each)['desired']),
     ['"old"'],
@@ -127,10 +131,10 @@ test('the status stays as it is while the refused manifest is retried, however s
 
 test('a retry that fails for another reason ends what is known of the refusal', async () => {
   const world = await refused();
-  world.refusals.set(`update ${one}`, { is: 'transient', reason: 'Busy.', retryAfter: 0, fields: [] });
+  world.refusals.set(`update ${one}`, refusal('transient', 'Busy.'));
   await world.pass(5 * minute);
   assert.match(said(world, 'InSync'), /^Unknown NotObserved/);
-  assert.match(said(world, 'Degraded'), /^True Retrying: .*\(Busy\)\.$/);
+  assert.match(said(world, 'Degraded'), /^True Retrying: .*Busy\)\.$/);
   world.stop();
 });
 
@@ -161,9 +165,12 @@ test('a resource that is deleted while its new manifest is refused is recreated 
 });
 
 test('a resource that was deleted to be recreated, with a refused manifest, is recreated as it was', async () => {
-  const world = await refusing('terminating');
+  const world = await refusing('permanent');
+  world.refusals.clear();
   world.rejects = ({ data }) => (objectOf(data)['key'] === 'new' ? no : undefined);
+  world.terminate(one);
   world.apply('web', { manifests: [configMap('one', 'new'), configMap('two')] });
+  await world.pass(second);
   world.remove(one);
   await world.pass(10 * second);
   assert.deepEqual([keyOf(world), count(world, 'create')], ['old', 3]);
@@ -206,7 +213,7 @@ test('an untried or only temporarily refused manifest does not cause corrections
 
 test('a temporarily failing attempt ends the use of the last known good manifest', async () => {
   const world = await refused();
-  world.refusals.set(`update ${one}`, { is: 'transient', reason: 'Busy.', retryAfter: 0, fields: [] });
+  world.refusals.set(`update ${one}`, refusal('transient', 'Busy.'));
   await world.pass(5 * minute + second);
   const updates = count(world, 'update');
   assert.ok(updates > 2);
@@ -244,7 +251,7 @@ test('repeated drift from the last known good state is corrected with growing de
 
 test('if the last known good state is refused too, it is not requested with every change', async () => {
   const world = await refused();
-  world.refusals.set(`correct ${one}`, { is: 'permanent', reason: 'Nor this.', retryAfter: 0, fields: [] });
+  world.refusals.set(`correct ${one}`, refusal('permanent', 'Nor this.'));
   for (let times = 0; times < 60; times += 1) await change(world, `by hand ${times}`);
   assert.equal(count(world, 'correct'), 1);
   assert.match(said(world, 'InSync'), /^False DriftDetected/);
@@ -258,7 +265,8 @@ test('a label that is removed while the new manifest is refused is restored, and
   world.edit(one, { metadata: { labels: { 'weeder.dev/application': null } } });
   await world.pass(second);
   assert.deepEqual([count(world, 'correct'), count(world, 'create')], [1, 1]);
-  world.edit(one, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, data: { key: 'x' } });
+  world.terminate(one);
+  world.edit(one, { data: { key: 'x' } });
   await world.pass(minute);
   assert.equal(count(world, 'correct'), 1);
   world.remove(one);
@@ -346,10 +354,10 @@ test('a last known good state in another version of the kind is not used, becaus
     metadata: { name: 'one' },
     spec: { size },
   });
-  world.kinds.set('Widget', { ...kind, version: 'v1' });
-  world.kinds.set('Widget v2', { ...kind, version: 'v2' });
+  world.serve({ ...kind, version: 'v1' });
   world.apply('web', { manifests: [widget('v1', 1)] });
   await world.pass(2 * second);
+  world.serve({ ...kind, version: 'v2' });
   world.refusals.set('update Widget/one', no);
   world.apply('web', { manifests: [widget('v2', 2)] });
   await world.pass(2 * second);
@@ -362,41 +370,32 @@ test('a last known good state in another version of the kind is not used, becaus
 test('what the refused manifest wrote before its refusal is not drift, other changes are', async () => {
   const world = await refused();
   const { init } = ownerOf({ namespace: 'shop', name: 'web' });
-  const owned = (manager: string) => [
-    { manager, operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:key': {} } } },
-  ];
-  world.edit(one, { data: { key: 'half new' }, metadata: { managedFields: owned(init) } });
+  world.edit(one, { data: { key: 'half new' } }, { manager: init, isApply: true });
   await world.pass(minute);
   assert.deepEqual([count(world, 'correct'), keyOf(world)], [0, 'half new']);
   assert.match(said(world, 'InSync'), /^True AsApplied/);
-  world.edit(one, { data: { key: 'by hand' }, metadata: { managedFields: owned('kubectl-edit') } });
+  world.edit(one, { data: { key: 'by hand' } }, { manager: 'kubectl-edit' });
   await world.pass(second);
   assert.deepEqual([count(world, 'correct'), keyOf(world)], [1, 'old']);
   world.stop();
 });
 
 test('replicas that are scaled while the new manifest is refused are not corrected', async () => {
-  const deployment = (image: string) => ({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: 'web' },
-    spec: { ...(image === 'old' ? { replicas: 2 } : {}), image },
-  });
   const world = await observerWorld();
-  world.apply('web', { manifests: [deployment('old')] });
+  world.apply('web', { manifests: [deployment('web', 'old', { replicas: 2 })] });
   await world.pass(2 * second);
   world.refusals.set('update Deployment/web', no);
-  world.apply('web', { manifests: [deployment('new')] });
+  world.apply('web', { manifests: [deployment('web', 'new')] });
   await world.pass(2 * second);
-  const scale = { manager: 'autoscaler', operation: 'Update', subresource: 'scale' };
-  const managedFields = [{ ...scale, fieldsV1: { 'f:spec': { 'f:replicas': {} } } }];
-  world.unchangedFields = new Set(['replicas']);
-  world.edit('Deployment/web', { spec: { replicas: 7 }, metadata: { managedFields } });
+  world.edit('Deployment/web', { spec: { replicas: 7 } }, { manager: 'autoscaler', subresource: 'scale' });
   await world.pass(minute);
   assert.ok(!world.writes().includes('correct Deployment/web'));
-  world.edit('Deployment/web', { spec: { image: 'theirs' } });
+  const containers = [{ name: 'app', image: 'theirs' }];
+  world.edit('Deployment/web', { spec: { template: { spec: { containers } } } });
   await world.pass(minute);
-  assert.deepEqual(world.object('Deployment/web')?.['spec'], { image: 'old', replicas: 7 });
+  const { replicas, template } = objectOf(world.object('Deployment/web')?.['spec']);
+  const [container] = arrayOf(objectOf(objectOf(template)['spec'])['containers']);
+  assert.deepEqual([replicas, objectOf(container)['image']], [7, 'old']);
   world.stop();
 });
 

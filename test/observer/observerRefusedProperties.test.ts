@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { objectOf } from '../../src/base/json.ts';
-import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
 import { propertyRuns } from '../support/propertyRuns.ts';
-import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
+import { configMap, type ObserverWorld, observerWorld, refusal } from '../support/world/observerWorld.ts';
 
 const one = 'ConfigMap/one';
-const no: ApplyFailure = { is: 'permanent', reason: 'No.', retryAfter: 0, fields: [] };
+const no = refusal('permanent', 'No.');
 
 type Step =
   /** A newer manifest, permanently refused or not. */

@@ -1,28 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf } from '../../src/base/json.ts';
-import { classify, type ResponseHeaders } from '../../src/kube/client/failure.ts';
-import { type ApplyFailure, applyFailure } from '../../src/observer/model/applyFailure.ts';
 import { observerTable } from '../../src/observer/report/observerTable.ts';
+import type { Refusal } from '../support/world/cluster.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
-
-interface Answer {
-  readonly code: number;
-  readonly message: string;
-  readonly details?: object;
-  readonly headers?: ResponseHeaders;
-}
-
-/** What the observer makes of this response of the API server. */
-function failureOf({ code, message, details = {}, headers = {} }: Answer): ApplyFailure {
-  const body = JSON.stringify({ kind: 'Status', code, message, details });
-  const identity = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'one' };
-  const request = { verb: 'patch', identity, plural: 'configmaps' } as const;
-  return applyFailure(classify(code, headers, body, 0), request, 'https://api').failure;
-}
 
 const gone = 'request to convert CR to an invalid group/version: example.org/v1alpha1';
 const unknownQuota = 'configmaps "one" is forbidden: status unknown for quota: few, resources: count/configmaps';
@@ -30,39 +14,39 @@ const noAccount = 'error looking up service account shop/default: serviceaccount
 const exceeded = 'configmaps "one" is forbidden: exceeded quota: few, requested: a=1, used: a=1, limited: a=1';
 
 /** Responses that end by themselves. */
-const transient: Readonly<Record<string, Answer>> = {
-  'a 429 without Retry-After': { code: 429, message: 'too many requests' },
-  'a 500 of managed fields in a version that is gone': { code: 500, message: gone },
-  'a 500 of etcd': { code: 500, message: 'etcdserver: leader changed' },
-  'a 403 of a quota whose use is not counted yet': { code: 403, message: unknownQuota },
+const transient: Readonly<Record<string, Refusal>> = {
+  'a 429 without Retry-After': { status: 429, message: 'too many requests' },
+  'a 500 of managed fields in a version that is gone': { status: 500, message: gone },
+  'a 500 of etcd': { status: 500, message: 'etcdserver: leader changed' },
+  'a 403 of a quota whose use is not counted yet': { status: 403, message: unknownQuota },
   'a 403 of admission that is starting': {
-    code: 403,
+    status: 403,
     message: 'configmaps "one" is forbidden: not yet ready to handle request',
   },
   'a 403 in a namespace whose default ServiceAccount is not yet created': {
-    code: 403,
+    status: 403,
     message: `pods "one" is forbidden: ${noAccount}`,
   },
   'a 404 of a namespace that is not yet created': {
-    code: 404,
+    status: 404,
     message: 'namespaces "shop" not found',
     details: { name: 'shop', kind: 'namespaces' },
   },
 };
 
 /** Responses that require action by a user, although some resemble the others. */
-const lasting: Readonly<Record<string, Answer>> = {
-  'a 403 of a quota that is exceeded': { code: 403, message: exceeded },
+const lasting: Readonly<Record<string, Refusal>> = {
+  'a 403 of a quota that is exceeded': { status: 403, message: exceeded },
   'a 403 of a ServiceAccount that does not exist': {
-    code: 403,
+    status: 403,
     message:
       'pods "one" is forbidden: error looking up service account shop/deployer: serviceaccount "deployer" not found',
   },
   'a 403 of a webhook that quotes the words': {
-    code: 403,
+    status: 403,
     message: `admission webhook "w" denied the request: ${unknownQuota}`,
   },
-  'a 422': { code: 422, message: 'no', details: { causes: [{ reason: 'FieldValueInvalid', field: 'data' }] } },
+  'a 422': { status: 422, message: 'no', details: { causes: [{ reason: 'FieldValueInvalid', field: 'data' }] } },
 };
 
 function tries(world: ObserverWorld, what: string): readonly number[] {
@@ -79,11 +63,11 @@ function warnings(world: ObserverWorld): readonly string[] {
 }
 
 /** The application `web` whose ConfigMap has been applied and was then edited; its correction gets this response. */
-async function correcting(answer: Answer): Promise<ObserverWorld> {
+async function correcting(answer: Refusal): Promise<ObserverWorld> {
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one', 'ours')] });
   await world.pass(2 * second);
-  world.refusals.set('correct', failureOf(answer));
+  world.refusals.set('correct', answer);
   world.edit('ConfigMap/one', { data: { key: 'theirs' } });
   await world.pass(second / 10);
   return world;
@@ -92,7 +76,7 @@ async function correcting(answer: Answer): Promise<ObserverWorld> {
 for (const [what, answer] of Object.entries(transient))
   test(`${what} is retried within seconds, for a new object and for a correction, without a Warning`, async () => {
     const created = await observerWorld();
-    created.refusals.set('create', failureOf(answer));
+    created.refusals.set('create', answer);
     created.apply('web', { manifests: [configMap('one')] });
     await created.pass(second);
     assert.ok(tries(created, 'create').length >= 2, `${tries(created, 'create')}`);
@@ -125,7 +109,7 @@ for (const [where, wait] of [
   test(`after a 429 nothing is tried again before its Retry-After of ${wait} s in the ${where}, whatever happens to the object`, async () => {
     const details = { retryAfterSeconds: wait };
     const asked = where === 'Status' ? { details } : { headers: { 'retry-after': String(wait) } };
-    const world = await correcting({ code: 429, message: 'too many requests', ...asked });
+    const world = await correcting({ status: 429, message: 'too many requests', ...asked });
     const [first = 0] = tries(world, 'correct');
     for (let passed = 0; passed < wait - 2; passed += 1) {
       world.edit('ConfigMap/one', { data: { key: `theirs ${passed}` } });
@@ -146,7 +130,7 @@ test('in a namespace that is being deleted an apply is tried again every five se
   const ending = { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] };
   const message = 'configmaps "one" is forbidden: unable to create new content in namespace shop';
   const world = await observerWorld();
-  world.refusals.set('create', failureOf({ code: 403, message, details: ending }));
+  world.refusals.set('create', { status: 403, message, details: ending });
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(minute);
   const count = tries(world, 'create').length;
@@ -167,7 +151,7 @@ for (const [what, wait] of [
     world.apply('web', { manifests: [configMap('one')] });
     await world.pass(2 * second);
     const headers = wait === undefined ? {} : { 'retry-after': String(wait) };
-    world.refusals.set('delete', failureOf({ code: wait === undefined ? 500 : 429, message: 'no', headers }));
+    world.refusals.set('delete', { status: wait === undefined ? 500 : 429, message: 'no', headers });
     world.deleteApplication('web');
     await world.pass(39 * second);
     const count = tries(world, 'delete').length;

@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { seededRandom } from '@weeder/embedded-cluster';
 import { isObject, objectOf } from '../../src/base/json.ts';
-import type { ApplyFailure } from '../../src/observer/model/applyFailure.ts';
 import { folder, sharedCli } from '../support/cli.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { readLines } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
-import { configMap, type ObserverWorld } from '../support/world/observerWorld.ts';
+import { configMap, deployment, type ObserverWorld, refusal } from '../support/world/observerWorld.ts';
 import { settled } from '../support/world/virtualClock.ts';
 
 const second = 1_000;
 const marker = 'hunter2-the-marker';
-const rejection: ApplyFailure = { is: 'permanent', reason: 'No.', retryAfter: 0, fields: [] };
+const rejection = refusal('permanent', 'No.');
 const path = (name: string) => join(folder, name);
 
 const settings = (value: string) => ({
@@ -23,12 +22,7 @@ const settings = (value: string) => ({
   metadata: { name: 'settings' },
   data: { a: value, b: 'same' },
 });
-const web = (image: string) => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'web' },
-  spec: { replicas: 1, template: { spec: { containers: [{ name: 'app', image }] } } },
-});
+const web = (image: string) => deployment('web', image, { replicas: 1 });
 
 /** Created, drifted, corrected, changed back by another manager, updated, pruned, without a label, paused, deleted. */
 async function aMorning(world: ObserverWorld): Promise<void> {
@@ -152,11 +146,11 @@ test('a replay repeats the deletion of an object under another API version than 
     ({ group: 'example.org', version, kind: 'Widget', plural: 'widgets', isNamespaced: true }) as const;
   const world = await recordObserved(file, async (its) => {
     its.requestTime = 20;
-    its.kinds.set('Widget', widget('v1'));
+    its.serve(widget('v1'));
     const one = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' } };
     its.apply('site', { manifests: [one, settings('1')] });
     await its.pass(10 * second);
-    its.kinds.set('Widget', widget('v2'));
+    its.serve(widget('v2'));
     its.apply('site', { manifests: [settings('1')] });
     await its.pass(10 * second);
   });
@@ -183,7 +177,7 @@ test('a replay repeats the result of a dry-run apply, also from a file that begi
       its.admit = (object) => object;
       await its.pass(1200 * second);
     },
-    { limit: 8 * 1024, oldFiles: 9 },
+    { limit: 16 * 1024, oldFiles: 9 },
   );
   assert.equal(world.eventsOf('resource.desiredStateChanged').length, 2);
   const parts = filesOf(file);
@@ -210,21 +204,15 @@ test('no secret value is in a recording, wherever it was, and the recording can 
     apiVersion: 'weeder.dev/v1alpha1',
     kind: 'Application',
     metadata: { name: 'inner' },
-    spec: { manifests: [login(marker), `password: ${marker}`] },
+    spec: { manifests: [login(marker)] },
   };
+  const odd = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'odd' }, data: `x: ${marker}` };
   const schema = [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, data: { password: marker } }];
   const world = await recordObserved(file, async (its) => {
-    its.kinds.set('Application', {
-      group: 'weeder.dev',
-      version: 'v1alpha1',
-      kind: 'Application',
-      plural: 'applications',
-      isNamespaced: true,
-    });
     its.requestTime = 20;
     its.apply('site', { manifests: [login(marker), settings('1')] }, { annotations });
     its.apply('outer', { manifests: [inner] }, { annotations });
-    its.apply('wrong', { manifests: [login(marker), `x: ${marker}`], observerSchema: schema });
+    its.apply('wrong', { manifests: [login(marker), odd], observerSchema: schema });
     await its.pass(10 * second);
     its.edit('Secret/login', { data: { password: Buffer.from(`${marker}-changed`).toString('base64') } });
     await its.pass(10 * second);

@@ -157,7 +157,7 @@ test('a recording of applications shows their diffs, actors and corrections at t
   await control({ do: 'seek', to: startsAt + 11_000 });
   const drifts = [{ path: '.data.key', is: 'changed', desired: '"a"', found: '"c"' }];
   assert.deepEqual(await resources(), [
-    { id: settings, state: 'drifted.waiting', drifts, corrected: 1 },
+    { id: settings, state: 'drifted.waiting', drifts, corrected: 1, conflictingManager: 'editor/Update' },
     inSync(login, 1),
   ]);
   const shown = await viewer.received('moment', ({ moment }) => moment.what === 'resource.corrected');

@@ -6,7 +6,7 @@ import { deleteResource, releaseResource } from '../../../src/observer/apply/res
 import { done, failed, type Outcome } from '../../../src/observer/model/applyFailure.ts';
 import { labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import type { RestMapping, Target } from '../../../src/observer/plan/resourceApi.ts';
-import { configMap, failure, observerWorld } from '../../support/world/observerWorld.ts';
+import { configMap, observerWorld, refusal } from '../../support/world/observerWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -104,7 +104,8 @@ test('an application exists until its resources are deleted, which is checked at
   const world = await observerWorld();
   world.apply('web', { manifests: [configMap('one')] });
   await world.pass(2 * second);
-  world.refusals.set('delete', failure('terminating', 'waits for its finalizers example.org/stay').failure);
+  world.edit('ConfigMap/one', { metadata: { finalizers: ['example.org/stay'] } });
+  await world.pass(2 * second);
   world.deleteApplication('web');
   await world.pass(10 * minute);
   const asked = world.requests.filter(({ what }) => what === 'delete').length;
@@ -112,7 +113,7 @@ test('an application exists until its resources are deleted, which is checked at
   assert.deepEqual([world.condition('web', 'Degraded'), world.eventsOf('application.refused')], ['False', []]);
   const said = JSON.stringify(world.application('web')?.['status']);
   assert.ok(said.includes('Waiting for the deletion of: ConfigMap shop/one (waits for its finalizers'), said);
-  world.refusals.set('delete', failure('missing', 'it does not exist').failure);
+  world.remove('ConfigMap/one');
   await world.pass(11 * second);
   assert.deepEqual([world.application('web'), world.eventsOf('resource.deleted').length], [undefined, 1]);
   assert.deepEqual(world.eventsOf('resource.deletionSkipped'), []);
@@ -121,12 +122,11 @@ test('an application exists until its resources are deleted, which is checked at
 
 test('a failed deletion delays service accounts and namespaces, but no other resource', async () => {
   const world = await observerWorld();
-  world.kinds.set('ServiceAccount', { ...kindOf('ServiceAccount'), plural: 'serviceaccounts' });
   const own = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'own' } };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'more' } };
   world.apply('web', { manifests: [own, configMap('one'), configMap('two'), namespace] });
   await world.pass(2 * second);
-  world.refusals.set('delete ConfigMap/two', failure('forbidden', 'not allowed').failure);
+  world.refusals.set('delete ConfigMap/two', refusal('forbidden'));
   world.deleteApplication('web');
   await world.pass(second);
   const missing = () => ['ConfigMap/one', 'ConfigMap/two', 'ServiceAccount/own'].filter((each) => !world.object(each));
@@ -144,10 +144,10 @@ test('a cluster-scoped resource is not deleted while its kind is temporarily unk
   const world = await observerWorld();
   const gadget = { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'one' } };
   const kind: RestMapping = { ...kindOf('Gadget'), group: 'example.org', plural: 'gadgets', isNamespaced: false };
-  world.kinds.set('Gadget', kind);
+  world.serve(kind);
   world.apply('web', { manifests: [gadget, configMap('two')] });
   await world.pass(2 * second);
-  world.kinds.set('Gadget', { ...kind, version: 'v2' });
+  world.serve({ ...kind, version: 'v2' });
   world.apply('web', { manifests: [gadget, configMap('two', 'b')] });
   await world.pass(2 * minute);
   assert.deepEqual(world.eventsOf('resource.deleted'), []);
@@ -166,8 +166,8 @@ test('a cluster-scoped kind that was never served in the manifest’s version do
     plural: 'gadgets',
     isNamespaced: false,
   };
-  world.kinds.set('Gadget', kind);
-  world.unserved.add('example.org/v2');
+  world.serve(kind);
+  world.refusals.set('delete', refusal('typeMissing'));
   world.apply('web', { manifests: [{ apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'one' } }] });
   await world.pass(2 * second);
   world.deleteApplication('web');

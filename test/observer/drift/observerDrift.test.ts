@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf } from '../../../src/base/json.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
-import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
-import { configMap, type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
+import {
+  configMap,
+  deployment,
+  type ObserverWorld,
+  observerWorld,
+  refusal,
+} from '../../support/world/observerWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -22,10 +27,6 @@ function keyOf(world: ObserverWorld, name: string): unknown {
 
 function labelOf(world: ObserverWorld, name: string): unknown {
   return objectOf(objectOf(world.object(`ConfigMap/${name}`)?.['metadata'])['labels'])['weeder.dev/application'];
-}
-
-function refusal(is: ApplyFailure['is']): ApplyFailure {
-  return { is, reason: 'no.', retryAfter: 0, fields: [] };
 }
 
 function count(world: ObserverWorld, what: string): number {
@@ -82,7 +83,7 @@ test('watch events with versions before weeder’s own write are not drift', asy
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   const old = world.object('ConfigMap/one') ?? {};
   await world.pass(second);
-  world.redeliver('ConfigMap/one', old);
+  world.redeliver(old);
   await world.pass(minute);
   assert.deepEqual([count(world, 'correct ConfigMap/one'), world.eventsOf('resource.drifted').length], [1, 1]);
   world.stop();
@@ -114,7 +115,8 @@ test('a deleted resource is recreated', async () => {
 
 test('nothing is applied to a terminating resource; once it is deleted, it is recreated', async () => {
   const world = await observed(['one']);
-  world.edit('ConfigMap/one', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, data: { key: 'b' } });
+  world.terminate('ConfigMap/one');
+  world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(minute);
   assert.deepEqual([world.writes(), world.eventsOf('resource.terminating').length], [['create ConfigMap/one'], 1]);
   world.remove('ConfigMap/one');
@@ -234,7 +236,7 @@ test('a kind that is not installed yet is waited for, and delays no other resour
   await world.pass(minute);
   assert.deepEqual([keyOf(world, 'two'), world.object('Widget/one')], ['a', undefined]);
   assert.equal(world.eventsOf('resource.noKindMatch').length, 1);
-  world.kinds.set('Widget', {
+  world.serve({
     group: 'example.org',
     version: 'v1',
     kind: 'Widget',
@@ -330,31 +332,23 @@ test('there is one stream per kind in use, however many applications use it', as
 
 /** As an autoscaler or `kubectl scale` does. */
 function scale(world: ObserverWorld, replicas: number): void {
-  const fieldsV1 = { 'f:spec': { 'f:replicas': {} } };
-  const managedFields = [{ manager: 'kube-controller-manager', operation: 'Update', subresource: 'scale', fieldsV1 }];
-  world.edit('Deployment/web', { metadata: { managedFields }, spec: { replicas } });
+  world.edit('Deployment/web', { spec: { replicas } }, { manager: 'kube-controller-manager', subresource: 'scale' });
 }
 
-const deployment = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'web' },
-  spec: { replicas: 2, paused: false },
-};
+const web = deployment('web', 'app:1', { replicas: 2, minReadySeconds: 1 });
 
 test('scaled replicas are not corrected, and other drift still is', async () => {
   const world = await observerWorld();
-  // The API server leaves the fields of the init manager to other managers.
-  world.unchangedFields = new Set(['replicas']);
-  world.apply('web', { manifests: [deployment] });
+  world.apply('web', { manifests: [web] });
   await world.pass(2 * second);
   scale(world, 7);
   await world.pass(minute);
   assert.equal(objectOf(world.object('Deployment/web')?.['spec'])['replicas'], 7);
   assert.deepEqual([world.eventsOf('resource.drifted'), world.condition('web', 'InSync')], [[], 'True']);
-  world.edit('Deployment/web', { spec: { paused: true } });
+  world.edit('Deployment/web', { spec: { minReadySeconds: 9 } });
   await world.pass(second);
-  assert.deepEqual(objectOf(world.object('Deployment/web'))['spec'], { replicas: 7, paused: false });
+  const { replicas, minReadySeconds } = objectOf(world.object('Deployment/web')?.['spec']);
+  assert.deepEqual([replicas, minReadySeconds], [7, 1]);
   world.stop();
 });
 
@@ -363,7 +357,7 @@ test('replicas that the schema lists are corrected, whichever client scales', as
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 'observed' } },
   ];
   const world = await observerWorld();
-  world.apply('web', { manifests: [deployment], observerSchema });
+  world.apply('web', { manifests: [web], observerSchema });
   await world.pass(2 * second);
   scale(world, 7);
   await world.pass(second);

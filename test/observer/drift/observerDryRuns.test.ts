@@ -8,6 +8,7 @@ import {
   type ObserverWorld,
   type ObserverWorldOptions,
   observerWorld,
+  refusal,
 } from '../../support/world/observerWorld.ts';
 import { virtualClock } from '../../support/world/virtualClock.ts';
 
@@ -149,7 +150,7 @@ test('a failed dry run does not change the desired state, and the next one does'
   const world = await observed(['one']);
   const before = world.events.length;
   admitting(world, mirrored);
-  world.refusals.set('dryRunAgain', { is: 'transient', reason: 'no.', retryAfter: 0, fields: [] });
+  world.refusals.set('dryRunAgain', refusal('transient', 'no.'));
   await world.pass(20 * minute);
   assert.equal(timesOf(world).length, 2);
   assert.deepEqual([keyOf(world, 'one'), world.events.length, world.condition('web', 'InSync')], ['a', before, 'True']);
@@ -175,10 +176,11 @@ test('an admission result that differs each time does not change the desired sta
 test('a value that was accepted from admission does not change with a rebaseline', async () => {
   const world = await observed(['one']);
   // Existing objects retain their key; only a new object would get another one.
-  world.admit = (object) => {
-    const isThere = objectOf(object['metadata'])['uid'] !== undefined;
+  world.admit = (object, old) => {
     const data = objectOf(object['data']);
-    return object['kind'] === 'ConfigMap' && isThere ? { ...object, data: { ...data, key: 'existing' } } : object;
+    return object['kind'] === 'ConfigMap' && old !== undefined
+      ? { ...object, data: { ...data, key: 'existing' } }
+      : object;
   };
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(40 * minute);
@@ -196,7 +198,7 @@ test('if only a dry run on the existing object succeeds, only the values of the 
   await world.pass(10 * minute);
   const [first = 0] = timesOf(world);
   await world.pass(first + 10 * minute - second - (10 * minute + 2 * second));
-  world.isProbeAccepted = false;
+  world.refusals.set('probe', refusal('permanent'));
   world.sendsEvents = false;
   world.edit('ConfigMap/one', { data: { evil: 'x' } });
   admitting(world, mirrored);
@@ -215,7 +217,7 @@ test('if only a dry run on the existing object succeeds, only the values of the 
 
 test('nothing is rebaselined while it is drifted, paused, being applied or deleted', async () => {
   const world = await observed(['one']);
-  world.refusals.set('correct', { is: 'forbidden', reason: 'no.', retryAfter: 0, fields: [] });
+  world.refusals.set('correct', refusal('forbidden', 'no.'));
   world.edit('ConfigMap/one', { data: { key: 'b' } });
   await world.pass(20 * minute);
   assert.deepEqual(timesOf(world), [], 'drifted');
@@ -224,11 +226,11 @@ test('nothing is rebaselined while it is drifted, paused, being applied or delet
   world.apply('web', { manifests: [configMap('one')], pausedUntil });
   await world.pass(19 * minute);
   assert.deepEqual(timesOf(world), [], 'paused');
-  world.refusals.set('create', { is: 'transient', reason: 'no.', retryAfter: 0, fields: [] });
+  world.refusals.set('create', refusal('transient', 'no.'));
   world.apply('web', { manifests: [configMap('one'), configMap('two')] });
   await world.pass(20 * minute);
   assert.deepEqual(Object.keys(rebaselinesOf(world)), ['ConfigMap/one'], 'one that was never applied');
-  world.refusals.set('delete', { is: 'transient', reason: 'no.', retryAfter: 0, fields: [] });
+  world.refusals.set('delete', refusal('transient', 'no.'));
   const before = timesOf(world).length;
   world.deleteApplication('web');
   await world.pass(20 * minute);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
-import { type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
+import { type ObserverWorld, observerWorld, refusal } from '../../support/world/observerWorld.ts';
 
 const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a: '1' } };
 const resyncPeriod = 30_000;
 /** Resyncs are up to a tenth early or late, and are grouped by second. */
 const oneResync = 1.1 * resyncPeriod + 1_000;
-const away: ApplyFailure = { is: 'transient', reason: 'The API group is away.', retryAfter: 0, fields: [] };
+const away = refusal('transient', 'The API group is away.');
 
 async function inSync(): Promise<ObserverWorld> {
   const world = await observerWorld({ trialPeriod: 0 });

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
-import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
-import { type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
+import { type ObserverWorld, observerWorld, refusal } from '../../support/world/observerWorld.ts';
 
 const second = 1_000;
 const widgets = { group: 'example.org', version: 'v1', kind: 'Widget', plural: 'widgets', isNamespaced: true };
-const away: ApplyFailure = { is: 'transient', reason: 'The API group is away.', retryAfter: 0, fields: [] };
+const away = refusal('transient', 'The API group is away.');
 
 const settings = (a: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { a } });
 const widget = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' }, spec: { size: 1 } };
@@ -15,15 +14,16 @@ const globe = { apiVersion: 'example.org/v1', kind: 'Globe', metadata: { name: '
 /** A world with a kind of an aggregated API server. */
 async function worldOf(): Promise<ObserverWorld> {
   const world = await observerWorld({ trialPeriod: 0 });
-  world.kinds.set('Widget', widgets);
+  world.serve(widgets);
   return world;
 }
 
 function goAway(world: ObserverWorld): void {
-  for (const what of ['find', 'structure'])
-    for (const kind of ['Widget', 'Globe']) world.refusals.set(`${what} ${kind}`, away);
-  for (const what of ['create', 'read', 'update', 'delete', 'dryRunApply', 'correct'])
-    for (const key of ['Widget/one', 'Globe/world']) world.refusals.set(`${what} ${key}`, away);
+  world.unavailable.add(widgets.group);
+}
+
+function comeBack(world: ObserverWorld): void {
+  world.unavailable.clear();
 }
 
 const dataOf = (world: ObserverWorld) => world.object('ConfigMap/settings')?.['data'];
@@ -47,7 +47,7 @@ async function assertOthersGoOn(world: ObserverWorld, data: JsonObject): Promise
   assert.equal(conditionOf(world, 'Degraded')['reason'], 'Retrying');
   assert.match(
     textOf(conditionOf(world, 'Degraded')['message']) ?? '',
-    /Widget\.example\.org shop\/one \(The API group is away\)/,
+    /Widget\.example\.org shop\/one \(The API server .*(what it serves of example\.org\/v1: its APIService is not available|The API group is away)\)/,
   );
   assert.notEqual(conditionOf(world, 'Applied')['status'], 'True');
 }
@@ -58,7 +58,7 @@ test('at the first apply, an unavailable API group delays only the resources of 
   world.apply('web', { manifests: [widget, settings('1')] });
   await world.pass(5 * second);
   await assertOthersGoOn(world, { a: '1' });
-  world.refusals.clear();
+  comeBack(world);
   await world.pass(60 * second);
   assert.ok(world.object('Widget/one'));
   assert.equal(world.condition('web', 'InSync'), 'True');
@@ -70,7 +70,7 @@ test('an update is applied to all resources except those of an unavailable API g
   world.apply('web', { manifests: [widget, settings('1')] });
   await world.pass(5 * second);
   goAway(world);
-  world.apply('web', { manifests: [widget, settings('2')] });
+  world.apply('web', { manifests: [{ ...widget, spec: { size: 2 } }, settings('2')] });
   await world.pass(5 * second);
   await assertOthersGoOn(world, { a: '2' });
 });
@@ -83,7 +83,7 @@ test('after a restart of weeder, all resources except those of an unavailable AP
   await world.restart();
   await world.pass(5 * second);
   await assertOthersGoOn(world, { a: '1' });
-  world.refusals.clear();
+  comeBack(world);
   await world.pass(60 * second);
   assert.equal(world.condition('web', 'InSync'), 'True');
   assert.deepEqual(
@@ -99,9 +99,9 @@ test('a cluster-scoped resource whose API group is unavailable at a restart is n
   const uid = objectOf(world.object('Globe/world')?.['metadata'])['uid'];
   assert.ok(uid);
   // Planning fails, and pruning would succeed.
-  world.refusals.set('find Globe', away);
+  goAway(world);
   await world.restart();
-  world.refusals.clear();
+  comeBack(world);
   await world.pass(120 * second);
   assert.equal(objectOf(world.object('Globe/world')?.['metadata'])['uid'], uid);
   assert.deepEqual(
@@ -111,7 +111,7 @@ test('a cluster-scoped resource whose API group is unavailable at a restart is n
   assert.equal(world.condition('web', 'InSync'), 'True');
 });
 
-for (const what of ['find Widget', 'structure Widget'])
+for (const what of ['/apis', '/openapi/v3/apis/example.org/v1'])
   test(`a very slow response to “${what}” delays only the resources of that kind`, async () => {
     const world = await worldOf();
     world.slow.set(what, 30 * second);
@@ -188,7 +188,7 @@ test('a restored API group is found within a minute after any downtime, and caus
     `${world.eventsOf('resource.failed').length} failures reported`,
   );
   assert.equal(conditionOf(world, 'Degraded')['reason'], 'Retrying');
-  world.refusals.clear();
+  comeBack(world);
   await world.pass(61 * second);
   assert.ok(world.object('Widget/one'));
   assert.equal(world.condition('web', 'InSync'), 'True');
@@ -219,13 +219,13 @@ test('with a kind unavailable, deleting an application with a wiped status delet
   const named = () => world.application('web') ?? assert.fail();
   goAway(world);
   world.stop();
-  Object.assign(named(), { status: {} });
+  world.replaceStatus('web', {});
   world.start();
   world.deleteApplication('web');
   await world.pass(30 * second);
   assert.equal(dataOf(world), undefined);
   assert.ok(named());
-  world.refusals.clear();
+  comeBack(world);
   await world.pass(120 * second);
   assert.equal(world.object('Widget/one'), undefined);
   assert.equal(world.application('web'), undefined);

@@ -4,7 +4,7 @@ import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { knownApplications } from '../../../src/observer/application/knownApplications.ts';
 import { type ApplicationSize, refusedInNamespace } from '../../../src/observer/spec/applicationLimits.ts';
-import { type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
+import { type ObserverWorld, observerWorld, refusal } from '../../support/world/observerWorld.ts';
 
 const size = (name: string, created: number, more: Partial<ApplicationSize> = {}): ApplicationSize => ({
   namespace: 'shop',
@@ -132,7 +132,7 @@ test('an application that cannot be read again is read later, and no timer is le
   world.apply('first', { manifests: [settings('a')] }, created(1));
   world.apply('second', { manifests: [settings('b')] }, created(2));
   await world.pass(5_000);
-  world.refusals.set('application', { is: 'transient', reason: 'etcd is slow', retryAfter: 0, fields: [] });
+  world.refusals.set('application', refusal('transient', 'etcd is slow'));
   world.core.configure({ services: new Map(), restart: undefined, observer: defaultObserver });
   await world.pass(29_000);
   assert.equal(world.object('ConfigMap/b'), undefined);
@@ -143,7 +143,7 @@ test('an application that cannot be read again is read later, and no timer is le
   world.apply('third', { manifests: [settings('c')] }, created(3));
   world.core.configure({ services: new Map(), restart: undefined, observer: { ...defaultObserver, ...one } });
   await world.pass(5_000);
-  world.refusals.set('application', { is: 'transient', reason: 'etcd is slow', retryAfter: 0, fields: [] });
+  world.refusals.set('application', refusal('transient', 'etcd is slow'));
   world.core.configure({ services: new Map(), restart: undefined, observer: defaultObserver });
   await world.pass(5_000);
   world.stop();

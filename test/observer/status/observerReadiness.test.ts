@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
 import { kstatusOf } from '../../support/objects/kstatus.ts';
-import { configMap, type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
+import { configMap, type ObserverWorld, observerWorld, refusal } from '../../support/world/observerWorld.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const spec = { manifests: [configMap('one', 'old'), configMap('two', 'old')] };
 const changed = { manifests: [configMap('one', 'new'), configMap('two', 'new')] };
 
-type Refusal = [what: string, is: ApplyFailure['is']];
+type Refused = [what: string, is: Parameters<typeof refusal>[0]];
 
-function refuse(world: ObserverWorld, ...[what, is]: Refusal): void {
-  world.refusals.set(what, { is, reason: 'No.', retryAfter: 0, fields: [] });
+function refuse(world: ObserverWorld, ...[what, is]: Refused): void {
+  world.refusals.set(what, refusal(is));
 }
 
 /** The application `web` in sync, in this mode. */
@@ -125,12 +124,12 @@ const situations: readonly {
   },
   {
     what: 'with an error in one manifest',
-    act: (world) => world.apply('web', { manifests: [...spec.manifests, { apiVersion: 'v1', kind: 'ConfigMap' }] }),
+    act: (world) => world.apply('web', { manifests: [...spec.manifests, configMap('no name')] }),
     said: ['Ready=False ManifestInvalid', 'Stalled=True ManifestInvalid', 'Failed'],
   },
   {
     what: 'with an error in its spec',
-    act: (world) => world.apply('web', { ...spec, mode: 'other' }),
+    act: (world) => world.apply('web', { manifests: [configMap('one'), configMap('one')] }),
     said: ['Ready=False SpecInvalid', 'Stalled=True SpecInvalid', 'Failed'],
   },
   {
@@ -193,10 +192,10 @@ const needs: readonly {
   {
     reason: 'Unverified',
     take: (world) => {
-      world.may = () => false;
+      world.permit();
     },
     give: (world) => {
-      world.may = () => true;
+      world.permit({ verbs: ['*'] });
     },
   },
   {

@@ -74,7 +74,7 @@ test('an invalid application is reported within a second, an applied one within 
   world.requestTime = 2.5 * second;
   editAll(world, 160);
   world.apply('late', { manifests: [configMap('late')], mode: 'detect' });
-  world.apply('broken', { manifests: [] });
+  world.apply('broken', { manifests: [configMap('one'), configMap('one')] });
   await world.pass(1.5 * second);
   assert.equal(world.statuses.length, 1);
   assert.ok(world.condition('broken', 'Invalid') !== undefined);
@@ -89,7 +89,7 @@ test('an invalid application is reported within a second, an applied one within 
 
 test('at most four statuses are written at a time, and eventually all', async () => {
   const world = await observed(0);
-  world.statusTime = 100;
+  world.slow.set('status', 100);
   for (const name of names(40)) world.apply(name, { manifests: [configMap(name)], mode: 'detect' });
   await world.pass(10 * second);
   assert.equal(world.maxStatusesInFlight, 4);
@@ -103,7 +103,7 @@ test('one application has one status write at a time, and what changes meanwhile
   await world.pass(10 * second);
   world.statuses.length = 0;
   world.maxStatusesInFlight = 0;
-  world.statusTime = 5 * second;
+  world.slow.set('status', 5 * second);
   for (const key of ['b', 'a', 'c']) {
     world.edit('ConfigMap/app-0', { data: { key } });
     await world.pass(2 * second);

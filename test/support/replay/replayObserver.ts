@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InspectionEvent } from 'xstate';
 import { parseDuration } from '../../../src/base/duration.ts';
+import { objectOf } from '../../../src/base/json.ts';
 import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
-import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
+import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
 import { recordedObserverEventOf } from '../../../src/observer/recording/recordedObserverEvent.ts';
-import { createObserverWorld, isReadOnly, type ObserverWorld } from '../world/observerWorld.ts';
+import { createObserverWorld, isReadOnly, type ObserverWorld, refusal } from '../world/observerWorld.ts';
 import type { VirtualClock } from '../world/virtualClock.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, ReplayStep } from './replayFormat.ts';
@@ -51,8 +52,8 @@ export function replayObserver({ replay, clock, log, inspect }: ReplayObserverOp
       if (step.applicationDeleted !== undefined) world.deleteApplication(step.applicationDeleted);
       if (step.edit) world.edit(step.edit.object, step.edit.patch);
       if (step.object) world.put(step.object);
-      if (step.objectDeleted !== undefined) world.remove(step.objectDeleted);
-      if (step.namespaceEnds !== undefined) world.terminating.add(step.namespaceEnds);
+      if (step.objectDeleted !== undefined) deleteObject(world, step.objectDeleted);
+      if (step.namespaceEnds !== undefined) world.endNamespace();
       happenToApi(world, step);
     },
     start: world.start,
@@ -71,24 +72,24 @@ export function replayObserver({ replay, clock, log, inspect }: ReplayObserverOp
   };
 }
 
+/** An object with finalizers exists until it is deleted once more. */
+function deleteObject(world: ObserverWorld, name: string): void {
+  const { finalizers, deletionTimestamp } = objectOf(world.object(name)?.['metadata']);
+  if (finalizers === undefined || deletionTimestamp !== undefined) world.remove(name);
+  else world.terminate(name);
+}
+
 function happenToApi(world: ObserverWorld, { refuse, kind, requests, watchEvents }: Omit<ReplayStep, 'at'>): void {
-  if (refuse?.as !== undefined) world.refusals.set(refuse.what, failureOf(refuse.as));
+  if (refuse?.as !== undefined) world.refusals.set(refuse.what, refusal(refuse.as, `as ${refuse.as}`));
   else if (refuse) world.refusals.delete(refuse.what);
-  if (kind?.isServed === false) world.kinds.delete(kind.kind);
-  else if (kind)
-    world.kinds.set(kind.kind, {
-      group: 'example.org',
-      version: 'v1',
-      kind: kind.kind,
-      plural: `${kind.kind.toLowerCase()}s`,
-      isNamespaced: true,
-    });
+  if (kind?.isServed === false) world.stopServing(mappingOf(kind.kind));
+  else if (kind) world.serve(mappingOf(kind.kind));
   if (requests !== undefined) world.requestTime = requests;
   if (watchEvents !== undefined) world.sendsEvents = watchEvents;
 }
 
-function failureOf(is: ApplyFailure['is']): ApplyFailure {
-  return { is, reason: `as ${is}`, retryAfter: 0, fields: [], ...(is === 'claimed' ? { by: 'shop/other' } : {}) };
+function mappingOf(kind: string): RestMapping {
+  return { group: 'example.org', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, isNamespaced: true };
 }
 
 function specOf({ name: _name, pausedUntil, ...spec }: ApplicationStep, start: number) {

@@ -21,16 +21,7 @@ export const replayRefusal = z.strictObject({
   /** Such as `correct ConfigMap/settings`, or `correct` for everything. */
   what: z.string(),
   as: z
-    .enum([
-      'permanent',
-      'transient',
-      'conflict',
-      'claimed',
-      'forbidden',
-      'typeMissing',
-      'terminating',
-      'namespaceTerminating',
-    ])
+    .enum(['permanent', 'transient', 'conflict', 'claimed', 'forbidden', 'typeMissing', 'namespaceTerminating'])
     .optional(),
 });
 

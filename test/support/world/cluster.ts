@@ -1,6 +1,7 @@
-import { type ApiServer, createApiServer, seededRandom } from '@weeder/embedded-cluster';
+import { type ApiServer, type ApiServerOptions, createApiServer, seededRandom } from '@weeder/embedded-cluster';
 import { type Cursor, openCursor } from '@weeder/embedded-cluster/registry';
 import { namespaces } from '@weeder/embedded-cluster/resources';
+import type { JsonObject } from '../../../src/base/json.ts';
 import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
 import { classify } from '../../../src/kube/client/failure.ts';
 import type { ApiRequest } from '../../../src/kube/client/request.ts';
@@ -11,14 +12,24 @@ import { settled, type VirtualClock } from './virtualClock.ts';
 
 /**
  * What happens to a request: it fails before it arrives, its response is lost, or it arrives only after so many ms
- * (`late`: when the client no longer waits for it; `slow`: the client still waits).
+ * (`late`: when the client no longer waits for it; `slow`: the client still waits, and `then` may happen to it). Or it
+ * arrives at once, and its response after so many ms (`lateReply`).
  */
 export type Fault =
   | 'unsent'
   | 'lost'
   | { readonly late: number }
-  | { readonly slow: number }
-  | { readonly status: number };
+  | { readonly slow: number; readonly then?: Fault }
+  | { readonly lateReply: number }
+  | Refusal;
+
+/** The Status that the server responds with, and further headers of its response. */
+export interface Refusal {
+  readonly status: number;
+  readonly message?: string;
+  readonly details?: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** The embedded API server in virtual time, without HTTP, and the client and streams of a controller. */
 export interface SimulatedCluster {
@@ -32,18 +43,28 @@ export interface SimulatedCluster {
 }
 
 /** It has the namespace `shop`. */
-export function simulatedCluster(clock: VirtualClock): SimulatedCluster {
-  const server = createApiServer({ clock, random: seededRandom(1) });
+export function simulatedCluster(clock: VirtualClock, options: ApiServerOptions = {}): SimulatedCluster {
+  const server = createApiServer({ clock, random: seededRandom(1), ...options });
   made(server.store.create(namespaces, { metadata: { name: 'shop' } }));
   let waiting = 0;
 
   const send = (request: ApiRequest) => sendInProcess(server, clock, request);
 
-  async function slowly(request: ApiRequest, after: number): Promise<ApiResult> {
+  async function pause(ms: number): Promise<void> {
     waiting += 1;
-    await new Promise<void>((resolve) => clock.setTimeout(resolve, after));
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, ms));
     waiting -= 1;
-    return request.signal?.aborted ? cancelled : send(request);
+  }
+
+  async function slowly(request: ApiRequest, after: number, then: Fault | undefined): Promise<ApiResult> {
+    await pause(after);
+    return request.signal?.aborted ? cancelled : call(request, then);
+  }
+
+  async function sendAndWait(request: ApiRequest, ms: number): Promise<ApiResult> {
+    const result = await send(request);
+    await pause(ms);
+    return result;
   }
 
   async function call(request: ApiRequest, fault: Fault | undefined): Promise<ApiResult> {
@@ -54,15 +75,16 @@ export function simulatedCluster(clock: VirtualClock): SimulatedCluster {
       await send(request);
       return broken;
     }
-    if ('status' in fault) return refusal(fault.status);
-    if ('slow' in fault) return slowly(request, fault.slow);
+    if ('status' in fault) return refusal(fault);
+    if ('slow' in fault) return slowly(request, fault.slow, fault.then);
+    if ('lateReply' in fault) return sendAndWait(request, fault.lateReply);
     clock.setTimeout(() => void send(request), fault.late);
     return broken;
   }
 
-  function refusal(status: number): ApiResult {
-    const body = { kind: 'Status', status: 'Failure', message: 'refused', reason: 'Refused', code: status };
-    return { ok: false, failure: classify(status, {}, JSON.stringify(body), clock.now()) };
+  function refusal({ status, message = 'refused', details = {}, headers = {} }: Refusal): ApiResult {
+    const body = { kind: 'Status', status: 'Failure', message, reason: 'Refused', details, code: status };
+    return { ok: false, failure: classify(status, headers, JSON.stringify(body), clock.now()) };
   }
 
   return {

@@ -177,7 +177,7 @@ function isPermanent({ status }: ApiFailure): boolean {
 }
 
 /** Application, as defined in deploy/. */
-const applications = applicationResource();
+export const applications = applicationResource();
 
 function applicationResource(): Resource {
   const file = new URL('../../../deploy/components/observer-named/crd.yaml', import.meta.url);

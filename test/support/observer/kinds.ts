@@ -1,0 +1,47 @@
+import { createApiServer, type Resource } from '@weeder/embedded-cluster';
+import { customResource } from '@weeder/embedded-cluster/registry';
+import { resources as builtIn, customResourceDefinitions } from '@weeder/embedded-cluster/resources';
+import { identityKey } from '../../../src/observer/model/identity.ts';
+import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
+import { made } from '../world/embedded.ts';
+import { virtualClock } from '../world/virtualClock.ts';
+
+const namespace = 'shop';
+
+/** The definition of a kind whose objects have a spec of any fields. */
+export function definitionOf({ group, version, kind, plural, isNamespaced }: RestMapping) {
+  const spec = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+  const scope = isNamespaced ? 'Namespaced' : 'Cluster';
+  const names = { kind, plural, singular: kind.toLowerCase() };
+  const versions = [{ name: version, served: true, storage: true, schema }];
+  return { metadata: { name: `${plural}.${group}` }, spec: { group, scope, names, versions } };
+}
+
+/** The key of an object such as `ConfigMap/settings`. Kinds that are not built in are of the group `example.org`. */
+export function fullKey(text: string): string {
+  const [kind = '', name = ''] = text.split('/');
+  const { group, isNamespaced } = builtIn.find((each) => each.kind === kind) ?? {
+    group: 'example.org',
+    isNamespaced: kind !== globe.kind,
+  };
+  return identityKey({ group, kind, namespace: isNamespaced ? namespace : '', name });
+}
+
+/** A cluster-scoped kind that every world has. */
+export const globe: RestMapping = {
+  group: 'example.org',
+  version: 'v1',
+  kind: 'Globe',
+  plural: 'globes',
+  isNamespaced: false,
+};
+
+export const globes = resourceOf(globe);
+
+function resourceOf(kind: RestMapping): Resource {
+  const { store } = createApiServer({ clock: virtualClock() });
+  const found = customResource(made(store.create(customResourceDefinitions, definitionOf(kind))));
+  if (found === undefined) throw new Error(`${kind.kind} cannot be served`);
+  return found;
+}

@@ -1,0 +1,61 @@
+import { addressOf } from '@weeder/embedded-cluster/registry';
+import { objectOf } from '../../../src/base/json.ts';
+import { forwardingTo, type ObjectSink } from '../../../src/kube/watch/sink.ts';
+import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+import type { SimulatedCluster } from '../world/cluster.ts';
+
+/** The streams of an observer, which open and close while it runs. */
+export interface ObserverStreams {
+  /** Opens those that are not open yet. A kind that is not served is never listed. */
+  follow(cluster: SimulatedCluster, needs: ReadonlyMap<string, StreamNeed>): void;
+  close(name: string): void;
+  closeAll(): void;
+  /** No stream reports the change to this version, which only a list shows. */
+  hide(resourceVersion: string): void;
+}
+
+export function observerStreams(): ObserverStreams {
+  const open = new Map<string, () => void>();
+  const hidden = new Set<unknown>();
+
+  function close(name: string): void {
+    open.get(name)?.();
+    open.delete(name);
+  }
+
+  function reporting(sink: ObjectSink): ObjectSink {
+    let isListing = false;
+    return {
+      ...forwardingTo(sink),
+      begin() {
+        isListing = true;
+        sink.begin();
+      },
+      apply(type, object) {
+        const { resourceVersion } = objectOf(objectOf(object)['metadata']);
+        if (isListing || !hidden.has(resourceVersion)) sink.apply(type, object);
+      },
+      end(resourceVersion) {
+        isListing = false;
+        sink.end(resourceVersion);
+      },
+    };
+  }
+
+  return {
+    follow(cluster, needs) {
+      const { resources } = cluster.server.storage;
+      for (const [name, need] of needs) {
+        if (open.has(name) || addressOf(resources, need.path).kind !== 'resource') continue;
+        // The list may close the stream.
+        open.set(name, () => {});
+        open.set(name, cluster.follow([{ ...need, sink: reporting(need.sink) }]));
+      }
+    },
+    close,
+    closeAll() {
+      for (const name of [...open.keys()]) close(name);
+    },
+    hide: (resourceVersion) => void hidden.add(resourceVersion),
+  };
+}
