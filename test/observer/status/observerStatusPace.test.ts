@@ -50,9 +50,9 @@ test('a drift that is corrected within a second is not in a status, a lasting on
 
 test('while corrections are queued no status is written, for at most thirty seconds', async () => {
   const world = await observed(160);
-  world.requestTime = 500;
+  world.requestTime = 448;
   editAll(world, 160);
-  // Sixteen at a time: five seconds for all of them.
+  // Sixteen at a time: four and a half seconds for all of them. None is in flight when statuses are due.
   await world.pass(6 * second);
   assert.equal(world.eventsOf('resource.corrected').length, 160);
   assert.deepEqual(world.statuses, []);
