@@ -6,7 +6,8 @@ import {
   type StateValue,
 } from 'xstate';
 import type { Clock } from '../base/clock.ts';
-import { codedError, failed, messageOf, ok, type Result } from '../base/errors.ts';
+import { codedError } from '../base/errors.ts';
+import { failed, messageOf, ok, type Result } from '../base/result.ts';
 import { numberOf, objectOf, textOf } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import { isActor } from './actorRuntime.ts';

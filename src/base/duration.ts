@@ -1,4 +1,4 @@
-import { failed, ok, type Result } from './errors.ts';
+import { failed, ok, type Result } from './result.ts';
 
 const nanoseconds: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],

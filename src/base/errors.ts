@@ -1,3 +1,6 @@
+import { accessErrors } from '../kube/access/accessErrors.ts';
+import { codedErrors, type ErrorTable } from './result.ts';
+
 /**
  * Every error that a person has to know about, one row per code. `meaning` and `hint` are general; the message is
  * written where the problem is found, and names the file, the address or the flag. `docs/reference/errors.md` is generated from
@@ -21,13 +24,10 @@ export const errorTable = {
     hint: 'Give files or folders with manifests in YAML or JSON.',
   },
   KUBECONFIG_NOT_FOUND: {
-    meaning: 'No cluster was found, or the given kubeconfig does not exist.',
+    ...accessErrors.KUBECONFIG_NOT_FOUND,
     hint: 'Give a kubeconfig with --kubeconfig or $KUBECONFIG, or try `weeder demo`, which needs no cluster.',
   },
-  KUBECONFIG_INVALID: {
-    meaning: 'A kubeconfig was found, but does not define a cluster.',
-    hint: 'Correct the kubeconfig, or choose another one with --kubeconfig or --context.',
-  },
+  KUBECONFIG_INVALID: accessErrors.KUBECONFIG_INVALID,
   CLUSTER_UNREACHABLE: {
     meaning: 'The API server does not respond.',
     hint: 'Check the address in the kubeconfig, and that this machine can reach the API server.',
@@ -72,36 +72,9 @@ export const errorTable = {
     meaning: 'The cluster has no application of this name.',
     hint: 'Give its namespace with -n; `kubectl get applications.weeder.dev -A` lists all.',
   },
-} as const satisfies Record<string, { readonly meaning: string; readonly hint: string }>;
+} as const satisfies ErrorTable;
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** An error as a value: the code, a sentence that says what is wrong and where, and a hint on what to do. */
-export interface CodedError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string;
-}
-
-/** The result of an operation that can fail in an expected way: the value, or the error. */
-export type Result<T, E = CodedError> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly error: E };
-
-/** An error with the hint of the table, or with a more specific one. */
-export function codedError(code: ErrorCode, message: string, hint: string = errorTable[code].hint): CodedError {
-  return { code, message, hint };
-}
-
-export function ok<T>(value: T): Result<T, never> {
-  return { ok: true, value };
-}
-
-export function failed<E>(reason: E): Result<never, E> {
-  return { ok: false, error: reason };
-}
-
-/** The message of any thrown value, for a sentence or a log line. */
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
+/** An error of the table. */
+export const codedError = codedErrors(errorTable);

@@ -1,4 +1,5 @@
-import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
+import { codedError } from '../base/errors.ts';
+import { type CodedError, failed, ok, type Result } from '../base/result.ts';
 import { type FieldError, formatFieldError, formatFieldErrors } from '../base/fieldError.ts';
 import type { Config } from '../config/config.ts';
 import { parseConfig, shortConfig } from '../config/parse.ts';

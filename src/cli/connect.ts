@@ -1,6 +1,8 @@
 import type { Clock } from '../base/clock.ts';
-import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
+import { codedError, errorTable } from '../base/errors.ts';
+import { type CodedError, failed, ok, type Result } from '../base/result.ts';
 import type { ClusterAccess } from '../kube/access/clusterAccess.ts';
+import { userAgent } from '../base/userAgent.ts';
 import { loadKubeConfig } from '../kube/access/kubeConfig.ts';
 import { createKubeClient, type KubeClient, type RequestOutcome } from '../kube/client/client.ts';
 import { describeFailure } from '../kube/client/describeFailure.ts';
@@ -39,12 +41,13 @@ const patience = 30_000;
  */
 export async function connect(options: ConnectOptions, clock: Clock): Promise<Result<KubeClient>> {
   const { kubeconfig, context, kubeApiQps: qps, kubeApiBurst: burst, onRequest } = options;
-  const access = loadKubeConfig({ kubeconfig, context }, process.env);
+  const access = loadKubeConfig({ kubeconfig, context, hint: errorTable.KUBECONFIG_NOT_FOUND.hint }, process.env);
   if (!access.ok) return access;
   options.onAccess?.(access.value);
   const client = createKubeClient({
     access: access.value,
     clock,
+    userAgent,
     qps,
     burst,
     ...(onRequest === undefined ? {} : { onRequest }),

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { ok, type Result } from '../base/errors.ts';
+import { ok, type Result } from '../base/result.ts';
 import type { JsonObject } from '../base/json.ts';
 import { printable } from '../base/printable.ts';
 import type { Config } from '../config/config.ts';

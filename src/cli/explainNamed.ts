@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.ts';
-import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
+import { codedError } from '../base/errors.ts';
+import { type CodedError, failed, ok, type Result } from '../base/result.ts';
 import { objectOf } from '../base/json.ts';
 import { type AllowedResources, everythingAllowed } from '../config/schema/allowedResources.ts';
 import { defaultObserver } from '../config/schema/observer.ts';

@@ -1,4 +1,5 @@
-import { type CodedError, codedError, failed, ok, type Result } from '../base/errors.ts';
+import { codedError } from '../base/errors.ts';
+import { type CodedError, failed, ok, type Result } from '../base/result.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { describeFailure } from '../kube/client/describeFailure.ts';

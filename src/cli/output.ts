@@ -1,4 +1,4 @@
-import type { CodedError } from '../base/errors.ts';
+import type { CodedError } from '../base/result.ts';
 import { printable, printableLines } from '../base/printable.ts';
 
 /** Exit codes: 1 for an error, 2 for an invalid command line. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { systemClock } from '../base/clock.ts';
-import { codedError, failed, type Result } from '../base/errors.ts';
+import { codedError } from '../base/errors.ts';
+import { failed, type Result } from '../base/result.ts';
 import type { BindAddress } from '../base/listen.ts';
 import { createLogger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';

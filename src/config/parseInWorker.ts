@@ -1,5 +1,5 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { messageOf, type Result } from '../base/errors.ts';
+import { messageOf, type Result } from '../base/result.ts';
 import type { FieldError } from '../base/fieldError.ts';
 import { objectOf, textOf } from '../base/json.ts';
 import type { Config } from './config.ts';

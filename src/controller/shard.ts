@@ -1,4 +1,4 @@
-import { failed, ok, type Result } from '../base/errors.ts';
+import { failed, ok, type Result } from '../base/result.ts';
 import { namespaceOf } from '../kube/objects/identity.ts';
 import { forwardingTo, type ObjectSink } from '../kube/watch/sink.ts';
 

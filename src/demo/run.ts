@@ -1,3 +1,4 @@
+import { userAgent } from '../base/userAgent.ts';
 import { simulatedClock } from '@weeder/embedded-cluster';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/log.ts';
@@ -50,7 +51,7 @@ export async function playWithWeeder(options: DemoOptions): Promise<void> {
   const scenario = startScenario(clock, options, onEvent);
   const listening = await scenario.server.listen();
   await until(clock, scenario.isReady);
-  const client = createKubeClient({ access: accessTo(listening.url), clock });
+  const client = createKubeClient({ userAgent, access: accessTo(listening.url), clock });
   const report = (event: WeederEvent) => {
     onEvent(event);
     viewer?.report('weeder', event);

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { ok, type Result } from '../base/errors.ts';
+import { ok, type Result } from '../base/result.ts';
 import { type Config, distinctSelectors } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup, withDeclared } from '../config/serviceLookup.ts';

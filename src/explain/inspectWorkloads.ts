@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock } from '../base/clock.ts';
-import { type CodedError, ok, type Result } from '../base/errors.ts';
+import { type CodedError, ok, type Result } from '../base/result.ts';
 import type { Config } from '../config/config.ts';
 import type { RestartConfig, RestartSettings } from '../config/restart.ts';
 import type { KubeClient } from '../kube/client/client.ts';

@@ -2,7 +2,7 @@ import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } fro
 import { type ManagerEnd, manager } from '../../machines/process/manager.ts';
 import { type ActorTimes, createActorTimes } from '../actors/actorTimes.ts';
 import type { Clock, TimerHandle } from '../base/clock.ts';
-import { messageOf } from '../base/errors.ts';
+import { messageOf } from '../base/result.ts';
 import type { Logger } from '../base/log.ts';
 import { notifyBoth } from '../base/notifyBoth.ts';
 import type { Config } from '../config/config.ts';

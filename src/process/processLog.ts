@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import type { CodedError } from '../base/errors.ts';
+import type { CodedError } from '../base/result.ts';
 import type { Logger } from '../base/log.ts';
 import type { ConfigChange } from '../config/compare.ts';
 import { type Config, isNeutral } from '../config/config.ts';

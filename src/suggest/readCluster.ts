@@ -1,4 +1,4 @@
-import { ok, type Result } from '../base/errors.ts';
+import { ok, type Result } from '../base/result.ts';
 import { arrayOf, type JsonObject, objectOf } from '../base/json.ts';
 import { controllerOf } from '../kube/objects/owners.ts';
 import { placePath, placeSuffix, placesOf } from '../kube/objects/places.ts';

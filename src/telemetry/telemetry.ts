@@ -1,6 +1,6 @@
 import { debugPage } from '../actors/debugActors.ts';
 import type { Clock } from '../base/clock.ts';
-import { ok, type Result } from '../base/errors.ts';
+import { ok, type Result } from '../base/result.ts';
 import { onLoopback, type Page, servePages } from '../base/http.ts';
 import { type BindAddress, type Certificate, type Listening, listen } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';

@@ -18,7 +18,7 @@ async function applied(t: TestContext, ...flags: readonly string[]) {
   t.after(() => site.stop());
   const listening = await site.server.listen();
   t.after(() => listening.close());
-  const client = createKubeClient({ access: accessTo(listening.url), clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(listening.url), clock: systemClock });
   t.after(() => client.close());
   await peopleOf(client).createApplication(firstImage);
   const access = ['--kubeconfig', file('site.kubeconfig', kubeconfig(listening.url))];

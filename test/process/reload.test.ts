@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointSlices, namespaces, pods, replicaSets } from '@weeder/embedded-cluster/resources';
-import { codedError, failed } from '../../src/base/errors.ts';
+import { codedError } from '../../src/base/errors.ts';
+import { failed } from '../../src/base/result.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { until } from '../support/until.ts';
 import { type Embedded, embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';

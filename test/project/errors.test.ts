@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { codedError, type ErrorCode, errorTable, messageOf } from '../../src/base/errors.ts';
+import { codedError, type ErrorCode, errorTable } from '../../src/base/errors.ts';
+import { messageOf } from '../../src/base/result.ts';
 
 const root = fileURLToPath(new URL('../../src', import.meta.url));
 const sources = globSync('**/*.ts', { cwd: root })

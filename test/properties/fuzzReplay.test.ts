@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import type { Result } from '../../src/base/errors.ts';
+import type { Result } from '../../src/base/result.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { limitationsOf } from '../../src/replay/limitations.ts';
 import { differences } from '../../src/replay/recorded/compare.ts';

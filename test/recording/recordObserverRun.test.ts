@@ -34,7 +34,7 @@ async function recordSite(t: TestContext): Promise<string> {
   t.after(() => site.stop());
   const listening = await site.server.listen();
   t.after(() => listening.close());
-  const client = createKubeClient({ access: accessTo(listening.url), clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(listening.url), clock: systemClock });
   t.after(() => client.close());
   const people = peopleOf(client);
   const path = join(folder, 'site.jsonl');

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../src/base/errors.ts';
+import { messageOf } from '../../src/base/result.ts';
 import { grant } from '../cluster/support/deploy/rbac.ts';
 import type { Cluster } from '../cluster/support/plane/access.ts';
 import { freePorts } from '../cluster/support/plane/ports.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { codedError, failed } from '../../src/base/errors.ts';
+import { codedError } from '../../src/base/errors.ts';
+import { failed } from '../../src/base/result.ts';
 import { servePages } from '../../src/base/http.ts';
 import { createStreamStatuses } from '../../src/kube/watch/streamStatus.ts';
 import type { Leadership } from '../../src/process/leadership.ts';

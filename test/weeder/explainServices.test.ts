@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ok } from '../../src/base/errors.ts';
+import { ok } from '../../src/base/result.ts';
 import type { JsonObject } from '../../src/base/json.ts';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import { explainServices } from '../../src/explain/explainService.ts';

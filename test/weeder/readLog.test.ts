@@ -178,7 +178,7 @@ for (const protocol of ['https', 'h2'] as const) {
       answer.end(Buffer.from(whole).subarray(0, limit).toString());
     });
     const reported: string[] = [];
-    const client = createKubeClient({ access: accessTo(server.url), clock: systemClock });
+    const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock: systemClock });
     const readLog = readLogThrough(client, systemClock, ({ cause }) => reported.push(cause));
     const lines = await readLog(pod, 20, new AbortController().signal);
     await client.close();

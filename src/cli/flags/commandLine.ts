@@ -1,5 +1,6 @@
 import type { CommanderError } from 'commander';
-import { type CodedError, codedError } from '../../base/errors.ts';
+import { codedError } from '../../base/errors.ts';
+import { type CodedError } from '../../base/result.ts';
 import { nearest } from '../../base/nearest.ts';
 
 /** Flags that take no separate value. */

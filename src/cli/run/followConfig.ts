@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { failed, ok } from '../../base/errors.ts';
+import { failed, ok } from '../../base/result.ts';
 import type { Logger } from '../../base/log.ts';
 import { watchConfigFile } from '../../config/watchFile.ts';
 import type { Reload } from '../../process/reload.ts';

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CodedError, codedError, failed, ok, type Result } from '../../base/errors.ts';
+import { codedError } from '../../base/errors.ts';
+import { type CodedError, failed, ok, type Result } from '../../base/result.ts';
 import { formatFieldError } from '../../base/fieldError.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { readConfigText, readStandardInput, standardInput } from '../../config/read.ts';

@@ -1,6 +1,6 @@
 import { isScalar } from 'yaml';
 import { z } from 'zod';
-import { failed, ok, type Result } from '../../base/errors.ts';
+import { failed, ok, type Result } from '../../base/result.ts';
 import { type Path, quoted } from '../../base/fieldError.ts';
 import { misreading } from './scalars.ts';
 

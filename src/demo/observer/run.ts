@@ -1,3 +1,4 @@
+import { userAgent } from '../../base/userAgent.ts';
 import { createKubeClient } from '../../kube/client/client.ts';
 import { createObserverController } from '../../observer/observerController.ts';
 import { createStory } from '../playStory.ts';
@@ -16,7 +17,7 @@ export async function playObserver(options: StoryOptions<StoryEvent, readonly Ch
   const story = createStory<'observer', Chapter, SiteEvent>({ controller: 'observer', chapters, options });
   const site = openSite(clock, seed);
   const listening = await site.server.listen();
-  const [client, kubectl] = [0, 1].map(() => createKubeClient({ access: accessTo(listening.url), clock }));
+  const [client, kubectl] = [0, 1].map(() => createKubeClient({ userAgent, access: accessTo(listening.url), clock }));
   if (client === undefined || kubectl === undefined) throw new Error('there is no client');
   const { report, onStarted, onAction, events } = story;
   const weeder = createWeederProcess({

@@ -1,3 +1,4 @@
+import { userAgent } from '../../base/userAgent.ts';
 import { simulatedClock } from '@weeder/embedded-cluster';
 import { createKubeClient } from '../../kube/client/client.ts';
 import type { RestartEvent } from '../../restart/model/events.ts';
@@ -23,7 +24,7 @@ export async function playRestarts(options: StoryOptions<ShopEvent | RestartEven
   const story = createStory<'restart', Chapter, ShopEvent>({ controller: 'restart', chapters, options });
   const shop = openShop(clock, seed, story.onAction);
   const listening = await shop.server.listen();
-  const client = createKubeClient({ access: accessTo(listening.url), clock });
+  const client = createKubeClient({ userAgent, access: accessTo(listening.url), clock });
   const { report, onStarted } = story;
   const restarter = createWeederRestarter({ ...viewer, client, clock, logger, report, onStarted });
   const playChapter = await chapterPlayer({

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
-import { type CodedError, codedError, failed, messageOf, ok, type Result } from '../../base/errors.ts';
+import { accessError } from './accessErrors.ts';
+import { type CodedError, failed, messageOf, ok, type Result } from '../../base/result.ts';
 import type { ClusterEntry, ExecEntry, UserEntry } from './kubeConfigFile.ts';
 
 /** The chosen context as it is in the files; paths are absolute. */
@@ -61,7 +62,7 @@ export function clusterAccess(choice: ClusterChoice): Result<ClusterAccess> {
 }
 
 function invalid(choice: ClusterChoice, error: string): CodedError {
-  return codedError('KUBECONFIG_INVALID', `In the kubeconfig ${choice.source}, context "${choice.context}": ${error}.`);
+  return accessError('KUBECONFIG_INVALID', `In the kubeconfig ${choice.source}, context "${choice.context}": ${error}.`);
 }
 
 function serverUrl(choice: ClusterChoice): Result<string> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AgentOptions, RequestOptions } from 'node:https';
 import type { Clock } from '../../base/clock.ts';
-import { failed, messageOf, ok, type Result } from '../../base/errors.ts';
+import { failed, messageOf, ok, type Result } from '../../base/result.ts';
 import type { ClusterAccess } from './clusterAccess.ts';
 import { type ExecCredential, runExecPlugin } from './execCredential.ts';
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../base/clock.ts';
-import { failed, messageOf, ok, type Result } from '../../base/errors.ts';
+import { failed, messageOf, ok, type Result } from '../../base/result.ts';
 import { isObject, objectOf, textOf, timeOf } from '../../base/json.ts';
 import type { ClusterEntry, ExecEntry } from './kubeConfigFile.ts';
 

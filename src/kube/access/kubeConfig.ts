@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { codedError, failed, ok, type Result } from '../../base/errors.ts';
+import { accessError } from './accessErrors.ts';
+import { failed, ok, type Result } from '../../base/result.ts';
 import { type ClusterAccess, type ClusterChoice, clusterAccess } from './clusterAccess.ts';
 import { type MergedKubeConfig, readKubeConfigFiles } from './kubeConfigFile.ts';
 
@@ -9,6 +10,8 @@ import { type MergedKubeConfig, readKubeConfigFiles } from './kubeConfigFile.ts'
 interface KubeConfigFlags {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
+  /** What to do if no cluster is found. */
+  readonly hint?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,21 +36,21 @@ export function loadKubeConfig(
   if (existing.length > 0) return fromFiles(existing, flags.context);
   if (listed.length > 0) {
     return failed(
-      codedError('KUBECONFIG_NOT_FOUND', `$KUBECONFIG names ${listed.join(' and ')}, which does not exist.`),
+      accessError('KUBECONFIG_NOT_FOUND', `$KUBECONFIG names ${listed.join(' and ')}, which does not exist.`),
     );
   }
   if (!flags.context && inCluster(env, serviceAccount)) return fromServiceAccount(env, serviceAccount);
   const home = env['HOME'] ?? env['USERPROFILE'];
   const atHome = home ? join(home, '.kube', 'config') : undefined;
   if (atHome !== undefined && existsSync(atHome)) return fromFiles([atHome], flags.context);
-  return failed(nothingFound(env, serviceAccount, atHome));
+  return failed(nothingFound(env, serviceAccount, atHome, flags.hint));
 }
 
 function inCluster(env: Environment, serviceAccount: string): boolean {
   return Boolean(env['KUBERNETES_SERVICE_HOST']) && existsSync(join(serviceAccount, 'token'));
 }
 
-function nothingFound(env: Environment, serviceAccount: string, atHome: string | undefined) {
+function nothingFound(env: Environment, serviceAccount: string, atHome: string | undefined, hint: string | undefined) {
   const searched = [
     'no --kubeconfig',
     'no $KUBECONFIG',
@@ -56,7 +59,7 @@ function nothingFound(env: Environment, serviceAccount: string, atHome: string |
       : 'not in a pod ($KUBERNETES_SERVICE_HOST is not set)',
     atHome === undefined ? 'no home folder ($HOME is not set)' : `no ${atHome}`,
   ];
-  return codedError('KUBECONFIG_NOT_FOUND', `No cluster was found: ${searched.join(', ')}.`);
+  return accessError('KUBECONFIG_NOT_FOUND', `No cluster was found: ${searched.join(', ')}.`, hint);
 }
 
 function fromFiles(paths: readonly string[], context: string | undefined): Result<ClusterAccess> {
@@ -90,7 +93,7 @@ function choose(config: MergedKubeConfig, path: string, requested: string | unde
 }
 
 function invalid(path: string, error: string, hint?: string) {
-  return codedError('KUBECONFIG_INVALID', `The kubeconfig ${path} ${error}.`, hint);
+  return accessError('KUBECONFIG_INVALID', `The kubeconfig ${path} ${error}.`, hint);
 }
 
 /**

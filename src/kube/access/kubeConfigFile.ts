@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { type CodedError, codedError, failed, messageOf, ok, type Result } from '../../base/errors.ts';
+import { accessError } from './accessErrors.ts';
+import { type CodedError, failed, messageOf, ok, type Result } from '../../base/result.ts';
 
 const text = z.string().nullish();
 
@@ -95,7 +96,7 @@ function addEntries(
 }
 
 function kubeConfigProblem(path: string, error: string, hint?: string): CodedError {
-  return codedError('KUBECONFIG_INVALID', `The kubeconfig ${path} ${error}.`, hint);
+  return accessError('KUBECONFIG_INVALID', `The kubeconfig ${path} ${error}.`, hint);
 }
 
 function readKubeConfigFile(path: string): Result<z.infer<typeof KubeConfigFile>> {
@@ -118,7 +119,7 @@ function readKubeConfigFile(path: string): Result<z.infer<typeof KubeConfigFile>
 function readingProblem(path: string, error: unknown): CodedError {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') {
-    return codedError(
+    return accessError(
       'KUBECONFIG_NOT_FOUND',
       `The kubeconfig ${path} does not exist.`,
       'Give the path of an existing one.',

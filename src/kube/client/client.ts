@@ -59,6 +59,8 @@ export interface KubeClient {
 interface KubeClientOptions {
   readonly access: ClusterAccess;
   readonly clock: Clock;
+  /** The API server derives the default field manager from it: `name/version`. */
+  readonly userAgent: string;
   /** Requests per second, and the burst; 0: no client-side limit (--kube-api-qps, --kube-api-burst). */
   readonly qps?: number;
   readonly burst?: number;
@@ -72,8 +74,15 @@ const longestErrorBody = 1 << 20;
 const notModified = 304;
 
 /** A client for one cluster, with one shared pool of connections. */
-export function createKubeClient({ access, clock, qps = 0, burst = 0, onRequest }: KubeClientOptions): KubeClient {
-  const exchanger = createExchanger(access, clock, { qps, burst });
+export function createKubeClient({
+  access,
+  clock,
+  userAgent,
+  qps = 0,
+  burst = 0,
+  onRequest,
+}: KubeClientOptions): KubeClient {
+  const exchanger = createExchanger(access, clock, userAgent, { qps, burst });
 
   async function refusal({ isConfidential = false }: ApiRequest, exchange: Exchange): Promise<ApiFailure> {
     const { status, headers } = exchange;

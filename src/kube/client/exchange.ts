@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici';
-import packageJson from '../../../package.json' with { type: 'json' };
 import type { Clock } from '../../base/clock.ts';
 import type { ClusterAccess } from '../access/clusterAccess.ts';
 import { type Credentials, credentialSource } from '../access/credentials.ts';
@@ -57,12 +56,12 @@ const wholeFactor = 3;
 const manyTimeouts = 3;
 const manyFailures = 3;
 const deadConnection = 'the connection does not respond';
-const userAgent = `weeder/${packageJson.version}`;
 const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request was cancelled' };
 
 export function createExchanger(
   access: ClusterAccess,
   clock: Clock,
+  userAgent: string,
   limit: { readonly qps: number; readonly burst: number },
 ): Exchanger {
   let made = 0;
@@ -119,7 +118,7 @@ export function createExchanger(
   function send(request: ApiRequest, credentials: Credentials, dispatcher: Dispatcher, signal: AbortSignal) {
     const { isNeeded, method } = request;
     const path = basePath + request.path + queryText(request.query);
-    const headers = headersOf(request, credentials);
+    const headers = headersOf(request, credentials, userAgent);
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const guarded = guardedDispatch(dispatcher, () => isNeeded?.() !== false && !signal.aborted);
     return responseOf(guarded.request({ origin, path, method, headers, body }), body !== null, signal);
@@ -215,7 +214,7 @@ async function* listened(body: AsyncIterable<Buffer>, noteReceived: (bytes: numb
   }
 }
 
-function headersOf(request: ApiRequest, credentials: Credentials): Record<string, string | string[]> {
+function headersOf(request: ApiRequest, credentials: Credentials, userAgent: string): Record<string, string | string[]> {
   const { impersonate } = request;
   const who = impersonate === undefined ? credentials.headers : impersonating(credentials.headers, impersonate);
   const cached = request.etag === undefined ? {} : { 'if-none-match': request.etag };

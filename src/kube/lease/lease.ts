@@ -2,7 +2,7 @@ import { fromCallback } from 'xstate';
 import { type LeaseEvent, type LeaseWatchInput, type LeaseWriteInput, lease } from '../../../machines/process/lease.ts';
 import type { Clock } from '../../base/clock.ts';
 import { formatDuration } from '../../base/duration.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/result.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { Election } from './election.ts';
 import type { ReportLeadership } from './leadershipChange.ts';

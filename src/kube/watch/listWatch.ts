@@ -1,6 +1,6 @@
 import type { ReflectorEvent, StreamInput } from '../../../machines/process/reflector.ts';
 import type { Clock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/result.ts';
 import type { KubeClient } from '../client/client.ts';
 import { describeFailure } from '../client/describeFailure.ts';
 import type { ApiFailure } from '../client/failure.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf } from '../../base/result.ts';
 import { acceptOf } from '../client/accept.ts';
 import type { KubeClient } from '../client/client.ts';
 import { startDeadline } from '../client/deadline.ts';

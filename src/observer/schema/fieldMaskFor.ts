@@ -1,4 +1,4 @@
-import { failed, ok, type Result } from '../../base/errors.ts';
+import { failed, ok, type Result } from '../../base/result.ts';
 import type { Path } from '../../base/fieldError.ts';
 import { isObject } from '../../base/json.ts';
 import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';

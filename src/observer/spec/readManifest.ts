@@ -1,4 +1,4 @@
-import { failed, ok, type Result } from '../../base/errors.ts';
+import { failed, ok, type Result } from '../../base/result.ts';
 import { ExactInteger } from '../../base/exactInteger.ts';
 import { type Path, quoted } from '../../base/fieldError.ts';
 import { isObject, type JsonObject, objectOf } from '../../base/json.ts';

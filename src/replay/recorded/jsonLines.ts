@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
-import { type CodedError, codedError, failed, messageOf, ok, type Result } from '../../base/errors.ts';
+import { codedError } from '../../base/errors.ts';
+import { type CodedError, failed, messageOf, ok, type Result } from '../../base/result.ts';
 import { parseJson } from '../../base/exactInteger.ts';
 import { oneLine } from '../../base/fieldError.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';

@@ -1,4 +1,4 @@
-import { failed, ok, type Result } from '../../base/errors.ts';
+import { failed, ok, type Result } from '../../base/result.ts';
 import { isObject, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
 import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import { invalid, type JsonLine } from './jsonLines.ts';

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type CodedError, codedError, failed, ok, type Result } from '../../base/errors.ts';
+import { codedError } from '../../base/errors.ts';
+import { type CodedError, failed, ok, type Result } from '../../base/result.ts';
 import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
 import { describeFailure } from '../../kube/client/describeFailure.ts';

@@ -193,7 +193,7 @@ function recorder(t: { after(cleanup: () => unknown): void }, kubeconfig: string
   assert(access.ok);
   const outcomes: (number | string)[] = [];
   const onRequest = ({ outcome }: RequestOutcome) => void outcomes.push(outcome);
-  const client = createKubeClient({ access: access.value, clock: systemClock, onRequest });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock, onRequest });
   const logged: object[] = [];
   const log = { warn: (event: object) => void logged.push(event) };
   const source = { controller: 'weeder.dev/weeder', instance: eventInstance };

@@ -29,7 +29,7 @@ after(() => Promise.all(clients.map((client) => client.close())));
 function clientOf(cluster: Cluster, user: string): KubeClient {
   const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor(user) }, {});
   if (!access.ok) throw new Error(access.error.message);
-  const client = createKubeClient({ access: access.value, clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
   clients.push(client);
   return client;
 }

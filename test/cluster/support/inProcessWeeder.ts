@@ -37,7 +37,7 @@ export function startWeederInProcess(t: Cleanup, options: InProcessOptions): InP
   const access = loadKubeConfig({ kubeconfig: options.kubeconfig ?? cluster.kubeconfigFor(user) }, {});
   if (!access.ok) throw new Error(`the kubeconfig of the test is invalid: ${access.error.message}`);
 
-  const client = createKubeClient({ access: access.value, clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
   const log = collectLog((line) => {
     throw new Error(`not a log line: ${line}`);
   });

@@ -131,7 +131,7 @@ test('a call that is no longer needed when the rate limit admits it is not sent'
   const server = await misbehavingServer('http');
   t.after(() => server.close());
   const clock = virtualClock();
-  const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock, qps: 1, burst: 1 });
   const calls = [true, false, true].map((isNeeded) => client.call({ ...get, isNeeded: () => isNeeded }));
   await calls[0];
   clock.advance(1_000);
@@ -174,7 +174,7 @@ test('a background call is sent when no usual one waits for the rate limit', asy
   const server = await misbehavingServer('http');
   t.after(() => server.close());
   const clock = virtualClock();
-  const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock, qps: 1, burst: 1 });
   const went: string[] = [];
   const call = (name: string, rank: 'usual' | 'background' | 'last') =>
     client.call({ ...get, rank }).then(() => went.push(name));
@@ -192,7 +192,7 @@ test('a call of the last rank is sent when no other call waits for the rate limi
   const server = await misbehavingServer('http');
   t.after(() => server.close());
   const clock = virtualClock();
-  const client = createKubeClient({ access: accessTo(server.url), clock, qps: 1, burst: 1 });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock, qps: 1, burst: 1 });
   const went: string[] = [];
   const call = (name: string, rank: 'usual' | 'last') => client.call({ ...get, rank }).then(() => went.push(name));
   const calls = [call('first', 'usual'), call('Event', 'last'), call('deletion', 'usual')];
@@ -323,7 +323,7 @@ test('HTML, incomplete JSON and a wrong type are bad answers, and the message na
 test('an address where nothing listens, and an untrusted authority, are reported as such', async () => {
   await using server = await misbehavingServer('https');
   await server.close();
-  const refused = createKubeClient({ access: accessTo(server.url), clock: systemClock });
+  const refused = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock: systemClock });
   const unreachable = await refused.call(get);
   assert(!unreachable.ok);
   assert.match(describeFailure(unreachable.failure, refused.server), /cannot be reached: the connection was refused/);
@@ -331,7 +331,7 @@ test('an address where nothing listens, and an untrusted authority, are reported
 
   await using it = await calling('https', { user: () => ({ token: 'secret' }) });
   const access = accessTo(it.server.url);
-  const untrusting = createKubeClient({
+  const untrusting = createKubeClient({ userAgent: 'weeder/test', 
     access: { ...access, kubeConfig: withoutAuthority(access.kubeConfig) },
     clock: systemClock,
   });

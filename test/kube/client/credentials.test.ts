@@ -211,7 +211,7 @@ test('a replaced certificate authority is used immediately if trust fails, and o
     user: {},
   });
   assert(access.ok);
-  const client = createKubeClient({ access: access.value, clock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock });
   const untrusted = await client.call(get);
   assert.equal(untrusted.ok ? '' : untrusted.failure.reason, 'TLS');
   writeFileSync(authority, serverCertificate);

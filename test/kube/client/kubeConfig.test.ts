@@ -195,7 +195,7 @@ test('files of $KUBECONFIG are merged, the first to name something wins, and pat
   assert(loaded.ok, JSON.stringify(loaded));
   assert.equal(loaded.value.server, server.url);
   assert.equal(loaded.value.namespace, 'n');
-  const client = createKubeClient({ access: loaded.value, clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: loaded.value, clock: systemClock });
   const result = await client.call({ method: 'GET', path: '/api/v1/pods' });
   assert(result.ok);
   assert.equal(server.requests[0]?.headers['authorization'], 'Bearer from-file');
@@ -212,7 +212,7 @@ test('a context without a user, plain http and a server whose certificate is not
       {},
     );
     assert(loaded.ok);
-    const client = createKubeClient({ access: loaded.value, clock: systemClock });
+    const client = createKubeClient({ userAgent: 'weeder/test', access: loaded.value, clock: systemClock });
     assert((await client.call({ method: 'GET', path: '/api/v1/pods' })).ok);
     assert.equal(server.requests[0]?.headers['authorization'], undefined);
     await client.close();

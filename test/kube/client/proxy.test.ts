@@ -34,7 +34,7 @@ for (const [scheme, start] of [
       await using proxy = await start();
       await using server = await misbehavingServer(protocol);
       const access = accessThrough(`${scheme}://127.0.0.1:${proxy.port}`, server.url);
-      const client = createKubeClient({ access, clock: systemClock });
+      const client = createKubeClient({ userAgent: 'weeder/test', access, clock: systemClock });
       const result = await client.call({ method: 'GET', path: '/api/v1/pods' });
       assert(result.ok, JSON.stringify(result));
       assert.deepEqual(proxy.targets, [new URL(server.url).host]);
@@ -48,7 +48,7 @@ test('a certificate for another address is not trusted through a proxy either', 
   await using proxy = await socksProxy();
   await using server = await misbehavingServer('https');
   const access = accessThrough(`socks5://127.0.0.1:${proxy.port}`, server.url.replace('127.0.0.1', '127.0.0.2'));
-  const client = createKubeClient({ access, clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access, clock: systemClock });
   const result = await client.call({ method: 'GET', path: '/api/v1/pods' });
   assert(!result.ok);
   assert.match(result.failure.message, /^the server is not trusted: .*ERR_TLS_CERT_ALTNAME_INVALID/);

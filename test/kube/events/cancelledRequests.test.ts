@@ -30,7 +30,7 @@ test('isNeeded is checked after the connection exists, however long that takes',
   const sockets: Socket[] = [];
   const server = createServer((socket) => void sockets.push(socket));
   const access = accessTo(`https://127.0.0.1:${await listen(server)}`);
-  const client = createKubeClient({ access, clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access, clock: systemClock });
   let checks = 0;
   const pending = client.call({ ...remove, isNeeded: () => checks++ < 1_000 });
   await until('the connection is begun', () => sockets.length === 1);
@@ -44,7 +44,7 @@ test('isNeeded is checked after the connection exists, however long that takes',
 test('an urgent request does not wait for the client’s rate limit', async () => {
   const clock = virtualClock();
   await using it = await calling('http');
-  const client = createKubeClient({ access: accessTo(it.server.url), clock, qps: 0.01, burst: 1 });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(it.server.url), clock, qps: 0.01, burst: 1 });
   assert((await client.call(get)).ok);
   const waiting = client.call(get);
   assert((await client.call({ ...get, rank: 'urgent' })).ok);

@@ -18,7 +18,7 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
     const [first] = it.server.requests;
     assert.equal(first?.query.get('labelSelector'), 'app=a');
     assert.equal(first?.headers['authorization'], 'Bearer secret');
-    assert.match(String(first?.headers['user-agent']), /^weeder\/\d/);
+    assert.match(String(first?.headers['user-agent']), /^weeder\/test$/);
   });
 
   test(`over ${protocol}, watches end at their timeout and continue at their position, without a new list`, async () => {

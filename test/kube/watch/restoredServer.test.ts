@@ -159,7 +159,7 @@ test('whatever is written, restored and cut: the stream ends with the state of t
 test('one stream that finds a restore makes the others list, although their positions have been reached again', async () => {
   const clock = virtualClock();
   await using server = await misbehavingServer('http', clock);
-  const client = createKubeClient({ access: accessTo(server.url), clock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock });
   const sinks = { busy: testSink(), quiet: testSink() };
   const machine = provideReflector({
     client,

@@ -104,7 +104,7 @@ test('a watch on a half-open connection ends as silent, with the duration', asyn
   const clock = virtualClock();
   const silent: ApiFailure = { kind: 'timeout', message: 'the connection does not respond', silentMs: 20_000 };
   const client = {
-    ...createKubeClient({ access: accessTo('https://127.0.0.1:1'), clock }),
+    ...createKubeClient({ userAgent: 'weeder/test', access: accessTo('https://127.0.0.1:1'), clock }),
     openStream: async () => ({ ok: false, failure: silent }) as const,
   };
   const parts = { client, clock, timeouts: createWatchTimeouts(clock) };

@@ -116,7 +116,7 @@ for (const protocol of ['http', 'h2'] as const) {
   test(`over ${protocol}, sixty streams take one request a second, and silence is detected within 30 s`, async () => {
     const clock = virtualClock();
     await using server = await misbehavingServer(protocol, clock);
-    const client = createKubeClient({ access: accessTo(server.url), clock });
+    const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock });
     const sinks = new Map(Array.from({ length: 60 }, (_, index) => [`pods-${index}`, testSink()]));
     const lost: string[] = [];
     const note = (_event: object, sentence: string) => void lost.push(sentence);

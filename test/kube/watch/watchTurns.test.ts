@@ -20,7 +20,7 @@ for (const protocol of ['https', 'h2'] as const) {
       answer.head(200, { 'content-type': 'application/json' });
       answer.end(body);
     });
-    const client = createKubeClient({ access: accessTo(server.url), clock: systemClock });
+    const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock: systemClock });
     const calls: Promise<unknown>[] = [];
     const sink = {
       begin: () => undefined,
@@ -46,7 +46,7 @@ for (const protocol of ['https', 'h2'] as const) {
       answer.head(200, { 'content-type': 'application/json' });
       answer.end(Array.from({ length: lines }, (_, index) => line(index)).join(''));
     });
-    const client = createKubeClient({ access: accessTo(server.url), clock: systemClock });
+    const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock: systemClock });
     let piece = 0;
     let isWithin = false;
     const working = new Map<number, number>();

@@ -43,7 +43,7 @@ async function withSecret(data?: JsonObject) {
     answer.head(refused?.code ?? 200);
     answer.end(refused?.body ?? JSON.stringify(secret));
   }
-  const client = createKubeClient({ access: accessTo(server.url), clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock: systemClock });
   if (data !== undefined) put({ data });
   return {
     server,

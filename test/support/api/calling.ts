@@ -32,7 +32,7 @@ export async function calling(
   const server = await misbehavingServer(protocol);
   const events: RequestOutcome[] = [];
   const access = accessTo(server.url + path, user(folder));
-  const client = createKubeClient({ access, clock, onRequest: (event) => events.push(event) });
+  const client = createKubeClient({ userAgent: 'weeder/test', access, clock, onRequest: (event) => events.push(event) });
   return {
     server,
     client,

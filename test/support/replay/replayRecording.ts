@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { failed, messageOf, ok, type Result } from '../../../src/base/errors.ts';
+import { failed, messageOf, ok, type Result } from '../../../src/base/result.ts';
 import { isObject, type JsonObject, textOf, timeOf } from '../../../src/base/json.ts';
 import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
 

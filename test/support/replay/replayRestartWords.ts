@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../src/base/duration.ts';
-import { messageOf } from '../../../src/base/errors.ts';
+import { messageOf } from '../../../src/base/result.ts';
 import type { RestartEvent, RestartHow } from '../../../src/restart/model/events.ts';
 import { describeChanges, describeSource } from '../../../src/restart/model/wording.ts';
 

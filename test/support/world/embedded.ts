@@ -38,7 +38,7 @@ export async function embedded(options: ApiServerOptions = {}): Promise<Embedded
     client(clock = systemClock) {
       const access = loadKubeConfig({ kubeconfig }, {});
       if (!access.ok) throw new Error(access.error.message);
-      const client = createKubeClient({ access: access.value, clock });
+      const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock });
       clients.push(client);
       return client;
     },

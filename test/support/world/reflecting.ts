@@ -50,7 +50,7 @@ export async function reflecting(
 ): Promise<Reflecting> {
   const clock = virtualClock();
   const server = await misbehavingServer(protocol, clock);
-  const client = createKubeClient({ access: accessTo(server.url), clock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock });
   const sink = testSink(isIrrelevant);
   const logged: { level: string; sentence: string; event: Readonly<Record<string, unknown>> }[] = [];
   const note = (level: string) => (event: object, sentence: string) =>

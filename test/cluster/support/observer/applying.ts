@@ -101,7 +101,7 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
 export function clientFor(cluster: Cluster, user: string): KubeClient {
   const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor(user) }, {});
   if (!access.ok) throw new Error(access.error.message);
-  return createKubeClient({ access: access.value, clock: systemClock });
+  return createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
 }
 
 function targetOf({ identity, apiVersion }: Manifest, plural: string, account: string | undefined): Target {

@@ -34,7 +34,7 @@ export interface StreamingOptions {
 export function startStreaming(t: Cleanup, cluster: Cluster, options: StreamingOptions): Streaming {
   const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor(options.user ?? 'admin') }, {});
   if (!access.ok) throw new Error(access.error.message);
-  const client = createKubeClient({ access: access.value, clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
   const sink = testSink(options.isBoring);
   const logged: string[] = [];
   const note = (_event: object, sentence: string) => void logged.push(sentence);

@@ -4,7 +4,7 @@ import { type ApiStore, type KubeObject, notFound, type Resource } from '@weeder
 import { createActor } from 'xstate';
 import { z } from 'zod';
 import { systemClock } from '../../../../src/base/clock.ts';
-import { failed, ok } from '../../../../src/base/errors.ts';
+import { failed, ok } from '../../../../src/base/result.ts';
 import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
 import { createKubeClient } from '../../../../src/kube/client/client.ts';
@@ -54,7 +54,7 @@ interface Mirror {
 export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kinds: readonly Resource[]): RemoteStore {
   const access = loadKubeConfig({ kubeconfig: cluster.kubeconfigFor('admin') }, {});
   assert(access.ok);
-  const client = createKubeClient({ access: access.value, clock: systemClock });
+  const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined };
   const mirrors = new Map<Resource, Mirror>();
   const refusals: string[] = [];

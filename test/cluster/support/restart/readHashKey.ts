@@ -11,7 +11,7 @@ import { readHashKeys } from '../../../../src/restart/digest/hashKeys.ts';
 const [kubeconfig, namespace = '', name = ''] = process.argv.slice(2);
 const access = loadKubeConfig({ kubeconfig }, {});
 if (!access.ok) throw new Error(access.error.message);
-const client = createKubeClient({ access: access.value, clock: systemClock });
+const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock: systemClock });
 console.log('ready');
 await once(process.stdin, 'data');
 process.stdin.destroy();
