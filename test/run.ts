@@ -31,19 +31,34 @@ const others = [
 const patternOf = (folder: string) => `test/${folder}/**/*.test.ts`;
 /** The processes that take longest, from the longest on: they begin first, so that no core waits for them at the end. */
 const longest = [
-  ...['test/demo', 'test/project', 'test/kube/watch', 'small folders', 'test/ui', 'test/observer', 'test/recording'],
-  ...['test/cli', 'test/replay', 'test/process', 'test/kube/events', 'test/properties', 'test/observer/*'],
-  ...['test/machines', 'test/restart', 'test/kube/client', 'test/telemetry', 'test/config'],
+  ...[
+    'test/demo',
+    'test/project',
+    'packages/kube-runtime/test/watch',
+    'small folders',
+    'test/ui',
+    'test/observer',
+    'test/recording',
+  ],
+  ...[
+    'test/cli',
+    'test/replay',
+    'test/process',
+    'packages/kube-runtime/test/events',
+    'test/properties',
+    'test/observer/*',
+  ],
+  ...['test/machines', 'test/restart', 'packages/kube-runtime/test/client', 'test/telemetry', 'test/config'],
 ];
 /** Folders of few and short tests. */
-const small = ['actors', 'base', 'bench', 'controller', 'diagram', 'image', 'suggest', 'tutorial'];
+const small = ['actors', 'base', 'bench', 'kube', 'controller', 'diagram', 'image', 'suggest', 'tutorial'];
 
 const root = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
 const flags = given.filter((argument) => argument.startsWith('--'));
 const files = given.filter((argument) => !argument.startsWith('--'));
 const usual = flags.includes('--unit')
-  ? unit.map(patternOf)
+  ? [...unit.map(patternOf), 'packages/*/test/**/*.test.ts']
   : [...[...unit, ...others].map(patternOf), 'packages/*/test/**/*.test.ts'];
 const covered = ['src', 'machines', 'packages'].map((folder) => `--test-coverage-include=${folder}/**`);
 const entries = mkdtempSync(join(tmpdir(), 'weeder-tests-'));
@@ -62,7 +77,7 @@ function processOf(file: string): string {
   const folder = dirname(file);
   const [, area = '', below] = folder.replace('packages/', '').split('/');
   if (small.includes(area)) return 'small folders';
-  return below === undefined || area === 'kube' ? folder : `${dirname(folder)}/*`;
+  return below === undefined || folder.startsWith('packages/kube-runtime') ? folder : `${dirname(folder)}/*`;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import { parse } from 'yaml';
-import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { newNamespace } from '../../test/cluster/support/namespace.ts';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';

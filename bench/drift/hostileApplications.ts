@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 
 /** A kind of hostile application: its manifests, and how its objects are changed continuously. */

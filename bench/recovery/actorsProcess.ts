@@ -2,7 +2,7 @@
  * The weeder without its streams, in a separate process: services recover at once, each with a window of two
  * podSelectors, and one of its pods waits for a retry. Started by actors.ts with `--expose-gc`.
  */
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock } from '@weeder/kube-runtime/base';
 import { readNoLog } from '../../src/weeder/deletions/readLog.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
 import { backOff, pod, slice } from '../../test/support/objects/objects.ts';

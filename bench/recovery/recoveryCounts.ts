@@ -1,5 +1,5 @@
+import { systemClock } from '@weeder/kube-runtime/base';
 import type { InspectionEvent } from 'xstate';
-import { systemClock } from '../../src/base/clock.ts';
 import { readNoLog } from '../../src/weeder/deletions/readLog.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
 import { backOff, pod, slice } from '../../test/support/objects/objects.ts';

@@ -4,8 +4,8 @@
  */
 
 import { endpointSlices, namespaces, pods } from '@weeder/embedded-cluster/resources';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
-import type { JsonObject } from '../../src/base/json.ts';
 import { dependsOn } from '../../src/weeder/declared/declaration.ts';
 import { crashLoopBackOff, running } from '../../test/cluster/support/observer/statuses.ts';
 import { embedded } from '../../test/support/world/embedded.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ContainerState } from '../../test/cluster/support/observer/statuses.ts';
 
 const image = 'registry.example.org/gardener-project/releases/hyperkube/kube-apiserver:v1.36.3';

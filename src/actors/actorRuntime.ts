@@ -1,5 +1,5 @@
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
-import type { Clock } from '../base/clock.ts';
 
 /** The options of every root actor, so that all of them share one clock and one inspector. */
 export interface ActorRuntime {

@@ -1,5 +1,5 @@
+import type { Clock } from '@weeder/kube-runtime/base';
 import { type AnyActorRef, type InspectionEvent, isMachineSnapshot, type StateValue } from 'xstate';
-import type { Clock } from '../base/clock.ts';
 import { isActor } from './actorRuntime.ts';
 
 /** A timer of XState: an event that is due after a delay (milliseconds). */

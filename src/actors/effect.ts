@@ -1,5 +1,5 @@
+import { messageOf } from '@weeder/kube-runtime/base';
 import { type AnyEventObject, fromCallback, type NonReducibleUnknown } from 'xstate';
-import { messageOf } from '../base/result.ts';
 import { track } from '../base/promises.ts';
 
 /** Registers work that is done after the machine has received the event. */

@@ -1,3 +1,5 @@
+import type { Clock } from '@weeder/kube-runtime/base';
+import { failed, messageOf, numberOf, objectOf, ok, type Result, textOf } from '@weeder/kube-runtime/base';
 import {
   type AnyActorRef,
   type AnyEventObject,
@@ -5,10 +7,7 @@ import {
   isMachineSnapshot,
   type StateValue,
 } from 'xstate';
-import type { Clock } from '../base/clock.ts';
 import { codedError } from '../base/errors.ts';
-import { failed, messageOf, ok, type Result } from '../base/result.ts';
-import { numberOf, objectOf, textOf } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
 import { isActor } from './actorRuntime.ts';
 import { createInspectorSocket } from './socket.ts';

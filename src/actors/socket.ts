@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 
 /** A one-way connection to an inspector that may disconnect and reconnect. */
 interface InspectorSocket {

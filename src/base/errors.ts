@@ -1,5 +1,5 @@
-import { accessErrors } from '../kube/access/accessErrors.ts';
-import { codedErrors, type ErrorTable } from './result.ts';
+import { accessErrors } from '@weeder/kube-runtime/access';
+import { codedErrors, type ErrorTable } from '@weeder/kube-runtime/base';
 
 /**
  * Every error that a person has to know about, one row per code. `meaning` and `hint` are general; the message is

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { failed, messageOf, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from './errors.ts';
-import { failed, messageOf, ok, type Result } from './result.ts';
 
 /**
  * The address of a server, written as `:9644`, `127.0.0.1:9644` or `[::1]:9644`. Without a host it listens on every

@@ -1,12 +1,11 @@
-import type { Clock } from '../base/clock.ts';
+import type { ClusterAccess } from '@weeder/kube-runtime/access';
+import { loadKubeConfig } from '@weeder/kube-runtime/access';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { type CodedError, failed, ok, type Result } from '@weeder/kube-runtime/base';
+import type { ApiFailure } from '@weeder/kube-runtime/client';
+import { createKubeClient, describeFailure, type KubeClient, type RequestOutcome } from '@weeder/kube-runtime/client';
 import { codedError, errorTable } from '../base/errors.ts';
-import { type CodedError, failed, ok, type Result } from '../base/result.ts';
-import type { ClusterAccess } from '../kube/access/clusterAccess.ts';
 import { userAgent } from '../base/userAgent.ts';
-import { loadKubeConfig } from '../kube/access/kubeConfig.ts';
-import { createKubeClient, type KubeClient, type RequestOutcome } from '../kube/client/client.ts';
-import { describeFailure } from '../kube/client/describeFailure.ts';
-import type { ApiFailure } from '../kube/client/failure.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 
 interface ConnectOptions extends ClusterFlags {

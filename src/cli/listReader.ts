@@ -1,11 +1,9 @@
+import { type CodedError, failed, isObject, type JsonObject, ok, type Result } from '@weeder/kube-runtime/base';
+import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
+import { describeFailure } from '@weeder/kube-runtime/client';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
+import { listPages } from '@weeder/kube-runtime/watch';
 import { codedError } from '../base/errors.ts';
-import { type CodedError, failed, ok, type Result } from '../base/result.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { describeFailure } from '../kube/client/describeFailure.ts';
-import type { ApiFailure } from '../kube/client/failure.ts';
-import { listPages } from '../kube/watch/pagedList.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { exitCodes, fail } from './output.ts';
 
 /** Reads what one output needs, and leaves out what the API server refuses, such as the pods of a namespace. */

@@ -1,4 +1,4 @@
-import type { CodedError } from '../base/result.ts';
+import type { CodedError } from '@weeder/kube-runtime/base';
 import { printable, printableLines } from '../base/printable.ts';
 
 /** Exit codes: 1 for an error, 2 for an invalid command line. */

@@ -1,5 +1,5 @@
+import { type CodedError, failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../base/errors.ts';
-import { type CodedError, failed, ok, type Result } from '../base/result.ts';
 import { type JsonFile, type JsonLine, readJsonLines } from '../replay/recorded/jsonLines.ts';
 import { isRecording, joinRecordings, type RecordingFile, readRecording } from '../replay/recorded/recordingFile.ts';
 import { type EventFile, readEvents } from '../replay/recorded/watchEvent.ts';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { systemClock } from '../base/clock.ts';
+import { failed, type Result, systemClock } from '@weeder/kube-runtime/base';
 import { codedError } from '../base/errors.ts';
-import { failed, type Result } from '../base/result.ts';
 import type { BindAddress } from '../base/listen.ts';
 import { createLogger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';

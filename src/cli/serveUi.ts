@@ -1,6 +1,5 @@
+import { type Clock, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
 import type { InspectionEvent } from 'xstate';
-import { type Clock, systemClock } from '../base/clock.ts';
-import { ok, type Result } from '../base/result.ts';
 import type { BindAddress } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
 import type { ProcessControllers, Report } from '../controllers/controllers.ts';

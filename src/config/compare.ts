@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { selectorToString } from '../kube/objects/selector.ts';
+import { selectorToString } from '@weeder/kube-runtime/objects';
 import type { Config, DeclaredConfig, ServiceConfig } from './config.ts';
 import type { RestartConfig, RestartRule } from './restart.ts';
 

@@ -1,4 +1,4 @@
-import { type LabelSelector, selectorToString } from '../kube/objects/selector.ts';
+import { type LabelSelector, selectorToString } from '@weeder/kube-runtime/objects';
 import { distinct, resolveSelector } from './resolve.ts';
 import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';

@@ -1,5 +1,5 @@
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import { oneLine } from '../base/fieldError.ts';
-import { objectOf, textOf } from '../base/json.ts';
 import { type Located, located } from './text/located.ts';
 
 /**

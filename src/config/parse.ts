@@ -1,5 +1,5 @@
+import { failed, ok, type Result } from '@weeder/kube-runtime/base';
 import type { Document } from 'yaml';
-import { failed, ok, type Result } from '../base/result.ts';
 import { type FieldError, oneLine } from '../base/fieldError.ts';
 import { type Config, resolveConfig } from './config.ts';
 import { formatBefore } from './formatBefore.ts';

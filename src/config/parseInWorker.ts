@@ -1,7 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { messageOf, type Result } from '../base/result.ts';
+import { messageOf, objectOf, type Result, textOf } from '@weeder/kube-runtime/base';
 import type { FieldError } from '../base/fieldError.ts';
-import { objectOf, textOf } from '../base/json.ts';
 import type { Config } from './config.ts';
 import { fileError, parseConfig } from './parse.ts';
 

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { failed, messageOf, ok, type Result } from '../base/result.ts';
+import { failed, messageOf, ok, type Result } from '@weeder/kube-runtime/base';
 import type { FieldError } from '../base/fieldError.ts';
 import type { Config } from './config.ts';
 import { binary, fileError, largestFile, parseConfig, tooLarge } from './parse.ts';

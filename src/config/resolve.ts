@@ -1,4 +1,4 @@
-import type { LabelSelector, LabelSelectorRequirement } from '../kube/objects/selector.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '@weeder/kube-runtime/objects';
 
 interface SelectorEntry {
   readonly matchLabels?: Readonly<Record<string, string>> | undefined;

@@ -1,4 +1,4 @@
-import { workloadKindNames } from '../kube/objects/workloadKinds.ts';
+import { workloadKindNames } from '@weeder/kube-runtime/objects';
 import { distinct, resolveSelector } from './resolve.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 import {

@@ -1,5 +1,4 @@
-import type { LabelSelector } from '../kube/objects/selector.ts';
-import type { WorkloadKind } from '../kube/objects/workloadKinds.ts';
+import type { LabelSelector, WorkloadKind } from '@weeder/kube-runtime/objects';
 
 /** A time in which restarts may begin: for `duration` from each time that the cron expression matches. */
 export interface MaintenanceWindow {

@@ -1,4 +1,4 @@
-import { keyOf } from '../kube/objects/namespacedName.ts';
+import { keyOf } from '@weeder/kube-runtime/objects';
 import { type Config, isConfigured, type ServiceConfig, type ServiceSettings } from './config.ts';
 
 /** A service in one namespace, by the config and by the declarations of pods. */

@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../base/clock.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 
 interface ContentWatchOptions<T> {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { Clock } from '../base/clock.ts';
-import { failed, messageOf, type Result } from '../base/result.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { failed, messageOf, type Result } from '@weeder/kube-runtime/base';
 import { type FieldError, formatFieldErrors } from '../base/fieldError.ts';
 import type { Config } from './config.ts';
 import { parseConfig, shortConfig } from './parse.ts';

@@ -1,10 +1,10 @@
+import type { KubeClient } from '@weeder/kube-runtime/client';
+import type { EventDraft } from '@weeder/kube-runtime/events';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Logger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import type { EventDraft } from '../kube/events/event.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import type { Shard } from './shard.ts';
 
 /**

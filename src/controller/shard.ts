@@ -1,6 +1,6 @@
-import { failed, ok, type Result } from '../base/result.ts';
-import { namespaceOf } from '../kube/objects/identity.ts';
-import { forwardingTo, type ObjectSink } from '../kube/watch/sink.ts';
+import { failed, ok, type Result } from '@weeder/kube-runtime/base';
+import { namespaceOf } from '@weeder/kube-runtime/objects';
+import { forwardingTo, type ObjectSink } from '@weeder/kube-runtime/watch';
 
 /** The part of the namespaces that this replica is responsible for: number `index` (from 0) of `count`. */
 export interface Shard {

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
-import type { ChangeType } from '../kube/watch/metadataFastPath.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import type { ChangeType } from '@weeder/kube-runtime/watch';
 import type { PodChange } from './events.ts';
 import type { PodView } from './podView.ts';
 

@@ -1,6 +1,6 @@
 import { type ApiStore, type Program, programAnnotation, type Resource } from '@weeder/embedded-cluster';
 import { namespaces, replicaSets, services } from '@weeder/embedded-cluster/resources';
-import type { JsonObject } from '../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 
 /** The namespace of the demo. */
 export const home = 'shoot-1';

@@ -1,5 +1,5 @@
 import { isPodReady } from '@weeder/embedded-cluster';
-import { type JsonObject, objectOf, textOf } from '../base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 
 /** The parts of a pod that the demo uses. */
 export interface PodView {

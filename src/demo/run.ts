@@ -1,10 +1,10 @@
-import { userAgent } from '../base/userAgent.ts';
 import { simulatedClock } from '@weeder/embedded-cluster';
-import type { Clock } from '../base/clock.ts';
+import { clusterAccess } from '@weeder/kube-runtime/access';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { createKubeClient } from '@weeder/kube-runtime/client';
 import type { Logger } from '../base/log.ts';
+import { userAgent } from '../base/userAgent.ts';
 import type { ProcessControllers, Report } from '../controllers/controllers.ts';
-import { clusterAccess } from '../kube/access/clusterAccess.ts';
-import { createKubeClient } from '../kube/client/client.ts';
 import type { Manager, ManagerOptions } from '../process/manager.ts';
 import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import { createWeederController } from '../weeder/weederController.ts';

@@ -9,7 +9,7 @@ import {
   startReplicaSets,
 } from '@weeder/embedded-cluster';
 import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
-import type { Clock, TimerHandle } from '../base/clock.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import { readSlice } from '../weeder/services/endpointSlice.ts';
 import { countDowntimes, type Downtime, haveRecovered } from './downtime.ts';
 import type { ScenarioEvent } from './events.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { Logger } from '../base/log.ts';
 import type { ProcessControllers, Report } from '../controllers/controllers.ts';
 import type { Manager, ManagerOptions } from '../process/manager.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../base/duration.ts';
+import { formatDuration } from '@weeder/kube-runtime/base';
 import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import { waitBecause } from '../weeder/report/wording.ts';
 import type { ScenarioEvent } from './events.ts';

@@ -1,6 +1,6 @@
+import { matchesSelector } from '@weeder/kube-runtime/objects';
 import { type Config, isConfigured } from '../config/config.ts';
 import { includesName, scopeFrom } from '../config/scopes.ts';
-import { matchesSelector } from '../kube/objects/selector.ts';
 import type { ServiceRef } from './dependency.ts';
 
 /** Whether the config says that pods with these labels, in this namespace, depend on the service. */

@@ -1,5 +1,5 @@
-import { type JsonObject, objectOf } from '../base/json.ts';
-import { partsOf } from '../kube/objects/namespacedName.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { partsOf } from '@weeder/kube-runtime/objects';
 import { dependsOn, dependsOnServices, servicesDeclaredBy } from '../weeder/declared/declaration.ts';
 import type { ServiceRef } from './dependency.ts';
 

@@ -1,4 +1,4 @@
-import { keyOf } from '../kube/objects/namespacedName.ts';
+import { keyOf } from '@weeder/kube-runtime/objects';
 
 /** A Service. */
 export interface ServiceRef {

@@ -1,8 +1,8 @@
+import { failed, ok, type Result } from '@weeder/kube-runtime/base';
 import type { Layout, Picture } from '@weeder/machine-diagrams';
 import { ascii, drawingOf, mermaid, type PlacedPicture, picturesOf, svg } from '@weeder/machine-diagrams';
 import layouts from '../../generated/layouts.json' with { type: 'json' };
 import { codedError } from '../base/errors.ts';
-import { failed, ok, type Result } from '../base/result.ts';
 import { nearest } from '../base/nearest.ts';
 import { type DiagramFormat, drawable, system } from './formats.ts';
 import { machines } from './machines.ts';

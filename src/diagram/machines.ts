@@ -1,9 +1,8 @@
+import { lease, reflector } from '@weeder/kube-runtime/machines';
 import type { AnyStateMachine } from 'xstate';
 import { application } from '../../machines/observer/application.ts';
 import { resource } from '../../machines/observer/resource.ts';
-import { lease } from '../../machines/process/lease.ts';
 import { manager } from '../../machines/process/manager.ts';
-import { reflector } from '../../machines/process/reflector.ts';
 import { recreation } from '../../machines/restart/recreation.ts';
 import { rollout } from '../../machines/restart/rollout.ts';
 import { workload } from '../../machines/restart/workload.ts';
@@ -25,6 +24,6 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['application', { machine: application, file: 'machines/observer/application.ts' }],
   ['resource', { machine: resource, file: 'machines/observer/resource.ts' }],
   ['manager', { machine: manager, file: 'machines/process/manager.ts' }],
-  ['lease', { machine: lease, file: 'machines/process/lease.ts' }],
-  ['reflector', { machine: reflector, file: 'machines/process/reflector.ts' }],
+  ['lease', { machine: lease, file: 'packages/kube-runtime/machines/lease.ts' }],
+  ['reflector', { machine: reflector, file: 'packages/kube-runtime/machines/reflector.ts' }],
 ]);

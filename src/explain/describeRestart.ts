@@ -1,7 +1,6 @@
-import { formatDuration } from '../base/duration.ts';
+import { formatDuration } from '@weeder/kube-runtime/base';
+import { selectorToString, workloadKindNames } from '@weeder/kube-runtime/objects';
 import type { RestartConfig, RestartRule, RestartSettings } from '../config/restart.ts';
-import { selectorToString } from '../kube/objects/selector.ts';
-import { workloadKindNames } from '../kube/objects/workloadKinds.ts';
 
 /**
  * Describes the section `restartControl` in sentences, one per line: which workloads each rule matches, and what

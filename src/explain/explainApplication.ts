@@ -1,7 +1,5 @@
-import { timeInSeconds } from '../base/clock.ts';
-import { formatDuration } from '../base/duration.ts';
+import { formatDuration, objectOf, timeInSeconds } from '@weeder/kube-runtime/base';
 import { formatPath } from '../base/fieldError.ts';
-import { objectOf } from '../base/json.ts';
 import { identityText } from '../observer/model/identity.ts';
 import { conditionTypes } from '../observer/status/condition.ts';
 import { standingOf, worstOf } from '../observer/status/standing.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { textOf } from '../base/json.ts';
+import { textOf } from '@weeder/kube-runtime/base';
 import { isSecret } from '../observer/model/confidential.ts';
 import { identityText, type Json } from '../observer/model/identity.ts';
 import { ownershipConflict, ownershipOf } from '../observer/ownership/ownership.ts';

@@ -1,12 +1,10 @@
+import { formatDuration, systemClock } from '@weeder/kube-runtime/base';
+import { keyOf, partsOf, selectorToString } from '@weeder/kube-runtime/objects';
 import { unreportedAfter } from '../../machines/weeder/podDeletion.ts';
-import { systemClock } from '../base/clock.ts';
-import { formatDuration } from '../base/duration.ts';
 import { printable } from '../base/printable.ts';
 import { isConfigured, type ServiceConfig, type ServiceSettings } from '../config/config.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
-import { keyOf, partsOf } from '../kube/objects/namespacedName.ts';
-import { selectorToString } from '../kube/objects/selector.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
 import { isRestartSooner } from '../weeder/deletions/deletionCost.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';

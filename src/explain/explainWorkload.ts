@@ -1,4 +1,4 @@
-import { timeInSeconds } from '../base/clock.ts';
+import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { whyNotRecreated } from '../restart/jobs/whyNotRecreated.ts';
 import { kinds } from '../restart/kinds/kinds.ts';
 import { allowReferencesFrom } from '../restart/model/annotations.ts';

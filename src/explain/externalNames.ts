@@ -1,6 +1,6 @@
-import { type JsonObject, objectOf, textOf } from '../base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { keyOf } from '@weeder/kube-runtime/objects';
 import { printable } from '../base/printable.ts';
-import { keyOf } from '../kube/objects/namespacedName.ts';
 
 /** The Services of type ExternalName, by `namespace/name`, with the DNS name that they stand for. */
 export type ExternalNames = ReadonlyMap<string, string>;

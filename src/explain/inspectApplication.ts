@@ -1,8 +1,7 @@
+import type { Clock, JsonObject } from '@weeder/kube-runtime/base';
 import { createActor } from 'xstate';
 import { application as machine } from '../../machines/observer/application.ts';
 import { type ResourceMemory, resource as resourceMachine } from '../../machines/observer/resource.ts';
-import type { Clock } from '../base/clock.ts';
-import type { JsonObject } from '../base/json.ts';
 import type { AllowedResources } from '../config/schema/allowedResources.ts';
 import { accountOf, planResources } from '../observer/application/planResources.ts';
 import type { OwnershipClaims } from '../observer/effects/ownershipClaims.ts';

@@ -1,12 +1,9 @@
-import { systemClock } from '../base/clock.ts';
-import { ok, type Result } from '../base/result.ts';
+import { ok, type Result, systemClock } from '@weeder/kube-runtime/base';
+import { type LabelSelector, matchesSelector, namespaceOf } from '@weeder/kube-runtime/objects';
+import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
 import { type Config, distinctSelectors } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup, withDeclared } from '../config/serviceLookup.ts';
-import { namespaceOf } from '../kube/objects/identity.ts';
-import { type LabelSelector, matchesSelector } from '../kube/objects/selector.ts';
-import type { ObjectSink } from '../kube/watch/sink.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import type { Claim } from '../weeder/declared/claims.ts';
 import { groupsOfDeclared } from '../weeder/declared/declaration.ts';
 import { createDeclarations } from '../weeder/declared/declarations.ts';

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '../base/clock.ts';
-import { type CodedError, ok, type Result } from '../base/result.ts';
+import { type CodedError, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
+import type { KubeClient } from '@weeder/kube-runtime/client';
+import { dryRunClient } from '@weeder/kube-runtime/client';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Config } from '../config/config.ts';
 import type { RestartConfig, RestartSettings } from '../config/restart.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { dryRunClient } from '../kube/client/clientWrappers.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { type HashKeys, hashKeyOf, readHashKeys } from '../restart/digest/hashKeys.ts';
 import type { OtherTool } from '../restart/model/otherTools.ts';
 import { type WorkloadRef, workloadKey } from '../restart/model/refs.ts';

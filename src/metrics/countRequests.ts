@@ -1,4 +1,4 @@
-import type { RequestOutcome } from '../kube/client/client.ts';
+import type { RequestOutcome } from '@weeder/kube-runtime/client';
 import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -1,5 +1,5 @@
-import type { LossCause } from '../kube/events/eventLosses.ts';
-import type { StreamTotals } from '../kube/watch/streamStatus.ts';
+import type { LossCause } from '@weeder/kube-runtime/events';
+import type { StreamTotals } from '@weeder/kube-runtime/watch';
 import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 

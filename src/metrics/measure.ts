@@ -1,4 +1,4 @@
-import type { StreamState, StreamStatus } from '../kube/watch/streamStatus.ts';
+import type { StreamState, StreamStatus } from '@weeder/kube-runtime/watch';
 import type { ConfigStatus } from '../process/reload.ts';
 import { snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,5 +1,5 @@
+import { backgroundClient } from '@weeder/kube-runtime/client';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
-import { backgroundClient } from '../kube/client/clientWrappers.ts';
 import { resourceRequests } from './apply/resourceRequests.ts';
 import { watchedRestMapper } from './kinds/restMapper.ts';
 import type { ReportObserver } from './model/events.ts';

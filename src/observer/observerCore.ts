@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { createSchedule } from '@weeder/kube-runtime/queue';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { AnyActorRef } from 'xstate';
 import type { resource } from '../../machines/observer/resource.ts';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
@@ -7,8 +9,6 @@ import type { Config } from '../config/config.ts';
 import type { AllowedResources } from '../config/schema/allowedResources.ts';
 import { defaultObserver } from '../config/schema/observer.ts';
 import type { ControllerContext, PendingWork } from '../controller/controller.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
-import { createSchedule } from '../queue/schedule.ts';
 import { type ApplicationLogic, provideApplication } from './application/applicationActor.ts';
 import { applicationStreams, type WrapApplicationSink } from './application/applicationStream.ts';
 import { createApplications } from './application/applications.ts';

@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Clock, sleep } from '../base/clock.ts';
-import type { ApiResult, KubeClient } from '../kube/client/client.ts';
-import type { ApiRequest } from '../kube/client/request.ts';
-import { createSemaphore } from '../queue/semaphore.ts';
-import { createTokenBucket } from '../queue/tokenBucket.ts';
+import { type Clock, sleep } from '@weeder/kube-runtime/base';
+import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import { createSemaphore, createTokenBucket } from '@weeder/kube-runtime/queue';
 import { bytesOf } from './spec/measure.ts';
 
 interface YieldOptions {

@@ -1,13 +1,11 @@
+import type { Clock } from '@weeder/kube-runtime/base';
+import { isObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { KubeClient, LeaderCheck } from '@weeder/kube-runtime/client';
+import type { Election } from '@weeder/kube-runtime/lease';
+import { createLeadershipTerm, provideLease } from '@weeder/kube-runtime/lease';
+import type { LeadershipEvent, LeaseEvent } from '@weeder/kube-runtime/machines';
 import { type AnyActorLogic, type AnyActorRef, fromCallback } from 'xstate';
-import type { LeadershipEvent, LeaseEvent } from '../../machines/process/lease.ts';
-import type { Clock } from '../base/clock.ts';
-import { isObject, numberOf, objectOf, textOf } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import type { LeaderCheck } from '../kube/client/clientWrappers.ts';
-import type { Election } from '../kube/lease/election.ts';
-import { createLeadershipTerm } from '../kube/lease/leadershipTerm.ts';
-import { provideLease } from '../kube/lease/lease.ts';
 import { logProcess, type ReportProcess } from './processLog.ts';
 
 /** The state of leader election in this replica, for health checks, metrics and the live page. */

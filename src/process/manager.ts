@@ -1,8 +1,23 @@
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import { messageOf } from '@weeder/kube-runtime/base';
+import type { KubeClient } from '@weeder/kube-runtime/client';
+import { dryRunClient, leaderGate } from '@weeder/kube-runtime/client';
+import { createEventRecorder } from '@weeder/kube-runtime/events';
+import type { Election } from '@weeder/kube-runtime/lease';
+import { logReleaseFailed } from '@weeder/kube-runtime/lease';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
+import {
+  createStreamStatuses,
+  excusedStreams,
+  longestFirstList,
+  provideReflector,
+  type StreamStatus,
+  type StreamStatuses,
+  type StreamTotals,
+} from '@weeder/kube-runtime/watch';
 import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { type ManagerEnd, manager } from '../../machines/process/manager.ts';
 import { type ActorTimes, createActorTimes } from '../actors/actorTimes.ts';
-import type { Clock, TimerHandle } from '../base/clock.ts';
-import { messageOf } from '../base/result.ts';
 import type { Logger } from '../base/log.ts';
 import { notifyBoth } from '../base/notifyBoth.ts';
 import type { Config } from '../config/config.ts';
@@ -15,20 +30,6 @@ import {
   totalWork,
 } from '../controller/controller.ts';
 import type { Shard } from '../controller/shard.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { dryRunClient, leaderGate } from '../kube/client/clientWrappers.ts';
-import { createEventRecorder } from '../kube/events/events.ts';
-import type { Election } from '../kube/lease/election.ts';
-import { logReleaseFailed } from '../kube/lease/lease.ts';
-import { excusedStreams, longestFirstList } from '../kube/watch/excusedStreams.ts';
-import { provideReflector } from '../kube/watch/reflector.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
-import {
-  createStreamStatuses,
-  type StreamStatus,
-  type StreamStatuses,
-  type StreamTotals,
-} from '../kube/watch/streamStatus.ts';
 import { createLeadership, type Leadership } from './leadership.ts';
 import type { ReportProcess } from './processLog.ts';
 

@@ -1,4 +1,4 @@
-import type { EventDraft, ObjectRef } from '../kube/events/event.ts';
+import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import type { ProcessEvent, ReportProcess } from './processLog.ts';
 
 /**

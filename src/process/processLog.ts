@@ -1,9 +1,9 @@
+import type { CodedError } from '@weeder/kube-runtime/base';
+import type { LeadershipChange } from '@weeder/kube-runtime/lease';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { CodedError } from '../base/result.ts';
 import type { Logger } from '../base/log.ts';
 import type { ConfigChange } from '../config/compare.ts';
 import { type Config, isNeutral } from '../config/config.ts';
-import type { LeadershipChange } from '../kube/lease/leadershipChange.ts';
 
 /** What the process reports in addition to the events of the weeder, one object per event. */
 export type ProcessEvent =

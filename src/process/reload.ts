@@ -1,5 +1,4 @@
-import type { Clock } from '../base/clock.ts';
-import type { CodedError, Result } from '../base/result.ts';
+import type { Clock, CodedError, Result } from '@weeder/kube-runtime/base';
 import type { Logger } from '../base/log.ts';
 import { compareConfigs } from '../config/compare.ts';
 import type { Config } from '../config/config.ts';

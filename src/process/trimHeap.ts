@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Clock, TimerHandle } from '../base/clock.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 
 /** Measures and trims the process. */
 export interface Heap {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { ok, type Result } from '@weeder/kube-runtime/base';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Clock } from '../base/clock.ts';
-import { ok, type Result } from '../base/result.ts';
 import type { Config } from '../config/config.ts';
 import { type StoredConfig, storedConfigOf } from '../config/configText.ts';
 import { type ControllerName, contributions, controllerNames, makeEach } from '../controllers/controllers.ts';

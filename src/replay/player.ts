@@ -1,5 +1,5 @@
+import { settled, type VirtualClock, virtualClock } from '@weeder/kube-runtime/base';
 import type { InspectionEvent } from 'xstate';
-import { settled, type VirtualClock, virtualClock } from '../base/virtualClock.ts';
 import { contributions, loadEach, makeEach, type Report, type ShownOf } from '../controllers/controllers.ts';
 import type { Input } from '../recording/file/entry.ts';
 import type { RecordedEvent } from '../recording/file/lines.ts';

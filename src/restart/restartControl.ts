@@ -1,11 +1,11 @@
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
+import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Random } from '../actors/effect.ts';
 import { track } from '../base/promises.ts';
 import { tally } from '../base/tally.ts';
 import type { RestartConfig } from '../config/restart.ts';
-import type { WorkloadKind } from '../kube/objects/workloadKinds.ts';
-import type { ClosableSink } from '../kube/watch/sink.ts';
 import type { HashKeys } from './digest/hashKeys.ts';
 import { statusOf } from './effects/status.ts';
 import type { WorkloadEntry } from './effects/workloadEntry.ts';

@@ -1,5 +1,5 @@
+import { countingClient } from '@weeder/kube-runtime/client';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
-import { countingClient } from '../kube/client/clientWrappers.ts';
 import { watchHashKeys } from './digest/watchHashKeys.ts';
 import type { ReportRestart } from './model/events.ts';
 import { logRestart, recordRestartEvents } from './report/reportRestart.ts';

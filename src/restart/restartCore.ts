@@ -1,7 +1,7 @@
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Random } from '../actors/effect.ts';
 import type { Config } from '../config/config.ts';
 import type { ControllerContext } from '../controller/controller.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import type { WatchHashKeysOptions } from './digest/watchHashKeys.ts';
 import type { ReportRestart } from './model/events.ts';
 import { withoutSecrets } from './model/sourceMeta.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../base/duration.ts';
+import { formatDuration } from '@weeder/kube-runtime/base';
 import type { Confidence, Dependency, Evidence } from '../dependencies/dependency.ts';
 import type { RecordedChange } from './recordedChanges.ts';
 import { type RecordedSpans, type ServiceOutages, spansOf, type WorkloadCrashes } from './spans.ts';

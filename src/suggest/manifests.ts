@@ -1,5 +1,5 @@
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type FieldError, formatFieldError } from '../base/fieldError.ts';
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../base/json.ts';
 import { locate } from '../config/text/document.ts';
 import type { LocatedError } from '../config/text/located.ts';
 import { inLines, readYaml, type YamlText } from '../config/text/yamlText.ts';

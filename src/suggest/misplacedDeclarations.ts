@@ -1,5 +1,5 @@
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { quoted } from '../base/fieldError.ts';
-import { type JsonObject, objectOf, textOf } from '../base/json.ts';
 import { declarationOf, dependsOn, dependsOnServices, writtenOn } from '../weeder/declared/declaration.ts';
 import { type ObservedWorkload, readObjects } from './observed.ts';
 

@@ -1,11 +1,15 @@
-import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
-import { dnsLabel, dnsSubdomain } from '../config/schema/names.ts';
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
+import {
+  controllerOf,
+  dnsLabel,
+  dnsSubdomain,
+  generatedJobLabels,
+  type LabelSelector,
+  matchesSelector,
+  trueConditions,
+  workloadKindNames,
+} from '@weeder/kube-runtime/objects';
 import type { DependantRef, ServiceRef } from '../dependencies/dependency.ts';
-import { generatedJobLabels } from '../kube/objects/jobLabels.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
-import { type LabelSelector, matchesSelector } from '../kube/objects/selector.ts';
-import { trueConditions } from '../kube/objects/status.ts';
-import { workloadKindNames } from '../kube/objects/workloadKinds.ts';
 import { readLabelSelector, readTexts } from '../restart/model/labelSelector.ts';
 import { podTemplateOf } from '../restart/model/podTemplate.ts';
 import { type SourceKind, sourceKey } from '../restart/model/refs.ts';

@@ -1,6 +1,6 @@
-import { type JsonObject, objectOf, textOf } from '../base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { controllerOf, deploymentOf } from '@weeder/kube-runtime/objects';
 import type { DependantRef } from '../dependencies/dependency.ts';
-import { controllerOf, deploymentOf } from '../kube/objects/owners.ts';
 
 /**
  * The workload of a pod, by the names that controllers give to their pods; recordings contain only the kinds of owners.

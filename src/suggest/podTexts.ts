@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { sourceKey } from '../restart/model/refs.ts';
 import type { Observed, ObservedWorkload } from './observed.ts';
 import { sharersOf, sourceUsesOf } from './sourceUses.ts';

@@ -1,9 +1,13 @@
-import { ok, type Result } from '../base/result.ts';
-import { arrayOf, type JsonObject, objectOf } from '../base/json.ts';
-import { controllerOf } from '../kube/objects/owners.ts';
-import { placePath, placeSuffix, placesOf } from '../kube/objects/places.ts';
-import { workloadKindNames, workloadsPath } from '../kube/objects/workloadKinds.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
+import { arrayOf, type JsonObject, objectOf, ok, type Result } from '@weeder/kube-runtime/base';
+import {
+  controllerOf,
+  placePath,
+  placeSuffix,
+  placesOf,
+  workloadKindNames,
+  workloadsPath,
+} from '@weeder/kube-runtime/objects';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { type SourceKind, type SourceRef, sourceKey } from '../restart/model/refs.ts';
 import { type Observed, readObjects, type SearchedKind, searchedKinds } from './observed.ts';
 import { sourceUsesOf } from './sourceUses.ts';

@@ -1,5 +1,5 @@
-import { type JsonObject, objectOf, textOf } from '../base/json.ts';
-import type { ChangeType } from '../kube/watch/metadataFastPath.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { ChangeType } from '@weeder/kube-runtime/watch';
 import type { StreamInput } from '../recording/file/entry.ts';
 import { mergeEvents } from '../replay/recorded/mergeEvents.ts';
 import type { RecordingFile } from '../replay/recorded/recordingFile.ts';

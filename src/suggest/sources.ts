@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { readTexts } from '../restart/model/labelSelector.ts';
 
 /** The values of a ConfigMap or Secret by their keys, as texts. */

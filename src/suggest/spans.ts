@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type DependantRef, dependantKey, type ServiceRef, serviceKey } from '../dependencies/dependency.ts';
 import { readSlice } from '../weeder/services/endpointSlice.ts';
 import { ownerOf } from './podOwner.ts';

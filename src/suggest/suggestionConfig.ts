@@ -1,5 +1,5 @@
+import type { LabelSelector } from '@weeder/kube-runtime/objects';
 import { type Dependency, dependantKey } from '../dependencies/dependency.ts';
-import type { LabelSelector } from '../kube/objects/selector.ts';
 import type { Observed } from './observed.ts';
 import { reasonOf } from './suggestionTable.ts';
 

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { SourceKind } from '../restart/model/refs.ts';
 import type { SourceData } from './sources.ts';
 

@@ -1,4 +1,4 @@
-import { matchesSelector } from '../kube/objects/selector.ts';
+import { matchesSelector } from '@weeder/kube-runtime/objects';
 import { isBehind, type Observed, type ObservedService, type ObservedWorkload } from './observed.ts';
 import type { DeclaredWait } from './text/declaredWaits.ts';
 

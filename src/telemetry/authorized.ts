@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { putBounded } from '../base/bounded.ts';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { objectOf, putBounded } from '@weeder/kube-runtime/base';
+import type { KubeClient } from '@weeder/kube-runtime/client';
+import { describeFailure } from '@weeder/kube-runtime/client';
 import { type Page, sendText } from '../base/http.ts';
-import { objectOf } from '../base/json.ts';
 import type { Logger } from '../base/log.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import { describeFailure } from '../kube/client/describeFailure.ts';
 
 /** The answer to a client. */
 interface Verdict {

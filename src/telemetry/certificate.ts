@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../base/errors.ts';
-import { failed, ok, type Result } from '../base/result.ts';
 import type { Certificate, TlsFiles } from '../base/listen.ts';
 import { type CertificateOptions, readCertificate, watchCertificate } from './certificateFiles.ts';
 

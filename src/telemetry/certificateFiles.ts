@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { failed, messageOf, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../base/errors.ts';
-import { failed, messageOf, ok, type Result } from '../base/result.ts';
 import type { TlsFiles } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
 import { watchContent } from '../config/watchContent.ts';

@@ -1,8 +1,7 @@
-import { type Clock, sleep, systemClock } from '../base/clock.ts';
-import { formatDuration } from '../base/duration.ts';
+import { type Clock, formatDuration, sleep, systemClock } from '@weeder/kube-runtime/base';
+import type { StreamStatus } from '@weeder/kube-runtime/watch';
+import { excusedStreams } from '@weeder/kube-runtime/watch';
 import { type Page, sendText } from '../base/http.ts';
-import { excusedStreams } from '../kube/watch/excusedStreams.ts';
-import type { StreamStatus } from '../kube/watch/streamStatus.ts';
 import type { Leadership } from '../process/leadership.ts';
 import type { ManagerState } from '../process/manager.ts';
 import type { ConfigStatus } from '../process/reload.ts';

@@ -1,6 +1,7 @@
+import type { Clock } from '@weeder/kube-runtime/base';
+import { ok, type Result } from '@weeder/kube-runtime/base';
+import type { KubeClient, RequestOutcome } from '@weeder/kube-runtime/client';
 import { debugPage } from '../actors/debugActors.ts';
-import type { Clock } from '../base/clock.ts';
-import { ok, type Result } from '../base/result.ts';
 import { onLoopback, type Page, servePages } from '../base/http.ts';
 import { type BindAddress, type Certificate, type Listening, listen } from '../base/listen.ts';
 import type { Logger } from '../base/log.ts';
@@ -12,7 +13,6 @@ import {
   type ProcessControllers,
   type Report,
 } from '../controllers/controllers.ts';
-import type { KubeClient, RequestOutcome } from '../kube/client/client.ts';
 import { countLeadership } from '../metrics/countLeadership.ts';
 import { countRequests } from '../metrics/countRequests.ts';
 import { countTotals } from '../metrics/countTotals.ts';

@@ -1,8 +1,7 @@
+import { formatDuration, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ActorView } from '@weeder/live-page';
 import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot } from 'xstate';
 import { activeStates, timersOf } from '../actors/actorStates.ts';
-import { formatDuration } from '../base/duration.ts';
-import { objectOf, textOf } from '../base/json.ts';
 import type { PageSource } from './pageSource.ts';
 
 /** An actor of a machine, with its position in the tree. */

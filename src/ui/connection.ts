@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 
 /** One open page. Its memory is bounded, even if its browser reads slowly. */
 export interface Connection {

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { keyOf } from '@weeder/kube-runtime/objects';
 import {
   type DependantView,
   type DependencyList,
@@ -12,7 +13,6 @@ import {
 } from '@weeder/live-page';
 import { hasWords, searchWords } from '../actors/searchWords.ts';
 import { includesName } from '../config/scopes.ts';
-import { keyOf } from '../kube/objects/namespacedName.ts';
 import type { Dependant, ServiceDependants } from '../weeder/dependants.ts';
 
 /** The filters of the dependencies in a request. */

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { partsOf } from '@weeder/kube-runtime/objects';
 import type { ActorPage, DependencyList, Moment, ReplayClock } from '@weeder/live-page';
 import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Clock } from '../base/clock.ts';
 import { type ControllerName, contributions, controllerNames, type Report } from '../controllers/controllers.ts';
-import { partsOf } from '../kube/objects/namespacedName.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';

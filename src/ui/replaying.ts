@@ -1,6 +1,6 @@
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { ReplayClock, ReplayCommand } from '@weeder/live-page';
 import { createActorTimes } from '../actors/actorTimes.ts';
-import type { Clock } from '../base/clock.ts';
 import { controllerNames } from '../controllers/controllers.ts';
 import { loadPlayer, type Player } from '../replay/player.ts';
 import type { RecordingFile } from '../replay/recorded/recordingFile.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import { ok, type Result } from '@weeder/kube-runtime/base';
 import { actorOrders, serviceFilters } from '@weeder/live-page';
-import { ok, type Result } from '../base/result.ts';
 import { type Page, sendText, servePages } from '../base/http.ts';
 import { type BindAddress, type Listening, type ListenOptions, listen } from '../base/listen.ts';
 import { type LivePage, maxPages } from './livePage.ts';

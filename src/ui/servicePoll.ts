@@ -1,7 +1,7 @@
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { keyOf } from '@weeder/kube-runtime/objects';
 import type { ServiceView } from '@weeder/live-page';
 import { activeStates } from '../actors/actorStates.ts';
-import { objectOf, textOf } from '../base/json.ts';
-import { keyOf } from '../kube/objects/namespacedName.ts';
 import type { ServiceStatus } from '../weeder/services/serviceStatus.ts';
 import { descend, type Found, foundRoot, machineOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';

@@ -1,5 +1,5 @@
+import { keyOf } from '@weeder/kube-runtime/objects';
 import type { ControllerEvent } from '../controllers/controllers.ts';
-import { keyOf } from '../kube/objects/namespacedName.ts';
 import type { WindowRef } from '../weeder/deletions/weederEvents.ts';
 
 /** The outcomes of the newest window of a service. Times are epoch milliseconds. */

@@ -1,10 +1,10 @@
-import type { Clock, TimerHandle } from '../base/clock.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import { partsOf } from '@weeder/kube-runtime/objects';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { type Config, longestWindow } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
 import { withDeclared } from '../config/serviceLookup.ts';
 import { ownsNamespace, type Shard } from '../controller/shard.ts';
-import { partsOf } from '../kube/objects/namespacedName.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import type { Claim } from './declared/claims.ts';
 import { createDeclarations } from './declared/declarations.ts';
 import type { ReportWeeder } from './deletions/weederEvents.ts';

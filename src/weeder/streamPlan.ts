@@ -1,8 +1,13 @@
+import {
+  createSelectorIndex,
+  partsOf,
+  placePath,
+  placeSuffix,
+  placesOf,
+  type SelectorIndex,
+} from '@weeder/kube-runtime/objects';
 import { type Config, distinctSelectors } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
-import { partsOf } from '../kube/objects/namespacedName.ts';
-import { placePath, placeSuffix, placesOf } from '../kube/objects/places.ts';
-import { createSelectorIndex, type SelectorIndex } from '../kube/objects/selectorIndex.ts';
 import { dependsOn } from './declared/declaration.ts';
 import { partition } from './partition.ts';
 

@@ -1,8 +1,13 @@
+import { createSelectorIndex } from '@weeder/kube-runtime/objects';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
+import {
+  type ClosableSink,
+  createStreamSet,
+  notifyingComplete,
+  type OpenStream,
+  type StreamSet,
+} from '@weeder/kube-runtime/watch';
 import { type Config, distinctSelectors } from '../config/config.ts';
-import { createSelectorIndex } from '../kube/objects/selectorIndex.ts';
-import { type ClosableSink, notifyingComplete } from '../kube/watch/sink.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
-import { createStreamSet, type OpenStream, type StreamSet } from '../kube/watch/streamSet.ts';
 import { fanOut } from './pods/fanOut.ts';
 import type { SliceStreamOptions } from './services/readiness.ts';
 import { canServe, isOfDeclarations, planStreams, type StreamPlan } from './streamPlan.ts';

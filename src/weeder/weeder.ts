@@ -1,14 +1,13 @@
+import type { Clock } from '@weeder/kube-runtime/base';
+import { keyOf, selectorToString } from '@weeder/kube-runtime/objects';
+import { createLimitedQueue } from '@weeder/kube-runtime/queue';
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Random } from '../actors/effect.ts';
-import type { Clock } from '../base/clock.ts';
 import { mergeServices } from '../config/compare.ts';
 import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup } from '../config/serviceLookup.ts';
-import { keyOf } from '../kube/objects/namespacedName.ts';
-import { selectorToString } from '../kube/objects/selector.ts';
-import { createLimitedQueue } from '../queue/limitedQueue.ts';
 import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';

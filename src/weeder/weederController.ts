@@ -1,8 +1,8 @@
-import type { TimerHandle } from '../base/clock.ts';
+import type { TimerHandle } from '@weeder/kube-runtime/base';
+import { keyOf } from '@weeder/kube-runtime/objects';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
 import { onlyOwned, type Shard } from '../controller/shard.ts';
-import { keyOf } from '../kube/objects/namespacedName.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { createDeclaredDependencies } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
 import { readLogThrough } from './deletions/readLog.ts';

@@ -1,6 +1,6 @@
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Config } from '../config/config.ts';
 import type { ControllerContext } from '../controller/controller.ts';
-import type { StreamNeed } from '../kube/watch/streamNeed.ts';
 import { createStreams, type Streams, type StreamsOptions } from './streams.ts';
 import { createWeeder, type Weeder, type WeederOptions } from './weeder.ts';
 

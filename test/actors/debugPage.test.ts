@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { until } from '@weeder/kube-runtime/testing';
 import { type AnyActorRef, createActor, createMachine } from 'xstate';
 import { debugPage } from '../../src/actors/debugActors.ts';
 import { servePages } from '../../src/base/http.ts';
-import { until } from '../support/until.ts';
 
 const target = '/debug/actors';
 const request = `GET ${target} HTTP/1.1\r\nHost: weeder\r\n\r\n`;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { ExactInteger, integerOf, isObject, objectOf, parseJson } from '@weeder/kube-runtime/base';
 import fc from 'fast-check';
-import { ExactInteger, integerOf, parseJson } from '../../src/base/exactInteger.ts';
-import { isObject, objectOf } from '../../src/base/json.ts';
 import { stepTextOf, treeOf } from '../../src/observer/drift/fieldsV1.ts';
 import { boundedJson, isSameJson } from '../../src/observer/model/jsonValue.ts';
 import { hashManifest } from '../../src/observer/plan/manifestHash.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { largest, smallest } from '../../src/base/extremes.ts';
+import { largest, smallest } from '@weeder/kube-runtime/base';
 
 test('the extremes of any number of values are found', () => {
   const many = Array.from({ length: 1_000_000 }, (_, index) => index % 1_000);

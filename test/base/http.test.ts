@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { listen } from '@weeder/kube-runtime/testing';
 import { sendText, servePages } from '../../src/base/http.ts';
-import { listen } from '../support/api/httpServer.ts';
 
 const broken: unknown[] = [];
 const pages = servePages(

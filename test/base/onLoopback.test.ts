@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { listen } from '@weeder/kube-runtime/testing';
 import { onLoopback, sendText, servePages } from '../../src/base/http.ts';
-import { listen } from '../support/api/httpServer.ts';
 import { observed } from '../support/objects/observed.ts';
 
 /** The status of a page on loopback for a connection to this address, and its text. */

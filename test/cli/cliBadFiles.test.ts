@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { listen } from '../support/api/httpServer.ts';
+import { listen } from '@weeder/kube-runtime/testing';
 import { config, file, folder, kubeconfig, oneSentence, sharedCli } from '../support/cli.ts';
 
 const correct = 'Correct it; `weeder check FILE` shows every error at once.';

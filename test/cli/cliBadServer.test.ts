@@ -4,10 +4,10 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { suite, type TestContext, test } from 'node:test';
-import { listen } from '../support/api/httpServer.ts';
+import { listen } from '@weeder/kube-runtime/testing';
 import { cli, config, type Ended, file, kubeconfig, logOf, oneSentence, sharedCli } from '../support/cli.ts';
 
-const tls = (name: string) => readFileSync(new URL(`../support/tls/${name}`, import.meta.url));
+const tls = (name: string) => readFileSync(new URL(`../../packages/kube-runtime/testing/tls/${name}`, import.meta.url));
 let files = 0;
 
 function listening(t: TestContext, server: Server): Promise<number> {

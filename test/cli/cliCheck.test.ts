@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { listen } from '../support/api/httpServer.ts';
+import { listen } from '@weeder/kube-runtime/testing';
 import { bundle } from '../support/bundle.ts';
 import { cli, config, file, folder, kubeconfig, oneSentence, sharedCli } from '../support/cli.ts';
 

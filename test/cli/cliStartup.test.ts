@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { misbehavingServer, until } from '@weeder/kube-runtime/testing';
 import packageJson from '../../package.json' with { type: 'json' };
 import { freePort } from '../support/api/freePort.ts';
-import { misbehavingServer } from '../support/api/misbehavingServer.ts';
 import { config, file, kubeconfig, logOf, type Running, startCli } from '../support/cli.ts';
-import { until } from '../support/until.ts';
 import { embedded } from '../support/world/embedded.ts';
 
 /** Starts weeder against this server, with its health on `port`. */

@@ -4,12 +4,12 @@ import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { type FieldError, formatFieldError, formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { readConfigFile } from '../../src/config/read.ts';
 import { isNestedTooDeeply } from '../../src/config/text/nesting.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-config-'));
 const good = ['original.yaml', 'additions.yaml', 'restart.yaml'].map((name) =>

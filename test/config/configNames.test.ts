@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dnsLabel, labelKey, labelValue } from '../../src/config/schema/names.ts';
+import { dnsLabel, labelKey, labelValue } from '@weeder/kube-runtime/objects';
 import { labelSelector } from '../../src/config/schema/selectorSchema.ts';
 import { misreading } from '../../src/config/text/scalars.ts';
 import { rowsOf } from '../data/config/rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { isObject, objectOf } from '../../src/base/json.ts';
+import { isObject, objectOf } from '@weeder/kube-runtime/base';
 import { parseConfig } from '../../src/config/parse.ts';
 import { configJsonSchema } from '../../src/config/schema/reference.ts';
 import { keysAt } from '../../src/config/schema/schema.ts';

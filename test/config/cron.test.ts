@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { refusedCron, refusedTimeZone, scheduleOf } from '../../src/config/schema/cron.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
 
 /** The times after `from`, as ISO texts to the minute. */
 function times(cron: string, from: string, count = 2, timeZone = 'Europe/Berlin'): string[] {

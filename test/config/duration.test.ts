@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { formatDuration, parseDuration } from '@weeder/kube-runtime/base';
 import fc from 'fast-check';
-import { formatDuration, parseDuration } from '../../src/base/duration.ts';
 import { rowsOf } from '../data/config/rows.ts';
 
 const rows = rowsOf('durations.jsonl');

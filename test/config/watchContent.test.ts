@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settled, virtualClock } from '@weeder/kube-runtime/testing';
 import { watchContent } from '../../src/config/watchContent.ts';
-import { settled, virtualClock } from '../support/world/virtualClock.ts';
 
 /** A content that a test changes, watched in simulated time: missing counts after 2 s, everything else after 300 ms. */
 function watched(first = 'a') {

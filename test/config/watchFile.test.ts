@@ -12,13 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock } from '@weeder/kube-runtime/base';
+import { until } from '@weeder/kube-runtime/testing';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { parseInWorker } from '../../src/config/parseInWorker.ts';
 import { readConfigText } from '../../src/config/read.ts';
 import { watchConfigFile } from '../../src/config/watchFile.ts';
-import { until } from '../support/until.ts';
 
 const config = (service: string) =>
   `servicesAndDependantSelectors: {${service}: {podSelectors: [{matchLabels: {role: apiserver}}]}}\n`;

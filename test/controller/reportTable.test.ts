@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EventDraft } from '@weeder/kube-runtime/events';
 import { pino } from 'pino';
 import { detailOf, logByTable, recordByTable } from '../../src/controller/report/readers.ts';
 import { normal, reasonsOn, warningIf } from '../../src/controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../src/controller/report/reportTable.ts';
-import type { EventDraft } from '../../src/kube/events/event.ts';
 
 type LampEvent =
   | { readonly type: 'lamp.lit'; readonly name: string; readonly watts: number }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simulatedClock } from '@weeder/embedded-cluster';
 import { replicaSets } from '@weeder/embedded-cluster/resources';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { comparison } from '../../src/demo/comparison.ts';
 import type { Downtime } from '../../src/demo/downtime.ts';
 import { home } from '../../src/demo/objects.ts';
 import { playWithoutWeeder } from '../../src/demo/run.ts';
 import { startScenario } from '../../src/demo/scenario.ts';
 import { cpuTime } from '../support/cpuTime.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const scenario = { replicas: 3, outage: 100_000, seed: 1, kubelet: '1.36', timeout: 600_000 } as const;
 

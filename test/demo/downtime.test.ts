@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { countDowntimes } from '../../src/demo/downtime.ts';
 import { podView } from '../../src/demo/podView.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const pod = (uid: string) => ({ metadata: { uid, name: `pod-${uid}` } });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { answerWith, type Fault, isWatch, type ReceivedRequest } from '@weeder/kube-runtime/testing';
 import { eventually } from '../cluster/support/cluster.ts';
-import { answerWith, type Fault, isWatch, type ReceivedRequest } from '../support/api/faultyServer.ts';
 import { protocols } from './support/apiServer.ts';
 import { assertRecovered } from './support/assertRecovered.ts';
 import { isDelete, loseResponse, oneBytePerSecond, refuseWith, slowHeaders } from './support/faults.ts';

@@ -45,7 +45,7 @@ const faults: Readonly<Record<string, (scenario: Scenario, t: TestContext) => Pr
     await scenario.server.restore();
   },
 
-  // test/kube/watch/streamRecovery checks in virtual time that it takes 30 s.
+  // streamRecovery of kube-runtime checks in virtual time that it takes 30 s.
   async 'half-open connections are detected'({ scene, server, weeder }) {
     server.freeze();
     await scene.endpoints(true);

@@ -1,6 +1,6 @@
 import { suite, test } from 'node:test';
+import { type Fault, isResumedWatch, isWatch } from '@weeder/kube-runtime/testing';
 import { eventually } from '../cluster/support/cluster.ts';
-import { type Fault, isResumedWatch, isWatch } from '../support/api/faultyServer.ts';
 import { protocols } from './support/apiServer.ts';
 import { assertRecovered } from './support/assertRecovered.ts';
 import { cutLine, expiredInBand, refuseWith, watchStartingWith } from './support/faults.ts';

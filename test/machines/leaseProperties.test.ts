@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { enough, propertyRuns, virtualClock } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { type Delivery, leaseApi } from '../support/api/leaseApi.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { type Replica, startReplica } from '../support/world/replica.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const who = fc.constantFrom(0, 1);
 const deliveries: fc.Arbitrary<Delivery> = fc.oneof(

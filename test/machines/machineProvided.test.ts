@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { settled, unreachable, virtualClock } from '@weeder/kube-runtime/testing';
 import { pino } from 'pino';
 import { type AnyActorRef, type AnyStateMachine, assign, type InspectionEvent, StateMachine, setup } from 'xstate';
-import { objectOf } from '../../src/base/json.ts';
-
 import { startManager } from '../../src/process/manager.ts';
 import { createWeederController } from '../../src/weeder/weederController.ts';
-import { unreachable } from '../support/api/clientOf.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
@@ -14,7 +13,6 @@ import { jobWorld } from '../support/world/jobWorld.ts';
 import { configMap, observerWorld } from '../support/world/observerWorld.ts';
 import { restartWorld, withEnv } from '../support/world/restartWorld.ts';
 import { serviceConfig, simulate } from '../support/world/simulation.ts';
-import { settled, virtualClock } from '../support/world/virtualClock.ts';
 
 const kinds = ['actions', 'actors', 'guards', 'delays'] as const;
 type Kind = (typeof kinds)[number];
@@ -109,7 +107,7 @@ function isThrowingStub(machine: AnyStateMachine, kind: Kind, name: string): boo
 
 /** The machine that the program imports: another object than the one that Sketch evaluates. */
 async function importedMachine(path: string): Promise<AnyStateMachine> {
-  const module: Readonly<Record<string, unknown>> = await import(`../../machines/${path}`);
+  const module: Readonly<Record<string, unknown>> = await import(`../../${path}`);
   const machine = Object.values(module).find((each) => each instanceof StateMachine);
   return machine ?? assert.fail(`${path} exports no machine`);
 }

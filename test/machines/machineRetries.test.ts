@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { type AnyStateMachine, type EventObject, initialTransition, transition } from 'xstate';
 import { machineFiles } from '../support/docs/sketch.ts';
 import { effectsOf } from '../support/oracle/decisions.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
 
 const { numRuns, seed } = propertyRuns(50);
 

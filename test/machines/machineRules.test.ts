@@ -16,7 +16,7 @@ for (const { name, path, imports, machines } of files) {
   const machine = machines[0] ?? assert.fail(`${name} gives no machine`);
   const states = statesOf(machine);
 
-  test(`machines/${path} imports values only from xstate, and exports one machine with its own name`, () => {
+  test(`${path} imports values only from xstate, and exports one machine with its own name`, () => {
     assert.deepEqual(imports, ['xstate']);
     assert.deepEqual(
       machines.map((each) => each.id),

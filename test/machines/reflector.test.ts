@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type ReflectorEvent, reflector, type StreamInput } from '@weeder/kube-runtime/machines';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { createActor, fromCallback, setup } from 'xstate';
-import { type ReflectorEvent, reflector, type StreamInput } from '../../machines/process/reflector.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 /** The machine with streams under the test's control, and a virtual clock. */
 function reflecting(random = 1) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import type { EventObject } from 'xstate';
 import { explorations } from '../support/oracle/machineExplorations.ts';
@@ -9,7 +10,6 @@ import {
   type RestartMachines,
   stepRestartMachines,
 } from '../support/oracle/restartMachines.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
 import { workloadWorld } from '../support/world/workloadWorld.ts';
 
 const { numRuns, seed } = propertyRuns(300);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import { resourceStates } from '../../machines/observer/resource.ts';
 import { formatFieldError } from '../../src/base/fieldError.ts';
-import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { readApplicationFile } from '../../src/cli/checkApplications.ts';
 import { schemaErrorTable } from '../../src/observer/schema/schemaErrors.ts';
 import { readInventory, writeEntry } from '../../src/observer/spec/inventory.ts';

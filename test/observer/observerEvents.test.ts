@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { EventDraft } from '../../src/kube/events/event.ts';
+import type { EventDraft } from '@weeder/kube-runtime/events';
 import type { ObserverEvent } from '../../src/observer/model/events.ts';
 import type { Drift } from '../../src/observer/model/projection.ts';
 import { observerReasons } from '../../src/observer/report/reasons.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../src/base/clock.ts';
-import { type JsonObject, objectOf } from '../../src/base/json.ts';
+import { type JsonObject, objectOf, systemClock } from '@weeder/kube-runtime/base';
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
 import { explainApplication } from '../../src/explain/explainApplication.ts';
 import { inspectApplication } from '../../src/explain/inspectApplication.ts';

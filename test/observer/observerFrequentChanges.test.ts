@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectOf, textOf } from '../../src/base/json.ts';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { settled } from '@weeder/kube-runtime/testing';
 import { type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
-import { settled } from '../support/world/virtualClock.ts';
 
 const second = 1_000;
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);

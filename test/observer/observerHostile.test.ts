@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { split } from '../../src/observer/apply/split.ts';
 import { compare } from '../../src/observer/drift/compare.ts';
 import { project } from '../../src/observer/drift/project.ts';

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import type { InspectionEvent } from 'xstate';
 import { isActor } from '../../src/actors/actorRuntime.ts';
-
-import { arrayOf, objectOf } from '../../src/base/json.ts';
 import type { RestMapping } from '../../src/observer/plan/resourceApi.ts';
 import { configMap, deployment, type ObserverWorld, observerWorld, refusal } from '../support/world/observerWorld.ts';
 

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { createApiServer } from '@weeder/embedded-cluster';
 import { customResourceDefinitions, deployments, namespaces, roleBindings } from '@weeder/embedded-cluster/resources';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { until } from '@weeder/kube-runtime/testing';
 import { parse } from 'yaml';
-import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
 import { httpClient } from '../cluster/support/plane/http.ts';
 import { freePort } from '../support/api/freePort.ts';
 import { file, kubeconfig, sharedCli, startCli } from '../support/cli.ts';
-import { until } from '../support/until.ts';
 import { made } from '../support/world/embedded.ts';
 
 const namespace = 'shop';

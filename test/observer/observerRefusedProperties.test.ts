@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { objectOf } from '../../src/base/json.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
 import { configMap, type ObserverWorld, observerWorld, refusal } from '../support/world/observerWorld.ts';
 
 const one = 'ConfigMap/one';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Release } from '../../src/queue/limitedQueue.ts';
-import { createSemaphore } from '../../src/queue/semaphore.ts';
+import type { Release } from '@weeder/kube-runtime/queue';
+import { createSemaphore } from '@weeder/kube-runtime/queue';
 
 /** A semaphore that records who acquired a slot, in order. */
 function queue(max: number) {

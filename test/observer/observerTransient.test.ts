@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectOf } from '../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { observerTable } from '../../src/observer/report/observerTable.ts';
 import type { Refusal } from '../support/world/cluster.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiResult } from '../../src/kube/client/client.ts';
-import type { ApiRequest } from '../../src/kube/client/request.ts';
+import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
+import { clientOf, settled, virtualClock } from '@weeder/kube-runtime/testing';
 import { yieldToWeeder } from '../../src/observer/yieldToWeeder.ts';
-import { clientOf } from '../support/api/clientOf.ts';
-import { settled, virtualClock } from '../support/world/virtualClock.ts';
 
 const done: ApiResult = { ok: true, status: 200, body: undefined };
 

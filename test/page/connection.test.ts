@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@weeder/kube-runtime/testing';
 import type { PageMessage } from '@weeder/live-page';
 import { hello, scene, serviceView } from '@weeder/live-page/scenes';
-import { until } from '../support/until.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@weeder/kube-runtime/testing';
 import { startCli } from '../support/cli.ts';
-import { until } from '../support/until.ts';
 import { visit } from './support/browser.ts';
 
 /** Starts to collect the states that the page highlights, in order. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointSlices, namespaces, pods, replicaSets } from '@weeder/embedded-cluster/resources';
+import { until } from '@weeder/kube-runtime/testing';
 import { freePort } from '../support/api/freePort.ts';
 import { file, startCli } from '../support/cli.ts';
-import { until } from '../support/until.ts';
 import { embedded, made } from '../support/world/embedded.ts';
 import { visit } from './support/browser.ts';
 

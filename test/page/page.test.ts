@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@weeder/kube-runtime/testing';
 import { actorView, hello, scene, serviceView, unseenView } from '@weeder/live-page/scenes';
 import type { Locator } from 'playwright-core';
-import { until } from '../support/until.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);

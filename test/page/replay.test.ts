@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { until } from '@weeder/kube-runtime/testing';
 import { folder, startCli } from '../support/cli.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { recordIncident } from '../support/recording/recording.ts';
-import { until } from '../support/until.ts';
 import { configMap } from '../support/world/observerWorld.ts';
 import { visit } from './support/browser.ts';
 

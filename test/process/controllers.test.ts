@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ApiResult } from '@weeder/kube-runtime/client';
+import { testSink, until } from '@weeder/kube-runtime/testing';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { parseConfig } from '../../src/config/parse.ts';
 import type { Controller, ControllerContext } from '../../src/controller/controller.ts';
-import type { ApiResult } from '../../src/kube/client/client.ts';
-import type { StreamNeed } from '../../src/kube/watch/streamNeed.ts';
-import { until } from '../support/until.ts';
 import { type Embedded, embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
-import { testSink } from '../support/world/testSink.ts';
 
 const config = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: api}}]}}\n';
 const leases = '/apis/coordination.k8s.io/v1/leases';

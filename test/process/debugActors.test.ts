@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@weeder/kube-runtime/testing';
 import { createActorTimes } from '../../src/actors/actorTimes.ts';
 import { type ActorEntry, type ActorFilter, describeActors } from '../../src/actors/debugActors.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { observed } from '../support/objects/observed.ts';
-import { until } from '../support/until.ts';
 import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
 import type { SimulationOptions } from '../support/world/simulation.ts';
 import { type World, world } from '../support/world/world.ts';

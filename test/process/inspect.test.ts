@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StatelyInspectionEvent } from '@statelyai/inspect';
+import { until, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import { connectInspector, type Inspection, namesOf, trimmedEvent } from '../../src/actors/inspector.ts';
 import { retryAfter } from '../../src/actors/socket.ts';
 import { freePort } from '../support/api/freePort.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { type InspectorPage, inspectorPage } from '../support/page/inspectorPage.ts';
-import { until } from '../support/until.ts';
 import { apiserver, minute } from '../support/world/simulation.ts';
-import { type VirtualClock, virtualClock } from '../support/world/virtualClock.ts';
 import { type World, world } from '../support/world/world.ts';
 
 interface Connected extends Disposable {

@@ -3,6 +3,7 @@ import { cpSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { until, virtualClock } from '@weeder/kube-runtime/testing';
 import { createInspectorSocket } from '../../src/actors/socket.ts';
 import { freePort } from '../support/api/freePort.ts';
 import { bundle } from '../support/bundle.ts';
@@ -10,9 +11,7 @@ import { cli, config, folder, logOf, oneSentence, startCli } from '../support/cl
 import { hungInspector } from '../support/page/hungInspector.ts';
 import { inspectorPage } from '../support/page/inspectorPage.ts';
 import { retainedBytes } from '../support/retainedBytes.ts';
-import { until } from '../support/until.ts';
 import { embedded } from '../support/world/embedded.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const baseFlags = ['--config-file', config, '--health-bind-addr=0', '--metrics-bind-addr=0'];
 /** As in a checkout, where the inspector is installed. */

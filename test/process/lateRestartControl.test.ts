@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@weeder/kube-runtime/testing';
 import type { Config } from '../../src/config/config.ts';
 import { codeOf } from '../../src/controllers/code.ts';
 import { contributions } from '../../src/controllers/controllers.ts';
 import { createController } from '../../src/controllers/createControllers.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
-import { until } from '../support/until.ts';
 import { controllerContext } from '../support/world/controllerContext.ts';
 
 const nothing: Config = { services: new Map(), restart: undefined };

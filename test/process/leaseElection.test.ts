@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leases } from '@weeder/embedded-cluster/resources';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { type Delivery, type LeaseRequest, leaseApi, where } from '../support/api/leaseApi.ts';
 import { type Replica, type ReplicaOptions, startReplica } from '../support/world/replica.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 /** An API server and replicas that take part in leader election. */
 function electing() {

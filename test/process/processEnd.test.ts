@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock } from '@weeder/kube-runtime/base';
+import { createKubeClient } from '@weeder/kube-runtime/client';
+import { until } from '@weeder/kube-runtime/testing';
 import { configText, firstImage } from '../../src/demo/observer/objects.ts';
 import { openSite, peopleOf } from '../../src/demo/observer/site.ts';
 import { accessTo } from '../../src/demo/run.ts';
-import { createKubeClient } from '../../src/kube/client/client.ts';
 import { file, kubeconfig, logOf, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
-import { until } from '../support/until.ts';
 
 /** All controllers, with work for the observer. */
 const everything = `${configText}\nrestartControl: {}\ndeclaredDependencies: {}\nservicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}\n`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EventDraft } from '@weeder/kube-runtime/events';
 import { codedError } from '../../src/base/errors.ts';
-import type { EventDraft } from '../../src/kube/events/event.ts';
 import { ownPod, processEventTable, recordProcessEvents } from '../../src/process/processEvents.ts';
 import type { ProcessEvent } from '../../src/process/processLog.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointSlices, namespaces, pods, replicaSets } from '@weeder/embedded-cluster/resources';
+import { failed } from '@weeder/kube-runtime/base';
+import { until } from '@weeder/kube-runtime/testing';
 import { codedError } from '../../src/base/errors.ts';
-import { failed } from '../../src/base/result.ts';
 import { parseConfig } from '../../src/config/parse.ts';
-import { until } from '../support/until.ts';
 import { type Embedded, embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
 
 const home = 'shoot-1';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { lineOf, type TimelineLine } from '../support/replay/replayTimeline.ts';
 import {
   bareNumber,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClosableSink, ObjectSink } from '../../src/kube/watch/sink.ts';
+import type { ClosableSink, ObjectSink } from '@weeder/kube-runtime/watch';
 import { type SliceOptions, slice } from '../support/objects/objects.ts';
 import { recorded } from '../support/recording/readinessRecorder.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
-import type { ClosableSink } from '../../src/kube/watch/sink.ts';
 import { slice } from '../support/objects/objects.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { recorded } from '../support/recording/readinessRecorder.ts';
 
 const services = ['a', 'b', 'c', 'd'];

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { LabelSelector } from '@weeder/kube-runtime/objects';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
-import type { LabelSelector } from '../../src/kube/objects/selector.ts';
 import { createStreams } from '../../src/weeder/streams.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
 import { backOff, pod } from '../support/objects/objects.ts';
 import { declaredConfig, serviceConfig } from '../support/world/simulation.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
 const role = (name: string): LabelSelector => ({ matchLabels: { role: name } });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getHeapStatistics } from 'node:v8';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { type Heap, processHeap, trimWhenIdle } from '../../src/process/trimHeap.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const second = 1_000;
 

@@ -4,14 +4,12 @@ import { cpSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
+import { httpProxy, misbehavingServer, socksProxy, until } from '@weeder/kube-runtime/testing';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { parseConfig } from '../../src/config/parse.ts';
-import { misbehavingServer } from '../support/api/misbehavingServer.ts';
-import { httpProxy, socksProxy } from '../support/api/proxies.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, config, file, folder, kubeconfig, logOf, oneSentence, startCli } from '../support/cli.ts';
-import { until } from '../support/until.ts';
 
 const built = dirname(await bundle());
 /** The bundle alone: no package.json, no node_modules above it. */
@@ -46,7 +44,7 @@ suite('the production bundle', { concurrency: 3 }, () => {
       [h2, { 'proxy-url': `http://127.0.0.1:${http.port}` }, /^$/],
       [h1, { 'proxy-url': `socks5://127.0.0.1:${socks.port}` }, experimental],
     ] as const) {
-      const ca = new URL('../support/tls/server.crt', import.meta.url).pathname;
+      const ca = new URL('../../packages/kube-runtime/testing/tls/server.crt', import.meta.url).pathname;
       const cluster = { 'certificate-authority': ca, ...proxy };
       const path = file('alone.kubeconfig', kubeconfig(server.url, { token: 'secret' }, cluster));
       const words = [

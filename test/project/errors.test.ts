@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '@weeder/kube-runtime/base';
 import { codedError, type ErrorCode, errorTable } from '../../src/base/errors.ts';
-import { messageOf } from '../../src/base/result.ts';
 
-const root = fileURLToPath(new URL('../../src', import.meta.url));
-const sources = globSync('**/*.ts', { cwd: root })
-  .filter((name) => name !== 'errors.ts')
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const sources = globSync('{src,packages/kube-runtime/src}/**/*.ts', { cwd: root })
+  .filter((name) => name !== 'src/base/errors.ts')
   .map((name) => readFileSync(`${root}/${name}`, 'utf8'))
   .join('\n');
 const codes = Object.keys(errorTable).filter((code): code is ErrorCode => code in errorTable);

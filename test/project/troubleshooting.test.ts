@@ -7,7 +7,7 @@ import { documentedMetrics } from '../support/docs/metricsTable.ts';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const page = read('docs/how-to/troubleshooting.md');
-const sources = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n');
+const sources = globSync('{src,packages/kube-runtime/src}/**/*.ts', { cwd: root }).map(read).join('\n');
 
 /** What the first column of a section of the page names. */
 function namedIn(section: string): string[] {

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isObject, objectOf } from '@weeder/kube-runtime/base';
+import type { ApiResult } from '@weeder/kube-runtime/client';
+import { type ApiFailure, classify, classifyStatus, describeFailure, isRecoverable } from '@weeder/kube-runtime/client';
+import { acquired, readLease, released } from '@weeder/kube-runtime/lease';
+import { versionOf } from '@weeder/kube-runtime/objects';
+import { clientOf, enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { listPages } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
-import { isObject, objectOf } from '../../src/base/json.ts';
-import type { ApiResult } from '../../src/kube/client/client.ts';
-import { describeFailure } from '../../src/kube/client/describeFailure.ts';
-import { type ApiFailure, classify, classifyStatus } from '../../src/kube/client/failure.ts';
-import { isRecoverable } from '../../src/kube/client/failureClass.ts';
-import { acquired, readLease, released } from '../../src/kube/lease/record.ts';
-import { versionOf } from '../../src/kube/objects/identity.ts';
-import { listPages } from '../../src/kube/watch/pagedList.ts';
-import { clientOf } from '../support/api/clientOf.ts';
 import { byteEdit, edited, editedBytes, valueEdit } from '../support/fuzz.ts';
 import { backOff, pod, running } from '../support/objects/objects.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 
 const status = {
   kind: 'Status',

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { isObject, objectOf, parseDuration } from '@weeder/kube-runtime/base';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { parseDuration } from '../../src/base/duration.ts';
 import { formatFieldError } from '../../src/base/fieldError.ts';
-import { isObject, objectOf } from '../../src/base/json.ts';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { byteEdit, edited, editedBytes, valueEdit } from '../support/fuzz.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 
 const texts = ['original.yaml', 'additions.yaml'].map((name) =>
   readFileSync(new URL(`../data/config/${name}`, import.meta.url)),

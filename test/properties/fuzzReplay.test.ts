@@ -3,8 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { Result } from '@weeder/kube-runtime/base';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import type { Result } from '../../src/base/result.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { limitationsOf } from '../../src/replay/limitations.ts';
 import { differences } from '../../src/replay/recorded/compare.ts';
@@ -17,7 +18,6 @@ import { replayEvents } from '../../src/replay/weeder/replayEvents.ts';
 import { savings } from '../../src/replay/weeder/savings.ts';
 import { replayWhatIf } from '../../src/replay/whatIf.ts';
 import { byteEdit, edited, editedBytes, nameFrom, valueEdit } from '../support/fuzz.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { recordIncident } from '../support/recording/recording.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-fuzz-replay-'));

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { arrayOf, isObject, objectOf, parseDuration } from '@weeder/kube-runtime/base';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { parseDuration } from '../../src/base/duration.ts';
 import { formatFieldError } from '../../src/base/fieldError.ts';
-import { arrayOf, isObject, objectOf } from '../../src/base/json.ts';
 import { configFileOf } from '../../src/config/configText.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import type { RestartConfig, RestartRule } from '../../src/config/restart.ts';
 import { edited, valueEdit } from '../support/fuzz.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 
 const text = readFileSync(new URL('../data/config/restart.yaml', import.meta.url), 'utf8');
 const section = objectOf(objectOf(parse(text))['restartControl']);

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createSelectorIndex, type LabelSelector, matchesSelector } from '@weeder/kube-runtime/objects';
+import { propertyRuns, virtualClock } from '@weeder/kube-runtime/testing';
+import type { ChangeType, ObjectSink } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
-import { type LabelSelector, matchesSelector } from '../../src/kube/objects/selector.ts';
-import { createSelectorIndex } from '../../src/kube/objects/selectorIndex.ts';
-import type { ChangeType } from '../../src/kube/watch/metadataFastPath.ts';
-import type { ObjectSink } from '../../src/kube/watch/sink.ts';
 import { createPodIndex } from '../../src/weeder/pods/createPodIndex.ts';
 import { fanOut, labelsOf } from '../../src/weeder/pods/fanOut.ts';
 import type { PodIndex } from '../../src/weeder/pods/podIndex.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
 import {
   byText,
   type Change,
@@ -19,7 +17,6 @@ import {
   podOf,
   selector,
 } from '../support/world/lateStreams.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 /** What the indexes hold, and everything that they have reported to their listeners. */
 function observed(indexes: ReadonlyMap<string, PodIndex>) {

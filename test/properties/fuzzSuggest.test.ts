@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { objectOf } from '../../src/base/json.ts';
 import { mergeDependencies } from '../../src/dependencies/dependency.ts';
 import { readObjects } from '../../src/suggest/observed.ts';
 import { suggestDependencies } from '../../src/suggest/suggestDependencies.ts';
@@ -10,7 +11,6 @@ import { suggestionLabels } from '../../src/suggest/suggestionLabels.ts';
 import { findHosts } from '../../src/suggest/text/hosts.ts';
 import { configMap, service, suggested, workload } from '../suggest/support.ts';
 import { edited, valueEdit } from '../support/fuzz.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
 
 const port = 5432;
 const postgres = service('postgres', { ports: [port] });

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isObject, objectOf } from '@weeder/kube-runtime/base';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { type LineOutcome, lineSplitter, watchReader } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
-import { isObject, objectOf } from '../../src/base/json.ts';
-import { lineSplitter } from '../../src/kube/watch/lines.ts';
-import { type LineOutcome, watchReader } from '../../src/kube/watch/watchEvents.ts';
 import { byteEdit, edited, editedBytes, valueEdit } from '../support/fuzz.ts';
 import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { minute, type Simulation, simulate } from '../support/world/simulation.ts';
 
 const start = Date.UTC(2026, 0, 1);

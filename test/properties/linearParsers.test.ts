@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { classify, describeFailure, isDenied, refuserOf } from '@weeder/kube-runtime/client';
+import { lineSplitter, readLineMetadata } from '@weeder/kube-runtime/watch';
 import { namesIn } from '../../src/base/http.ts';
-import { describeFailure } from '../../src/kube/client/describeFailure.ts';
-import { classify } from '../../src/kube/client/failure.ts';
-import { isDenied } from '../../src/kube/client/failureClass.ts';
-import { refuserOf } from '../../src/kube/client/refuser.ts';
-import { lineSplitter } from '../../src/kube/watch/lines.ts';
-import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { partsOf } from '../../src/metrics/countRequests.ts';
 import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
 import { correctionKey } from '../../src/observer/drift/correctionKey.ts';

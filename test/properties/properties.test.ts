@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { scripts } from '../support/docs/scripts.ts';
 import { falseReports } from '../support/oracle/accounts.ts';
 import { casesOf, errorsOf } from '../support/oracle/oracle.ts';
 import { dueWindows } from '../support/oracle/oracleWindows.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
 import { play } from '../support/story/story.ts';
 
 const { numRuns, seed } = propertyRuns(1000);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createLimitedQueue } from '@weeder/kube-runtime/queue';
+import { settled } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { createLimitedQueue } from '../../src/queue/limitedQueue.ts';
-import { settled } from '../support/world/virtualClock.ts';
 
 /** A queue and the order in which its entries had their turn. */
 function watched(concurrency: number) {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seededRandom } from '@weeder/embedded-cluster';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import type { Config } from '../../src/config/config.ts';
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
@@ -12,12 +14,10 @@ import { recordingRestart } from '../../src/restart/recording/recordRestart.ts';
 import { folder } from '../support/cli.ts';
 import { backOff, pod, running, slice } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { configOf, readLines, recordedWeeder, recordingOf } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { configMap as manifest, observerWorld } from '../support/world/observerWorld.ts';
 import { configMap, restartWorld, withEnv } from '../support/world/restartWorld.ts';
-import type { VirtualClock } from '../support/world/virtualClock.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
 const change = fc.oneof(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { clientOf } from '@weeder/kube-runtime/testing';
 import type { Config } from '../../src/config/config.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { limitationsOf } from '../../src/replay/limitations.ts';
@@ -10,7 +11,6 @@ import { replayRecording } from '../../src/replay/replayRecording.ts';
 import { replayWhatIf } from '../../src/replay/whatIf.ts';
 import { recordingWeeder } from '../../src/weeder/recording/recordWeeder.ts';
 import { createWeederController } from '../../src/weeder/weederController.ts';
-import { clientOf } from '../support/api/clientOf.ts';
 import { folder } from '../support/cli.ts';
 import { backOff, slice } from '../support/objects/objects.ts';
 import { readLines, recordingOf } from '../support/recording/recording.ts';

@@ -3,13 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seededRandom } from '@weeder/embedded-cluster';
-import { isObject, objectOf } from '../../src/base/json.ts';
+import { isObject, objectOf } from '@weeder/kube-runtime/base';
+import { settled } from '@weeder/kube-runtime/testing';
 import { folder, sharedCli } from '../support/cli.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { readLines } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { configMap, deployment, type ObserverWorld, refusal } from '../support/world/observerWorld.ts';
-import { settled } from '../support/world/virtualClock.ts';
 
 const second = 1_000;
 const marker = 'hunter2-the-marker';

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { objectOf } from '../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { until, virtualClock } from '@weeder/kube-runtime/testing';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { crashLooping } from '../../src/weeder/pods/crashLooping.ts';
 import { reduceWeederObject } from '../../src/weeder/recording/reduceObject.ts';
@@ -12,8 +13,6 @@ import { createReadiness } from '../../src/weeder/services/readiness.ts';
 import { backOff, type ContainerState, pod, running, slice, terminated } from '../support/objects/objects.ts';
 import { configOf, readLines, recordIncident, recordingOf } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
-import { until } from '../support/until.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-record-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { secrets } from '@weeder/embedded-cluster/resources';
-import { systemClock } from '../../src/base/clock.ts';
-import { objectOf } from '../../src/base/json.ts';
+import { objectOf, systemClock } from '@weeder/kube-runtime/base';
+import { createKubeClient } from '@weeder/kube-runtime/client';
+import { until } from '@weeder/kube-runtime/testing';
 import {
   applicationName,
   configText,
@@ -18,11 +19,9 @@ import {
 } from '../../src/demo/observer/objects.ts';
 import { openSite, peopleOf } from '../../src/demo/observer/site.ts';
 import { accessTo } from '../../src/demo/run.ts';
-import { createKubeClient } from '../../src/kube/client/client.ts';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
 import { file, folder, kubeconfig, sharedCli, startCli } from '../support/cli.ts';
 import { readLines } from '../support/recording/recording.ts';
-import { until } from '../support/until.ts';
 
 const marker = 'hunter2-the-marker';
 const login = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, stringData: { password: marker } };

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { isDecision } from '../../src/recording/events.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
@@ -12,7 +13,6 @@ import { joinRecordings, readRecording } from '../../src/replay/recorded/recordi
 import { replayRecording } from '../../src/replay/replayRecording.ts';
 import type { DeletionAnswer } from '../../src/weeder/deletions/deletePod.ts';
 import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { configOf, recordedWeeder, recordingOf } from '../support/recording/recording.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 

@@ -3,12 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { secrets } from '@weeder/embedded-cluster/resources';
-import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { objectOf } from '../../src/base/json.ts';
+import { type Clock, objectOf, systemClock } from '@weeder/kube-runtime/base';
+import { until } from '@weeder/kube-runtime/testing';
 import { openShop } from '../../src/demo/restart/shop.ts';
 import { file, folder, kubeconfig, sharedCli, startCli } from '../support/cli.ts';
 import { readLines } from '../support/recording/recording.ts';
-import { until } from '../support/until.ts';
 
 const marker = 'hunter2-the-marker';
 /** In the cluster everything takes a tenth of its time, with the real times of day: weeder knows no other. */

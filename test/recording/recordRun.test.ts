@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import { eventLine } from '../support/api/apiCollection.ts';
-import { isInitialWatch, isWatch, type ServerAnswer } from '../support/api/faultyServer.ts';
-import { type MisbehavingServer, misbehavingServer } from '../support/api/misbehavingServer.ts';
+import {
+  eventLine,
+  isInitialWatch,
+  isWatch,
+  type MisbehavingServer,
+  misbehavingServer,
+  type ServerAnswer,
+  until,
+} from '@weeder/kube-runtime/testing';
 import { config, file, folder, kubeconfig, logOf, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
 import { readLines } from '../support/recording/recording.ts';
-import { until } from '../support/until.ts';
 
 /** Lets the server serve a service `db` and a pod that crash-loops without it; returns a way to send changes. */
 function serveOutage(server: MisbehavingServer): (kind: string, object: object) => void {

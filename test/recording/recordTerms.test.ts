@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { recordingWeeder } from '../../src/weeder/recording/recordWeeder.ts';
 import type { CreateWeederCore } from '../../src/weeder/weederCore.ts';
 import { file, folder, sharedCli } from '../support/cli.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
 import { configOf, readLines, recordingOf } from '../support/recording/recording.ts';
-import type { VirtualClock } from '../support/world/virtualClock.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
 /** One term of leadership, with a recovery in it, that ends in the middle of the window. */

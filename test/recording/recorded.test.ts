@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { ChangeType } from '../../src/kube/watch/metadataFastPath.ts';
+import type { ChangeType } from '@weeder/kube-runtime/watch';
 import { type Simulation, simulate } from '../support/world/simulation.ts';
 
 interface Recorded {

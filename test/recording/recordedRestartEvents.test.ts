@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { EventDraft } from '@weeder/kube-runtime/events';
+import { workloadKinds } from '@weeder/kube-runtime/objects';
 import { pino } from 'pino';
-import type { EventDraft } from '../../src/kube/events/event.ts';
-import { workloadKinds } from '../../src/kube/objects/workloadKinds.ts';
 import { snakeCase } from '../../src/metrics/labels.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { countHashReads, countRestart } from '../../src/restart/contribution/countRestart.ts';

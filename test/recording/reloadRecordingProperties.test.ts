@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { isDecision } from '../../src/recording/events.ts';
 import { differences } from '../../src/replay/recorded/compare.ts';
@@ -10,7 +11,6 @@ import { readJsonLines } from '../../src/replay/recorded/jsonLines.ts';
 import { joinRecordings, readRecording } from '../../src/replay/recorded/recordingFile.ts';
 import { replayRecording } from '../../src/replay/replayRecording.ts';
 import { replayWhatIf } from '../../src/replay/whatIf.ts';
-import { enough, propertyRuns } from '../support/propertyRuns.ts';
 import { recordedReloads, recordReloads } from '../support/recording/recordedReloads.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weeder-reloads-'));

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { JsonObject } from '../../src/base/json.ts';
-import { watchOnce } from '../../src/kube/watch/watchOnce.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { settled, unreachable } from '@weeder/kube-runtime/testing';
+import { watchOnce } from '@weeder/kube-runtime/watch';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { recordingRestart } from '../../src/restart/recording/recordRestart.ts';
-import { unreachable } from '../support/api/clientOf.ts';
 import { folder } from '../support/cli.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { recordingOf } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { configMap, restartWorld, withEnv } from '../support/world/restartWorld.ts';
-import { settled } from '../support/world/virtualClock.ts';
 
 const source = configMap('settings');
 

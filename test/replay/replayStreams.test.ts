@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Config } from '../../src/config/config.ts';
-import type { StreamNeed } from '../../src/kube/watch/streamNeed.ts';
 import { openRecorder } from '../../src/recording/recorder.ts';
 import { file, folder, sharedCli } from '../support/cli.ts';
 import { backOff, pod, running, slice } from '../support/objects/objects.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { failure, isPodReady, type LoggedRequest, startKubelet, startWorkloads } from '@weeder/embedded-cluster';
 import { configMaps, deployments, namespaces, pods, secrets } from '@weeder/embedded-cluster/resources';
-import { systemClock } from '../../src/base/clock.ts';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { systemClock } from '@weeder/kube-runtime/base';
+import { until } from '@weeder/kube-runtime/testing';
 import { createRestartController } from '../../src/restart/restartController.ts';
 import { file, sharedCli } from '../support/cli.ts';
-import { until } from '../support/until.ts';
 import { embedded, made, startEmbeddedWeeder } from '../support/world/embedded.ts';
 import { stateOn } from '../support/world/restartWorld.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { workloadKindNames } from '../../src/kube/objects/workloadKinds.ts';
+import { workloadKindNames } from '@weeder/kube-runtime/objects';
 import { kinds } from '../../src/restart/kinds/kinds.ts';
 
 test('a kind of workload is known in its own file: no other file of restart control compares kinds', () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { answerWith, type Calling, calling, statusBody } from '@weeder/kube-runtime/testing';
 import type { Answer, RefusalClass } from '../../src/restart/model/answer.ts';
 import { restartApi } from '../../src/restart/requests/restartApi.ts';
-import { type Calling, calling } from '../support/api/calling.ts';
-import { answerWith, statusBody } from '../support/api/faultyServer.ts';
 import { secretObject } from '../support/objects/sourceObjects.ts';
 
 const secret = { kind: 'Secret', namespace: 'shop', name: 'password' } as const;

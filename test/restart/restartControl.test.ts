@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configMaps } from '@weeder/embedded-cluster/resources';
-import { arrayOf, objectOf } from '../../src/base/json.ts';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import { restartConfig, settings } from '../support/objects/restartSettings.ts';
 import { configMap, restartWorld, stateOn, withEnv } from '../support/world/restartWorld.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import fc from 'fast-check';
-import type { WorkloadKind } from '../../src/kube/objects/workloadKinds.ts';
 import { type ContainerUse, ownPods, podFailuresOf, podsWithOldContent } from '../../src/restart/pods/ownPods.ts';
 import { type PodSummary, readPod } from '../../src/restart/pods/podSummary.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type LabelSelector, matchesSelector, selectorToString } from '../../src/kube/objects/selector.ts';
+import { type LabelSelector, matchesSelector, selectorToString } from '@weeder/kube-runtime/objects';
 import { type Answer, answered } from '../../src/restart/model/answer.ts';
 import { listTogether } from '../../src/restart/pods/podLists.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pods, statefulSets } from '@weeder/embedded-cluster/resources';
-import { type JsonObject, numberOf, objectOf } from '../../src/base/json.ts';
+import { type JsonObject, numberOf, objectOf } from '@weeder/kube-runtime/base';
 import { restartConfig, settings } from '../support/objects/restartSettings.ts';
 import { made } from '../support/world/embedded.ts';
 import {

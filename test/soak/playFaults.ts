@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isWatch, type ReceivedRequest, type Fault as ResponseFault } from '@weeder/kube-runtime/testing';
 import type { ControlPlane } from '../cluster/support/plane/controlPlane.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
 import {
@@ -10,7 +11,6 @@ import {
   slowHeaders,
   watchStartingWith,
 } from '../faults/support/faults.ts';
-import { isWatch, type ReceivedRequest, type Fault as ResponseFault } from '../support/api/faultyServer.ts';
 import type { Fault, randomFaults } from './decisions.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../src/base/result.ts';
+import { messageOf } from '@weeder/kube-runtime/base';
+import { serverCertificate } from '@weeder/kube-runtime/testing';
 import { grant } from '../cluster/support/deploy/rbac.ts';
 import type { Cluster } from '../cluster/support/plane/access.ts';
 import { freePorts } from '../cluster/support/plane/ports.ts';
 import { superviseWeeder, type WeederProcess } from '../cluster/support/weeder.ts';
 import type { FaultyApiServer } from '../faults/support/apiServer.ts';
 import { remoteControl } from '../faults/support/remoteControl.ts';
-import { serverCertificate } from '../support/api/faultyServer.ts';
 import { scraped } from '../support/api/scraped.ts';
 import { bundle } from '../support/bundle.ts';
 import { configFile, type Rule } from './rules.ts';

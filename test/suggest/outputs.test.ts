@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
-import type { JsonObject } from '../../src/base/json.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { knownDependencies, mergeDependencies } from '../../src/dependencies/dependency.ts';
 import { drawDependencies } from '../../src/dependencies/draw.ts';

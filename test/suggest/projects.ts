@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { JsonObject } from '../../src/base/json.ts';
 import { type Confidence, isAtLeast } from '../../src/dependencies/dependency.ts';
 import { readObjects } from '../../src/suggest/observed.ts';
 import { suggestDependencies } from '../../src/suggest/suggestDependencies.ts';

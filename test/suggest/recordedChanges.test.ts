@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { objectOf } from '../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { readRecordedChanges } from '../../src/cli/suggest/recordedChanges.ts';
 import { coincidencesIn } from '../../src/suggest/coincidences.ts';
 import { changesOfRecording } from '../../src/suggest/recordedChanges.ts';

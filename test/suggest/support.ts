@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { Config } from '../../src/config/config.ts';
 import type { Dependency } from '../../src/dependencies/dependency.ts';
 import { readObjects } from '../../src/suggest/observed.ts';

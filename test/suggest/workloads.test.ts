@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { parseConfig } from '../../src/config/parse.ts';
 import type { SourceKind } from '../../src/restart/model/refs.ts';
 import { readObjects } from '../../src/suggest/observed.ts';

@@ -1,5 +1,5 @@
+import { isObject } from '@weeder/kube-runtime/base';
 import fc from 'fast-check';
-import { isObject } from '../../src/base/json.ts';
 
 /** An object with a key that an assignment would take for the prototype. */
 function withKey(key: string): unknown {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { ApiResult } from '@weeder/kube-runtime/client';
+import { listen, virtualClock } from '@weeder/kube-runtime/testing';
 import { pino } from 'pino';
 import { sendText, servePages } from '../../src/base/http.ts';
-import { type JsonObject, objectOf } from '../../src/base/json.ts';
-import type { ApiResult } from '../../src/kube/client/client.ts';
 import { createAuthorized } from '../../src/telemetry/authorized.ts';
-import { listen } from '../support/api/httpServer.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 /** A page that an API server authorizes: `token` is the account `reader`, and may get /metrics while `isAllowed`. */
 async function authorizedPage() {

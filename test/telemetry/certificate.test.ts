@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { pino } from 'pino';
 import { sendText } from '../../src/base/http.ts';
 import { listen } from '../../src/base/listen.ts';
 import { certificateOf } from '../../src/telemetry/certificate.ts';
 import { folder } from '../support/cli.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const now = new Date('2026-11-24T10:00:00Z');
 const address = { host: '127.0.0.1', port: 0 };

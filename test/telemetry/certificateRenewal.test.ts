@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'node:tls';
+import { until, virtualClock } from '@weeder/kube-runtime/testing';
 import { pino } from 'pino';
 import type { TlsFiles } from '../../src/base/listen.ts';
 import { createReload } from '../../src/process/reload.ts';
 import { certificateOf } from '../../src/telemetry/certificate.ts';
 import { createTelemetry } from '../../src/telemetry/telemetry.ts';
-import { until } from '../support/until.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const minute = 60_000;
 const silent = pino({ enabled: false });

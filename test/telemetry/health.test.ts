@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
+import { failed } from '@weeder/kube-runtime/base';
+import { listen, until, virtualClock } from '@weeder/kube-runtime/testing';
+import { createStreamStatuses } from '@weeder/kube-runtime/watch';
 import { codedError } from '../../src/base/errors.ts';
-import { failed } from '../../src/base/result.ts';
 import { servePages } from '../../src/base/http.ts';
-import { createStreamStatuses } from '../../src/kube/watch/streamStatus.ts';
 import type { Leadership } from '../../src/process/leadership.ts';
 import type { ManagerState } from '../../src/process/manager.ts';
 import { healthPage, livenessChecks, readinessChecks } from '../../src/telemetry/health.ts';
 import type { ServiceStatus } from '../../src/weeder/services/serviceStatus.ts';
-import { listen } from '../support/api/httpServer.ts';
 import { observed } from '../support/objects/observed.ts';
 import { serviceStatus } from '../support/page/serviceStatus.ts';
-import { until } from '../support/until.ts';
 import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 /** A controller with two streams that are synced and watch. */
 function healthy() {

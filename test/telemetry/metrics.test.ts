@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { RequestOutcome } from '../../src/kube/client/client.ts';
+import type { RequestOutcome } from '@weeder/kube-runtime/client';
+import { settled, virtualClock } from '@weeder/kube-runtime/testing';
 import { countLeadership } from '../../src/metrics/countLeadership.ts';
 import { countRequests, partsOf } from '../../src/metrics/countRequests.ts';
 import { countTotals } from '../../src/metrics/countTotals.ts';
@@ -21,7 +22,6 @@ import { backOff, running, terminated } from '../support/objects/objects.ts';
 import { reported, withoutEvent } from '../support/objects/observerEvents.ts';
 import { everyRestartEvent } from '../support/objects/restartEvents.ts';
 import { minute, type SimulationOptions } from '../support/world/simulation.ts';
-import { settled, virtualClock } from '../support/world/virtualClock.ts';
 import { type World, world } from '../support/world/world.ts';
 
 const service = 'etcd-main-client';

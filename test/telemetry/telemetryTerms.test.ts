@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointSlices, namespaces } from '@weeder/embedded-cluster/resources';
-import { objectOf } from '../../src/base/json.ts';
-import type { KubeClient } from '../../src/kube/client/client.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
+import type { KubeClient } from '@weeder/kube-runtime/client';
+import { until } from '@weeder/kube-runtime/testing';
 import { freePort } from '../support/api/freePort.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { config, startCli } from '../support/cli.ts';
 import { slice } from '../support/objects/objects.ts';
-import { until } from '../support/until.ts';
 import { embedded } from '../support/world/embedded.ts';
 
 const name = 'dwd-weeder-leader-election';

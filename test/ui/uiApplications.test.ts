@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectOf, systemClock } from '@weeder/kube-runtime/base';
 import type { ApplicationList, ApplicationView, ResourceView } from '@weeder/live-page';
 import { createActorTimes } from '../../src/actors/actorTimes.ts';
 import { describeActors } from '../../src/actors/debugActors.ts';
-import { systemClock } from '../../src/base/clock.ts';
-import { objectOf } from '../../src/base/json.ts';
 import { createLivePage } from '../../src/ui/livePage.ts';
 import { serveLivePage } from '../../src/ui/serve.ts';
 import { shownOf } from '../support/page/servedPage.ts';

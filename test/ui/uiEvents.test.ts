@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@weeder/kube-runtime/testing';
 import { openPage } from '../support/page/openPage.ts';
 import { down, shown, startTime } from '../support/page/servedPage.ts';
-import { until } from '../support/until.ts';
 
 test('a page receives the services and the history first, and then each change', async () => {
   await using page = await down();

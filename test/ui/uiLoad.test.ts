@@ -3,13 +3,11 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { listen, until, virtualClock } from '@weeder/kube-runtime/testing';
 import type { ActorPage } from '@weeder/live-page';
 import { createConnection } from '../../src/ui/connection.ts';
-import { listen } from '../support/api/httpServer.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { down, shown } from '../support/page/servedPage.ts';
-import { until } from '../support/until.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 /** A browser that requests the messages and never reads the response: its socket fills up, and then weeder's. */
 function hungBrowser(port: number): Socket {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointSlices, namespaces } from '@weeder/embedded-cluster/resources';
+import { until } from '@weeder/kube-runtime/testing';
 import { freePort } from '../support/api/freePort.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';
 import { file, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
-import { until } from '../support/until.ts';
 import { embedded, made } from '../support/world/embedded.ts';
 
 const selectors = '{podSelectors: [{matchLabels: {app: web}}]}';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
+import { until } from '@weeder/kube-runtime/testing';
 import type { ApplicationList } from '@weeder/live-page';
-import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { file, folder, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
 import { recordIncident } from '../support/recording/recording.ts';
-import { until } from '../support/until.ts';
 import { configMap as observedMap } from '../support/world/observerWorld.ts';
 import { configMap, withEnv } from '../support/world/restartWorld.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointSlices, leases, namespaces, pods } from '@weeder/embedded-cluster/resources';
+import { until } from '@weeder/kube-runtime/testing';
 import type { DependencyList } from '@weeder/live-page';
 import { config, file, logOf, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
-import { until } from '../support/until.ts';
 import { embedded, made } from '../support/world/embedded.ts';
 
 const noServers = ['--health-bind-addr=0', '--metrics-bind-addr=0'];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@weeder/kube-runtime/testing';
 import type { PageMessage } from '@weeder/live-page';
 import { activeStates } from '../../src/actors/actorStates.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { type OpenedPage, openPage } from '../support/page/openPage.ts';
 import { down, startTime } from '../support/page/servedPage.ts';
-import { until } from '../support/until.ts';
 
 /** The transitions of one actor that a page received, as `from event to: innermost state`. */
 function stepsOf({ messages }: OpenedPage, id: string): string[] {

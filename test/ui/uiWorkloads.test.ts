@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '@weeder/kube-runtime/base';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import type { WorkloadList, WorkloadView } from '@weeder/live-page';
 import { createActorTimes } from '../../src/actors/actorTimes.ts';
-import { systemClock } from '../../src/base/clock.ts';
 import { createLivePage } from '../../src/ui/livePage.ts';
 import { serveLivePage } from '../../src/ui/serve.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { shownOf } from '../support/page/servedPage.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../support/world/restartWorld.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const second = 1_000;
 const minute = 60 * second;

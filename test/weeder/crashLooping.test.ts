@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyRuns, virtualClock } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { crashLooping, isSameBackOff, unreportedSince } from '../../src/weeder/pods/crashLooping.ts';
 import { terminationMessage } from '../../src/weeder/pods/lastRun.ts';
 import { backOff, type ContainerState, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const ended = Date.UTC(2026, 0, 1);
 const waiting = (reason: string): ContainerState => ({ state: { waiting: { reason } } });

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiResult } from '../../src/kube/client/client.ts';
-import type { ApiFailure, FailureKind } from '../../src/kube/client/failure.ts';
-import type { ApiRequest } from '../../src/kube/client/request.ts';
+import type { ApiFailure, ApiRequest, ApiResult, FailureKind } from '@weeder/kube-runtime/client';
 import { type DeletionAttempt, type DeletionPolicy, deleteThrough } from '../../src/weeder/deletions/deletePod.ts';
 import { readySinceThrough } from '../../src/weeder/services/readySince.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { createDeletionRounds } from '../../src/weeder/deletions/deletionRounds.ts';
 import type { CrashLoopingPod } from '../../src/weeder/pods/crashLooping.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const start = Date.UTC(2026, 0, 1, 12);
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ok } from '../../src/base/result.ts';
-import type { JsonObject } from '../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { ok } from '@weeder/kube-runtime/base';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
 import { explainServices } from '../../src/explain/explainService.ts';
 import { externalNamesOf } from '../../src/explain/externalNames.ts';

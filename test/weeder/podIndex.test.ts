@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
+import { virtualClock } from '@weeder/kube-runtime/testing';
+import { readLineMetadata } from '@weeder/kube-runtime/watch';
 import { createPodIndex } from '../../src/weeder/pods/createPodIndex.ts';
 import type { PodIndex, Scope } from '../../src/weeder/pods/podIndex.ts';
 import { backOff, type PodOptions, pod, running, terminated } from '../support/objects/objects.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const crashLooping = (name: string, namespace = 'a'): PodOptions => ({ name, namespace, containers: [backOff()] });
 const healthy = (name: string, namespace = 'a'): PodOptions => ({ name, namespace, containers: [running(4)] });

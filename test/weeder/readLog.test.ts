@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../src/base/clock.ts';
-import { type ApiResult, createKubeClient } from '../../src/kube/client/client.ts';
-import type { ApiFailure, FailureKind } from '../../src/kube/client/failure.ts';
-import type { ApiRequest } from '../../src/kube/client/request.ts';
+import { systemClock } from '@weeder/kube-runtime/base';
+import type { ApiFailure, ApiRequest, FailureKind } from '@weeder/kube-runtime/client';
+import { type ApiResult, createKubeClient } from '@weeder/kube-runtime/client';
+import { accessTo, faultyServer, settled, virtualClock } from '@weeder/kube-runtime/testing';
 import { readLogThrough } from '../../src/weeder/deletions/readLog.ts';
-import { faultyServer } from '../support/api/faultyServer.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
-import { accessTo } from '../support/world/reflecting.ts';
-import { settled, virtualClock } from '../support/world/virtualClock.ts';
 
 const pod = crashLoopingPod();
 const log = (body: string): ApiResult => ({ ok: true, status: 200, body });

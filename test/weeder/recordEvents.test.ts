@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { EventDraft } from '../../src/kube/events/event.ts';
+import type { EventDraft } from '@weeder/kube-runtime/events';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { observerReasons } from '../../src/observer/report/reasons.ts';
 import { processEventTable } from '../../src/process/processEvents.ts';
 import { restartReasons } from '../../src/restart/report/reasons.ts';
@@ -12,7 +13,6 @@ import { weederReasons } from '../../src/weeder/report/reasons.ts';
 import { recordWeederEvents } from '../../src/weeder/report/reportWeeder.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 
 const clock = virtualClock();
 const window = { namespace: 'shop', service: 'etcd', window: 1 };

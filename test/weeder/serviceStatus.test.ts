@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scaledClock } from '@weeder/embedded-cluster';
+import { until } from '@weeder/kube-runtime/testing';
 import { describeServices, stateOf } from '../../src/weeder/services/serviceStatus.ts';
 import { serviceStatus } from '../support/page/serviceStatus.ts';
 import { recorded, startTime } from '../support/recording/readinessRecorder.ts';
-import { until } from '../support/until.ts';
 import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
 import { type World, world } from '../support/world/world.ts';
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyRuns, testSink } from '@weeder/kube-runtime/testing';
+import { readLineMetadata } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
 import { onlyOwned, ownsNamespace, parseShard, type Shard } from '../../src/controller/shard.ts';
-import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { slice } from '../support/objects/objects.ts';
-import { propertyRuns } from '../support/propertyRuns.ts';
-import { testSink } from '../support/world/testSink.ts';
 
 const all = (count: number): Shard[] => Array.from({ length: count }, (_, index) => ({ index, count }));
 const ownersOf = (namespace: string, count: number): number[] =>

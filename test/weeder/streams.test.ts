@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { LabelSelector } from '@weeder/kube-runtime/objects';
+import { virtualClock } from '@weeder/kube-runtime/testing';
+import { readLineMetadata } from '@weeder/kube-runtime/watch';
 import type { Config } from '../../src/config/config.ts';
-import type { LabelSelector } from '../../src/kube/objects/selector.ts';
-import { readLineMetadata } from '../../src/kube/watch/metadataFastPath.ts';
 import { streamsOf } from '../../src/weeder/streams.ts';
 import { createWeeder } from '../../src/weeder/weeder.ts';
 import { backOff, pod, running } from '../support/objects/objects.ts';
 import { declaredConfig, serviceConfig } from '../support/world/simulation.ts';
-import { virtualClock } from '../support/world/virtualClock.ts';
 import { weederOptions } from '../support/world/weederOptions.ts';
 
 function weederOf(services: Readonly<Record<string, readonly LabelSelector[]>>) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KubeObject } from '@weeder/embedded-cluster';
 import { endpointSlices, namespaces, pods, replicaSets } from '@weeder/embedded-cluster/resources';
-import { until } from '../support/until.ts';
+import { until } from '@weeder/kube-runtime/testing';
 import { type Embedded, embedded, made, startEmbeddedWeeder } from '../support/world/embedded.ts';
 
 const config = `

@@ -1,5 +1,5 @@
 import { scaledClock } from '@weeder/embedded-cluster';
-import { formatDuration } from '../../base/duration.ts';
+import { formatDuration } from '@weeder/kube-runtime/base';
 import { createLogger } from '../../base/log.ts';
 import { comparison } from '../../demo/comparison.ts';
 import { playWithoutWeeder, playWithWeeder } from '../../demo/run.ts';

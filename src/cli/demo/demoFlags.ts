@@ -1,7 +1,7 @@
 import { type KubeletVersion, kubeletVersions } from '@weeder/embedded-cluster';
+import type { CodedError } from '@weeder/kube-runtime/base';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { codedError } from '../../base/errors.ts';
-import { type CodedError } from '../../base/result.ts';
 import type { BindAddress } from '../../base/listen.ts';
 import { nearest } from '../../base/nearest.ts';
 import { camelCase, readAddress, readDuration } from '../flags/values.ts';

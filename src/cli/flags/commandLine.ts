@@ -1,6 +1,6 @@
+import type { CodedError } from '@weeder/kube-runtime/base';
 import type { CommanderError } from 'commander';
 import { codedError } from '../../base/errors.ts';
-import { type CodedError } from '../../base/result.ts';
 import { nearest } from '../../base/nearest.ts';
 
 /** Flags that take no separate value. */

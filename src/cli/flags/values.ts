@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
+import { parseDuration } from '@weeder/kube-runtime/base';
 import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../base/duration.ts';
 import { type BindAddress, parseBindAddress } from '../../base/listen.ts';
 import { type LogLevel, logLevels } from '../../base/log.ts';
 import { parseShard, type Shard } from '../../controller/shard.ts';

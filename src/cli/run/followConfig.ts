@@ -1,5 +1,4 @@
-import { systemClock } from '../../base/clock.ts';
-import { failed, ok } from '../../base/result.ts';
+import { failed, ok, systemClock } from '@weeder/kube-runtime/base';
 import type { Logger } from '../../base/log.ts';
 import { watchConfigFile } from '../../config/watchFile.ts';
 import type { Reload } from '../../process/reload.ts';

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { systemClock } from '../../base/clock.ts';
-import { formatDuration } from '../../base/duration.ts';
+import { failed, formatDuration, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
+import { areTimesInOrder, type Election, leaseName } from '@weeder/kube-runtime/lease';
 import { codedError } from '../../base/errors.ts';
-import { failed, ok, type Result } from '../../base/result.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Config } from '../../config/config.ts';
-import { areTimesInOrder, type Election, leaseName } from '../../kube/lease/election.ts';
 import { openRecorder, type Recorder } from '../../recording/recorder.ts';
 import type { RunFlags } from '../flags/runFlags.ts';
 

@@ -1,6 +1,5 @@
+import { ok, type Result, systemClock } from '@weeder/kube-runtime/base';
 import { connectInspector, type Inspection } from '../../actors/inspector.ts';
-import { systemClock } from '../../base/clock.ts';
-import { ok, type Result } from '../../base/result.ts';
 import { createLogger, type Logger } from '../../base/log.ts';
 import { notifyBoth } from '../../base/notifyBoth.ts';
 import type { Manager } from '../../process/manager.ts';

@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { type CodedError, failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../../base/errors.ts';
-import { type CodedError, failed, ok, type Result } from '../../base/result.ts';
 import { formatFieldError } from '../../base/fieldError.ts';
-import type { JsonObject } from '../../base/json.ts';
 import { readConfigText, readStandardInput, standardInput } from '../../config/read.ts';
 import { readManifests } from '../../suggest/manifests.ts';
 import { largestApplications } from '../checkApplications.ts';

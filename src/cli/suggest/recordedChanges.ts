@@ -1,4 +1,4 @@
-import { ok, type Result } from '../../base/result.ts';
+import { ok, type Result } from '@weeder/kube-runtime/base';
 import { isRecording } from '../../replay/recorded/recordingFile.ts';
 import { changesOfEvents, changesOfRecording, type RecordedChange } from '../../suggest/recordedChanges.ts';
 import { readEventFiles, readFiles, readRecordings } from '../recordingFiles.ts';

@@ -1,5 +1,4 @@
-import { systemClock } from '../../base/clock.ts';
-import { type CodedError, ok, type Result } from '../../base/result.ts';
+import { type CodedError, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
 import { type SourceKind, sourcePath, sourcePlurals } from '../../restart/model/refs.ts';
 import { unsearched } from '../../suggest/manifests.ts';
 import { declarationProblems } from '../../suggest/misplacedDeclarations.ts';

@@ -1,5 +1,5 @@
+import { type CodedError, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../../base/errors.ts';
-import { type CodedError, ok, type Result } from '../../base/result.ts';
 import { type Confidence, type Dependency, isAtLeast, mergeDependencies } from '../../dependencies/dependency.ts';
 import { coincidencesIn } from '../../suggest/coincidences.ts';
 import type { Observed } from '../../suggest/observed.ts';

@@ -1,5 +1,5 @@
+import { parseDuration } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
-import { parseDuration } from '../../base/duration.ts';
 import { quoted } from '../../base/fieldError.ts';
 
 /** A Node timer counts to 2^31 - 1 ms, which is 24 days and 20 hours. */

@@ -1,5 +1,4 @@
-import { formatDuration } from '../../base/duration.ts';
-import { objectOf } from '../../base/json.ts';
+import { formatDuration, objectOf } from '@weeder/kube-runtime/base';
 
 /** Pairs of durations of which the second must not be shorter than the first. */
 const pairs = [

@@ -1,7 +1,6 @@
+import { isObject } from '@weeder/kube-runtime/base';
+import { dnsLabel, dnsSubdomain, workloadKindNames } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
-import { isObject } from '../../base/json.ts';
-import { workloadKindNames } from '../../kube/objects/workloadKinds.ts';
-import { dnsLabel, dnsSubdomain } from './names.ts';
 import { contradictions, type Durations, durationsOf } from './restartLimits.ts';
 import { defaultSettings, ruleSettings } from './restartSettings.ts';
 import { atLeastOne, nameOf, namespaceNames, optional, selectorOf, withDefault } from './selectorSchema.ts';

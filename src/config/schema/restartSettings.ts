@@ -1,7 +1,7 @@
+import { dnsLabel, dnsSubdomain } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
 import { refusedCron, refusedTimeZone } from './cron.ts';
 import { duration } from './durationSchema.ts';
-import { dnsLabel, dnsSubdomain } from './names.ts';
 import { nameOf, optional, whenMissing, withDefault } from './selectorSchema.ts';
 
 const someNamed = { error: 'this list is empty; give a name, or leave out the key' };

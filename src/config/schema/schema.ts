@@ -1,7 +1,7 @@
+import { dnsLabel } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
 import { keysBelow } from '../text/keys.ts';
 import { duration } from './durationSchema.ts';
-import { dnsLabel } from './names.ts';
 import { observerSection } from './observer.ts';
 import { restartControl } from './restartSchema.ts';
 import { labelSelector, mapOf, namespaceNames, optional, section, whenMissing, withDefault } from './selectorSchema.ts';

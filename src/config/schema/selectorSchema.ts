@@ -1,7 +1,7 @@
+import { isObject } from '@weeder/kube-runtime/base';
+import { dnsLabel, labelKey, labelValue, type NameRule } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
 import { quoted } from '../../base/fieldError.ts';
-import { isObject } from '../../base/json.ts';
-import { dnsLabel, labelKey, labelValue, type NameRule } from './names.ts';
 
 /** A key that may be missing or empty: like Go, this reads `matchLabels:` without a value as absent. */
 export function optional<T extends z.ZodType>(schema: T) {

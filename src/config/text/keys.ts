@@ -1,6 +1,6 @@
+import { failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { isScalar } from 'yaml';
 import { z } from 'zod';
-import { failed, ok, type Result } from '../../base/result.ts';
 import { type Path, quoted } from '../../base/fieldError.ts';
 import { misreading } from './scalars.ts';
 

@@ -1,4 +1,4 @@
-import { type ExactInteger, integerOf } from '../../base/exactInteger.ts';
+import { type ExactInteger, integerOf } from '@weeder/kube-runtime/base';
 
 /**
  * The value of a plain (unquoted) scalar. Kubernetes' tools read YAML 1.1, where `yes` is true and `1_000` a number; in

@@ -1,5 +1,5 @@
+import { failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { type Document, isScalar, LineCounter, parseAllDocuments } from 'yaml';
-import { failed, ok, type Result } from '../../base/result.ts';
 import { type FieldError, formatPath, oneLine } from '../../base/fieldError.ts';
 import type { LocatedError } from './located.ts';
 import { isNestedTooDeeply } from './nesting.ts';

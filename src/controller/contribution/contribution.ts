@@ -1,7 +1,7 @@
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { Moment } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import type { ZodType } from 'zod';
-import type { Clock } from '../../base/clock.ts';
 import type { Config } from '../../config/config.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { ControllerRecording } from '../../recording/file/controllerRecording.ts';

@@ -1,4 +1,4 @@
-import { roundedDuration } from '../../base/duration.ts';
+import { roundedDuration } from '@weeder/kube-runtime/base';
 import { logLine, report } from './reportTable.ts';
 
 /** A request that was refused, and is retried. */

@@ -1,5 +1,5 @@
+import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import type { Logger } from '../../base/log.ts';
-import type { EventDraft, ObjectRef } from '../../kube/events/event.ts';
 import { type ReportedEvent, type ReportTable, rowOf } from './reportTable.ts';
 
 /** Writes each event as one log line, which starts with the fields of `about`. */

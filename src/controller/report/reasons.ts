@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../kube/events/event.ts';
+import type { EventDraft } from '@weeder/kube-runtime/events';
 
 type EventType = EventDraft['type'];
 

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 
 /** The namespace of the application. */
 export const home = 'shop';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { ObserverEvent } from '../../observer/model/events.ts';
 import type { SiteEvent } from './events.ts';
 import type { People, Site } from './site.ts';

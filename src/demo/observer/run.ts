@@ -1,5 +1,5 @@
+import { createKubeClient } from '@weeder/kube-runtime/client';
 import { userAgent } from '../../base/userAgent.ts';
-import { createKubeClient } from '../../kube/client/client.ts';
 import { createObserverController } from '../../observer/observerController.ts';
 import { createStory } from '../playStory.ts';
 import { accessTo } from '../run.ts';

@@ -1,9 +1,7 @@
 import { type ApiServer, createApiServer, seededRandom, startWorkloads } from '@weeder/embedded-cluster';
 import { deployments, namespaces, serviceAccounts, services } from '@weeder/embedded-cluster/resources';
-import type { Clock } from '../../base/clock.ts';
-import type { JsonObject } from '../../base/json.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { ApiRequest } from '../../kube/client/request.ts';
+import type { Clock, JsonObject } from '@weeder/kube-runtime/base';
+import type { ApiRequest, KubeClient } from '@weeder/kube-runtime/client';
 import { application, applicationName, definition, home } from './objects.ts';
 
 /** The kinds of the resources of the application. */

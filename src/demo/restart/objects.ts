@@ -7,7 +7,7 @@ import {
   secrets,
   statefulSets,
 } from '@weeder/embedded-cluster/resources';
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 
 /** The namespace of the shop and of weeder's hash key. */
 export const home = 'shop';

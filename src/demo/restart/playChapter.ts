@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { RestartEvent } from '../../restart/model/events.ts';
 import type { Restarter } from './restarter.ts';
 import type { Rollout } from './rollout.ts';

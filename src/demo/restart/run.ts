@@ -1,6 +1,6 @@
-import { userAgent } from '../../base/userAgent.ts';
 import { simulatedClock } from '@weeder/embedded-cluster';
-import { createKubeClient } from '../../kube/client/client.ts';
+import { createKubeClient } from '@weeder/kube-runtime/client';
+import { userAgent } from '../../base/userAgent.ts';
 import type { RestartEvent } from '../../restart/model/events.ts';
 import { createStory } from '../playStory.ts';
 import { accessTo } from '../run.ts';

@@ -11,8 +11,8 @@ import {
   startWorkloads,
 } from '@weeder/embedded-cluster';
 import { configMaps, deployments, pods, secrets } from '@weeder/embedded-cluster/resources';
-import type { Clock } from '../../base/clock.ts';
-import { arrayOf, type JsonObject, numberOf, objectOf } from '../../base/json.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { arrayOf, type JsonObject, numberOf, objectOf } from '@weeder/kube-runtime/base';
 import type { SourceKind } from '../../restart/model/refs.ts';
 import type { ShopEvent } from './events.ts';
 import { createShop, encoded, home } from './objects.ts';

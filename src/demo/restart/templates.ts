@@ -1,6 +1,6 @@
 import type { ApiStore, KubeObject, Resource } from '@weeder/embedded-cluster';
 import { cronJobs, deployments, statefulSets } from '@weeder/embedded-cluster/resources';
-import { objectOf } from '../../base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import type { WorkloadRef } from '../../restart/model/refs.ts';
 import { home } from './objects.ts';
 

@@ -1,9 +1,8 @@
-import { objectOf, textOf } from '../../base/json.ts';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { placeSuffix, placesOf } from '@weeder/kube-runtime/objects';
+import type { ClosableSink, StreamNeed } from '@weeder/kube-runtime/watch';
+import { createSharedObjects } from '@weeder/kube-runtime/watch';
 import { onlyOwned, type Shard } from '../../controller/shard.ts';
-import { placeSuffix, placesOf } from '../../kube/objects/places.ts';
-import { createSharedObjects } from '../../kube/watch/sharedObjects.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
-import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { applicationsPath } from '../status/applicationApi.ts';
 
 /** Receives Application objects. `id`: `namespace/name`. */

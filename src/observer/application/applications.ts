@@ -1,7 +1,7 @@
+import type { TimerHandle } from '@weeder/kube-runtime/base';
 import { type AnyActorRef, createActor, type StateValue } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
-import type { TimerHandle } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import { tally } from '../../base/tally.ts';
 import type { Resources } from '../effects/resources.ts';

@@ -1,5 +1,5 @@
+import { sleep } from '@weeder/kube-runtime/base';
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
-import { sleep } from '../../base/clock.ts';
 import { inParallel, track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { slowMessage } from '../effects/requestSemaphore.ts';

@@ -1,5 +1,5 @@
+import { largest } from '@weeder/kube-runtime/base';
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
-import { largest } from '../../base/extremes.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
 import { identityKey, identityText } from '../model/identity.ts';

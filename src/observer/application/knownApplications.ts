@@ -1,4 +1,4 @@
-import { objectOf } from '../../base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import type { Application } from '../spec/application.ts';
 import { type ApplicationLimits, type Refused, refusedInAll, refusedInNamespace } from '../spec/applicationLimits.ts';
 import { readApplication, unknownGeneration } from '../spec/readApplication.ts';

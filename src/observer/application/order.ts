@@ -1,5 +1,4 @@
-import { smallest } from '../../base/extremes.ts';
-import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { type JsonObject, objectOf, smallest, textOf } from '@weeder/kube-runtime/base';
 import type { Identity } from '../model/identity.ts';
 
 /**

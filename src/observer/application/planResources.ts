@@ -1,4 +1,4 @@
-import { placePath } from '../../kube/objects/places.ts';
+import { placePath } from '@weeder/kube-runtime/objects';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { ResourceStreams } from '../effects/resourceStreams.ts';
 import type { Resources } from '../effects/resources.ts';

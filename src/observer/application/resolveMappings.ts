@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import { failed, type Outcome } from '../model/applyFailure.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';
 import type { RestMapper, RestMapping } from '../plan/resourceApi.ts';

@@ -1,4 +1,4 @@
-import type { TimerHandle } from '../../base/clock.ts';
+import type { TimerHandle } from '@weeder/kube-runtime/base';
 import { track } from '../../base/promises.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import { rebaseline } from '../resource/rebaseline.ts';

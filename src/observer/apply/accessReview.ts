@@ -1,5 +1,5 @@
-import { isObject, objectOf } from '../../base/json.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import { isObject, objectOf } from '@weeder/kube-runtime/base';
+import type { KubeClient } from '@weeder/kube-runtime/client';
 import { applyFailure, done } from '../model/applyFailure.ts';
 import type { Identity } from '../model/identity.ts';
 import type { ResourceApi, Target } from '../plan/resourceApi.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { type FieldsTree, ownsAt, union } from '../drift/fieldsV1.ts';
 import { walk } from '../model/livePaths.ts';
 import { entriesOf, isApplied } from '../ownership/managedFields.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { annotationName, labelName } from '../model/fieldManagers.ts';
 import { keepLive } from '../ownership/keptFields.ts';
 import { ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';

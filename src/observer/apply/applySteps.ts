@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
 import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
 import { findPaths, omitPaths } from '../model/livePaths.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
 import { type Path, pathText } from '../model/path.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { elementStep, elementText } from '../model/path.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';
 import {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
 import { causePathsOf, concerns } from '../model/causePath.ts';
 import { findPaths } from '../model/livePaths.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
 import { identityText } from '../model/identity.ts';
 import { findPaths } from '../model/livePaths.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { findPaths } from '../model/livePaths.ts';
 import { elementStep, elementText, type Path, type PathElement } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';

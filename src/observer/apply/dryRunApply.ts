@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { type ApplyFailureKind, done, type Outcome } from '../model/applyFailure.ts';
 import { hasManager } from '../ownership/ownership.ts';
 import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../base/json.ts';
-import { objectOf } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { union } from '../drift/fieldsV1.ts';
 import type { Outcome } from '../model/applyFailure.ts';
 import { entriesOf, type ManagedFieldsEntry } from '../ownership/managedFields.ts';

@@ -1,7 +1,5 @@
-import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
-import type { ApiFailure } from '../../kube/client/failure.ts';
-import type { ApiRequest } from '../../kube/client/request.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { ApiFailure, ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
 import { applyFailure, done, type Outcome } from '../model/applyFailure.ts';
 import type { RequestSummary } from '../model/describeApplyFailure.ts';
 import { identityText } from '../model/identity.ts';
@@ -51,7 +49,7 @@ export interface ObserverApi extends Pick<ResourceApi, 'may' | 'tryPatch'> {
 
 const created = 201;
 
-/** The client decides whether writes are sent: see `leaderGate` and `dryRunClient` in src/kube. */
+/** The client decides whether writes are sent: see `leaderGate` and `dryRunClient` in @weeder/kube-runtime. */
 export function observerApi(client: KubeClient): ObserverApi {
   type ObjectRequest = Omit<ApiRequest, 'path'> & { readonly path?: string };
   type Answer = Extract<ApiResult, { readonly ok: true }>;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { cut, ownsAt } from '../drift/fieldsV1.ts';
 import { findPaths, walk } from '../model/livePaths.ts';
 import { pathText } from '../model/path.ts';

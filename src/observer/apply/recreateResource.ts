@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
 import { canBeRecreated } from '../model/immutable.ts';
 import { isProvenApplied } from '../ownership/ownership.ts';

@@ -1,5 +1,5 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { KubeClient } from '@weeder/kube-runtime/client';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
 import { type ApplicationOwner, annotationName, labelName, managersOf } from '../model/fieldManagers.ts';
 import { listed } from '../model/wording.ts';

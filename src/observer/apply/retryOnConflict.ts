@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { type ApplyFailure, failed, type Outcome } from '../model/applyFailure.ts';
 import { isTerminating, uidOf } from '../ownership/ownership.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';

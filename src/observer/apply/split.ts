@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { contentOf, identityOf } from '../drift/content.ts';
 import type { Manifest } from '../model/identity.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';

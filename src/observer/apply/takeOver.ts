@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { arrayOf, type JsonObject, objectOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { cut, difference, type FieldsTree, treeOf, union } from '../drift/fieldsV1.ts';
 import { done, type Outcome } from '../model/applyFailure.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';

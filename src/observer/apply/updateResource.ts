@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { contentOf } from '../drift/content.ts';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
 import { causePathsOf, concerns } from '../model/causePath.ts';

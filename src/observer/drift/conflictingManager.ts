@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import type { Drift } from '../model/projection.ts';
 import { type FieldsTree, ownsAt, stepTextOf } from './fieldsV1.ts';

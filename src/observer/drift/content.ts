@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { serverOwnedMetadata } from '../model/serverOwned.ts';
 
 const identifying: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);

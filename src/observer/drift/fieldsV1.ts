@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { Json } from '../model/identity.ts';
 import { parseBoundedJson } from '../model/jsonValue.ts';
 import { elementText, type Path, type PathElement } from '../model/path.ts';

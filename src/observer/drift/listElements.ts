@@ -1,4 +1,4 @@
-import { arrayOf, isObject } from '../../base/json.ts';
+import { arrayOf, isObject } from '@weeder/kube-runtime/base';
 import { elementStep, elementText } from '../model/path.ts';
 import type { ListTopology, SchemaNode } from '../model/schemaNode.ts';
 import { elementOf, type FieldMask } from '../schema/fieldMask.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { labelName, labelPath } from '../model/fieldManagers.ts';
 import type { Json, Manifest } from '../model/identity.ts';
 import { boundedJson, interned, isSameJson, ownField } from '../model/jsonValue.ts';

@@ -1,7 +1,7 @@
+import type { Schedule } from '@weeder/kube-runtime/queue';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import type { Random } from '../../actors/effect.ts';
 import type { AllowedResources } from '../../config/schema/allowedResources.ts';
-import type { Schedule } from '../../queue/schedule.ts';
 import type { ReportObserver } from '../model/events.ts';
 import type { HashManifest } from '../plan/manifestHash.ts';
 import type { ResourceApi, RestMapper } from '../plan/resourceApi.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { annotationName, labelName, ownerOf } from '../model/fieldManagers.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 

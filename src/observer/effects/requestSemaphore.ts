@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import type { Release } from '../../queue/limitedQueue.ts';
-import { createSemaphore, type Semaphore } from '../../queue/semaphore.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import type { Release } from '@weeder/kube-runtime/queue';
+import { createSemaphore, type Semaphore } from '@weeder/kube-runtime/queue';
 
 /** Limits concurrent requests. Slow requests do not hold up others. */
 export interface RequestSemaphore extends Pick<Semaphore, 'active' | 'waiting'> {

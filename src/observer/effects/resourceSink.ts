@@ -1,7 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { parseJson } from '../../base/exactInteger.ts';
-import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { type JsonObject, objectOf, parseJson, textOf } from '@weeder/kube-runtime/base';
+import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import { type Identity, identityKey } from '../model/identity.ts';
 import { versionOf } from '../ownership/ownership.ts';
 import type { ResourceEntry } from '../state/entries.ts';

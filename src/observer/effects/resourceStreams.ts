@@ -1,9 +1,14 @@
-import type { Clock } from '../../base/clock.ts';
-import type { JsonObject } from '../../base/json.ts';
+import type { Clock, JsonObject } from '@weeder/kube-runtime/base';
+import { placePath, placeSuffix } from '@weeder/kube-runtime/objects';
+import {
+  type ClosableSink,
+  createStreamSet,
+  notifyingComplete,
+  type ObjectSink,
+  type OpenStream,
+  type StreamSet,
+} from '@weeder/kube-runtime/watch';
 import { includesName } from '../../config/scopes.ts';
-import { placePath, placeSuffix } from '../../kube/objects/places.ts';
-import { type ClosableSink, notifyingComplete, type ObjectSink } from '../../kube/watch/sink.ts';
-import { createStreamSet, type OpenStream, type StreamSet } from '../../kube/watch/streamSet.ts';
 import { isSecret } from '../model/confidential.ts';
 import { labelName } from '../model/fieldManagers.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';

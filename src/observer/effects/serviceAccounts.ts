@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import { done, type Outcome } from '../model/applyFailure.ts';
 import type { ReportObserver } from '../model/events.ts';
 import type { ApplicationEntry } from '../state/entries.ts';

@@ -1,7 +1,7 @@
-import type { Clock, TimerHandle } from '../../base/clock.ts';
-import { objectOf, textOf } from '../../base/json.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
-import { createStreamSet, type OpenStream, type StreamSet } from '../../kube/watch/streamSet.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { ClosableSink } from '@weeder/kube-runtime/watch';
+import { createStreamSet, type OpenStream, type StreamSet } from '@weeder/kube-runtime/watch';
 
 export interface KindStreamsOptions {
   readonly clock: Clock;

@@ -1,9 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import { isObject, objectOf, textOf } from '../../base/json.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { isObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
+import { describeFailure } from '@weeder/kube-runtime/client';
 import { singleFlight } from '../../base/promises.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { describeFailure } from '../../kube/client/describeFailure.ts';
-import type { ApiFailure } from '../../kube/client/failure.ts';
 import { done, failed, type Outcome } from '../model/applyFailure.ts';
 import type { SchemaNode } from '../model/schemaNode.ts';
 import type { RestMapping } from '../plan/resourceApi.ts';

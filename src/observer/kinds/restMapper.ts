@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import type { KubeClient } from '@weeder/kube-runtime/client';
 import { failed, type Outcome } from '../model/applyFailure.ts';
 import type { RestMapper, RestMapping } from '../plan/resourceApi.ts';
 import { discoveryRoot } from './discoveryRoot.ts';

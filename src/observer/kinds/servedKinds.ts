@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { RestMapping } from '../plan/resourceApi.ts';
 
 /** The kinds that the API server serves in one group version. */

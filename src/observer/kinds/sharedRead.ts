@@ -1,4 +1,4 @@
-import { type Clock, sleep as pauseFor, type TimerHandle } from '../../base/clock.ts';
+import { type Clock, sleep as pauseFor, type TimerHandle } from '@weeder/kube-runtime/base';
 import type { Outcome } from '../model/applyFailure.ts';
 
 /** A caller that waits for something that the API server does not serve yet. */

@@ -1,5 +1,5 @@
-import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { hasCause, isAdmissionNotReady, isDenied, isOtherUid, isUnservedPath } from '../../kube/client/failureClass.ts';
+import type { ApiFailure, FailureKind } from '@weeder/kube-runtime/client';
+import { hasCause, isAdmissionNotReady, isDenied, isOtherUid, isUnservedPath } from '@weeder/kube-runtime/client';
 import { describeApplyFailure, permanentWords, type RequestSummary } from './describeApplyFailure.ts';
 import { labelPath } from './fieldManagers.ts';
 import type { Identity } from './identity.ts';

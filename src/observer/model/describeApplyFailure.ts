@@ -1,7 +1,12 @@
-import { denialOf, describeFailure } from '../../kube/client/describeFailure.ts';
-import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { hasOwnMessage, isDenied, isImpersonationDenied } from '../../kube/client/failureClass.ts';
-import { refuserOf } from '../../kube/client/refuser.ts';
+import type { ApiFailure, FailureKind } from '@weeder/kube-runtime/client';
+import {
+  denialOf,
+  describeFailure,
+  hasOwnMessage,
+  isDenied,
+  isImpersonationDenied,
+  refuserOf,
+} from '@weeder/kube-runtime/client';
 import { isSecret } from './confidential.ts';
 import { type Identity, identityText } from './identity.ts';
 

@@ -1,5 +1,4 @@
-import type { ExactInteger } from '../../base/exactInteger.ts';
-import type { JsonObject } from '../../base/json.ts';
+import type { ExactInteger, JsonObject } from '@weeder/kube-runtime/base';
 
 /** Identifies an object. It has no apiVersion, because the object is the same under all versions. */
 export interface Identity {

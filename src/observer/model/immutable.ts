@@ -1,4 +1,4 @@
-import type { FailureCause } from '../../kube/client/failure.ts';
+import type { FailureCause } from '@weeder/kube-runtime/client';
 import type { Identity } from './identity.ts';
 
 /** The API server's message for an immutable field of some kinds. */

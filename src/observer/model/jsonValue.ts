@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ExactInteger, parseJson } from '../../base/exactInteger.ts';
-import { isObject } from '../../base/json.ts';
+import { ExactInteger, isObject, parseJson } from '@weeder/kube-runtime/base';
 import type { Json } from './identity.ts';
 
 /** Returns an own field of a map, or undefined. A label may have the name `constructor`. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { elementStep, elementText, type Path } from './path.ts';
 import type { SchemaNode } from './schemaNode.ts';
 

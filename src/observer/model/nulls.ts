@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 
 /**
  * Returns the manifest without fields that are null. Charts render `annotations:` with nothing below it: the manifest

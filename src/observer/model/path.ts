@@ -1,5 +1,4 @@
-import { ExactInteger } from '../../base/exactInteger.ts';
-import { isObject } from '../../base/json.ts';
+import { ExactInteger, isObject } from '@weeder/kube-runtime/base';
 import type { Json } from './identity.ts';
 import { boundedJson } from './jsonValue.ts';
 import type { ListTopology } from './schemaNode.ts';

@@ -1,6 +1,5 @@
-import { ExactInteger } from '../../base/exactInteger.ts';
+import { ExactInteger, isObject } from '@weeder/kube-runtime/base';
 import type { Path } from '../../base/fieldError.ts';
-import { isObject } from '../../base/json.ts';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
 /** From this value on JSON uses an exponent, so the number is not read as an exact integer. */

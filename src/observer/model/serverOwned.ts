@@ -1,6 +1,6 @@
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { generatedJobLabels } from '@weeder/kube-runtime/objects';
 import { changeCauseMark, restartMarks } from '../../controller/restartMarks.ts';
-import { generatedJobLabels } from '../../kube/objects/jobLabels.ts';
 import { annotationName, labelName } from './fieldManagers.ts';
 
 /** A kind of object. The group is empty for the core group. */

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { ownsAt } from '../drift/fieldsV1.ts';
 import { walk } from '../model/livePaths.ts';
 import { type Path, pathText, sharedLists } from '../model/path.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { walk } from '../model/livePaths.ts';
 import { elementStep, elementText } from '../model/path.ts';
 import type { Drift } from '../model/projection.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { difference, type FieldsTree, union } from '../drift/fieldsV1.ts';
 
 /** One entry of `metadata.managedFields`. */

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { failed, type Outcome } from '../model/applyFailure.ts';
 import { type ApplicationOwner, annotationName, labelName } from '../model/fieldManagers.ts';
 import { type Identity, identityText } from '../model/identity.ts';

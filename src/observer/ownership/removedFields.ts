@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { findPaths, walk } from '../model/livePaths.ts';

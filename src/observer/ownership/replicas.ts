@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { type Identity, identityKey, type Manifest } from '../model/identity.ts';
 import { type FieldMask, leaf } from '../schema/fieldMask.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { arrayOf, isObject, type JsonObject } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { type CausePath, causePathsOf, concerns } from '../model/causePath.ts';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { elementStep, elementText, type Path, pathText } from '../model/path.ts';

@@ -1,5 +1,5 @@
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
-import { type JsonObject, objectOf } from '../../base/json.ts';
 import type { ResponseFormat } from '../../recording/file/requests.ts';
 import type { ApplyFailureKind, Outcome } from '../model/applyFailure.ts';
 import type { Applied, DryRun, RestMapping } from '../plan/resourceApi.ts';

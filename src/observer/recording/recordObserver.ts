@@ -1,5 +1,5 @@
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import { quietPeriod } from '../../../machines/observer/resource.ts';
-import { objectOf, textOf } from '../../base/json.ts';
 import type { ControllerRecording } from '../../recording/file/controllerRecording.ts';
 import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecycle.ts';
 import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';

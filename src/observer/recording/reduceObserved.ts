@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { only, reduceTo } from '../../recording/file/shape.ts';
 import { isSecret } from '../model/confidential.ts';
 import { forceFinalizeName } from '../model/fieldManagers.ts';

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { ExactInteger } from '../../base/exactInteger.ts';
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { ExactInteger, isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { withoutStringData, wrongSecretData } from '../spec/secretData.ts';
 
 /**

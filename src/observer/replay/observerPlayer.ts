@@ -1,6 +1,6 @@
-import { settled } from '../../base/virtualClock.ts';
+import { settled } from '@weeder/kube-runtime/base';
+import type { ObjectSink } from '@weeder/kube-runtime/watch';
 import type { Config } from '../../config/config.ts';
-import type { ObjectSink } from '../../kube/watch/sink.ts';
 import type { RecordedEvent } from '../../recording/file/lines.ts';
 import { streamLines } from '../../recording/file/streamSnapshot.ts';
 import { type ControllerPlayer, createPlayed, type PlayedInputs, type Stage } from '../../replay/played/played.ts';

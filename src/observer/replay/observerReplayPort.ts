@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { objectOf } from '../../base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import type { Requests } from '../../recording/file/requests.ts';
 import { noRequests } from '../../replay/played/played.ts';
 import { done } from '../model/applyFailure.ts';

@@ -1,6 +1,6 @@
+import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
-import type { EventDraft, ObjectRef } from '../../kube/events/event.ts';
 import type { ObserverEvent, ReportObserver } from '../model/events.ts';
 import { identityText } from '../model/identity.ts';
 import { applicationsGroup, applicationsVersion } from '../status/applicationApi.ts';

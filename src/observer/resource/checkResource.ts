@@ -1,5 +1,5 @@
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
-import { objectOf, textOf } from '../../base/json.ts';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
 import { correctionKey, missingKey } from '../drift/correctionKey.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
-import type { JsonObject } from '../../base/json.ts';
 import { correctionKey, missingKey } from '../drift/correctionKey.ts';
 import type { ObserverEffects } from '../effects/observerEffects.ts';
 import type { Outcome } from '../model/applyFailure.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.ts';
+import { isObject } from '@weeder/kube-runtime/base';
 
 /**
  * The observed part of an object, in the structure of its manifest: the mask of a map lists the observed fields,

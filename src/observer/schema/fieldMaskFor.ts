@@ -1,6 +1,5 @@
-import { failed, ok, type Result } from '../../base/result.ts';
+import { failed, isObject, ok, type Result } from '@weeder/kube-runtime/base';
 import type { Path } from '../../base/fieldError.ts';
-import { isObject } from '../../base/json.ts';
 import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';
 import { ownField } from '../model/jsonValue.ts';
 import { type Assigned, serverOwnedIn } from '../model/serverOwned.ts';

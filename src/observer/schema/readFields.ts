@@ -1,6 +1,5 @@
-import { ExactInteger } from '../../base/exactInteger.ts';
+import { ExactInteger, isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import type { Path } from '../../base/fieldError.ts';
-import { isObject, type JsonObject } from '../../base/json.ts';
 import { type FieldMask, type ListMask, leaf } from './fieldMask.ts';
 import type { ErrorList, SchemaErrorCode } from './schemaErrors.ts';
 

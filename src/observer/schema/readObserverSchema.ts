@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { Path } from '../../base/fieldError.ts';
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 import { type Identity, identityKey } from '../model/identity.ts';
 import { type FieldMask, observesAnything } from './fieldMask.ts';
 import { createFieldReader, type ReadFields } from './readFields.ts';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import type { Identity } from '@weeder/kube-runtime/objects';
 import { formatPath, type Path } from '../../base/fieldError.ts';
-import type { JsonObject } from '../../base/json.ts';
-import type { Identity } from '../../kube/objects/identity.ts';
 import type { InventoryEntry } from './inventory.ts';
 
 /** An Application, read from the API server's object. */

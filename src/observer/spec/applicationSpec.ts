@@ -1,8 +1,8 @@
+import { formatDuration } from '@weeder/kube-runtime/base';
+import { dnsSubdomain } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
-import { formatDuration } from '../../base/duration.ts';
 import { type Path, quoted } from '../../base/fieldError.ts';
 import { duration } from '../../config/schema/durationSchema.ts';
-import { dnsSubdomain } from '../../config/schema/names.ts';
 import { nameOf, optional, withDefault } from '../../config/schema/selectorSchema.ts';
 import { keysBelow } from '../../config/text/keys.ts';
 

@@ -1,6 +1,6 @@
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { dnsLabel, dnsSubdomain, type NameRule } from '@weeder/kube-runtime/objects';
 import { type Path, quoted } from '../../base/fieldError.ts';
-import { objectOf, textOf } from '../../base/json.ts';
-import { dnsLabel, dnsSubdomain, type NameRule } from '../../config/schema/names.ts';
 import { type Located, type LocatedError, located, offsetOf } from '../../config/text/located.ts';
 import { groupVersionOf } from '../kinds/servedKinds.ts';
 import { applicationVersion } from '../model/fieldManagers.ts';

@@ -1,5 +1,5 @@
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type ResourceState, resourceStates } from '../../../machines/observer/resource.ts';
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
 import type { Identity, Json } from '../model/identity.ts';
 import { parseBoundedJson } from '../model/jsonValue.ts';
 import type { Drift } from '../model/projection.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../base/json.ts';
+import { isObject } from '@weeder/kube-runtime/base';
 
 interface Bounds {
   /** The size of the value as JSON. */

@@ -1,5 +1,5 @@
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
-import { dnsLabel, dnsSubdomain } from '../../config/schema/names.ts';
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { dnsLabel, dnsSubdomain } from '@weeder/kube-runtime/objects';
 import type { Located } from '../../config/text/located.ts';
 import { fieldErrorsOf, noMessage } from '../../config/text/messages.ts';
 import { isSecret } from '../model/confidential.ts';

@@ -1,8 +1,6 @@
-import { failed, ok, type Result } from '../../base/result.ts';
-import { ExactInteger } from '../../base/exactInteger.ts';
+import { ExactInteger, failed, isObject, type JsonObject, objectOf, ok, type Result } from '@weeder/kube-runtime/base';
+import { dnsLabel, dnsSubdomain } from '@weeder/kube-runtime/objects';
 import { type Path, quoted } from '../../base/fieldError.ts';
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
-import { dnsLabel, dnsSubdomain } from '../../config/schema/names.ts';
 import { isSecret } from '../model/confidential.ts';
 import { isBuiltIn } from '../model/identity.ts';
 import { withoutNulls } from '../model/nulls.ts';

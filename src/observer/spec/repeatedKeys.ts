@@ -1,5 +1,5 @@
+import { isObject } from '@weeder/kube-runtime/base';
 import { oneLine, type Path } from '../../base/fieldError.ts';
-import { isObject } from '../../base/json.ts';
 import { elementStep, elementText } from '../model/path.ts';
 import { type ListTopology, type SchemaNode, unknownNode } from '../model/schemaNode.ts';
 import { listed } from '../model/wording.ts';

@@ -1,4 +1,4 @@
-import { objectOf } from '../../base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';
 import type { FieldError, UnresolvedManifest } from './application.ts';
 

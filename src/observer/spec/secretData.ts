@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { Path } from '../../base/fieldError.ts';
-import { isObject, type JsonObject, objectOf } from '../../base/json.ts';
 
 /** Returns true if a manifest of a Secret has content. */
 export function hasContent(object: JsonObject): boolean {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { compare } from '../drift/compare.ts';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
 import { project } from '../drift/project.ts';

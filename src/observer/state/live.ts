@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { isAtLeast } from '@weeder/kube-runtime/objects';
 import { labelName } from '../model/fieldManagers.ts';
 import type { Json } from '../model/identity.ts';
 import type { Drift, Projection } from '../model/projection.ts';

@@ -1,5 +1,4 @@
-import type { Clock, TimerHandle } from '../../base/clock.ts';
-import type { JsonObject } from '../../base/json.ts';
+import type { Clock, JsonObject, TimerHandle } from '@weeder/kube-runtime/base';
 import type { ResourceEntry } from './entries.ts';
 import { foundOf } from './live.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../base/json.ts';
-import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { isAtLeast, oldestVersion } from '@weeder/kube-runtime/objects';
 import { initialisedIn } from '../drift/baseline.ts';
 import { project } from '../drift/project.ts';
 import type { ApplyFailure } from '../model/applyFailure.ts';

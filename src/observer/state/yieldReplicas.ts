@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ApplicationOwner } from '../model/fieldManagers.ts';
 import { isScaledByUnknown, scaleOwnerOf, withoutReplicas } from '../ownership/replicas.ts';
 import { type Desired, withAppliedPlan } from './desired.ts';

@@ -1,9 +1,8 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
-import { describeFailure } from '../../kube/client/describeFailure.ts';
-import type { ApiFailure } from '../../kube/client/failure.ts';
-import { placePath } from '../../kube/objects/places.ts';
-import { createSemaphore } from '../../queue/semaphore.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { ApiFailure, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import { describeFailure } from '@weeder/kube-runtime/client';
+import { placePath } from '@weeder/kube-runtime/objects';
+import { createSemaphore } from '@weeder/kube-runtime/queue';
 import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
 import { finalizer } from '../model/fieldManagers.ts';
 import { maxConcurrentRequests } from '../plan/resourceApi.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import { objectOf } from '../../base/json.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { conditionOf } from './statusPatch.ts';
 
 /**

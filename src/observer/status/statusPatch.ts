@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { timeInSeconds } from '../../base/clock.ts';
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import {
+  arrayOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  textOf,
+  timeInSeconds,
+} from '@weeder/kube-runtime/base';
 import { type InventoryEntry, writeEntry } from '../spec/inventory.ts';
 import { type ConditionType, conditionTypes, type DesiredCondition } from './condition.ts';
 

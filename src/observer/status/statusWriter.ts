@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock, TimerHandle } from '../../base/clock.ts';
-import { objectOf } from '../../base/json.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { mergePatch } from '@weeder/kube-runtime/objects';
+import { createSemaphore } from '@weeder/kube-runtime/queue';
 import { track } from '../../base/promises.ts';
-import { mergePatch } from '../../kube/objects/mergePatch.ts';
-import { createSemaphore } from '../../queue/semaphore.ts';
 import type { Outcome } from '../model/applyFailure.ts';
 import type { ApplicationEntry } from '../state/entries.ts';
 import { rowsOf } from '../state/inventoryRows.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { SchemaNode } from '../model/schemaNode.ts';
 import { reduceSchema, type SchemaRef } from './reduceSchema.ts';
 import { createNodes } from './schemaNodes.ts';

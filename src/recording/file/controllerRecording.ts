@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { Append } from './entry.ts';
 import type { RecordingHeader } from './lines.ts';
 

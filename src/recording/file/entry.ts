@@ -1,5 +1,5 @@
+import type { ChangeType } from '@weeder/kube-runtime/watch';
 import type { StoredConfig } from '../../config/configText.ts';
-import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
 import type { ListTopology } from '../../observer/model/schemaNode.ts';
 
 /** A node in the schema of a kind, from the API server's own document. */

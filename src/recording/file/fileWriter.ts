@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
+import { failed, messageOf, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../../base/errors.ts';
-import { failed, messageOf, ok, type Result } from '../../base/result.ts';
 
 /** Appends lines to a file in the background: no call waits for the disk, and none throws. */
 export interface FileWriter {

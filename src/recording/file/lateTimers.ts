@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../../base/clock.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import type { Append, Entry, Moment } from './entry.ts';
 
 /** A recording has its times to the microsecond. Milliseconds. */

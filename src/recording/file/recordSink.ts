@@ -1,5 +1,5 @@
-import { type JsonObject, objectOf } from '../../base/json.ts';
-import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { ClosableSink, ObjectSink } from '@weeder/kube-runtime/watch';
 import type { Append } from './entry.ts';
 
 /** Reduces an object to the recorded fields. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../base/json.ts';
+import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 
 /** The recorded fields of an object, and of each element of a list; `true`: the whole value; or a function of it. */
 export type Shape = { readonly [name: string]: Shape | true | ((value: unknown) => unknown) };

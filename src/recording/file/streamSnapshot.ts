@@ -1,5 +1,5 @@
-import { objectOf, textOf } from '../../base/json.ts';
-import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { isAtLeast } from '@weeder/kube-runtime/objects';
 import type { Input, Moment, StreamInput } from './entry.ts';
 
 interface Known {

@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../../base/clock.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import type { RecordedLine } from '../../recording/file/lines.ts';
 
 /**

@@ -1,10 +1,9 @@
+import { objectOf, settled, type VirtualClock } from '@weeder/kube-runtime/base';
+import type { ObjectSink } from '@weeder/kube-runtime/watch';
 import type { InspectionEvent } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import type { Random } from '../../actors/effect.ts';
-import { objectOf } from '../../base/json.ts';
-import { settled, type VirtualClock } from '../../base/virtualClock.ts';
 import type { Config } from '../../config/config.ts';
-import type { ObjectSink } from '../../kube/watch/sink.ts';
 import type { Input, StreamInput } from '../../recording/file/entry.ts';
 import type { IsExcluded, RecordedEvent, RecordedLine, RecordingHeader } from '../../recording/file/lines.ts';
 import type { Requests } from '../../recording/file/requests.ts';

@@ -1,4 +1,4 @@
-import { failed, ok, type Result } from '../../base/result.ts';
+import { failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { type FieldError, formatFieldErrors } from '../../base/fieldError.ts';
 import type { Config } from '../../config/config.ts';
 import type { StoredConfig } from '../../config/configText.ts';

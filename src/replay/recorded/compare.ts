@@ -1,5 +1,4 @@
-import { parseDuration } from '../../base/duration.ts';
-import { largest } from '../../base/extremes.ts';
+import { largest, parseDuration } from '@weeder/kube-runtime/base';
 import { isDecision } from '../../recording/events.ts';
 import { tolerance } from '../played/recordedValues.ts';
 import type { Replay, TimelineEvent } from './timelineEvent.ts';

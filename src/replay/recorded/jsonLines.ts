@@ -1,9 +1,16 @@
 import { open } from 'node:fs/promises';
+import {
+  type CodedError,
+  failed,
+  isObject,
+  type JsonObject,
+  messageOf,
+  ok,
+  parseJson,
+  type Result,
+} from '@weeder/kube-runtime/base';
 import { codedError } from '../../base/errors.ts';
-import { type CodedError, failed, messageOf, ok, type Result } from '../../base/result.ts';
-import { parseJson } from '../../base/exactInteger.ts';
 import { oneLine } from '../../base/fieldError.ts';
-import { isObject, type JsonObject } from '../../base/json.ts';
 
 /** A JSON object in a file, and its position. */
 export interface JsonLine {

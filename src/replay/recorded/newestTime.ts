@@ -1,6 +1,5 @@
-import { largest } from '../../base/extremes.ts';
-import { arrayOf, type JsonObject, numberOf, objectOf, timeOf } from '../../base/json.ts';
-import { containerStatusesOf } from '../../kube/objects/status.ts';
+import { arrayOf, type JsonObject, largest, numberOf, objectOf, timeOf } from '@weeder/kube-runtime/base';
+import { containerStatusesOf } from '@weeder/kube-runtime/objects';
 
 const triggerTime = 'endpoints.kubernetes.io/last-change-trigger-time';
 

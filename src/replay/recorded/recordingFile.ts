@@ -1,5 +1,5 @@
+import { type CodedError, failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../../base/errors.ts';
-import { type CodedError, failed, ok, type Result } from '../../base/result.ts';
 import { formatFieldError } from '../../base/fieldError.ts';
 import type { Config } from '../../config/config.ts';
 import type { StoredConfig } from '../../config/configText.ts';

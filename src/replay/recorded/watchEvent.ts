@@ -1,6 +1,14 @@
-import { failed, ok, type Result } from '../../base/result.ts';
-import { isObject, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
-import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
+import {
+  failed,
+  isObject,
+  type JsonObject,
+  objectOf,
+  ok,
+  type Result,
+  textOf,
+  timeOf,
+} from '@weeder/kube-runtime/base';
+import type { ChangeType } from '@weeder/kube-runtime/watch';
 import { invalid, type JsonLine } from './jsonLines.ts';
 import { isUnchangedSinceCreation, newestTime } from './newestTime.ts';
 

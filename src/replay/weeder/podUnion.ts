@@ -1,7 +1,6 @@
-import { isObject, type JsonObject } from '../../base/json.ts';
-import { uidOf } from '../../kube/objects/identity.ts';
-import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
+import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
+import { uidOf } from '@weeder/kube-runtime/objects';
+import type { ChangeType, ClosableSink } from '@weeder/kube-runtime/watch';
 
 /** The pods of several recorded streams as one stream: a pod is deleted when none of them has it. */
 export interface PodUnion {

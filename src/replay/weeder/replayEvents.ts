@@ -1,4 +1,4 @@
-import { largest } from '../../base/extremes.ts';
+import { largest } from '@weeder/kube-runtime/base';
 import type { Config } from '../../config/config.ts';
 import { withDeclared } from '../../config/serviceLookup.ts';
 import { servicesDeclaredBy } from '../../weeder/declared/declaration.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../base/duration.ts';
+import { formatDuration } from '@weeder/kube-runtime/base';
 import { table, wallTime } from '../recorded/timeline.ts';
 import type { WouldDelete } from './whatIfWeeder.ts';
 

@@ -1,11 +1,7 @@
-import { type JsonObject, numberOf, objectOf } from '../../base/json.ts';
-import { type VirtualClock, virtualClock } from '../../base/virtualClock.ts';
+import { type JsonObject, numberOf, objectOf, type VirtualClock, virtualClock } from '@weeder/kube-runtime/base';
+import { containerStatusesOf, matchesSelector, uidOf } from '@weeder/kube-runtime/objects';
+import type { ChangeType, StreamNeed } from '@weeder/kube-runtime/watch';
 import { type Config, distinctSelectors, longestWindow } from '../../config/config.ts';
-import { uidOf } from '../../kube/objects/identity.ts';
-import { matchesSelector } from '../../kube/objects/selector.ts';
-import { containerStatusesOf } from '../../kube/objects/status.ts';
-import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
-import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import { readNoLog } from '../../weeder/deletions/readLog.ts';
 import { type BackOff, backOffOf } from '../../weeder/pods/backOff.ts';
 import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';

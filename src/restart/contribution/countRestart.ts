@@ -1,4 +1,4 @@
-import { workloadKinds } from '../../kube/objects/workloadKinds.ts';
+import { workloadKinds } from '@weeder/kube-runtime/objects';
 import { countByTable } from '../../metrics/countByTable.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { ReportRestart, RestartEvent } from '../model/events.ts';

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type JsonObject, objectOf } from '../../base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { OptOut } from '../model/annotations.ts';
 import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
 import type { Use } from '../model/uses.ts';

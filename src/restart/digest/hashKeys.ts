@@ -1,11 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { type CodedError, failed, type JsonObject, objectOf, ok, type Result } from '@weeder/kube-runtime/base';
+import type { ApiRequest, ApiResult, FailureKind, KubeClient } from '@weeder/kube-runtime/client';
+import { describeFailure } from '@weeder/kube-runtime/client';
 import { codedError } from '../../base/errors.ts';
-import { type CodedError, failed, ok, type Result } from '../../base/result.ts';
-import { type JsonObject, objectOf } from '../../base/json.ts';
-import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
-import { describeFailure } from '../../kube/client/describeFailure.ts';
-import type { FailureKind } from '../../kube/client/failure.ts';
-import type { ApiRequest } from '../../kube/client/request.ts';
 import { confidential, type RequestTarget } from '../model/answer.ts';
 import { sourcePath, sourcesPath } from '../model/refs.ts';
 import type { HashKey } from './digest.ts';

@@ -1,7 +1,7 @@
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { RolloutEffectInput, RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { Defer, Random } from '../../actors/effect.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { Recreations } from '../jobs/recreations.ts';
 import type { ReportRestart } from '../model/events.ts';

@@ -1,6 +1,6 @@
+import { textOf } from '@weeder/kube-runtime/base';
 import { type Actor, type AnyActorRef, isMachineSnapshot, type StateValue } from 'xstate';
 import type { workload } from '../../../machines/restart/workload.ts';
-import { textOf } from '../../base/json.ts';
 
 /** The actor of a workload: what it does is read from its snapshot, and stored nowhere else. */
 export interface WithActor {

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { mergePatch } from '@weeder/kube-runtime/objects';
 import type { EffectFailed } from '../../../machines/restart/rollout.ts';
-import type { JsonObject } from '../../base/json.ts';
 import { changeCauseMark } from '../../controller/restartMarks.ts';
-import { mergePatch } from '../../kube/objects/mergePatch.ts';
 import type { HashKey } from '../digest/digest.ts';
 import { emptiedText } from '../digest/sealEmptied.ts';
 import { below } from '../kinds/kind.ts';

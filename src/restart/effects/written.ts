@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../../base/clock.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import type { ReportRestart } from '../model/events.ts';
 import { decodeState, encodeState, type WorkloadState } from '../state/state.ts';
 import type { WithFinding } from './finding.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { isController, type Kind } from './kind.ts';
 import { countOf, noStatus } from './workloadStatus.ts';
 

@@ -1,7 +1,6 @@
-import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf, truncate } from '@weeder/kube-runtime/base';
+import { trueConditions } from '@weeder/kube-runtime/objects';
 import { printable } from '../../base/printable.ts';
-import { truncate } from '../../base/truncate.ts';
-import { trueConditions } from '../../kube/objects/status.ts';
 import { type Kind, scaling } from './kind.ts';
 import { replicaStatus } from './workloadStatus.ts';
 

@@ -1,4 +1,4 @@
-import { numberOf } from '../../base/json.ts';
+import { numberOf } from '@weeder/kube-runtime/base';
 import { type Kind, withoutRollout } from './kind.ts';
 
 /** All pods of a recreated Job are new. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { noStatus, type WorkloadStatus } from './workloadStatus.ts';
 
 /** How pods with an older template are replaced; `partition`: only those with this ordinal or a higher one. */
@@ -14,7 +14,7 @@ interface PodOrigin {
 
 /**
  * Everything in which a kind of workload differs from the others, for restart control: one file for each kind, and no
- * other file compares kinds. A new kind is a file here, and its row in src/kube/objects/workloadKinds.ts.
+ * other file compares kinds. A new kind is a file here, and its row in packages/kube-runtime/src/objects/workloadKinds.ts.
  */
 export interface Kind {
   /** The fields that lead to its pod template. */

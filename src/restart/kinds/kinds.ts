@@ -1,4 +1,4 @@
-import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import { cronJob } from './cronJob.ts';
 import { daemonSet } from './daemonSet.ts';
 import { deployment } from './deployment.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { isController, type Kind, scaling, type UpdateStrategy } from './kind.ts';
 import { replicaStatus } from './workloadStatus.ts';
 

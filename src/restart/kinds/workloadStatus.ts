@@ -1,4 +1,4 @@
-import { type JsonObject, numberOf } from '../../base/json.ts';
+import { type JsonObject, numberOf } from '@weeder/kube-runtime/base';
 
 /** The status that a workload's controller reports, in common terms for the kinds that are rolled out. */
 export interface WorkloadStatus {

@@ -1,4 +1,4 @@
-import { type JsonObject, textOf } from '../../base/json.ts';
+import { type JsonObject, textOf } from '@weeder/kube-runtime/base';
 import {
   entriesOf,
   isKeyName,

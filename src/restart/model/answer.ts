@@ -1,7 +1,14 @@
-import { denialOf, describeFailure } from '../../kube/client/describeFailure.ts';
-import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { hasCause, hasOwnMessage, isAdmissionNotReady, isDenied, isOtherUid } from '../../kube/client/failureClass.ts';
-import { refuserOf } from '../../kube/client/refuser.ts';
+import type { ApiFailure, FailureKind } from '@weeder/kube-runtime/client';
+import {
+  denialOf,
+  describeFailure,
+  hasCause,
+  hasOwnMessage,
+  isAdmissionNotReady,
+  isDenied,
+  isOtherUid,
+  refuserOf,
+} from '@weeder/kube-runtime/client';
 import { type SourceKind, sourcePlurals } from './refs.ts';
 
 /** The class of a refusal, for metrics and for callers that decide by it. */

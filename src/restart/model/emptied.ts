@@ -1,4 +1,4 @@
-import { textOf } from '../../base/json.ts';
+import { textOf } from '@weeder/kube-runtime/base';
 
 /** The parsed annotation `weeder.dev/emptied`: `UID/REPLICAS/KEY/SEAL`. */
 export interface Emptied {

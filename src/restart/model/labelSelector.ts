@@ -1,5 +1,5 @@
-import { arrayOf, isObject, objectOf, textOf } from '../../base/json.ts';
-import type { LabelSelector, LabelSelectorRequirement } from '../../kube/objects/selector.ts';
+import { arrayOf, isObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { LabelSelector, LabelSelectorRequirement } from '@weeder/kube-runtime/objects';
 
 /**
  * Reads a metav1.LabelSelector as the API serves it; returns undefined if it is invalid or uses an unknown operator.

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, numberOf, objectOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, numberOf, objectOf } from '@weeder/kube-runtime/base';
 
 /** What `stallAfter` covers already, as it covers scheduling and the pull of an image: Kubernetes' default. Seconds. */
 const defaultGracePeriod = 30;

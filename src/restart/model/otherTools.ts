@@ -1,4 +1,4 @@
-import { type JsonObject, textOf } from '../../base/json.ts';
+import { type JsonObject, textOf } from '@weeder/kube-runtime/base';
 
 /** An annotation by which Reloader or wave decides whether a workload restarts; weeder does not read it. */
 export interface OtherTool {

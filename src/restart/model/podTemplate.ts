@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import { restartMarks } from '../../controller/restartMarks.ts';
-import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import { kinds } from '../kinds/kinds.ts';
 
 /** The annotation in the pod template that a restart changes, so that Kubernetes rolls the pods. */

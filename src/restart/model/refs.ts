@@ -1,7 +1,5 @@
+import { dnsLabel, placePath, type WorkloadKind, workloadsPath } from '@weeder/kube-runtime/objects';
 import { printable } from '../../base/printable.ts';
-import { dnsLabel } from '../../config/schema/names.ts';
-import { placePath } from '../../kube/objects/places.ts';
-import { type WorkloadKind, workloadsPath } from '../../kube/objects/workloadKinds.ts';
 
 /** A workload, whose pods may have to be restarted. */
 export interface WorkloadRef {

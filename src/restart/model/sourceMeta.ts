@@ -1,6 +1,5 @@
-import { largest } from '../../base/extremes.ts';
-import { arrayOf, type JsonObject, objectOf, timeOf } from '../../base/json.ts';
-import { identityOf } from '../../kube/objects/identity.ts';
+import { arrayOf, type JsonObject, largest, objectOf, timeOf } from '@weeder/kube-runtime/base';
+import { identityOf } from '@weeder/kube-runtime/objects';
 import {
   type AnnotationError,
   allowReferencesError,

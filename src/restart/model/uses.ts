@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type SourceKind, type SourceRef, sourceKey } from './refs.ts';
 
 /** One way in which the pods of a workload use a source. */

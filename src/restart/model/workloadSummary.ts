@@ -1,11 +1,8 @@
+import { type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { LabelSelector, WorkloadKind } from '@weeder/kube-runtime/objects';
+import { controllerOf, identityOf, trueConditions } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
-import { type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
 import { restartMarks } from '../../controller/restartMarks.ts';
-import { identityOf } from '../../kube/objects/identity.ts';
-import { controllerOf } from '../../kube/objects/owners.ts';
-import type { LabelSelector } from '../../kube/objects/selector.ts';
-import { trueConditions } from '../../kube/objects/status.ts';
-import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import type { UpdateStrategy } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { WorkloadStatus } from '../kinds/workloadStatus.ts';

@@ -1,5 +1,4 @@
-import { timeInSeconds } from '../../base/clock.ts';
-import { formatDuration } from '../../base/duration.ts';
+import { formatDuration, timeInSeconds } from '@weeder/kube-runtime/base';
 import type { MaintenanceWindow, RestartSettings } from '../../config/restart.ts';
 import { type Schedule, scheduleOf } from '../../config/schema/cron.ts';
 import type { BlockCause, PendingCause } from '../model/events.ts';

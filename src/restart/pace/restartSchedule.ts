@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { createLimitedQueue, type Release } from '@weeder/kube-runtime/queue';
 import type { RestartConfig } from '../../config/restart.ts';
-import { createLimitedQueue, type Release } from '../../queue/limitedQueue.ts';
 
 export type ScheduleLimits = Pick<
   RestartConfig,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { objectOf } from '../../base/json.ts';
-import { type LabelSelector, matchesSelector } from '../../kube/objects/selector.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { type LabelSelector, matchesSelector } from '@weeder/kube-runtime/objects';
 import { type Answer, answered } from '../model/answer.ts';
 import { readTexts } from '../model/labelSelector.ts';
 

@@ -1,7 +1,11 @@
-import { isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
-import { type Identity, identityOf } from '../../kube/objects/identity.ts';
-import { controllerOf } from '../../kube/objects/owners.ts';
-import { containerStatusesOf, trueConditions } from '../../kube/objects/status.ts';
+import { isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
+import {
+  containerStatusesOf,
+  controllerOf,
+  type Identity,
+  identityOf,
+  trueConditions,
+} from '@weeder/kube-runtime/objects';
 import { templateAnnotationOf } from '../model/podTemplate.ts';
 
 /** Everything that weeder stores about a pod. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { type JsonObject, objectOf, textOf } from '../../base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import { changeCauseMark } from '../../controller/restartMarks.ts';
-import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
 import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
 import { noNode } from '../kinds/daemonSet.ts';
 import { below } from '../kinds/kind.ts';

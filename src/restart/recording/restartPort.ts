@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { arrayOf, objectOf } from '../../base/json.ts';
-import type { Identity } from '../../kube/objects/identity.ts';
-import type { LabelSelector } from '../../kube/objects/selector.ts';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
+import type { Identity, LabelSelector } from '@weeder/kube-runtime/objects';
 import type { Requests, ResponseFormat } from '../../recording/file/requests.ts';
 import { type HashKey, type SourceTag, usesFingerprint } from '../digest/digest.ts';
 import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../model/refs.ts';

@@ -1,4 +1,4 @@
-import { objectOf } from '../../base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import type { Input } from '../../recording/file/entry.ts';
 import { createSnapshot, type ResponseInput, type Snapshot } from '../../recording/file/snapshot.ts';
 import { applyWritten, nameOf } from '../../recording/file/streamSnapshot.ts';

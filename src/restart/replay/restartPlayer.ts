@@ -1,5 +1,5 @@
-import { objectOf } from '../../base/json.ts';
-import { workloadKindNames } from '../../kube/objects/workloadKinds.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { workloadKindNames } from '@weeder/kube-runtime/objects';
 import type { ResponseInput } from '../../recording/file/snapshot.ts';
 import { type ControllerPlayer, createPlayed, noRequests, type Stage } from '../../replay/played/played.ts';
 import { recordedHashes } from '../../replay/played/recordedValues.ts';

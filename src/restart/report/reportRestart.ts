@@ -1,7 +1,7 @@
+import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
+import { workloadKinds } from '@weeder/kube-runtime/objects';
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
-import type { EventDraft, ObjectRef } from '../../kube/events/event.ts';
-import { workloadKinds } from '../../kube/objects/workloadKinds.ts';
 import type { ReportRestart, RestartEvent } from '../model/events.ts';
 import { restartTable } from './restartTable.ts';
 

@@ -1,5 +1,4 @@
-import { timeInSeconds } from '../../base/clock.ts';
-import { durationInSeconds, roundedDuration } from '../../base/duration.ts';
+import { durationInSeconds, roundedDuration, timeInSeconds } from '@weeder/kube-runtime/base';
 import { actorFailed, retryFields } from '../../controller/report/commonEvents.ts';
 import { normal, warning } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';

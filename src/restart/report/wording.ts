@@ -1,4 +1,4 @@
-import { timeInSeconds } from '../../base/clock.ts';
+import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { withFullStop } from '../../controller/report/wording.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { AboutWorkload, BlockCause, PendingCause, RestartHow, SourceChange } from '../model/events.ts';

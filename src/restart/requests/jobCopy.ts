@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { parseJson } from '../../base/exactInteger.ts';
-import { isObject, type JsonObject, objectOf, textOf } from '../../base/json.ts';
-import { identityOf } from '../../kube/objects/identity.ts';
-import { generatedJobLabels } from '../../kube/objects/jobLabels.ts';
+import { isObject, type JsonObject, objectOf, parseJson, textOf } from '@weeder/kube-runtime/base';
+import { generatedJobLabels, identityOf } from '@weeder/kube-runtime/objects';
 import type { HashKey } from '../digest/digest.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { sealOf } from '../digest/seal.ts';

@@ -1,8 +1,6 @@
-import { type JsonObject, objectOf } from '../../base/json.ts';
-import type { ApiResult, KubeClient } from '../../kube/client/client.ts';
-import type { ApiFailure } from '../../kube/client/failure.ts';
-import { identityOf } from '../../kube/objects/identity.ts';
-import { workloadsPath } from '../../kube/objects/workloadKinds.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { ApiFailure, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import { identityOf, workloadsPath } from '@weeder/kube-runtime/objects';
 import type { HashKey } from '../digest/digest.ts';
 import { hashKeysOf } from '../digest/hashKeys.ts';
 import { type Answer, answered, answerTo } from '../model/answer.ts';

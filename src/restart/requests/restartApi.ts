@@ -1,9 +1,7 @@
-import { type JsonObject, objectOf } from '../../base/json.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { ApiFailure } from '../../kube/client/failure.ts';
-import { type Identity, identityOf } from '../../kube/objects/identity.ts';
-import { selectorToString } from '../../kube/objects/selector.ts';
-import { listPages } from '../../kube/watch/pagedList.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
+import { type Identity, identityOf, selectorToString } from '@weeder/kube-runtime/objects';
+import { listPages } from '@weeder/kube-runtime/watch';
 import { readContent, type SourceContent } from '../digest/digest.ts';
 import { type Answer, answered, answerTo, confidential } from '../model/answer.ts';
 import {
@@ -54,7 +52,7 @@ export type ReportRead = (kind: SourceKind, result: Answer<unknown>['is']) => vo
 const fieldManager = 'weeder';
 
 /**
- * The client decides whether writes are sent: `leaderGate` and `dryRunClient` of src/kube. All other decisions about a
+ * The client decides whether writes are sent: `leaderGate` and `dryRunClient` of @weeder/kube-runtime. All other decisions about a
  * request are up to the caller.
  */
 export function restartApi(client: KubeClient, onRead: ReportRead = () => undefined): RestartApi {

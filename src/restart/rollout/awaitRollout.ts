@@ -1,4 +1,4 @@
-import type { TimerHandle } from '../../base/clock.ts';
+import type { TimerHandle } from '@weeder/kube-runtime/base';
 import { track } from '../../base/promises.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { type WorkloadEntry, watchVersions } from '../effects/workloadEntry.ts';

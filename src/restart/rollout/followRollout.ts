@@ -1,6 +1,6 @@
+import { type TimerHandle, timeInSeconds } from '@weeder/kube-runtime/base';
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { RolloutEffectInput, RolloutObserved } from '../../../machines/restart/rollout.ts';
-import { type TimerHandle, timeInSeconds } from '../../base/clock.ts';
 import { track } from '../../base/promises.ts';
 import { targetSources } from '../effects/finding.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';

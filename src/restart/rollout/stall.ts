@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { Observed } from '../effects/observed.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
 

@@ -1,4 +1,4 @@
-import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
+import { isAtLeast } from '@weeder/kube-runtime/objects';
 import {
   dependenciesHash,
   type HashKey,

@@ -1,6 +1,6 @@
+import { matchesSelector } from '@weeder/kube-runtime/objects';
 import type { RestartConfig, RestartRule, RestartSettings } from '../../config/restart.ts';
 import { includesName } from '../../config/scopes.ts';
-import { matchesSelector } from '../../kube/objects/selector.ts';
 import type { SourceRef, WorkloadRef } from '../model/refs.ts';
 
 /** What decides whether a workload is managed. */

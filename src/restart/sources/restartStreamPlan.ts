@@ -1,12 +1,13 @@
-import type { RestartConfig } from '../../config/restart.ts';
-import { includesName } from '../../config/scopes.ts';
-import { placeSuffix, placesOf } from '../../kube/objects/places.ts';
 import {
+  placeSuffix,
+  placesOf,
   type WorkloadKind,
   workloadKindNames,
   workloadKinds,
   workloadsPath,
-} from '../../kube/objects/workloadKinds.ts';
+} from '@weeder/kube-runtime/objects';
+import type { RestartConfig } from '../../config/restart.ts';
+import { includesName } from '../../config/scopes.ts';
 import { type SourceKind, type SourceRef, sourcePlurals, sourcesPath, type WorkloadRef } from '../model/refs.ts';
 
 /** The scope of a stream. */

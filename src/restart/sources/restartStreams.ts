@@ -1,10 +1,15 @@
-import type { JsonObject } from '../../base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
+import {
+  type ClosableSink,
+  createStreamSet,
+  notifyingComplete,
+  type OpenStream,
+  type StreamSet,
+} from '@weeder/kube-runtime/watch';
 import type { Config } from '../../config/config.ts';
 import { onlyOwned, type Shard } from '../../controller/shard.ts';
-import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
-import { type ClosableSink, notifyingComplete } from '../../kube/watch/sink.ts';
-import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
-import { createStreamSet, type OpenStream, type StreamSet } from '../../kube/watch/streamSet.ts';
 import type { SourceKind, SourceRef, WorkloadRef } from '../model/refs.ts';
 import {
   kindsOfRules,

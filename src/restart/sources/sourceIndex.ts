@@ -1,8 +1,8 @@
-import { putBounded } from '../../base/bounded.ts';
-import type { Clock } from '../../base/clock.ts';
-import { oldestVersion } from '../../kube/objects/resourceVersion.ts';
-import { createSharedObjects } from '../../kube/watch/sharedObjects.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { putBounded } from '@weeder/kube-runtime/base';
+import { oldestVersion } from '@weeder/kube-runtime/objects';
+import type { ClosableSink } from '@weeder/kube-runtime/watch';
+import { createSharedObjects } from '@weeder/kube-runtime/watch';
 import type { OptOut } from '../model/annotations.ts';
 import { type SourceKind, type SourceRef, sourceKey } from '../model/refs.ts';
 import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';

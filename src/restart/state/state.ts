@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../../base/json.ts';
+import { isObject, type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { HashKey, SourceTag } from '../digest/digest.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { sealOf } from '../digest/seal.ts';

@@ -1,8 +1,8 @@
+import type { TimerHandle } from '@weeder/kube-runtime/base';
+import type { Release } from '@weeder/kube-runtime/queue';
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { RolloutEffectInput, RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { EffectInput } from '../../../machines/restart/workload.ts';
-import type { TimerHandle } from '../../base/clock.ts';
-import type { Release } from '../../queue/limitedQueue.ts';
 import type { RestartEffects } from '../effects/restartEffects.ts';
 import { hasRestarted, statusOf } from '../effects/status.ts';
 import type { WorkloadEntry } from '../effects/workloadEntry.ts';

@@ -1,7 +1,7 @@
-import { type Identity, identityOf } from '../../kube/objects/identity.ts';
-import type { WorkloadKind } from '../../kube/objects/workloadKinds.ts';
-import { createSharedObjects } from '../../kube/watch/sharedObjects.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
+import { type Identity, identityOf } from '@weeder/kube-runtime/objects';
+import type { ClosableSink } from '@weeder/kube-runtime/watch';
+import { createSharedObjects } from '@weeder/kube-runtime/watch';
 import { kinds } from '../kinds/kinds.ts';
 import { podTemplateOf } from '../model/podTemplate.ts';
 import { workloadKey } from '../model/refs.ts';

@@ -1,8 +1,8 @@
+import { isAtLeast, oldestVersion } from '@weeder/kube-runtime/objects';
 import { createActor } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
-import { isAtLeast, oldestVersion } from '../../kube/objects/resourceVersion.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { inputsOf, type Observed } from '../effects/observed.ts';
 import { stateOf } from '../effects/status.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import { countByTable } from '../../metrics/countByTable.ts';
 import { limitedLabel, snakeCase } from '../../metrics/labels.ts';
 import type { Metrics } from '../../metrics/metrics.ts';

@@ -1,5 +1,5 @@
-import type { Clock, TimerHandle } from '../../base/clock.ts';
-import type { ObjectRef } from '../../kube/events/event.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import type { ObjectRef } from '@weeder/kube-runtime/events';
 
 /** One service that pods of a workload declare, or what is wrong with their declaration. */
 export interface Claim {

@@ -1,8 +1,6 @@
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { dnsLabel, keyOf, namespaceOf } from '@weeder/kube-runtime/objects';
 import { quoted } from '../../base/fieldError.ts';
-import { objectOf, textOf } from '../../base/json.ts';
-import { dnsLabel } from '../../config/schema/names.ts';
-import { namespaceOf } from '../../kube/objects/identity.ts';
-import { keyOf } from '../../kube/objects/namespacedName.ts';
 
 /** The label by which a pod declares a dependency: its value names a service, or is empty. */
 export const dependsOn = 'weeder.dev/depends-on';

@@ -1,10 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import type { ObjectRef } from '../../kube/events/event.ts';
-import { uidOf } from '../../kube/objects/identity.ts';
-import { partsOf } from '../../kube/objects/namespacedName.ts';
-import type { LineMetadata } from '../../kube/watch/metadataFastPath.ts';
-import { readMetadataHead } from '../../kube/watch/metadataHead.ts';
-import type { ObjectSink } from '../../kube/watch/sink.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import type { ObjectRef } from '@weeder/kube-runtime/events';
+import { partsOf, uidOf } from '@weeder/kube-runtime/objects';
+import type { LineMetadata, ObjectSink } from '@weeder/kube-runtime/watch';
+import { readMetadataHead } from '@weeder/kube-runtime/watch';
 import { lastingName, workloadOf } from '../pods/workloadOf.ts';
 import { createClaimCounts, maxServices } from './claimCounts.ts';
 import { type Claim, createClaims } from './claims.ts';

@@ -1,12 +1,8 @@
+import type { ApiFailure, ApiRequest, KubeClient } from '@weeder/kube-runtime/client';
+import { describeFailure, isRecoverable, notLeading } from '@weeder/kube-runtime/client';
+import type { Identity } from '@weeder/kube-runtime/objects';
 import type { PodDeletionEvent } from '../../../machines/weeder/podDeletion.ts';
 import type { ServiceSettings } from '../../config/config.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { notLeading } from '../../kube/client/clientWrappers.ts';
-import { describeFailure } from '../../kube/client/describeFailure.ts';
-import type { ApiFailure } from '../../kube/client/failure.ts';
-import { isRecoverable } from '../../kube/client/failureClass.ts';
-import type { ApiRequest } from '../../kube/client/request.ts';
-import type { Identity } from '../../kube/objects/identity.ts';
 import { podPath } from '../pods/podPath.ts';
 
 /** How the config has a service's dependants deleted. */

@@ -1,7 +1,7 @@
+import type { Clock } from '@weeder/kube-runtime/base';
+import type { Release } from '@weeder/kube-runtime/queue';
 import type { Actor } from 'xstate';
 import type { PodState, Protection, podDeletion } from '../../../machines/weeder/podDeletion.ts';
-import type { Clock } from '../../base/clock.ts';
-import type { Release } from '../../queue/limitedQueue.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
 import { soonerRestart } from './deletionCost.ts';

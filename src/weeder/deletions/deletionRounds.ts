@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 
 const firstPause = 10_000;

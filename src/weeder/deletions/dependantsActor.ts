@@ -1,6 +1,6 @@
+import type { Clock } from '@weeder/kube-runtime/base';
 import { fromCallback } from 'xstate';
 import { type DependantsRef, dependants, withdrawalReasonOf } from '../../../machines/weeder/dependants.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { ServiceLookup } from '../../config/serviceLookup.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { PodIndex } from '../pods/podIndex.ts';

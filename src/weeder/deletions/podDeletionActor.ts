@@ -1,8 +1,8 @@
+import type { Clock } from '@weeder/kube-runtime/base';
+import { messageOf } from '@weeder/kube-runtime/base';
+import type { LimitedQueue } from '@weeder/kube-runtime/queue';
 import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '../../../machines/weeder/podDeletion.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
-import type { Clock } from '../../base/clock.ts';
-import { messageOf } from '../../base/result.ts';
-import type { LimitedQueue } from '../../queue/limitedQueue.ts';
 import type { DeletePod } from './deletePod.ts';
 import { type DeletionEntry, isRequested } from './deletionEntry.ts';
 import type { DeletionRounds } from './deletionRounds.ts';

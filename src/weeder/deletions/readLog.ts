@@ -1,10 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import { textOf } from '../../base/json.ts';
-import { truncate } from '../../base/truncate.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { describeFailure } from '../../kube/client/describeFailure.ts';
-import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { createLimitedQueue } from '../../queue/limitedQueue.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { textOf, truncate } from '@weeder/kube-runtime/base';
+import type { ApiFailure, FailureKind, KubeClient } from '@weeder/kube-runtime/client';
+import { describeFailure } from '@weeder/kube-runtime/client';
+import { createLimitedQueue } from '@weeder/kube-runtime/queue';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import { podPath } from '../pods/podPath.ts';
 

@@ -1,6 +1,6 @@
+import type { ObjectRef } from '@weeder/kube-runtime/events';
 import type { Protection, WaitReason } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorFailed, Retry } from '../../controller/report/commonEvents.ts';
-import type { ObjectRef } from '../../kube/events/event.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { NeverStarted } from '../pods/neverStarted.ts';
 

@@ -1,9 +1,7 @@
+import type { Clock } from '@weeder/kube-runtime/base';
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
+import { containerStatusesOf, controllerOf, type Identity, identityOf, isPodReady } from '@weeder/kube-runtime/objects';
 import type { Protection } from '../../../machines/weeder/podDeletion.ts';
-import type { Clock } from '../../base/clock.ts';
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '../../base/json.ts';
-import { type Identity, identityOf } from '../../kube/objects/identity.ts';
-import { controllerOf } from '../../kube/objects/owners.ts';
-import { containerStatusesOf, isPodReady } from '../../kube/objects/status.ts';
 import { type LastRun, lastRunOf } from './lastRun.ts';
 import { lastingName, workloadOf } from './workloadOf.ts';
 

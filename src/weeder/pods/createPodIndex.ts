@@ -1,9 +1,8 @@
-import type { Clock } from '../../base/clock.ts';
-import { numberOf, objectOf, timeOf } from '../../base/json.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { numberOf, objectOf, timeOf } from '@weeder/kube-runtime/base';
+import { namespaceOf, uidOf } from '@weeder/kube-runtime/objects';
+import type { ChangeType, ClosableSink, LineMetadata } from '@weeder/kube-runtime/watch';
 import { addTo, removeFrom } from '../../base/mapOfSets.ts';
-import { namespaceOf, uidOf } from '../../kube/objects/identity.ts';
-import type { ChangeType, LineMetadata } from '../../kube/watch/metadataFastPath.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
 import { type CrashLoopingPod, crashLooping, isSameBackOff, unreportedSince } from './crashLooping.ts';
 import { type NeverStarted, neverStarted } from './neverStarted.ts';
 import type { Departure, Groups, PodIndex, PodListener, Scope } from './podIndex.ts';

@@ -1,8 +1,8 @@
-import { objectOf, textOf } from '../../base/json.ts';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { IndexedSelector, SelectorIndex } from '@weeder/kube-runtime/objects';
+import { uidOf } from '@weeder/kube-runtime/objects';
+import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import { addTo, removeFrom } from '../../base/mapOfSets.ts';
-import { uidOf } from '../../kube/objects/identity.ts';
-import type { IndexedSelector, SelectorIndex } from '../../kube/objects/selectorIndex.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
 import type { PodIndex } from './podIndex.ts';
 import { type PodSource, saysNothing } from './podSink.ts';
 

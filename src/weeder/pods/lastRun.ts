@@ -1,6 +1,5 @@
-import { type JsonObject, numberOf, textOf, timeOf } from '../../base/json.ts';
+import { type JsonObject, numberOf, textOf, timeOf, truncate } from '@weeder/kube-runtime/base';
 import { printable } from '../../base/printable.ts';
-import { truncate } from '../../base/truncate.ts';
 
 /** How the last run of a container ended, as the kubelet reports it. The node forgets it with the pod. */
 export interface LastRun {

@@ -1,5 +1,5 @@
-import { objectOf, textOf } from '../../base/json.ts';
-import { containerStatusesOf, isPodReady } from '../../kube/objects/status.ts';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { containerStatusesOf, isPodReady } from '@weeder/kube-runtime/objects';
 
 /** A pod with a container that has not crashed, but cannot be created. The kubelet tries again by itself. */
 export interface NeverStarted {

@@ -1,4 +1,4 @@
-import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
+import type { ClosableSink, ObjectSink } from '@weeder/kube-runtime/watch';
 import type { CrashLoopingPod } from './crashLooping.ts';
 import type { NeverStarted } from './neverStarted.ts';
 import type { Reports } from './podSink.ts';

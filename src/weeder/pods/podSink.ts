@@ -1,5 +1,4 @@
-import type { ChangeType, LineMetadata } from '../../kube/watch/metadataFastPath.ts';
-import type { ClosableSink } from '../../kube/watch/sink.ts';
+import type { ChangeType, ClosableSink, LineMetadata } from '@weeder/kube-runtime/watch';
 import { mayNeverStart } from './neverStarted.ts';
 
 /** One stream of pods; `list`: the number of its newest complete list. */

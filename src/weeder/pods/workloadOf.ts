@@ -1,7 +1,7 @@
-import { objectOf, textOf } from '../../base/json.ts';
-import type { ObjectRef } from '../../kube/events/event.ts';
-import { isIntermediate } from '../../kube/events/identify.ts';
-import { controllerOf, deploymentOf } from '../../kube/objects/owners.ts';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { ObjectRef } from '@weeder/kube-runtime/events';
+import { isIntermediate } from '@weeder/kube-runtime/events';
+import { controllerOf, deploymentOf } from '@weeder/kube-runtime/objects';
 
 /**
  * The workload of a pod, as far as the pod itself says: its controller, or the Deployment of a ReplicaSet, whose uid

@@ -1,7 +1,6 @@
+import { uidOf } from '@weeder/kube-runtime/objects';
+import type { ChangeType, StreamNeed } from '@weeder/kube-runtime/watch';
 import { storedConfigOf } from '../../config/configText.ts';
-import { uidOf } from '../../kube/objects/identity.ts';
-import type { ChangeType } from '../../kube/watch/metadataFastPath.ts';
-import type { StreamNeed } from '../../kube/watch/streamNeed.ts';
 import type { ControllerRecording } from '../../recording/file/controllerRecording.ts';
 import type { Append, Entry } from '../../recording/file/entry.ts';
 import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecycle.ts';

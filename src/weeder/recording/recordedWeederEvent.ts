@@ -1,6 +1,6 @@
+import { keyOf } from '@weeder/kube-runtime/objects';
 import { detailOf } from '../../controller/report/readers.ts';
 import type { EventKind } from '../../controller/report/reportTable.ts';
-import { keyOf } from '../../kube/objects/namespacedName.ts';
 import type { IsExcluded } from '../../recording/file/lines.ts';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
 import { workloadName } from '../pods/workloadOf.ts';

@@ -1,6 +1,6 @@
+import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
-import type { EventDraft, ObjectRef } from '../../kube/events/event.ts';
 import { type ReportWeeder, type WeederEvent, windowRefOf } from '../deletions/weederEvents.ts';
 import { workloadName } from '../pods/workloadOf.ts';
 import { weederTable } from './weederTable.ts';

@@ -1,5 +1,4 @@
-import { durationInSeconds, formatDuration, roundedDuration } from '../../base/duration.ts';
-import { messageOf } from '../../base/result.ts';
+import { durationInSeconds, formatDuration, messageOf, roundedDuration } from '@weeder/kube-runtime/base';
 import { actorFailed } from '../../controller/report/commonEvents.ts';
 import { normal, warning, warningIf } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';

@@ -1,5 +1,4 @@
-import { timeInSeconds } from '../../base/clock.ts';
-import { durationInSeconds } from '../../base/duration.ts';
+import { durationInSeconds, timeInSeconds } from '@weeder/kube-runtime/base';
 import { withFullStop } from '../../controller/report/wording.ts';
 import type { WeederEvent, WindowRef } from '../deletions/weederEvents.ts';
 import { backOffLeft } from '../pods/backOff.ts';

@@ -1,6 +1,6 @@
+import type { Clock } from '@weeder/kube-runtime/base';
 import { fromCallback } from 'xstate';
 import { endpoint } from '../../../machines/weeder/endpoint.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { ServiceLookup } from '../../config/serviceLookup.ts';
 import { type DependantsEffects, provideDependants } from '../deletions/dependantsActor.ts';
 import type { ReportWeeder } from '../deletions/weederEvents.ts';

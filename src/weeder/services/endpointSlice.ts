@@ -1,5 +1,4 @@
-import { largest } from '../../base/extremes.ts';
-import { arrayOf, type JsonObject, objectOf, textOf, timeOf } from '../../base/json.ts';
+import { arrayOf, type JsonObject, largest, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
 
 /** A pod behind a ready endpoint. */
 export interface BackingPod {

@@ -1,10 +1,9 @@
+import { keyOf, partsOf, selectorToString } from '@weeder/kube-runtime/objects';
 import { type Actor, createActor, type SnapshotFrom } from 'xstate';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
 import { behavesTheSame } from '../../config/compare.ts';
 import type { ServiceLookup, WatchedService } from '../../config/serviceLookup.ts';
-import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
-import { selectorToString } from '../../kube/objects/selector.ts';
 import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './endpointActor.ts';
 import type { Outages } from './outages.ts';
 import type { ServiceReadiness } from './serviceRecords.ts';

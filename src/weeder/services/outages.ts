@@ -1,5 +1,5 @@
+import { keyOf } from '@weeder/kube-runtime/objects';
 import { addTo, removeFrom } from '../../base/mapOfSets.ts';
-import { keyOf } from '../../kube/objects/namespacedName.ts';
 import type { Dependants } from '../deletions/deletionRequest.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
-import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
-import type { ClosableSink, ObjectSink } from '../../kube/watch/sink.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { keyOf, partsOf } from '@weeder/kube-runtime/objects';
+import type { ClosableSink, ObjectSink } from '@weeder/kube-runtime/watch';
 import { allOrNone, type BackingPod } from './endpointSlice.ts';
 import { createServiceRecords, isAnyReady, type ServiceReadiness } from './serviceRecords.ts';
 import { createSliceView, type ServiceSlices, type Slice, type SliceView } from './sliceView.ts';

@@ -1,8 +1,7 @@
-import { objectOf, timeOf } from '../../base/json.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { describeFailure } from '../../kube/client/describeFailure.ts';
-import type { ApiFailure, FailureKind } from '../../kube/client/failure.ts';
-import { trueConditions } from '../../kube/objects/status.ts';
+import { objectOf, timeOf } from '@weeder/kube-runtime/base';
+import type { ApiFailure, FailureKind, KubeClient } from '@weeder/kube-runtime/client';
+import { describeFailure } from '@weeder/kube-runtime/client';
+import { trueConditions } from '@weeder/kube-runtime/objects';
 import { podPath } from '../pods/podPath.ts';
 import type { BackingPod } from './endpointSlice.ts';
 import type { ReadyEvidence } from './readiness.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import { partsOf } from '../../kube/objects/namespacedName.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { partsOf } from '@weeder/kube-runtime/objects';
 import type { Slice } from './sliceView.ts';
 
 /** The readiness of a service, from all of its EndpointSlices. Times are epoch milliseconds, when weeder saw it. */

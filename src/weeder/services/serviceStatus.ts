@@ -1,4 +1,4 @@
-import { keyOf, partsOf } from '../../kube/objects/namespacedName.ts';
+import { keyOf, partsOf } from '@weeder/kube-runtime/objects';
 import type { ServiceReadiness } from './serviceRecords.ts';
 
 /**

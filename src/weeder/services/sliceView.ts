@@ -1,8 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
-import { objectOf, textOf } from '../../base/json.ts';
-import { keyOf } from '../../kube/objects/namespacedName.ts';
-import { isAtLeast } from '../../kube/objects/resourceVersion.ts';
-import type { ObjectSink } from '../../kube/watch/sink.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import { isAtLeast, keyOf } from '@weeder/kube-runtime/objects';
+import type { ObjectSink } from '@weeder/kube-runtime/watch';
 import { readSlice, type SliceSummary } from './endpointSlice.ts';
 
 /** The content of one version of an EndpointSlice. */

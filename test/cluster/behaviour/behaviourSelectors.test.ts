@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
+import { type LabelSelector, matchesSelector, selectorToString } from '@weeder/kube-runtime/objects';
 import { barePod, podsOf, type TestNamespace, testNamespace } from '../support/cluster.ts';
 
 const labelSets: Readonly<Record<string, string>>[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { objectOf } from '../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { applicationsPath } from '../../../src/observer/status/applicationApi.ts';
 import { denials } from '../support/deploy/denials.ts';
 import { type DeployedWeeder, permissions, rulesOf } from '../support/deploy/deployed.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { parseDuration } from '../../../src/base/duration.ts';
-import { objectOf } from '../../../src/base/json.ts';
+import { objectOf, parseDuration } from '@weeder/kube-runtime/base';
 import { eventually } from '../support/cluster.ts';
 import { declaringWorkloads } from '../support/declaring.ts';
 import { denials } from '../support/deploy/denials.ts';

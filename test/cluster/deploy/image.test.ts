@@ -5,13 +5,13 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { until } from '@weeder/kube-runtime/testing';
 import { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { imageConfig } from '../../../scripts/image/config.ts';
 import { publishedPackageJson } from '../../../scripts/image/publishedPackageJson.ts';
 import { readTar } from '../../../scripts/image/tar.ts';
 import { config, folder, startCli } from '../../support/cli.ts';
-import { until } from '../../support/until.ts';
 import { embedded } from '../../support/world/embedded.ts';
 import { build, builtImage, checkout } from '../support/deploy/builtImage.ts';
 

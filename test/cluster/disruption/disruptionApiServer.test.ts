@@ -132,7 +132,7 @@ suite('outages of the API server', () => {
     const second = await scene.pod('second', { containers: {}, ready: false });
     await plane.pauseApiServer();
     const paused = Date.now();
-    // test/kube checks the 30 s in virtual time.
+    // kube-runtime checks the 30 s in virtual time.
     const silent = await weeder.log.until('stream silent');
     assert.equal(silent.level, 'warn');
     await untilTime(paused + 31_000);

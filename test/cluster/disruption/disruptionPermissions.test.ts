@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { objectOf } from '../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import {
   eventually,
   type Grant,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../support/eventually.ts';
 import { contest } from '../support/observer/contest.ts';
 import {

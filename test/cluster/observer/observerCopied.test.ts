@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../support/eventually.ts';
 import { makeClusterTenant, setObserverScene } from '../support/observer/observerScene.ts';
 import { appliedKinds, oneOfEachKind, type ServedKind } from '../support/observer/oneOfEachKind.ts';

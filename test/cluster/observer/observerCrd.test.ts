@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, suite, test } from 'node:test';
-import { arrayOf, isObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, isObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { readApplication, readSpec } from '../../../src/observer/spec/readApplication.ts';
 import { statusPatch } from '../../../src/observer/status/statusPatch.ts';
 import { type Answer, sharedControlPlane, type TestNamespace, testNamespace } from '../support/cluster.ts';

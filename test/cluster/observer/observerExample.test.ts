@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, type TestContext, test } from 'node:test';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import { parse, parseAllDocuments } from 'yaml';
-import { arrayOf, objectOf } from '../../../src/base/json.ts';
 import { Manifest } from '../support/deploy/kustomize.ts';
 import { eventually } from '../support/eventually.ts';
 import { create } from '../support/manifests.ts';

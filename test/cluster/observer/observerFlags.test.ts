@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { objectOf } from '../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../support/eventually.ts';
 import { at, configMap, pathOf, read, service, untilObject } from '../support/observer/observedObjects.ts';
 import { edit, setObserverScene } from '../support/observer/observerScene.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { parseJson } from '../../../src/base/exactInteger.ts';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf, parseJson } from '@weeder/kube-runtime/base';
 import { eventually } from '../support/eventually.ts';
 import { type Applying, applying, driftsOf, good } from '../support/observer/applying.ts';
 

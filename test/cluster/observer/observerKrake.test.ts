@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { parseAllDocuments } from 'yaml';
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { eventually } from '../support/eventually.ts';
 import { at } from '../support/observer/observedObjects.ts';
 import { edit, makeClusterTenant, setObserverScene } from '../support/observer/observerScene.ts';

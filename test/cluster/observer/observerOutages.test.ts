@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { arrayOf } from '../../../src/base/json.ts';
+import { arrayOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../support/eventually.ts';
 import { contest } from '../support/observer/contest.ts';
 import { at, configMap, isThere, pathOf, read, untilObject } from '../support/observer/observedObjects.ts';

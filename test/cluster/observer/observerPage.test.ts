@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import { edit, setObserverScene } from '../support/observer/observerScene.ts';
 
 test('the live page of a running weeder shows an application, and its corrections', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
-import { objectOf } from '../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { kstatusOf } from '../../support/objects/kstatus.ts';
 import { eventually } from '../support/eventually.ts';
 import { configMap } from '../support/observer/observedObjects.ts';

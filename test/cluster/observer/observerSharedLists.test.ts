@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { type Applying, applying, at, driftsOf, good } from '../support/observer/applying.ts';
 import { configMap } from '../support/observer/observedObjects.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { ConditionType } from '../../../src/observer/status/condition.ts';
 import { type Condition, conditionOf } from '../../../src/observer/status/statusPatch.ts';
 import { kstatusOf } from '../../support/objects/kstatus.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { merging } from '@weeder/embedded-cluster/conformance';
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { contentOf } from '../../../src/observer/drift/content.ts';
 import { stepTextOf } from '../../../src/observer/drift/fieldsV1.ts';
 import { elementStep, elementText } from '../../../src/observer/model/path.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { suite, test } from 'node:test';
-import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { applicationsPath } from '../../../src/observer/status/applicationApi.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TestNamespace } from '../support/namespace.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { body, merging } from '@weeder/embedded-cluster/conformance';
 import { openApiDocuments } from '@weeder/embedded-cluster/registry';
 import { resources } from '@weeder/embedded-cluster/resources';
-import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { sharedControlPlane } from '../support/cluster.ts';
 
 /** Kinds that the embedded server serves without a schema. */

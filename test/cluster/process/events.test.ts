@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { systemClock } from '../../../src/base/clock.ts';
-import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
-import { createKubeClient, type RequestOutcome } from '../../../src/kube/client/client.ts';
-import { createEventRecorder } from '../../../src/kube/events/events.ts';
+import { loadKubeConfig } from '@weeder/kube-runtime/access';
+import { systemClock } from '@weeder/kube-runtime/base';
+import { createKubeClient, type RequestOutcome } from '@weeder/kube-runtime/client';
+import { createEventRecorder } from '@weeder/kube-runtime/events';
 import {
   crashLoopBackOff,
   createReplicaSet,

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
-import { systemClock } from '../../../src/base/clock.ts';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
-import { startListWatch } from '../../../src/kube/watch/listWatch.ts';
-import { listPages } from '../../../src/kube/watch/pagedList.ts';
-import { createWatchTimeouts } from '../../../src/kube/watch/watchTimeouts.ts';
+import { type JsonObject, objectOf, systemClock } from '@weeder/kube-runtime/base';
+import { type LabelSelector, matchesSelector, selectorToString } from '@weeder/kube-runtime/objects';
+import { testSink } from '@weeder/kube-runtime/testing';
+import { createWatchTimeouts, listPages, startListWatch } from '@weeder/kube-runtime/watch';
 import { onlyWithWatchList, streamsLists } from '../../support/api/watchList.ts';
-import { testSink } from '../../support/world/testSink.ts';
 import {
   type Cluster,
   eventually,

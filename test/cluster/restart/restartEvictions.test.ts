@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { numberOf, objectOf } from '../../../src/base/json.ts';
-import type { WorkloadKind } from '../../../src/kube/objects/workloadKinds.ts';
+import { numberOf, objectOf } from '@weeder/kube-runtime/base';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import { createBudget, deleteBudget, eventually, watchDeletions } from '../support/cluster.ts';
 import type { RestartScene } from '../support/restart/restartScene.ts';
 import { suiteRestartScene } from '../support/restart/restartSuite.ts';

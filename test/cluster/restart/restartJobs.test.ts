@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { arrayOf, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import { eventually, grant, patchPodStatus, type Rule, remainsTrue } from '../support/cluster.ts';
 import type { KubeObject } from '../support/objects.ts';
 import { type PassingRequest, startRequestProxy } from '../support/plane/requestProxy.ts';

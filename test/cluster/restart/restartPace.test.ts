@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { objectOf } from '../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { breaker } from '../../../src/restart/state/restartHistory.ts';
 import { eventually } from '../support/cluster.ts';
 import { startRequestProxy } from '../support/plane/requestProxy.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
-import { objectOf } from '../../../src/base/json.ts';
 import { inParallel } from '../../../src/base/promises.ts';
 import { eventually, KubeObject } from '../support/cluster.ts';
 import type { Deployed } from '../support/deploy/deployment.ts';

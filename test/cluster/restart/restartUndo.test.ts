@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
-import { objectOf } from '../../../src/base/json.ts';
 import { eventually, KubeObject } from '../support/cluster.ts';
 import { eventsOf } from '../support/events.ts';
 import type { PodProgram, RestartScene } from '../support/restart/restartScene.ts';

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
+import { loadKubeConfig } from '@weeder/kube-runtime/access';
+import { systemClock } from '@weeder/kube-runtime/base';
+import { createKubeClient } from '@weeder/kube-runtime/client';
 import { pino } from 'pino';
-import { systemClock } from '../../../src/base/clock.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
-import { loadKubeConfig } from '../../../src/kube/access/kubeConfig.ts';
-import { createKubeClient } from '../../../src/kube/client/client.ts';
 import { startManager } from '../../../src/process/manager.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { createWeederController } from '../../../src/weeder/weederController.ts';

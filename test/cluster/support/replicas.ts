@@ -1,4 +1,4 @@
-import { objectOf, textOf } from '../../../src/base/json.ts';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import { eventually } from './eventually.ts';
 import { type PassingRequest, startRequestProxy } from './plane/requestProxy.ts';
 import { type Scene, setScene } from './scene.ts';

@@ -1,8 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as forward } from 'node:https';
-import { type Cleanup, cleanUp } from '../../cluster/support/cleanup.ts';
-
-import type { Cluster } from '../../cluster/support/plane/access.ts';
 import {
   type FaultyServer,
   faultyServer,
@@ -10,7 +7,9 @@ import {
   type ReceivedRequest,
   type ServerAnswer,
   serverCertificate,
-} from '../../support/api/faultyServer.ts';
+} from '@weeder/kube-runtime/testing';
+import { type Cleanup, cleanUp } from '../../cluster/support/cleanup.ts';
+import type { Cluster } from '../../cluster/support/plane/access.ts';
 
 /** The protocols with which weeder can connect. Requests to the real API server use HTTP/1.1 in both cases. */
 export const protocols = ['https', 'h2'] as const;

@@ -1,5 +1,11 @@
-import { eventLine, statusObject } from '../../support/api/apiCollection.ts';
-import { answerWith, type Fault, type ReceivedRequest, statusBody } from '../../support/api/faultyServer.ts';
+import {
+  answerWith,
+  eventLine,
+  type Fault,
+  type ReceivedRequest,
+  statusBody,
+  statusObject,
+} from '@weeder/kube-runtime/testing';
 
 /** Answers with this HTTP status and a Status object. */
 export function refuseWith(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Fault {

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type Cleanup, cleanUp } from '../../cluster/support/cleanup.ts';
 import { eventually } from '../../cluster/support/eventually.ts';
 import { create } from '../../cluster/support/manifests.ts';

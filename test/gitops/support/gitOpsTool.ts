@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { TestNamespace } from '../../cluster/support/namespace.ts';
 
 /** Argo CD or Flux, which runs against the control plane of the tests. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { startDeployed } from '../../cluster/support/deploy/deployed.ts';
 import { Manifest } from '../../cluster/support/deploy/kustomize.ts';
 import { customised } from '../../cluster/support/deploy/overlays.ts';

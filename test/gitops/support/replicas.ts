@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { Cleanup } from '../../cluster/support/cleanup.ts';
 import { eventually } from '../../cluster/support/eventually.ts';
 import { at } from '../../cluster/support/observer/observedObjects.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { WorkloadKind } from '../../../src/kube/objects/workloadKinds.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import type { Cleanup } from '../../cluster/support/cleanup.ts';
 import type { Manifest } from '../../cluster/support/deploy/kustomize.ts';
 import { type TestNamespace, testNamespace } from '../../cluster/support/namespace.ts';

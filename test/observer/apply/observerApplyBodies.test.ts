@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isObject, type JsonObject } from '../../../src/base/json.ts';
+import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { bodiesOf, observedFor } from '../../../src/observer/apply/applyBodies.ts';
 import { hasPartlyObservedAtomics } from '../../../src/observer/apply/atomicValues.ts';
 import { conflictingManagerOf } from '../../../src/observer/drift/conflictingManager.ts';

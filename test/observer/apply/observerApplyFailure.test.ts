@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
+import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
 import { type ApplyFailureKind, applyFailure } from '../../../src/observer/model/applyFailure.ts';
 import { labelPath } from '../../../src/observer/model/fieldManagers.ts';
 import type { Identity } from '../../../src/observer/model/identity.ts';

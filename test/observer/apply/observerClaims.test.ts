@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectOf } from '../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { createOwnershipClaims } from '../../../src/observer/effects/ownershipClaims.ts';
 import { type ApplyFailure, failed } from '../../../src/observer/model/applyFailure.ts';
 import { annotationName, labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { ObserverApi } from '../../../src/observer/apply/observerApi.ts';
 import { deleteResource, releaseResource } from '../../../src/observer/apply/resourceRequests.ts';
 import { done, failed, type Outcome } from '../../../src/observer/model/applyFailure.ts';

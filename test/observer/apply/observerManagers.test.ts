@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dnsLabel, labelKey, labelValue } from '@weeder/kube-runtime/objects';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { dnsLabel, labelKey, labelValue } from '../../../src/config/schema/names.ts';
 import { annotationName, labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
-import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
 

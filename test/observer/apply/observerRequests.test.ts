@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { ApiResult } from '../../../src/kube/client/client.ts';
-import { classify } from '../../../src/kube/client/failure.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
+import { classify } from '@weeder/kube-runtime/client';
+import { clientOf, statusBody } from '@weeder/kube-runtime/testing';
 import { applyUnblocked } from '../../../src/observer/apply/applyUnblocked.ts';
 import { dryRunApply } from '../../../src/observer/apply/dryRunApply.ts';
 import { withoutGoneVersions } from '../../../src/observer/apply/goneVersions.ts';
@@ -12,8 +12,6 @@ import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { unknownNode } from '../../../src/observer/model/schemaNode.ts';
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
 import { leaf } from '../../../src/observer/schema/fieldMask.ts';
-import { clientOf } from '../../support/api/clientOf.ts';
-import { statusBody } from '../../support/api/faultyServer.ts';
 
 const { signal } = new AbortController();
 const owner = ownerOf({ namespace: 'shop', name: 'web' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { split } from '../../../src/observer/apply/split.ts';
 import type { Manifest } from '../../../src/observer/model/identity.ts';
 import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts';

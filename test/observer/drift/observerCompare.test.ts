@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { compare } from '../../../src/observer/drift/compare.ts';
 import { project } from '../../../src/observer/drift/project.ts';
 import type { Manifest } from '../../../src/observer/model/identity.ts';

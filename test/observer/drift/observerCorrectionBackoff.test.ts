@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { initialTransition, type SnapshotFrom, transition } from 'xstate';
 import { quietPeriod, type ResourceEvent, resource } from '../../../machines/observer/resource.ts';
 import { correctionKey, missingKey } from '../../../src/observer/drift/correctionKey.ts';
-import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const second = 1_000;
 const minute = 60 * second;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { createSchedule } from '@weeder/kube-runtime/queue';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
-import { createSchedule } from '../../../src/queue/schedule.ts';
 import {
   configMap,
   type ObserverWorld,
@@ -10,7 +11,6 @@ import {
   observerWorld,
   refusal,
 } from '../../support/world/observerWorld.ts';
-import { virtualClock } from '../../support/world/virtualClock.ts';
 
 const second = 1_000;
 const minute = 60 * second;

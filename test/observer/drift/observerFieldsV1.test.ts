@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectOf } from '@weeder/kube-runtime/base';
 import fc from 'fast-check';
-import { objectOf } from '../../../src/base/json.ts';
 import { takenFromKubectl, takeOver, withoutManagers } from '../../../src/observer/apply/takeOver.ts';
 import {
   cut,

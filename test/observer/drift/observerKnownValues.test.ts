@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectOf } from '../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { setDryRunBaseline } from '../../../src/observer/resource/findBaseline.ts';
 import { observerWorld } from '../../support/world/observerWorld.ts';
 

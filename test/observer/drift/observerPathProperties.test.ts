@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { propertyRuns } from '../../support/propertyRuns.ts';
 import { playObserver, someObserverStory } from '../../support/story/observerStory.ts';
 
 const { numRuns, seed } = propertyRuns(60);

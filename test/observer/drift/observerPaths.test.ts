@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { conditionOf } from '../../support/story/storyApplications.ts';
 import { isApply, isTakeOver, labelOf } from '../../support/story/storyCalls.ts';

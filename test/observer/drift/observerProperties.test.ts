@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
 import { split } from '../../../src/observer/apply/split.ts';
 import { compare } from '../../../src/observer/drift/compare.ts';
 import { project } from '../../../src/observer/drift/project.ts';
@@ -13,7 +14,6 @@ import { maskOf } from '../../support/oracle/fieldMasks.ts';
 import { type Case, cases, type Node, topologyOfNode } from '../../support/oracle/observerCases.ts';
 import { type Leaf, leavesOf } from '../../support/oracle/observerLeaves.ts';
 import { differs } from '../../support/oracle/observerOracle.ts';
-import { enough, propertyRuns } from '../../support/propertyRuns.ts';
 
 const key = fc.constantFrom(
   'apiVersion',

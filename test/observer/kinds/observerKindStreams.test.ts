@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { createKindStreams } from '../../../src/observer/kinds/kindStreams.ts';
-import { virtualClock } from '../../support/world/virtualClock.ts';
 
 function scene() {
   const clock = virtualClock();

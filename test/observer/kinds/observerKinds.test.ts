@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settled } from '@weeder/kube-runtime/testing';
 import { restMapperOf, watchedRestMapper } from '../../../src/observer/kinds/restMapper.ts';
 import { aggregatedForm } from '../../../src/observer/kinds/servedKinds.ts';
 import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
@@ -10,7 +11,6 @@ import {
   openApiIndexOf,
   openApiOf,
 } from '../../support/api/discoveryClient.ts';
-import { settled } from '../../support/world/virtualClock.ts';
 
 const { signal } = new AbortController();
 const widget: RestMapping = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type ObserverWorld, observerWorld, refusal } from '../../support/world/observerWorld.ts';
 
 const second = 1_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type AllowedResources, everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver, observerSection } from '../../../src/config/schema/observer.ts';
 import type { Identity } from '../../../src/observer/model/identity.ts';

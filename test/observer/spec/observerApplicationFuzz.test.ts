@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isObject, objectOf } from '@weeder/kube-runtime/base';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { isObject, objectOf } from '../../../src/base/json.ts';
 import { identityKey } from '../../../src/observer/model/identity.ts';
 import { readInventory, writeEntry } from '../../../src/observer/spec/inventory.ts';
 import { readApplication } from '../../../src/observer/spec/readApplication.ts';
 import { resolveNamespace } from '../../../src/observer/spec/resolveNamespace.ts';
 import { edited, oddValue, valueEdit } from '../../support/fuzz.ts';
-import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const value = 'hunter2-hunter2';
 const good = {

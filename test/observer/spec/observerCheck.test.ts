@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { formatFieldError } from '../../../src/base/fieldError.ts';
@@ -8,7 +9,6 @@ import { readApplicationFile } from '../../../src/cli/checkApplications.ts';
 import { file, sharedCli } from '../../support/cli.ts';
 import { byteEdit, edited, editedBytes, valueEdit } from '../../support/fuzz.ts';
 import { repeatedCases } from '../../support/objects/repeatedKeys.ts';
-import { enough, propertyRuns } from '../../support/propertyRuns.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../data/applications/${name}`, import.meta.url), 'utf8');
 const nginx = read('nginx.yaml');

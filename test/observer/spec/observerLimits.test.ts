@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { knownApplications } from '../../../src/observer/application/knownApplications.ts';
 import { type ApplicationSize, refusedInNamespace } from '../../../src/observer/spec/applicationLimits.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { restartMarks } from '../../../src/controller/restartMarks.ts';
 import { serverOwnedIn, withoutServerOwned } from '../../../src/observer/model/serverOwned.ts';
 import { readSpec } from '../../../src/observer/spec/readApplication.ts';

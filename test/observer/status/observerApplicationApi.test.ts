@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { customResourceDefinitions, namespaces } from '@weeder/embedded-cluster/resources';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
+import type { ApiResult } from '@weeder/kube-runtime/client';
+import { clientOf } from '@weeder/kube-runtime/testing';
 import { parse } from 'yaml';
-import { arrayOf, objectOf } from '../../../src/base/json.ts';
-import type { ApiResult } from '../../../src/kube/client/client.ts';
 import { applicationApi, applicationsPath } from '../../../src/observer/status/applicationApi.ts';
-import { clientOf } from '../../support/api/clientOf.ts';
 import { embedded, made } from '../../support/world/embedded.ts';
 import { checkSuccessor } from '../../support/world/successor.ts';
 

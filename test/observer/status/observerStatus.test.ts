@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { arrayOf, objectOf } from '../../../src/base/json.ts';
-import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
+import { mergePatch } from '@weeder/kube-runtime/objects';
 import type { Drift } from '../../../src/observer/model/projection.ts';
 import { type InventoryEntry, readInventory, writeEntry } from '../../../src/observer/spec/inventory.ts';
 import { shownDrifts } from '../../../src/observer/state/inventoryRows.ts';

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../../src/base/clock.ts';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import { createKubeClient } from '../../../src/kube/client/client.ts';
-import { dryRunClient, leaderGate } from '../../../src/kube/client/clientWrappers.ts';
-import { type HashKeys, hashKeyOf, readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
-import { watchHashKeys } from '../../../src/restart/digest/watchHashKeys.ts';
+import { type JsonObject, objectOf, systemClock } from '@weeder/kube-runtime/base';
+import { createKubeClient, dryRunClient, leaderGate } from '@weeder/kube-runtime/client';
 import {
+  accessTo,
   answerWith,
   faultyServer,
   type ReceivedRequest,
   type ServerAnswer,
   statusBody,
-} from '../../support/api/faultyServer.ts';
+} from '@weeder/kube-runtime/testing';
+import { type HashKeys, hashKeyOf, readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
+import { watchHashKeys } from '../../../src/restart/digest/watchHashKeys.ts';
 import { base64 } from '../../support/objects/sourceObjects.ts';
-import { accessTo } from '../../support/world/reflecting.ts';
 
 const where = { namespace: 'weeder', name: 'weeder-hash-key' };
 const path = '/api/v1/namespaces/weeder/secrets';

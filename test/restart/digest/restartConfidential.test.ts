@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
+import type { KubeClient } from '@weeder/kube-runtime/client';
+import { answerWith, calling, type Fault } from '@weeder/kube-runtime/testing';
 import { readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
 import { restartApi } from '../../../src/restart/requests/restartApi.ts';
-import { calling } from '../../support/api/calling.ts';
-import { answerWith, type Fault } from '../../support/api/faultyServer.ts';
 import { base64, holds, secretObject } from '../../support/objects/sourceObjects.ts';
 
 const marker = 'correct-horse-battery-staple';

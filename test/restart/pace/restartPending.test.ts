@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { restartConfig } from '../../support/objects/restartSettings.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';
-import { virtualClock } from '../../support/world/virtualClock.ts';
 
 const second = 1_000;
 const minute = 60 * second;

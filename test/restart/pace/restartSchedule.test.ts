@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type VirtualClock, virtualClock } from '../../../src/base/virtualClock.ts';
+import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/base';
 import {
   createRestartSchedule,
   type RestartSchedule,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { virtualClock } from '@weeder/kube-runtime/base';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { virtualClock } from '../../../src/base/virtualClock.ts';
 import { createRestartSchedule, type ScheduleLimits } from '../../../src/restart/pace/restartSchedule.ts';
-import { propertyRuns } from '../../support/propertyRuns.ts';
 
 /** One step of a scenario, `after` milliseconds after the previous one. */
 type Step = { readonly after: number } & (

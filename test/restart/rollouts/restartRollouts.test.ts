@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podDisruptionBudgets } from '@weeder/embedded-cluster/resources';
-import { objectOf } from '../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
 import { made } from '../../support/world/embedded.ts';
 import {

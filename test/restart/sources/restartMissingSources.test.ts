@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrayOf, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';
 
 const second = 1_000;

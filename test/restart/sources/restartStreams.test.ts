@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import type { Config } from '../../../src/config/config.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import { ownsNamespace, type Shard } from '../../../src/controller/shard.ts';
-import type { ClosableSink } from '../../../src/kube/watch/sink.ts';
 import { planRestartStreams } from '../../../src/restart/sources/restartStreamPlan.ts';
 import { createRestartStreams, type RestartStreams } from '../../../src/restart/sources/restartStreams.ts';
 import { planStreams } from '../../../src/weeder/streamPlan.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import { openRecorder } from '../../../src/recording/recorder.ts';
 import { recordingRestart } from '../../../src/restart/recording/recordRestart.ts';

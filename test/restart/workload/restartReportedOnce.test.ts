@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '../../../src/base/json.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import type { ApiRequest } from '@weeder/kube-runtime/client';
 import { restartConfig } from '../../support/objects/restartSettings.ts';
 import {
   configMap,

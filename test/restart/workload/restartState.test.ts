@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
 import { type SealPurpose, sealOf } from '../../../src/restart/digest/seal.ts';
@@ -14,7 +15,6 @@ import {
   type StoredTags,
   type WorkloadState,
 } from '../../../src/restart/state/state.ts';
-import { propertyRuns } from '../../support/propertyRuns.ts';
 
 const limit = 64 * 1024;
 const key = hashKeyOf(Buffer.alloc(32, 'a key'));

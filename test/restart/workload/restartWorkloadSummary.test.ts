@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import fc from 'fast-check';
-import type { WorkloadKind } from '../../../src/kube/objects/workloadKinds.ts';
 import { podTemplateOf } from '../../../src/restart/model/podTemplate.ts';
 import { readWorkload, workloadAnnotations } from '../../../src/restart/model/workloadSummary.ts';
 import {

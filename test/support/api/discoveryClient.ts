@@ -1,9 +1,6 @@
-import type { ApiResult } from '../../../src/kube/client/client.ts';
-import { classify } from '../../../src/kube/client/failure.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import { virtualClock } from '../world/virtualClock.ts';
-import { clientOf } from './clientOf.ts';
-import { statusBody } from './faultyServer.ts';
+import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
+import { classify } from '@weeder/kube-runtime/client';
+import { clientOf, statusBody, virtualClock } from '@weeder/kube-runtime/testing';
 
 /** Makes an API server that answers `GET` by path fail with this HTTP status. */
 export interface Refusing {

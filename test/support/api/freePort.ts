@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { listen } from './httpServer.ts';
+import { listen } from '@weeder/kube-runtime/testing';
 
 /** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {

@@ -1,12 +1,11 @@
 import { type ApiStore, createApiServer, failure } from '@weeder/embedded-cluster';
 import { leases } from '@weeder/embedded-cluster/resources';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { ApiResult, KubeClient, StreamResult } from '../../../src/kube/client/client.ts';
-import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { ApiRequest, ApiResult, KubeClient, StreamResult } from '@weeder/kube-runtime/client';
+import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
+import { clientOf } from '@weeder/kube-runtime/testing';
 import { sendInProcess } from '../world/cluster.ts';
-import type { VirtualClock } from '../world/virtualClock.ts';
-import { clientOf } from './clientOf.ts';
 
 /** What happens to a request: milliseconds until it is executed, and from then on until the response. */
 export interface Delivery {

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { Manifest } from '../../../src/observer/model/identity.ts';
 
 /**

@@ -1,15 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { basename, join } from 'node:path';
 import * as xstate from 'xstate';
-
-const folder = join(import.meta.dirname, '../../../machines');
+import { checkout } from '../cache.ts';
 
 /** A machine file, as the open visualizer (Stately Sketch) sees it. */
 export interface MachineFile {
   /** The file's name without `.ts`. */
   readonly name: string;
-  /** Relative to machines/. */
+  /** Relative to the root of the repository. */
   readonly path: string;
   readonly source: string;
   /** The modules that it imports values from. */
@@ -20,9 +19,9 @@ export interface MachineFile {
 
 /** Returns all machine files, so that the rules apply to a new one without listing it anywhere. */
 export function machineFiles(): MachineFile[] {
-  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  const paths = globSync('{machines,packages/*/machines}/**/*.ts', { cwd: checkout });
   return paths.sort().map((path) => {
-    const source = readFileSync(join(folder, path), 'utf8');
+    const source = readFileSync(join(checkout, path), 'utf8');
     return { name: basename(path, '.ts'), path, source, ...sketch(source) };
   });
 }

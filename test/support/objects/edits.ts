@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 
 /** A path, dotted (`spec.ports.0.port`) or as a list of steps; `+` is after the last element, `^` before the first. */
 export type EditPath = string | readonly string[];

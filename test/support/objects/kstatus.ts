@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 
 /**
  * What kstatus makes of an object of a kind that it does not know, which Flux, kpt and others wait for. The rules are

@@ -1,5 +1,5 @@
+import { systemClock } from '@weeder/kube-runtime/base';
 import { pino } from 'pino';
-import { systemClock } from '../../../src/base/clock.ts';
 import { createReload, type Reload } from '../../../src/process/reload.ts';
 import { createTelemetry, type Served, type Telemetry } from '../../../src/telemetry/telemetry.ts';
 import { type Family, scraped } from '../api/scraped.ts';

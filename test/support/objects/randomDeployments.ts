@@ -1,5 +1,5 @@
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../src/base/json.ts';
 
 /** A resource, its observed fields, and what another client makes of it. */
 export interface RandomCase {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 
 /** Manifests with repeated list keys, and their errors; none if the API server accepts them. */
 export interface RepeatedCase {

@@ -8,8 +8,8 @@ import {
   type TestNamespace,
   versionOf,
 } from '@weeder/embedded-cluster/conformance';
-import { arrayOf, objectOf, textOf } from '../../../src/base/json.ts';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { arrayOf, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { KubeClient } from '@weeder/kube-runtime/client';
 import { readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
 import type { SourceKind } from '../../../src/restart/model/refs.ts';
 import { type Answer, restartApi } from '../../../src/restart/requests/restartApi.ts';

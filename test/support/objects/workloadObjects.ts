@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type WorkloadKind, workloadKinds } from '../../../src/kube/objects/workloadKinds.ts';
+import { type WorkloadKind, workloadKinds } from '@weeder/kube-runtime/objects';
 import { readWorkload, type WorkloadSummary } from '../../../src/restart/model/workloadSummary.ts';
 
 /** Overrides for a workload; the defaults are those of `shop/web` with three pods. */

@@ -1,10 +1,10 @@
 import { createApiServer, type Resource } from '@weeder/embedded-cluster';
 import { customResource } from '@weeder/embedded-cluster/registry';
 import { resources as builtIn, customResourceDefinitions } from '@weeder/embedded-cluster/resources';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { identityKey } from '../../../src/observer/model/identity.ts';
 import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
 import { made } from '../world/embedded.ts';
-import { virtualClock } from '../world/virtualClock.ts';
 
 const namespace = 'shop';
 

@@ -1,6 +1,5 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { ApiResult } from '../../../src/kube/client/client.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
 import type { ResourceApi } from '../../../src/observer/plan/resourceApi.ts';
 import type { Refusal } from '../world/cluster.ts';
 

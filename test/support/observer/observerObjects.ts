@@ -1,7 +1,7 @@
 import type { ApiServer } from '@weeder/embedded-cluster';
 import { wireObject } from '@weeder/embedded-cluster/registry';
 import { customResourceDefinitions, namespaces } from '@weeder/embedded-cluster/resources';
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
 import { made } from '../world/embedded.ts';
 import { applications } from '../world/simulatedServer.ts';

@@ -1,8 +1,9 @@
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { settled, type VirtualClock } from '@weeder/kube-runtime/testing';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
-import type { JsonObject } from '../../../src/base/json.ts';
 import { type AllowedResources, everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
-import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
 import { watchedRestMapper } from '../../../src/observer/kinds/restMapper.ts';
 import type { ObserverEvent } from '../../../src/observer/model/events.ts';
@@ -11,7 +12,6 @@ import type { RestMapper } from '../../../src/observer/plan/resourceApi.ts';
 import type { ApplicationLimits } from '../../../src/observer/spec/applicationLimits.ts';
 import { type ApplicationApi, applicationApi } from '../../../src/observer/status/applicationApi.ts';
 import type { SimulatedCluster } from '../world/cluster.ts';
-import { settled, type VirtualClock } from '../world/virtualClock.ts';
 import type { createObserverRequests } from './observerRequests.ts';
 import type { ObserverStreams } from './observerStreams.ts';
 

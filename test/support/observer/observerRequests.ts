@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { objectOf } from '../../../src/base/json.ts';
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
+import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import type { AccessVerb, ResourceApi, Target } from '../../../src/observer/plan/resourceApi.ts';
 import type { Fault, Refusal, SimulatedCluster } from '../world/cluster.ts';
-import type { VirtualClock } from '../world/virtualClock.ts';
 import {
   about,
   accountOf,

@@ -1,7 +1,7 @@
 import { addressOf } from '@weeder/embedded-cluster/registry';
-import { objectOf } from '../../../src/base/json.ts';
-import { forwardingTo, type ObjectSink } from '../../../src/kube/watch/sink.ts';
-import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
+import { forwardingTo, type ObjectSink } from '@weeder/kube-runtime/watch';
 import type { SimulatedCluster } from '../world/cluster.ts';
 
 /** The streams of an observer, which open and close while it runs. */

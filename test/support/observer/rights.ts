@@ -1,6 +1,6 @@
 import type { ApiServer, Resource } from '@weeder/embedded-cluster';
 import { clusterRoleBindings, clusterRoles } from '@weeder/embedded-cluster/resources';
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { made } from '../world/embedded.ts';
 
 /** What accounts may do: by default every account, with every object. */

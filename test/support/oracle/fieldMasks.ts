@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { Manifest } from '../../../src/observer/model/identity.ts';
 import type { FieldMask } from '../../../src/observer/schema/fieldMask.ts';
 import { fieldMaskFor } from '../../../src/observer/schema/fieldMaskFor.ts';

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import fc, { type GeneratorValue } from 'fast-check';
-import { isObject, type JsonObject } from '../../../src/base/json.ts';
 import type { Json } from '../../../src/observer/model/identity.ts';
 import { type SchemaNode, unknownNode } from '../../../src/observer/model/schemaNode.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/base/json.ts';
+import { isObject } from '@weeder/kube-runtime/base';
 import type { Node } from './observerCases.ts';
 
 /** Everything that one manager can own and another cannot, in plain form: path, value, and the schema's entry. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../../src/base/json.ts';
+import { isObject } from '@weeder/kube-runtime/base';
 import type { Case, ListNode, Node } from './observerCases.ts';
 
 /**

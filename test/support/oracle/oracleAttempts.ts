@@ -1,4 +1,4 @@
-import { matchesSelector } from '../../../src/kube/objects/selector.ts';
+import { matchesSelector } from '@weeder/kube-runtime/objects';
 import type { DeliveredPod, Entry, History } from '../recording/history.ts';
 import { type DueWindow, lastOf } from './oracleWindows.ts';
 

@@ -1,5 +1,5 @@
+import { matchesSelector } from '@weeder/kube-runtime/objects';
 import type { ServiceConfig } from '../../../src/config/config.ts';
-import { matchesSelector } from '../../../src/kube/objects/selector.ts';
 import type { DeliveredPod, Entry, History } from '../recording/history.ts';
 import { deliveredSlice, lastOf, readyAfter } from './oracleWindows.ts';
 

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 
 /**
  * The observed fields of a resource and the permitted writes, in plain form and without `src/observer`. A field

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { arrayOf } from '../../../src/base/json.ts';
+import { arrayOf } from '@weeder/kube-runtime/base';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import { breaker } from '../../../src/restart/state/restartHistory.ts';
 

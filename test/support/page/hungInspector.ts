@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { listen } from '../api/httpServer.ts';
+import { listen } from '@weeder/kube-runtime/testing';
 
 /** An inspector that accepts connections, and then neither reads from them nor closes them. */
 export interface HungInspector extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import type { StatelyInspectionEvent } from '@statelyai/inspect';
 import { createInspectorServer } from '@statelyai/inspect/server';
+import { until } from '@weeder/kube-runtime/testing';
 import { freePort } from '../api/freePort.ts';
-import { until } from '../until.ts';
 
 /** The inspector's own server, and a client in place of its browser window that records the messages in order. */
 export interface InspectorPage extends AsyncDisposable {

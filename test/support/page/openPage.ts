@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { until } from '@weeder/kube-runtime/testing';
 import type { PageMessage } from '@weeder/live-page';
-import { until } from '../until.ts';
 
 /** An open page, with the messages that it received, in order. */
 export interface OpenedPage extends AsyncDisposable {

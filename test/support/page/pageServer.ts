@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
+import { listen } from '@weeder/kube-runtime/testing';
 import type {
   ActorView,
   ApplicationView,
@@ -11,7 +12,6 @@ import type {
 import { pageJson } from '@weeder/live-page/build';
 import { dependencyList } from '@weeder/live-page/scenes';
 import { machines } from '../../../src/diagram/machines.ts';
-import { listen } from '../api/httpServer.ts';
 
 /** Serves the page and sends the messages of a test: the protocol without a weeder. */
 export interface PageServer {

@@ -1,5 +1,5 @@
+import { systemClock } from '@weeder/kube-runtime/base';
 import { createActorTimes } from '../../../src/actors/actorTimes.ts';
-import { systemClock } from '../../../src/base/clock.ts';
 import type { Shown as ShownControllers } from '../../../src/controllers/controllers.ts';
 import { createLivePage, type LivePage } from '../../../src/ui/livePage.ts';
 import type { PageSource } from '../../../src/ui/pageSource.ts';

@@ -1,4 +1,4 @@
-import { partsOf } from '../../../src/kube/objects/namespacedName.ts';
+import { partsOf } from '@weeder/kube-runtime/objects';
 import type { ServiceStatus } from '../../../src/weeder/services/serviceStatus.ts';
 
 /** A service that has not been ready since weeder started; `changes` override it. `key`: `namespace/name`. */

@@ -1,7 +1,7 @@
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { createReadiness } from '../../../src/weeder/services/readiness.ts';
 import type { ServiceReadiness } from '../../../src/weeder/services/serviceRecords.ts';
 import { type SliceOptions, slice } from '../objects/objects.ts';
-import { virtualClock } from '../world/virtualClock.ts';
 
 export const startTime = Date.UTC(2026, 0, 1);
 

@@ -1,6 +1,6 @@
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
 import type { Config } from '../../../src/config/config.ts';
-import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 import { openRecorder } from '../../../src/recording/recorder.ts';
 import { backOff, pod, running, slice } from '../objects/objects.ts';
 import { heldCluster } from '../world/heldCluster.ts';

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import type { Config } from '../../../src/config/config.ts';
 import { openRecorder, type Recorder, type RecorderOptions } from '../../../src/recording/recorder.ts';
 import { recordingWeeder } from '../../../src/weeder/recording/recordWeeder.ts';
@@ -6,7 +7,6 @@ import type { WeederOptions } from '../../../src/weeder/weeder.ts';
 import type { WeederCore } from '../../../src/weeder/weederCore.ts';
 import { backOff, pod, running, slice, terminated } from '../objects/objects.ts';
 import { serviceConfig } from '../world/simulation.ts';
-import { type VirtualClock, virtualClock } from '../world/virtualClock.ts';
 import { weederOptions } from '../world/weederOptions.ts';
 
 export interface IncidentOptions {

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { CodedError } from '../../../src/base/result.ts';
+import type { CodedError } from '@weeder/kube-runtime/base';
 import { type Difference, differences } from '../../../src/replay/recorded/compare.ts';
 import { readJsonLines } from '../../../src/replay/recorded/jsonLines.ts';
 import { readRecording } from '../../../src/replay/recorded/recordingFile.ts';

@@ -1,5 +1,5 @@
-import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
-import type { VirtualClock } from '../world/virtualClock.ts';
+import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import type { AnswerStep } from './replayFormat.ts';
 
 /** The answers that a replay gives itself, in place of the cluster. */

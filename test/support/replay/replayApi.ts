@@ -1,8 +1,7 @@
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import type { HeldCluster } from '../world/heldCluster.ts';
-import type { VirtualClock } from '../world/virtualClock.ts';
 import type { ReplayAnswers } from './replayAnswers.ts';
 
 export interface ReplayApiOptions {

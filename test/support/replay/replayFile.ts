@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
+import { failed, formatDuration, ok, type Result } from '@weeder/kube-runtime/base';
 import { LineCounter, parseDocument } from 'yaml';
-import { formatDuration } from '../../../src/base/duration.ts';
-import { failed, ok, type Result } from '../../../src/base/result.ts';
 import { formatPath, oneLine } from '../../../src/base/fieldError.ts';
 import { type Config, resolveConfig } from '../../../src/config/config.ts';
 import { locate } from '../../../src/config/text/document.ts';

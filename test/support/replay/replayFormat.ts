@@ -1,5 +1,5 @@
+import { parseDuration } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
-import { parseDuration } from '../../../src/base/duration.ts';
 import { configFile, keysAt as configKeysAt } from '../../../src/config/schema/schema.ts';
 import { replayApplication, replayEdit, replayKind, replayRefusal } from './replayObserverFormat.ts';
 import {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { backOff, type ContainerState, pod, running, slice, terminated } from '../objects/objects.ts';
 import type { ContainerStep, PodStep, SliceStep } from './replayFormat.ts';
 

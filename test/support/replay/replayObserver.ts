@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { objectOf, parseDuration } from '@weeder/kube-runtime/base';
+import { mergePatch } from '@weeder/kube-runtime/objects';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import type { InspectionEvent } from 'xstate';
-import { parseDuration } from '../../../src/base/duration.ts';
-import { objectOf } from '../../../src/base/json.ts';
-import { mergePatch } from '../../../src/kube/objects/mergePatch.ts';
 import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
 import { recordedObserverEventOf } from '../../../src/observer/recording/recordedObserverEvent.ts';
 import { createObserverWorld, isReadOnly, type ObserverWorld, refusal } from '../world/observerWorld.ts';
-import type { VirtualClock } from '../world/virtualClock.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, ReplayStep } from './replayFormat.ts';
 import type { ApplicationStep } from './replayObserverFormat.ts';

@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { failed, messageOf, ok, type Result } from '../../../src/base/result.ts';
-import { isObject, type JsonObject, textOf, timeOf } from '../../../src/base/json.ts';
-import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
+import {
+  failed,
+  isObject,
+  type JsonObject,
+  messageOf,
+  ok,
+  type Result,
+  textOf,
+  timeOf,
+} from '@weeder/kube-runtime/base';
+import type { ChangeType } from '@weeder/kube-runtime/watch';
 
 /** One line of a recorded watch. */
 export interface RecordedEvent {

@@ -1,5 +1,5 @@
+import { parseDuration } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
-import { parseDuration } from '../../../src/base/duration.ts';
 
 /** The requests of restart control that a replay can answer itself. */
 export const restartRequestKinds = ['writes', 'sources', 'pods', 'evictions'] as const;

@@ -1,5 +1,4 @@
-import { formatDuration } from '../../../src/base/duration.ts';
-import { messageOf } from '../../../src/base/result.ts';
+import { formatDuration, messageOf } from '@weeder/kube-runtime/base';
 import type { RestartEvent, RestartHow } from '../../../src/restart/model/events.ts';
 import { describeChanges, describeSource } from '../../../src/restart/model/wording.ts';
 

@@ -1,10 +1,10 @@
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { parseDuration } from '@weeder/kube-runtime/base';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import type { InspectionEvent } from 'xstate';
-import { parseDuration } from '../../../src/base/duration.ts';
-import type { JsonObject } from '../../../src/base/json.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { createRestartCore } from '../../../src/restart/restartCore.ts';
 import { createRestartWorld, type RestartWorld } from '../world/restartWorld.ts';
-import type { VirtualClock } from '../world/virtualClock.ts';
 import type { ReplayAnswers } from './replayAnswers.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, ReplayStep } from './replayFormat.ts';

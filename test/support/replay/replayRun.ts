@@ -1,8 +1,7 @@
+import { formatDuration, objectOf } from '@weeder/kube-runtime/base';
+import { settled } from '@weeder/kube-runtime/testing';
 import type { InspectionEvent } from 'xstate';
-import { formatDuration } from '../../../src/base/duration.ts';
-import { objectOf } from '../../../src/base/json.ts';
 import type { HeldCluster } from '../world/heldCluster.ts';
-import { settled } from '../world/virtualClock.ts';
 import type { Replay } from './replayFile.ts';
 import type { ReplayStep } from './replayFormat.ts';
 import { replayStage } from './replayStage.ts';

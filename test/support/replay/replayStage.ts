@@ -1,3 +1,4 @@
+import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import type { InspectionEvent } from 'xstate';
 import { type Config, resolveConfig } from '../../../src/config/config.ts';
 import { deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
@@ -7,7 +8,6 @@ import { createStreams, type Streams } from '../../../src/weeder/streams.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
 import { type HeldCluster, heldCluster, type Kind } from '../world/heldCluster.ts';
 import { fullKey } from '../world/observerWorld.ts';
-import { type VirtualClock, virtualClock } from '../world/virtualClock.ts';
 import { replayAnswers } from './replayAnswers.ts';
 import { replayApi } from './replayApi.ts';
 import { replayCrashes } from './replayCrashes.ts';

@@ -1,5 +1,5 @@
+import { isObject, textOf } from '@weeder/kube-runtime/base';
 import { type InspectionEvent, isMachineSnapshot } from 'xstate';
-import { isObject, textOf } from '../../../src/base/json.ts';
 
 /**
  * The newest state of each root actor: of an endpoint by `namespace/service`, of a podDeletion by the pod's uid. The

@@ -1,5 +1,4 @@
-import { formatDuration } from '../../../src/base/duration.ts';
-import { messageOf } from '../../../src/base/result.ts';
+import { formatDuration, messageOf } from '@weeder/kube-runtime/base';
 import type { WeederEvent, WindowRef } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
 import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';

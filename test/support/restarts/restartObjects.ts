@@ -1,7 +1,7 @@
 import type { ApiServer, KubeObject, Resource } from '@weeder/embedded-cluster';
 import { create, decode, replace, wireObject } from '@weeder/embedded-cluster/registry';
 import { configMaps, deployments, namespaces, pods, replicaSets, secrets } from '@weeder/embedded-cluster/resources';
-import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { SourceRef } from '../../../src/restart/model/refs.ts';
 import { made } from '../world/embedded.ts';
 

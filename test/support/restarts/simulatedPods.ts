@@ -1,9 +1,9 @@
 import { type ApiServer, isPodReady, isTerminating, type KubeObject, timestamp } from '@weeder/embedded-cluster';
 import { deployments, pods, replicaSets } from '@weeder/embedded-cluster/resources';
-import type { TimerHandle } from '../../../src/base/clock.ts';
-import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '../../../src/base/json.ts';
+import type { TimerHandle } from '@weeder/kube-runtime/base';
+import { arrayOf, type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import { made } from '../world/embedded.ts';
-import type { VirtualClock } from '../world/virtualClock.ts';
 
 interface SimulatedPodsOptions {
   readonly store: ApiServer['store'];

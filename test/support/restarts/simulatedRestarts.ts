@@ -1,15 +1,14 @@
+import type { ApiRequest, KubeClient } from '@weeder/kube-runtime/client';
+import { settled, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
 import type { RestartEvent } from '../../../src/restart/model/events.ts';
 import { restartApi } from '../../../src/restart/requests/restartApi.ts';
 import type { RestartControl } from '../../../src/restart/restartControl.ts';
 import { type CreateRestartCore, createRestartCore, type RestartCore } from '../../../src/restart/restartCore.ts';
 import { type Fault, simulatedCluster } from '../world/cluster.ts';
-import { settled, type VirtualClock, virtualClock } from '../world/virtualClock.ts';
 
 export interface SimulatedRestartsOptions {
   readonly isDryRun?: boolean;

@@ -1,4 +1,4 @@
-import type { Clock, TimerHandle } from '../../../src/base/clock.ts';
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 
 /** A clock that knows which of its timers are armed. */
 interface CountedClock extends Clock {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../src/base/json.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import type { RestartEvent } from '../../../src/restart/model/events.ts';
 import type { SourceRef } from '../../../src/restart/model/refs.ts';

@@ -1,11 +1,11 @@
-import { selectorToString } from '../../../src/kube/objects/selector.ts';
+import { selectorToString } from '@weeder/kube-runtime/objects';
+import { settled, virtualClock } from '@weeder/kube-runtime/testing';
 import { readNoLog } from '../../../src/weeder/deletions/readLog.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
 import type { ReportedEvent } from '../oracle/accounts.ts';
 import type { Entry, History, HistoryEvent } from '../recording/history.ts';
 import type { Script, Step } from '../steps.ts';
-import { settled, virtualClock } from '../world/virtualClock.ts';
 import { storyAnswers } from './storyAnswers.ts';
 import { storyCluster } from './storyCluster.ts';
 import { storySlices } from './storySlices.ts';

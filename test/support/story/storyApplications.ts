@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { type DesiredFields, desiredFields } from '../oracle/plainObserver.ts';
 import { type Dice, diceOf } from './storyDraw.ts';
 import { type StoryKind, type StoryResource, someResource } from './storyManifests.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { contentOf, differences } from '../oracle/plainObserver.ts';
 import { desiredOf, type Generation, type StoryApplication } from './storyApplications.ts';
 import type { StoryResource } from './storyManifests.ts';

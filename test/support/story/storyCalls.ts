@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ApiCall } from '../world/simulatedServer.ts';
 import { uidOf } from './storyWriters.ts';
 

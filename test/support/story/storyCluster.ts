@@ -1,14 +1,13 @@
-import { objectOf } from '../../../src/base/json.ts';
-import { uidOf } from '../../../src/kube/objects/identity.ts';
-import { type LabelSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
-import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { type LabelSelector, selectorToString, uidOf } from '@weeder/kube-runtime/objects';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
+import type { ObjectSink } from '@weeder/kube-runtime/watch';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { Weeder } from '../../../src/weeder/weeder.ts';
 import { backOff, pod, running, terminated } from '../objects/objects.ts';
 import type { DeliveredPod, HistoryEvent } from '../recording/history.ts';
 import type { Step } from '../steps.ts';
 import { heldCluster, podStream } from '../world/heldCluster.ts';
-import type { VirtualClock } from '../world/virtualClock.ts';
 
 /** The pods of a story in a simulated cluster, and what the streams have delivered of them. */
 export interface StoryCluster {

@@ -1,4 +1,4 @@
-import { arrayOf, isObject, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { Dice } from './storyDraw.ts';
 
 type Tree = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import { type Content, contentOf, type DesiredFields, differences, elementsIn } from '../oracle/plainObserver.ts';
 import { conditionOf, desiredOf, newest, type StoryApplication } from './storyApplications.ts';

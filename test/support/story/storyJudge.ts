@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ObserverCore } from '../../../src/observer/observerCore.ts';
 import { isObserved } from '../../../src/observer/state/entries.ts';
 import { type Content, contentOf } from '../oracle/plainObserver.ts';

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { type Dice, diceOf } from './storyDraw.ts';
 
 /** The kinds of a story's resources. */

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
 import type { RequestFailure } from '../world/simulatedServer.ts';
 import {

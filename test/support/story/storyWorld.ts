@@ -1,6 +1,7 @@
 import type { Resource } from '@weeder/embedded-cluster';
 import { addressOf, apply, create, decode, remove, replace } from '@weeder/embedded-cluster/registry';
-import type { JsonObject } from '../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import { settled, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import { everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
@@ -10,7 +11,6 @@ import { createObserverCore, type ObserverCore } from '../../../src/observer/obs
 import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
 import { type RequestListener, type SimulatedServer, simulatedServer } from '../world/simulatedServer.ts';
 import { type SimulatedStreams, simulatedStreams } from '../world/simulatedStreams.ts';
-import { settled, type VirtualClock, virtualClock } from '../world/virtualClock.ts';
 import { countedTimers } from './armedTimers.ts';
 
 const namespace = 'shop';

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { contentOf, isWithin } from '../oracle/plainObserver.ts';
 
 /** Any client that is not an application. */

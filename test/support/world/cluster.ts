@@ -1,14 +1,13 @@
 import { type ApiServer, type ApiServerOptions, createApiServer, seededRandom } from '@weeder/embedded-cluster';
 import { type Cursor, openCursor } from '@weeder/embedded-cluster/registry';
 import { namespaces } from '@weeder/embedded-cluster/resources';
-import type { JsonObject } from '../../../src/base/json.ts';
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
-import { classify } from '../../../src/kube/client/failure.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import { classify } from '@weeder/kube-runtime/client';
+import { settled, type VirtualClock } from '@weeder/kube-runtime/testing';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { made } from './embedded.ts';
 import { deliver, selectedBy } from './simulatedStreams.ts';
-import { settled, type VirtualClock } from './virtualClock.ts';
 
 /**
  * What happens to a request: it fails before it arrives, its response is lost, or it arrives only after so many ms

@@ -1,7 +1,6 @@
+import { unreachable, virtualClock } from '@weeder/kube-runtime/testing';
 import { pino } from 'pino';
 import type { ControllerContext } from '../../../src/controller/controller.ts';
-import { unreachable } from '../api/clientOf.ts';
-import { virtualClock } from './virtualClock.ts';
 
 /** What a process that leads passes to a controller; without a client of its own, no request succeeds. */
 export function controllerContext(

@@ -1,4 +1,4 @@
-import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
+import type { ObjectSink } from '@weeder/kube-runtime/watch';
 import { dependsOn, dependsOnServices } from '../../../src/weeder/declared/declaration.ts';
 import { type PodOptions, pod } from '../objects/objects.ts';
 

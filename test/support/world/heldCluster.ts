@@ -1,15 +1,13 @@
 import type { KubeObject, Resource } from '@weeder/embedded-cluster';
 import { type Cursor, decode, openCursor, type Storage } from '@weeder/embedded-cluster/registry';
 import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
-import type { ApiResult } from '../../../src/kube/client/client.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
-import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
-import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
+import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
 import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
 import { sendInProcess, simulatedCluster } from './cluster.ts';
 import { made } from './embedded.ts';
 import { deliver, selectedBy } from './simulatedStreams.ts';
-import type { VirtualClock } from './virtualClock.ts';
 
 const resources = { Pod: pods, EndpointSlice: endpointSlices } as const;
 export type Kind = keyof typeof resources;

@@ -1,9 +1,9 @@
 import { startKubelet, startWorkloads } from '@weeder/embedded-cluster';
 import { wireObject } from '@weeder/embedded-cluster/registry';
 import { configMaps, cronJobs, jobs } from '@weeder/embedded-cluster/resources';
-import { type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { ApiRequest } from '@weeder/kube-runtime/client';
 import type { RestartConfig } from '../../../src/config/restart.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import type { RestartControl } from '../../../src/restart/restartControl.ts';
 import {
   type SimulatedRestarts,

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
 import { type Cursor, createStorage, openCursor } from '@weeder/embedded-cluster/registry';
 import { pods } from '@weeder/embedded-cluster/resources';
+import { type LabelSelector, matchesSelector, selectorToString } from '@weeder/kube-runtime/objects';
+import { selectors, virtualClock } from '@weeder/kube-runtime/testing';
+import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
+import { type ChangeType, readLineMetadata } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
-import { type LabelSelector, matchesSelector, selectorToString } from '../../../src/kube/objects/selector.ts';
-import { type ChangeType, readLineMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
-import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
-import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 import type { PodIndex } from '../../../src/weeder/pods/podIndex.ts';
 import { createStreams } from '../../../src/weeder/streams.ts';
 import { createWeeder } from '../../../src/weeder/weeder.ts';
 import { backOff, type ContainerState, pod, running } from '../objects/objects.ts';
-import { selectors } from '../objects/selectors.ts';
 import { restore } from './heldCluster.ts';
 import { selectedBy } from './simulatedStreams.ts';
 import { serviceConfig } from './simulation.ts';
-import { virtualClock } from './virtualClock.ts';
 import { weederOptions } from './weederOptions.ts';
 
 type Pod = ReturnType<typeof pod>;

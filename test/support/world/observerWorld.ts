@@ -1,5 +1,6 @@
 import { serviceAccounts } from '@weeder/embedded-cluster/resources';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import type { ObserverEvent } from '../../../src/observer/model/events.ts';
 import type { ObserverCore } from '../../../src/observer/observerCore.ts';
 import { contentOf, restore } from '../observer/backUp.ts';
@@ -18,7 +19,6 @@ import { everything, type Rights, setRights } from '../observer/rights.ts';
 import { type SimulatedCluster, simulatedCluster } from './cluster.ts';
 import { made } from './embedded.ts';
 import { applications } from './simulatedServer.ts';
-import { type VirtualClock, virtualClock } from './virtualClock.ts';
 
 export { fullKey } from '../observer/kinds.ts';
 export { isReadOnly } from '../observer/observerFaults.ts';

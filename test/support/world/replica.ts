@@ -1,11 +1,11 @@
+import type { Clock } from '@weeder/kube-runtime/base';
+import type { Election } from '@weeder/kube-runtime/lease';
+import { settled, type VirtualClock } from '@weeder/kube-runtime/testing';
 import { pino } from 'pino';
 import { type AnyActor, createActor } from 'xstate';
-import type { Clock } from '../../../src/base/clock.ts';
-import type { Election } from '../../../src/kube/lease/election.ts';
 import { createLeadership, type Leadership, type LeadershipGate } from '../../../src/process/leadership.ts';
 import type { ProcessEvent } from '../../../src/process/processLog.ts';
 import { type LeaseApi, where } from '../api/leaseApi.ts';
-import { settled, type VirtualClock } from './virtualClock.ts';
 
 interface LeaseWarning {
   readonly level: number;

@@ -1,8 +1,8 @@
 import { startDeployments } from '@weeder/embedded-cluster';
 import { deployments } from '@weeder/embedded-cluster/resources';
-import { objectOf, textOf } from '../../../src/base/json.ts';
+import { objectOf, textOf } from '@weeder/kube-runtime/base';
+import type { ApiRequest } from '@weeder/kube-runtime/client';
 import type { RestartConfig } from '../../../src/config/restart.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import type { RestartControl } from '../../../src/restart/restartControl.ts';
 import { restartConfig } from '../objects/restartSettings.ts';
 import { type RestartObjects, restartObjects } from '../restarts/restartObjects.ts';

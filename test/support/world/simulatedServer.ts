@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createApiServer, failure, type Resource, type Status } from '@weeder/embedded-cluster';
 import { addressOf, customResource, type Storage, wireObject } from '@weeder/embedded-cluster/registry';
 import { customResourceDefinitions, namespaces, serviceAccounts } from '@weeder/embedded-cluster/resources';
+import type { JsonObject } from '@weeder/kube-runtime/base';
+import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
+import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import { parse } from 'yaml';
-import type { JsonObject } from '../../../src/base/json.ts';
-import type { ApiResult, KubeClient } from '../../../src/kube/client/client.ts';
-import { type ApiFailure, classify } from '../../../src/kube/client/failure.ts';
-import type { ApiRequest } from '../../../src/kube/client/request.ts';
 import { sendInProcess } from './cluster.ts';
 import { made } from './embedded.ts';
-import { type VirtualClock, virtualClock } from './virtualClock.ts';
 
 /** The object or the collection that a request names. */
 interface Named {

@@ -7,9 +7,8 @@ import {
   select,
   wireObject,
 } from '@weeder/embedded-cluster/registry';
-import type { Clock } from '../../../src/base/clock.ts';
-import type { ObjectSink } from '../../../src/kube/watch/sink.ts';
-import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
+import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
 
 /** The list+watch streams of one weeder process, each with a delay of its own. */
 export interface SimulatedStreams {

@@ -1,13 +1,13 @@
+import { settled, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
+import type { ChangeType } from '@weeder/kube-runtime/watch';
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
 import type { Config, DeclaredConfig, ServiceConfig } from '../../../src/config/config.ts';
-import type { ChangeType } from '../../../src/kube/watch/metadataFastPath.ts';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import { type ReadLog, readNoLog } from '../../../src/weeder/deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { ReadyEvidence } from '../../../src/weeder/services/readiness.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
 import { type PodOptions, pod, type SliceOptions, slice } from '../objects/objects.ts';
-import { settled, type VirtualClock, virtualClock } from './virtualClock.ts';
 
 export const minute = 60_000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { arrayOf, type JsonObject, objectOf } from '../../../src/base/json.ts';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { KubeClient } from '@weeder/kube-runtime/client';
 import type { Outcome } from '../../../src/observer/model/applyFailure.ts';
 import { type ApplicationRef, applicationApi, applicationsPath } from '../../../src/observer/status/applicationApi.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/base/clock.ts';
+import type { Clock } from '@weeder/kube-runtime/base';
 import type { Config } from '../../../src/config/config.ts';
 import { readNoLog } from '../../../src/weeder/deletions/readLog.ts';
 import type { WeederOptions } from '../../../src/weeder/weeder.ts';

@@ -1,3 +1,4 @@
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { type AnyEventObject, createActor, fromCallback } from 'xstate';
 import {
   type RolloutEffectInput,
@@ -18,7 +19,6 @@ import {
   type WithChanges,
 } from '../../../src/restart/pace/quietPeriod.ts';
 import { settings } from '../objects/restartSettings.ts';
-import { virtualClock } from './virtualClock.ts';
 
 /** The state that is written on the workload: content by number. */
 interface WrittenState {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { KubeObject } from '@weeder/embedded-cluster';
+import { virtualClock } from '@weeder/kube-runtime/testing';
 import { dependsOn } from '../../../src/weeder/declared/declaration.ts';
 import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { Weeder } from '../../../src/weeder/weeder.ts';
 import { type PodOptions, pod } from '../objects/objects.ts';
 import { heldCluster, podStream } from './heldCluster.ts';
 import { minute, type Simulation, type SimulationOptions, simulate } from './simulation.ts';
-import { virtualClock } from './virtualClock.ts';
 
 /** The weeder in simulated time, with its pods in a simulated cluster that deletes them; a test acts on the services. */
 export interface World extends Simulation {

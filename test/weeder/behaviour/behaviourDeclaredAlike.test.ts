@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import { backOff, running, terminated } from '../../support/objects/objects.ts';
-import { enough, propertyRuns } from '../../support/propertyRuns.ts';
 import { type World, world } from '../../support/world/world.ts';
 
 const step = fc.oneof(

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { propertyRuns, virtualClock } from '@weeder/kube-runtime/testing';
+import { readLineMetadata } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
-import { readLineMetadata } from '../../../src/kube/watch/metadataFastPath.ts';
 import { createDeclarations } from '../../../src/weeder/declared/declarations.ts';
 import { createPodIndex } from '../../../src/weeder/pods/createPodIndex.ts';
 import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import { backOff, pod } from '../../support/objects/objects.ts';
-import { propertyRuns } from '../../support/propertyRuns.ts';
 import { declaringPod, listInto } from '../../support/world/declaringPods.ts';
-import { virtualClock } from '../../support/world/virtualClock.ts';
 
 const keepFor = 60_000;
 

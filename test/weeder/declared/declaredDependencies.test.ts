@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { virtualClock } from '@weeder/kube-runtime/testing';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Config } from '../../../src/config/config.ts';
 import { ownsNamespace } from '../../../src/controller/shard.ts';
-import type { StreamNeed } from '../../../src/kube/watch/streamNeed.ts';
 import { createDeclaredDependencies } from '../../../src/weeder/declaredDependencies.ts';
 import { createPodIndex } from '../../../src/weeder/pods/createPodIndex.ts';
 import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import { declaringPod, listInto } from '../../support/world/declaringPods.ts';
 import { configFor, minute } from '../../support/world/simulation.ts';
-import { virtualClock } from '../../support/world/virtualClock.ts';
 
 type Options = Partial<Parameters<typeof createDeclaredDependencies>[0]>;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { takenFromKubectl } from '../../../../src/observer/apply/takeOver.ts';
 import { type Applying, applying, at, good, type PlanOptions } from '../../support/observer/applying.ts';
 import { containersOf, namesIn } from '../../support/observer/observedObjects.ts';

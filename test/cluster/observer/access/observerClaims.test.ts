@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import type { JsonObject } from '../../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { annotationName, labelName, ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { applying, bad, good } from '../../support/observer/applying.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { objectOf } from '../../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { grant } from '../../support/deploy/rbac.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newNamespace } from '../../support/namespace.ts';

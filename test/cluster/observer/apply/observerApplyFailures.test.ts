@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { formatPath } from '../../../../src/base/fieldError.ts';
-import type { JsonObject } from '../../../../src/base/json.ts';
 import { immutableWords } from '../../../../src/observer/model/immutable.ts';
 import { repeatedKeys } from '../../../../src/observer/spec/repeatedKeys.ts';
 import { repeatedCases } from '../../../support/objects/repeatedKeys.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { systemClock } from '../../../../src/base/clock.ts';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import type { ApiRequest } from '../../../../src/kube/client/request.ts';
+import { arrayOf, type JsonObject, objectOf, systemClock } from '@weeder/kube-runtime/base';
+import type { ApiRequest } from '@weeder/kube-runtime/client';
 import { restMapperOf } from '../../../../src/observer/kinds/restMapper.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Applying, applying, at, bad, clientFor, driftsOf, good } from '../../support/observer/applying.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
+import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { isObject, type JsonObject } from '../../../../src/base/json.ts';
 import { baselineOf } from '../../../../src/observer/drift/baseline.ts';
 import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';
@@ -9,7 +10,6 @@ import { walk } from '../../../../src/observer/model/livePaths.ts';
 import type { Drift } from '../../../../src/observer/model/projection.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { type RandomCase, randomCases, randomUpdates } from '../../../support/objects/randomDeployments.ts';
-import { enough, propertyRuns } from '../../../support/propertyRuns.ts';
 import { applying, driftsOf, good } from '../../support/observer/applying.ts';
 
 /** By path: every value of a spec and of the labels that one manager owns; atomic lists are one value. */

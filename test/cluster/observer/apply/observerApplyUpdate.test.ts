@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
 import { annotationName, labelName } from '../../../../src/observer/model/fieldManagers.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';

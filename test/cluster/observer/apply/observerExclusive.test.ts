@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { rootCertificates } from 'node:tls';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
-import { propertyRuns } from '../../../support/propertyRuns.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
 

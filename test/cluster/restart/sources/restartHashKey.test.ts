@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { before, suite, test } from 'node:test';
-import { objectOf } from '../../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import type { Cleanup } from '../../support/cleanup.ts';
 import { eventually } from '../../support/cluster.ts';
 import type { Deployed } from '../../support/deploy/deployment.ts';

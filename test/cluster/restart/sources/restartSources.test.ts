@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { objectOf } from '../../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { hasLostKeys, readContent, tagOf } from '../../../../src/restart/digest/digest.ts';
 import { readSourceMeta, type SourceMeta, withoutSecrets } from '../../../../src/restart/model/sourceMeta.ts';
 import { hashKey, password, use } from '../../../support/objects/restartObjects.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import packageJson from '../../../../package.json' with { type: 'json' };
-import { objectOf } from '../../../../src/base/json.ts';
 import { named } from '../manifests.ts';
 import { Manifest } from './kustomize.ts';
 

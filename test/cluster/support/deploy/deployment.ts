@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ContainerContent } from '@weeder/embedded-cluster';
+import { objectOf } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
-import { objectOf } from '../../../../src/base/json.ts';
 import { readWorkload, type WorkloadSummary } from '../../../../src/restart/model/workloadSummary.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { decodeState, type WorkloadState } from '../../../../src/restart/state/state.ts';

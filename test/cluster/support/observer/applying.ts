@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '../../../../src/base/clock.ts';
-import { type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
-import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
-import { createKubeClient, type KubeClient } from '../../../../src/kube/client/client.ts';
+import { loadKubeConfig } from '@weeder/kube-runtime/access';
+import { type JsonObject, objectOf, systemClock, textOf } from '@weeder/kube-runtime/base';
+import { createKubeClient, type KubeClient } from '@weeder/kube-runtime/client';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
 import { compare } from '../../../../src/observer/drift/compare.ts';
 import { project } from '../../../../src/observer/drift/project.ts';

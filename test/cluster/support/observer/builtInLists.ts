@@ -3,7 +3,7 @@
  * uses, as it sends no requests. A cluster test reports when it is out of date.
  */
 import { writeFileSync } from 'node:fs';
-import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
+import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { Cluster } from '../plane/access.ts';
 import { startControlPlane } from '../plane/controlPlane.ts';
 import { readDocument } from './openapiExtract.ts';

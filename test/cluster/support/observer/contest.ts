@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../../src/base/duration.ts';
+import { parseDuration } from '@weeder/kube-runtime/base';
 import { eventually } from '../eventually.ts';
 import type { RunningWeeder } from '../weeder.ts';
 import type { LogLine } from '../weederLog.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../src/base/json.ts';
+import type { JsonObject } from '@weeder/kube-runtime/base';
 import { gadgetDefinition } from './gadgets.ts';
 
 const labels = { app: 'web' };

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../eventually.ts';
 import type { TestNamespace } from '../namespace.ts';
 import type { ObserverScene } from './observerScene.ts';

@@ -1,5 +1,5 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { parseAllDocuments } from 'yaml';
-import { arrayOf, type JsonObject, objectOf, textOf } from '../../../../src/base/json.ts';
 import type { Cluster } from '../plane/access.ts';
 
 const pod = `

@@ -3,7 +3,7 @@
  * kinds by a real API server, for tests that need no server. A cluster test reports when it is out of date.
  */
 import { writeFileSync } from 'node:fs';
-import { isObject, type JsonObject, objectOf } from '../../../../src/base/json.ts';
+import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { eventually } from '../eventually.ts';
 import type { Cluster } from '../plane/access.ts';
 import { startControlPlane } from '../plane/controlPlane.ts';

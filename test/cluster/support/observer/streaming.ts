@@ -1,11 +1,10 @@
+import { loadKubeConfig } from '@weeder/kube-runtime/access';
+import { systemClock } from '@weeder/kube-runtime/base';
+import { createKubeClient, type KubeClient } from '@weeder/kube-runtime/client';
+import { type TestSink, testSink } from '@weeder/kube-runtime/testing';
+import type { WatchSource } from '@weeder/kube-runtime/watch';
+import { createStreamStatuses, provideReflector } from '@weeder/kube-runtime/watch';
 import { createActor } from 'xstate';
-import { systemClock } from '../../../../src/base/clock.ts';
-import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
-import { createKubeClient, type KubeClient } from '../../../../src/kube/client/client.ts';
-import { provideReflector } from '../../../../src/kube/watch/reflector.ts';
-import { createStreamStatuses } from '../../../../src/kube/watch/streamStatus.ts';
-import type { WatchSource } from '../../../../src/kube/watch/watchOnce.ts';
-import { type TestSink, testSink } from '../../../support/world/testSink.ts';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 
 import type { Cluster } from '../plane/access.ts';

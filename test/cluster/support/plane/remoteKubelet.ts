@@ -1,7 +1,6 @@
 import { type KubeletOptions, type KubeObject, type Program, startKubelet } from '@weeder/embedded-cluster';
 import { configMaps, endpointSlices, pods, secrets } from '@weeder/embedded-cluster/resources';
-import { systemClock } from '../../../../src/base/clock.ts';
-import { arrayOf, objectOf, textOf } from '../../../../src/base/json.ts';
+import { arrayOf, objectOf, systemClock, textOf } from '@weeder/kube-runtime/base';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 
 import type { Cluster } from './access.ts';

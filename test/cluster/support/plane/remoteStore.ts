@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiStore, type KubeObject, notFound, type Resource } from '@weeder/embedded-cluster';
+import { loadKubeConfig } from '@weeder/kube-runtime/access';
+import { arrayOf, failed, type JsonObject, objectOf, ok, systemClock } from '@weeder/kube-runtime/base';
+import type { FailureKind } from '@weeder/kube-runtime/client';
+import { createKubeClient } from '@weeder/kube-runtime/client';
+import { matchesSelector } from '@weeder/kube-runtime/objects';
+import type { ChangeType, ObjectSink } from '@weeder/kube-runtime/watch';
+import { provideReflector } from '@weeder/kube-runtime/watch';
 import { createActor } from 'xstate';
 import { z } from 'zod';
-import { systemClock } from '../../../../src/base/clock.ts';
-import { failed, ok } from '../../../../src/base/result.ts';
-import { arrayOf, type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
-import { createKubeClient } from '../../../../src/kube/client/client.ts';
-import type { FailureKind } from '../../../../src/kube/client/failure.ts';
-import { matchesSelector } from '../../../../src/kube/objects/selector.ts';
-import type { ChangeType } from '../../../../src/kube/watch/metadataFastPath.ts';
-import { provideReflector } from '../../../../src/kube/watch/reflector.ts';
-import type { ObjectSink } from '../../../../src/kube/watch/sink.ts';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 
 import type { Cluster } from './access.ts';

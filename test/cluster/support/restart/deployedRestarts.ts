@@ -1,4 +1,4 @@
-import { objectOf } from '../../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import type { Cleanup } from '../cleanup.ts';
 import { createAll, type DeployedWeeder, one, startDeployed } from '../deploy/deployed.ts';
 import type { Manifest } from '../deploy/kustomize.ts';

@@ -3,9 +3,9 @@
  * Waits for a line on its input first, so that several processes can read it at the same time.
  */
 import { once } from 'node:events';
-import { systemClock } from '../../../../src/base/clock.ts';
-import { loadKubeConfig } from '../../../../src/kube/access/kubeConfig.ts';
-import { createKubeClient } from '../../../../src/kube/client/client.ts';
+import { loadKubeConfig } from '@weeder/kube-runtime/access';
+import { systemClock } from '@weeder/kube-runtime/base';
+import { createKubeClient } from '@weeder/kube-runtime/client';
 import { readHashKeys } from '../../../../src/restart/digest/hashKeys.ts';
 
 const [kubeconfig, namespace = '', name = ''] = process.argv.slice(2);

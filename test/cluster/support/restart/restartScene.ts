@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Program, KubeObject as ServedObject } from '@weeder/embedded-cluster';
-import { type WorkloadKind, workloadKindNames, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
+import { type WorkloadKind, workloadKindNames, workloadKinds } from '@weeder/kube-runtime/objects';
 import { readWorkload, type WorkloadSummary } from '../../../../src/restart/model/workloadSummary.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
 import { decodeState, type WorkloadState } from '../../../../src/restart/state/state.ts';

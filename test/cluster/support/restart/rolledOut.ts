@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { KubeObject, Program } from '@weeder/embedded-cluster';
-import { type WorkloadKind, workloadKinds } from '../../../../src/kube/objects/workloadKinds.ts';
+import { type WorkloadKind, workloadKinds } from '@weeder/kube-runtime/objects';
 import { readWorkload, type WorkloadSummary } from '../../../../src/restart/model/workloadSummary.ts';
 import { ownPods } from '../../../../src/restart/pods/ownPods.ts';
 import { type PodSummary, readPod } from '../../../../src/restart/pods/podSummary.ts';

@@ -1,4 +1,4 @@
-import { objectOf } from '../../../../src/base/json.ts';
+import { objectOf } from '@weeder/kube-runtime/base';
 import type { TestNamespace } from '../namespace.ts';
 import type { KubeObject } from '../objects.ts';
 import { watchCollection } from '../plane/watching.ts';

@@ -1,5 +1,5 @@
-import { type JsonObject, objectOf } from '../../../../src/base/json.ts';
-import type { WorkloadKind } from '../../../../src/kube/objects/workloadKinds.ts';
+import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import type { TestNamespace } from '../namespace.ts';
 import { podTemplate } from './podTemplate.ts';
 

@@ -1,0 +1,23 @@
+export { type ApiResult, createKubeClient, type KubeClient, type RequestOutcome, type StreamResult } from './client.ts';
+export {
+  backgroundClient,
+  countingClient,
+  dryRunClient,
+  type LeaderCheck,
+  leaderGate,
+  notLeading,
+} from './clientWrappers.ts';
+export { denialOf, describeFailure } from './describeFailure.ts';
+export { type ApiFailure, classify, classifyStatus, type FailureCause, type FailureKind } from './failure.ts';
+export {
+  hasCause,
+  hasOwnMessage,
+  isAdmissionNotReady,
+  isDenied,
+  isImpersonationDenied,
+  isOtherUid,
+  isRecoverable,
+  isUnservedPath,
+} from './failureClass.ts';
+export { refuserOf } from './refuser.ts';
+export type { ApiRequest } from './request.ts';

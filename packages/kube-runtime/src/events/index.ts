@@ -1,0 +1,5 @@
+export type { EventDraft, ObjectRef } from './event.ts';
+export { consequenceOf } from './eventFailure.ts';
+export type { LossCause } from './eventLosses.ts';
+export { createEventRecorder } from './events.ts';
+export { isIntermediate } from './identify.ts';

@@ -1,0 +1,12 @@
+export { type Identity, identityOf, namespaceOf, uidOf, versionOf } from './identity.ts';
+export { generatedJobLabels } from './jobLabels.ts';
+export { mergePatch } from './mergePatch.ts';
+export { dnsLabel, dnsSubdomain, labelKey, labelValue, type NameRule } from './names.ts';
+export { keyOf, partsOf } from './namespacedName.ts';
+export { controllerOf, deploymentOf } from './owners.ts';
+export { placePath, placeSuffix, placesOf } from './places.ts';
+export { isAtLeast, oldestVersion } from './resourceVersion.ts';
+export { type LabelSelector, type LabelSelectorRequirement, matchesSelector, selectorToString } from './selector.ts';
+export { createSelectorIndex, type IndexedSelector, type SelectorIndex } from './selectorIndex.ts';
+export { containerStatusesOf, isPodReady, trueConditions } from './status.ts';
+export { type WorkloadKind, workloadKindNames, workloadKinds, workloadsPath } from './workloadKinds.ts';

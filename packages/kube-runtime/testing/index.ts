@@ -1,0 +1,25 @@
+export { eventLine, statusObject } from './apiCollection.ts';
+export { type Calling, calling } from './calling.ts';
+export { clientOf, unreachable } from './clientOf.ts';
+export {
+  answerWith,
+  type Fault,
+  type FaultyServer,
+  faultyServer,
+  isInitialWatch,
+  isResumedWatch,
+  isWatch,
+  type ReceivedRequest,
+  type ServerAnswer,
+  serverCertificate,
+  statusBody,
+} from './faultyServer.ts';
+export { listen } from './httpServer.ts';
+export { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
+export { enough, propertyRuns } from './propertyRuns.ts';
+export { httpProxy, socksProxy } from './proxies.ts';
+export { accessTo } from './reflecting.ts';
+export { selectors } from './selectors.ts';
+export { type TestSink, testSink } from './testSink.ts';
+export { until } from './until.ts';
+export { settled, type VirtualClock, virtualClock } from './virtualClock.ts';

@@ -1,0 +1,1 @@
+export { settled, type VirtualClock, virtualClock } from '../src/base/virtualClock.ts';
