@@ -35,9 +35,8 @@ export function loadKubeConfig(
   const existing = listed.filter((path) => existsSync(path));
   if (existing.length > 0) return fromFiles(existing, flags.context);
   if (listed.length > 0) {
-    return failed(
-      accessError('KUBECONFIG_NOT_FOUND', `$KUBECONFIG names ${listed.join(' and ')}, which does not exist.`),
-    );
+    const message = `$KUBECONFIG names ${listed.join(' and ')}, which does not exist.`;
+    return failed(accessError('KUBECONFIG_NOT_FOUND', message, flags.hint));
   }
   if (!flags.context && inCluster(env, serviceAccount)) return fromServiceAccount(env, serviceAccount);
   const home = env['HOME'] ?? env['USERPROFILE'];
