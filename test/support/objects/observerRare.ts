@@ -24,11 +24,6 @@ type OfApplication = RareObserverTransition<ApplicationEvent>;
 
 /** Each transition with the events that lead to it; test/machines/observerMachineRare.test.ts executes them. */
 export const rareOfApplication: readonly OfApplication[] = [
-  {
-    name: 'application.validating -- application.changed -> application.validating',
-    why: immediateResponses,
-    events: [changed],
-  },
   brokenApplication('validating', 'validate', []),
   {
     name: 'application.validating -- spec.failed -> application.backingOff',
