@@ -86,7 +86,8 @@ function processOf(file: string): string {
  */
 function entryOf(index: number, name: string, tests: readonly string[]): string {
   const path = join(entries, `${`${index}`.padStart(2, '0')}-${name.replaceAll(/\W+/g, '-')}.js`);
-  const urls = tests.map((test) => pathToFileURL(join(root, test)).href);
+  const support = process.env['SEED'] === undefined ? [] : ['test/support/seed.ts'];
+  const urls = [...support, ...tests].map((test) => pathToFileURL(join(root, test)).href);
   writeFileSync(
     path,
     `import { test } from 'node:test';

@@ -92,7 +92,8 @@ test('any value in place of a pod or of its label: nothing throws, and services 
   fc.assert(fc.property(fc.anything(), (garbage) => void [groupsOfDeclared(garbage), workloadOf(garbage)]));
   fc.assert(
     fc.property(fc.string(), fc.option(fc.string({ maxLength: 3000 }), { nil: undefined }), (label, annotation) => {
-      for (const service of services(label, annotation)) assert.match(service, /^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/);
+      const { services: declared } = declarationOf({ label, annotation }, 'shop');
+      for (const service of declared) assert.match(service, /^[a-z0-9-]{1,63}\/[a-z0-9-]{1,63}$/);
     }),
   );
 });
