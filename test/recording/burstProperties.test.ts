@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seededRandom } from '@weeder/embedded-cluster';
-import type { VirtualClock } from '@weeder/kube-runtime/testing';
-import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
+import { enough, propertyRuns, settled, type VirtualClock } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import type { Config } from '../../src/config/config.ts';
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
@@ -169,10 +168,10 @@ async function record(file: string, { seed, isMissing, steps }: Story): Promise<
   for (const { change: each, pause: then } of steps) {
     apply(each.what, each);
     if (then > 0) await pass(then);
-    // The stream delivers within the same turn of the event loop.
-    await Promise.resolve();
-    // The process is busy: timers are late.
-    if (random() < 0.2) clock.suspend(random() * 40);
+    if (random() >= 0.2) continue;
+    // The process is busy after a turn of the event loop: timers are late. Changes of one turn are not apart.
+    await settled();
+    clock.suspend(random() * 40);
   }
   await pass(300_000);
   weeder.stop();
