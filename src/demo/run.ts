@@ -1,17 +1,16 @@
 import { simulatedClock } from '@weeder/embedded-cluster';
 import { clusterAccess } from '@weeder/kube-runtime/access';
 import type { Clock } from '@weeder/kube-runtime/base';
-import { createKubeClient } from '@weeder/kube-runtime/client';
+import { createKubeClient, type KubeClient } from '@weeder/kube-runtime/client';
 import type { Logger } from '../base/log.ts';
 import { userAgent } from '../base/userAgent.ts';
-import type { ProcessControllers, Report } from '../controllers/controllers.ts';
-import type { Manager, ManagerOptions } from '../process/manager.ts';
 import type { WeederEvent } from '../weeder/deletions/weederEvents.ts';
 import { createWeederController } from '../weeder/weederController.ts';
 import type { Downtime } from './downtime.ts';
 import type { ScenarioEvent } from './events.ts';
 import { configText } from './objects.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './scenario.ts';
+import type { Viewer } from './viewer.ts';
 import { createWeederProcess } from './weederProcess.ts';
 
 interface DemoOptions extends ScenarioOptions {
@@ -19,21 +18,13 @@ interface DemoOptions extends ScenarioOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Shows weeder on the live page. */
-  readonly viewer?: DemoViewer;
+  readonly viewer?: Viewer;
   /** Called with every event from the beginning; `time` is milliseconds since the outage began. */
   readonly onEvent: (time: number, event: ScenarioEvent | WeederEvent) => void;
   /** Called when the scenario begins. */
   readonly onBegin: (scenario: Scenario) => void;
   /** Called with the outcome. weeder and the cluster run until the promise resolves. */
   readonly onEnd: (outcome: DemoOutcome) => Promise<void>;
-}
-
-/** Observes weeder while it runs. */
-export interface DemoViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
-  readonly report: Report;
-  watch(manager: Manager<ProcessControllers>): void;
-  /** The outage begins when the promise resolves. */
-  readonly isReady: () => Promise<void>;
 }
 
 interface DemoOutcome {
@@ -51,7 +42,7 @@ export async function playWithWeeder(options: DemoOptions): Promise<void> {
   const scenario = startScenario(clock, options, onEvent);
   const listening = await scenario.server.listen();
   await until(clock, scenario.isReady);
-  const client = createKubeClient({ userAgent, access: accessTo(listening.url), clock });
+  const client = clientTo(listening.url, clock);
   const report = (event: WeederEvent) => {
     onEvent(event);
     viewer?.report('weeder', event);
@@ -92,10 +83,10 @@ async function until(clock: Clock, condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise<void>((resolve) => void clock.setTimeout(resolve, 50));
 }
 
-/** The access to an embedded API server. */
-export function accessTo(server: string) {
+/** A client of an embedded API server. */
+export function clientTo(server: string, clock: Clock): KubeClient {
   const choice = { source: 'demo', context: 'demo', namespace: undefined, cluster: { server }, user: {} };
   const access = clusterAccess(choice);
   if (!access.ok) throw new Error(access.error.message);
-  return access.value;
+  return createKubeClient({ userAgent, access: access.value, clock });
 }

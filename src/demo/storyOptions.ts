@@ -1,7 +1,6 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import type { Logger } from '../base/log.ts';
-import type { ProcessControllers, Report } from '../controllers/controllers.ts';
-import type { Manager, ManagerOptions } from '../process/manager.ts';
+import type { Viewer } from './viewer.ts';
 
 /** How a story in chapters is shown. */
 export interface StoryOptions<StoryEvent, Outcome> {
@@ -10,7 +9,7 @@ export interface StoryOptions<StoryEvent, Outcome> {
   readonly logger: Logger;
   readonly seed: number;
   /** Shows weeder on the live page. */
-  readonly viewer?: StoryViewer;
+  readonly viewer?: Viewer;
   /** Called with every event; `time` is milliseconds since the beginning of the story. */
   readonly onEvent: (time: number, event: StoryEvent) => void;
   /** Called when a chapter begins; `number` counts from 1. */
@@ -29,12 +28,4 @@ export interface StoryProgress {
   done(): number;
   /** The number of managed objects in each state of their machine; empty while weeder is stopped. */
   states(): Readonly<Record<string, number>>;
-}
-
-/** Observes weeder and the objects that it manages. */
-export interface StoryViewer extends Pick<ManagerOptions, 'inspect' | 'reportProcess'> {
-  readonly report: Report;
-  watch(manager: Manager<ProcessControllers>): void;
-  /** The story begins when the promise resolves. */
-  readonly isReady: () => Promise<void>;
 }

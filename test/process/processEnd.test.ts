@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { systemClock } from '@weeder/kube-runtime/base';
-import { createKubeClient } from '@weeder/kube-runtime/client';
 import { until } from '@weeder/kube-runtime/testing';
 import { configText, firstImage } from '../../src/demo/observer/objects.ts';
 import { openSite, peopleOf } from '../../src/demo/observer/site.ts';
-import { accessTo } from '../../src/demo/run.ts';
+import { clientTo } from '../../src/demo/run.ts';
 import { file, kubeconfig, logOf, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
 
@@ -18,7 +17,7 @@ async function applied(t: TestContext, ...flags: readonly string[]) {
   t.after(() => site.stop());
   const listening = await site.server.listen();
   t.after(() => listening.close());
-  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(listening.url), clock: systemClock });
+  const client = clientTo(listening.url, systemClock);
   t.after(() => client.close());
   await peopleOf(client).createApplication(firstImage);
   const access = ['--kubeconfig', file('site.kubeconfig', kubeconfig(listening.url))];

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { secrets } from '@weeder/embedded-cluster/resources';
 import { objectOf, systemClock } from '@weeder/kube-runtime/base';
-import { createKubeClient } from '@weeder/kube-runtime/client';
 import { until } from '@weeder/kube-runtime/testing';
 import {
   applicationName,
@@ -18,7 +17,7 @@ import {
   replicasOf,
 } from '../../src/demo/observer/objects.ts';
 import { openSite, peopleOf } from '../../src/demo/observer/site.ts';
-import { accessTo } from '../../src/demo/run.ts';
+import { clientTo } from '../../src/demo/run.ts';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
 import { file, folder, kubeconfig, sharedCli, startCli } from '../support/cli.ts';
 import { readLines } from '../support/recording/recording.ts';
@@ -33,7 +32,7 @@ async function recordSite(t: TestContext): Promise<string> {
   t.after(() => site.stop());
   const listening = await site.server.listen();
   t.after(() => listening.close());
-  const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(listening.url), clock: systemClock });
+  const client = clientTo(listening.url, systemClock);
   t.after(() => client.close());
   const people = peopleOf(client);
   const path = join(folder, 'site.jsonl');

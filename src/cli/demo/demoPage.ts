@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../base/log.ts';
-import type { DemoViewer } from '../../demo/run.ts';
-import type { StoryViewer } from '../../demo/storyOptions.ts';
+import type { Viewer } from '../../demo/viewer.ts';
 import type { ServedUi } from '../serveUi.ts';
 import { stopOnSignals } from '../signals.ts';
 import { print } from './demoOutput.ts';
 
 /** Delays the demo until a page is open, or for a maximum time, so that nothing is missed. */
-export function viewerOf(page: ServedUi): DemoViewer & StoryViewer {
+export function viewerOf(page: ServedUi): Viewer {
   const deadline = performance.now() + 30_000;
   return {
     ...page,

@@ -1,8 +1,6 @@
-import { createKubeClient } from '@weeder/kube-runtime/client';
-import { userAgent } from '../../base/userAgent.ts';
 import { createObserverController } from '../../observer/observerController.ts';
-import { createStory } from '../playStory.ts';
-import { accessTo } from '../run.ts';
+import { createStory } from '../createStory.ts';
+import { clientTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';
 import { createWeederProcess } from '../weederProcess.ts';
 import type { SiteEvent, StoryEvent } from './events.ts';
@@ -17,7 +15,7 @@ export async function playObserver(options: StoryOptions<StoryEvent, readonly Ch
   const story = createStory<'observer', Chapter, SiteEvent>({ controller: 'observer', chapters, options });
   const site = openSite(clock, seed);
   const listening = await site.server.listen();
-  const [client, kubectl] = [0, 1].map(() => createKubeClient({ userAgent, access: accessTo(listening.url), clock }));
+  const [client, kubectl] = [0, 1].map(() => clientTo(listening.url, clock));
   if (client === undefined || kubectl === undefined) throw new Error('there is no client');
   const { report, onStarted, onAction, events } = story;
   const weeder = createWeederProcess({

@@ -1,9 +1,7 @@
 import { simulatedClock } from '@weeder/embedded-cluster';
-import { createKubeClient } from '@weeder/kube-runtime/client';
-import { userAgent } from '../../base/userAgent.ts';
 import type { RestartEvent } from '../../restart/model/events.ts';
-import { createStory } from '../playStory.ts';
-import { accessTo } from '../run.ts';
+import { createStory } from '../createStory.ts';
+import { clientTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';
 import type { ShopEvent } from './events.ts';
 import { plainWatcher } from './plainWatcher.ts';
@@ -24,7 +22,7 @@ export async function playRestarts(options: StoryOptions<ShopEvent | RestartEven
   const story = createStory<'restart', Chapter, ShopEvent>({ controller: 'restart', chapters, options });
   const shop = openShop(clock, seed, story.onAction);
   const listening = await shop.server.listen();
-  const client = createKubeClient({ userAgent, access: accessTo(listening.url), clock });
+  const client = clientTo(listening.url, clock);
   const { report, onStarted } = story;
   const restarter = createWeederRestarter({ ...viewer, client, clock, logger, report, onStarted });
   const playChapter = await chapterPlayer({

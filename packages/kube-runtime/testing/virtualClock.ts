@@ -1,1 +1,0 @@
-export { settled, type VirtualClock, virtualClock } from '../src/base/virtualClock.ts';
