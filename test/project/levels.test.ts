@@ -183,7 +183,7 @@ for (const { folder, name, dependencies, peerDependencies, devDependencies } of 
 
   test(`the dependencies of ${name} are the packages that its sources load`, () => {
     const outside = Object.keys(dependencies).filter((each) => !packages.some((known) => known.name === each));
-    assert.deepEqual(packagesLoadedBy(`${folder}/{src,protocol}/**/*.ts`), outside.sort());
+    assert.deepEqual(packagesLoadedBy(`${folder}/{src,protocol,machines}/**/*.ts`), outside.sort());
   });
 }
 

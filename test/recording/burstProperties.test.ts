@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { seededRandom } from '@weeder/embedded-cluster';
-import { enough, propertyRuns, settled, type VirtualClock } from '@weeder/kube-runtime/testing';
+import { enough, passing, propertyRuns, settled, type VirtualClock } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import type { Config } from '../../src/config/config.ts';
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
@@ -147,13 +147,8 @@ async function record(file: string, { seed, isMissing, steps }: Story): Promise<
   };
   const apply = <W extends Change['what']>(what: W, its: Extract<Change, { readonly what: W }>) => happen[what](its);
 
-  /** Time passes while no request is being answered, as if answers took only the time that they are given here. */
-  async function pass(ms: number): Promise<void> {
-    const end = clock.monotonic() + ms;
-    const due = () => clock.nextDue ?? Number.POSITIVE_INFINITY;
-    for (await idle(); due() <= end; await idle()) clock.advance(Math.max(0, due() - clock.monotonic()));
-    clock.advance(Math.max(0, end - clock.monotonic()));
-  }
+  /** Answers take only the time that they are given here. */
+  const pass = (ms: number) => passing(clock, ms, idle);
 
   async function idle(): Promise<void> {
     await restarts.pass(0);

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject, numberOf, objectOf, textOf } from '../src/base/json.ts';
+import { type VirtualClock, virtualClock } from '../src/base/virtualClock.ts';
 import type { ApiResult } from '../src/client/client.ts';
 import type { ApiFailure } from '../src/client/failure.ts';
 import type { ApiRequest } from '../src/client/request.ts';
 import type { EventDraft } from '../src/events/event.ts';
 import { createEventRecorder, type EventRecorder } from '../src/events/events.ts';
 import { clientOf } from './clientOf.ts';
-import { type VirtualClock, virtualClock } from './virtualClock.ts';
 
 type Answer = (request: ApiRequest) => ApiFailure | 'hang' | undefined;
 

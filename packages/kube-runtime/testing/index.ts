@@ -1,3 +1,4 @@
+export { settled, type VirtualClock, virtualClock } from '../src/base/virtualClock.ts';
 export { eventLine, statusObject } from './apiCollection.ts';
 export { type Calling, calling } from './calling.ts';
 export { clientOf, unreachable } from './clientOf.ts';
@@ -16,10 +17,10 @@ export {
 } from './faultyServer.ts';
 export { listen } from './httpServer.ts';
 export { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
+export { passing } from './passing.ts';
 export { enough, propertyRuns } from './propertyRuns.ts';
 export { httpProxy, socksProxy } from './proxies.ts';
 export { accessTo } from './reflecting.ts';
 export { selectors } from './selectors.ts';
 export { type TestSink, testSink } from './testSink.ts';
 export { until } from './until.ts';
-export { settled, type VirtualClock, virtualClock } from './virtualClock.ts';

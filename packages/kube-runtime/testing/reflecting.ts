@@ -1,6 +1,7 @@
 import { createActor } from 'xstate';
 import type { reflector } from '../machines/reflector.ts';
 import { type ClusterAccess, clusterAccess } from '../src/access/clusterAccess.ts';
+import { type VirtualClock, virtualClock } from '../src/base/virtualClock.ts';
 import { createKubeClient, type KubeClient } from '../src/client/client.ts';
 import { provideReflector } from '../src/watch/reflector.ts';
 import { createStreamStatuses, type StreamStatuses } from '../src/watch/streamStatus.ts';
@@ -9,7 +10,6 @@ import { type Protocol, serverCertificate } from './faultyServer.ts';
 import { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
 import { type TestSink, testSink } from './testSink.ts';
 import { until } from './until.ts';
-import { type VirtualClock, virtualClock } from './virtualClock.ts';
 
 /** A reflector that runs against a test server, with a virtual clock. */
 export interface Reflecting extends AsyncDisposable {

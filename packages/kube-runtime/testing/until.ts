@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { VirtualClock } from './virtualClock.ts';
+import type { VirtualClock } from '../src/base/virtualClock.ts';
 
 /**
  * Waits for a condition of the real world. With a clock, virtual time advances meanwhile, by `step` milliseconds per

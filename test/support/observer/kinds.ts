@@ -1,10 +1,7 @@
-import { createApiServer, type Resource } from '@weeder/embedded-cluster';
-import { customResource } from '@weeder/embedded-cluster/registry';
-import { resources as builtIn, customResourceDefinitions } from '@weeder/embedded-cluster/resources';
-import { virtualClock } from '@weeder/kube-runtime/testing';
+import { resources as builtIn } from '@weeder/embedded-cluster/resources';
 import { identityKey } from '../../../src/observer/model/identity.ts';
 import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
-import { made } from '../world/embedded.ts';
+import { customKind } from '../world/simulatedServer.ts';
 
 const namespace = 'shop';
 
@@ -37,11 +34,4 @@ export const globe: RestMapping = {
   isNamespaced: false,
 };
 
-export const globes = resourceOf(globe);
-
-function resourceOf(kind: RestMapping): Resource {
-  const { store } = createApiServer({ clock: virtualClock() });
-  const found = customResource(made(store.create(customResourceDefinitions, definitionOf(kind))));
-  if (found === undefined) throw new Error(`${kind.kind} cannot be served`);
-  return found;
-}
+export const globes = customKind(definitionOf(globe));

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { settled, type VirtualClock } from '@weeder/kube-runtime/testing';
+import { passing, settled, type VirtualClock } from '@weeder/kube-runtime/testing';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
 import { type AllowedResources, everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
@@ -132,14 +132,7 @@ export function observerProcess(options: ObserverProcessOptions, its: Surroundin
     }
   }
 
-  async function pass(ms: number): Promise<void> {
-    const end = clock.monotonic() + ms;
-    do {
-      await untilIdle();
-      clock.advance(Math.max(0, Math.min(end, clock.nextDue ?? end) - clock.monotonic()));
-      if (clock.monotonic() >= end) await untilIdle();
-    } while (clock.monotonic() < end || (clock.nextDue ?? Number.POSITIVE_INFINITY) <= end);
-  }
+  const pass = (ms: number) => passing(clock, ms, untilIdle);
 
   return {
     get core(): ObserverCore {

@@ -1,5 +1,5 @@
 import type { ApiRequest, KubeClient } from '@weeder/kube-runtime/client';
-import { settled, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
+import { passing, settled, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
@@ -106,15 +106,7 @@ export function simulatedRestarts(
     return cluster.waiting > 0 || isDelayed() || (core?.control()?.counts().inFlight ?? 0) === 0;
   }
 
-  async function pass(ms: number): Promise<void> {
-    const end = clock.monotonic() + ms;
-    await untilIdle();
-    for (let due = Math.min(end, clock.nextDue ?? end); due <= end; due = clock.nextDue ?? Number.POSITIVE_INFINITY) {
-      clock.advance(Math.max(0, due - clock.monotonic()));
-      await untilIdle();
-    }
-    clock.advance(Math.max(0, end - clock.monotonic()));
-  }
+  const pass = (ms: number) => passing(clock, ms, untilIdle);
 
   function start(): void {
     stop();

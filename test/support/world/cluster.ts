@@ -1,13 +1,13 @@
 import { type ApiServer, type ApiServerOptions, createApiServer, seededRandom } from '@weeder/embedded-cluster';
-import { type Cursor, openCursor } from '@weeder/embedded-cluster/registry';
+import type { Cursor } from '@weeder/embedded-cluster/registry';
 import { namespaces } from '@weeder/embedded-cluster/resources';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
 import { classify } from '@weeder/kube-runtime/client';
-import { settled, type VirtualClock } from '@weeder/kube-runtime/testing';
+import { clientOf, settled, type VirtualClock } from '@weeder/kube-runtime/testing';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { made } from './embedded.ts';
-import { deliver, selectedBy } from './simulatedStreams.ts';
+import { openStream } from './simulatedStreams.ts';
 
 /**
  * What happens to a request: it fails before it arrives, its response is lost, or it arrives only after so many ms
@@ -88,14 +88,7 @@ export function simulatedCluster(clock: VirtualClock, options: ApiServerOptions 
 
   return {
     server,
-    client: (faultOf) => ({
-      server: 'https://api.test',
-      call: (request) => call(request, faultOf(request)),
-      openStream: () => Promise.resolve(broken),
-      renew: () => undefined,
-      failureOf: () => broken.failure,
-      close: () => Promise.resolve(),
-    }),
+    client: (faultOf) => clientOf((request) => call(request, faultOf(request))),
     follow(needs) {
       const cursors = [...needs].map((need) => open(server, need));
       return () => {
@@ -143,14 +136,8 @@ const cancelled = { ok: false, failure: { kind: 'cancelled', message: 'the reque
 
 /** Delivers the list now, and each change as soon as it is made. */
 function open({ storage }: ApiServer, need: StreamNeed): Cursor | undefined {
-  const { resource, selection } = selectedBy(storage, need);
-  const cursor = openCursor(storage, resource, selection, 'now', () => queueMicrotask(deliverDue));
-  const listedAt = String(storage.version);
+  const { cursor, deliverDue } = openStream(storage, need, queueMicrotask);
   need.sink.begin();
   deliverDue();
   return cursor;
-
-  function deliverDue(): void {
-    if (cursor !== undefined) deliver(cursor, resource, need.sink, listedAt);
-  }
 }

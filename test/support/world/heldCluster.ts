@@ -1,5 +1,5 @@
 import type { KubeObject, Resource } from '@weeder/embedded-cluster';
-import { type Cursor, decode, openCursor, type Storage } from '@weeder/embedded-cluster/registry';
+import { type Cursor, decode, type Storage } from '@weeder/embedded-cluster/registry';
 import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
 import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
 import type { VirtualClock } from '@weeder/kube-runtime/testing';
@@ -7,7 +7,7 @@ import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
 import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
 import { sendInProcess, simulatedCluster } from './cluster.ts';
 import { made } from './embedded.ts';
-import { deliver, selectedBy } from './simulatedStreams.ts';
+import { openStream } from './simulatedStreams.ts';
 
 const resources = { Pod: pods, EndpointSlice: endpointSlices } as const;
 export type Kind = keyof typeof resources;
@@ -70,15 +70,13 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
 
   function list(need: StreamNeed): void {
     streams.get(need)?.close();
-    const { resource, selection } = selectedBy(storage, need);
-    const listedAt = String(storage.version);
-    const cursor = openCursor(storage, resource, selection, 'now', deliverDue);
+    const { cursor, deliverDue } = openStream(storage, need, deliverUnlessHeld);
     streams.set(need, cursor);
     need.sink.begin();
-    deliverDue();
+    deliverUnlessHeld();
 
-    function deliverDue(): void {
-      if (cursor !== undefined && !held.has(need.kind)) deliver(cursor, resource, need.sink, listedAt);
+    function deliverUnlessHeld(): void {
+      if (!held.has(need.kind)) deliverDue();
     }
   }
 

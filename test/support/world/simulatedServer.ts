@@ -5,7 +5,7 @@ import { customResourceDefinitions, namespaces, serviceAccounts } from '@weeder/
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
 import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
-import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
+import { clientOf, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import { parse } from 'yaml';
 import { sendInProcess } from './cluster.ts';
 import { made } from './embedded.ts';
@@ -76,14 +76,9 @@ export function simulatedServer(clock: VirtualClock, random: () => number, liste
     },
     connect(process) {
       let isDisconnected = false;
-      const client: KubeClient = {
-        server: 'https://simulated',
-        call: (request) => Promise.resolve(isDisconnected ? disconnected : exchange(callOf(process, request))),
-        openStream: () => Promise.resolve(disconnected),
-        renew: () => undefined,
-        failureOf: () => disconnected.failure,
-        close: () => Promise.resolve(),
-      };
+      const client = clientOf((request) =>
+        Promise.resolve(isDisconnected ? disconnected : exchange(callOf(process, request))),
+      );
       const disconnect = () => {
         isDisconnected = true;
       };
@@ -176,14 +171,17 @@ function isPermanent({ status }: ApiFailure): boolean {
 }
 
 /** Application, as defined in deploy/. */
-export const applications = applicationResource();
+export const applications = customKind(
+  parse(readFileSync(new URL('../../../deploy/components/observer-named/crd.yaml', import.meta.url), 'utf8')),
+);
 
-function applicationResource(): Resource {
-  const file = new URL('../../../deploy/components/observer-named/crd.yaml', import.meta.url);
+/** The kind of the custom resources of a definition. */
+export function customKind(definition: JsonObject): Resource {
   const { store } = createApiServer({ clock: virtualClock() });
-  const found = customResource(made(store.create(customResourceDefinitions, parse(readFileSync(file, 'utf8')))));
-  if (found === undefined) throw new Error('deploy/ has no definition of applications');
-  return found;
+  const created = made(store.create(customResourceDefinitions, definition));
+  const kind = customResource(created);
+  if (kind === undefined) throw new Error(`${created.metadata.name} cannot be served`);
+  return kind;
 }
 
 function statusOf(code: 429 | 500 | 503 | 403): Status {

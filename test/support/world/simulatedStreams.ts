@@ -40,19 +40,16 @@ export function simulatedStreams(storage: Storage, clock: Clock, random: () => n
 
   function begin(stream: Open): void {
     if (stream.isClosed) return;
-    const { sink } = stream.need;
-    const { resource, selection } = selectedBy(storage, stream.need);
-    const listedAt = String(storage.version);
-    const cursor = openCursor(storage, resource, selection, 'now', () => later(deliverDue));
+    const { cursor, deliverDue } = openStream(storage, stream.need, () => later(deliverIfOpen));
     stream.cursor = cursor;
     // The list arrives after the delay, with the objects of the time before it.
     later(() => {
-      if (stream.cursor === cursor) sink.begin();
-      deliverDue();
+      if (stream.cursor === cursor) stream.need.sink.begin();
+      deliverIfOpen();
     });
 
-    function deliverDue(): void {
-      if (stream.cursor === cursor && cursor !== undefined) deliver(cursor, resource, sink, listedAt);
+    function deliverIfOpen(): void {
+      if (stream.cursor === cursor) deliverDue();
     }
   }
 
@@ -96,8 +93,20 @@ export function simulatedStreams(storage: Storage, clock: Clock, random: () => n
   };
 }
 
-/** Delivers what has happened since the last call. `listedAt`: the version of the list. */
-export function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, listedAt: string): void {
+/** Opens a stream, whose list `deliverDue` delivers first. `onDue` is called when something is due after it. */
+export function openStream(storage: Storage, need: StreamNeed, onDue: (deliverDue: () => void) => void) {
+  const { resource, selection } = selectedBy(storage, need);
+  const listedAt = String(storage.version);
+  const cursor = openCursor(storage, resource, selection, 'now', () => onDue(deliverDue));
+  return { cursor, deliverDue };
+
+  /** Delivers what has happened since the last call. */
+  function deliverDue(): void {
+    if (cursor !== undefined) deliver(cursor, resource, need.sink, listedAt);
+  }
+}
+
+function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, listedAt: string): void {
   for (let item = cursor.next(); item !== 'waiting'; item = cursor.next()) {
     if (item === 'expired') throw new Error('the history is too short');
     if (item === 'initialEnd') sink.end(listedAt);

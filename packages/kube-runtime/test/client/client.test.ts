@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
+import { virtualClock } from '../../src/base/virtualClock.ts';
 import { createKubeClient } from '../../src/client/client.ts';
 import { describeFailure } from '../../src/client/describeFailure.ts';
 import { calling, get } from '../../testing/calling.ts';
@@ -8,7 +9,6 @@ import { answerWith, statusBody } from '../../testing/faultyServer.ts';
 import { misbehavingServer } from '../../testing/misbehavingServer.ts';
 import { accessTo } from '../../testing/reflecting.ts';
 import { until } from '../../testing/until.ts';
-import { virtualClock } from '../../testing/virtualClock.ts';
 
 /** On a busy machine thirty handshakes take longer than a call may, and a hundred longer than a connection may. */
 const patient = { ...get, timeoutMs: 180_000 };

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { clusterAccess } from '../../src/access/clusterAccess.ts';
+import { virtualClock } from '../../src/base/virtualClock.ts';
 import { createKubeClient } from '../../src/client/client.ts';
 import { calling, get } from '../../testing/calling.ts';
 import { answerWith, serverCertificate, statusBody } from '../../testing/faultyServer.ts';
 import { misbehavingServer } from '../../testing/misbehavingServer.ts';
 import { until } from '../../testing/until.ts';
-import { virtualClock } from '../../testing/virtualClock.ts';
 
 test('a token file is read again immediately after a 401, and periodically', async () => {
   const clock = virtualClock();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { virtualClock } from '../../src/base/virtualClock.ts';
 import { rateLimiter } from '../../src/client/rateLimit.ts';
-import { virtualClock } from '../../testing/virtualClock.ts';
 
 test('a burst is admitted immediately, the rest one by one at the configured rate, first come first served', async () => {
   const clock = virtualClock();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { virtualClock } from '../../src/base/virtualClock.ts';
 import type { ApiRequest } from '../../src/client/request.ts';
 import { calling, get } from '../../testing/calling.ts';
 import type { Protocol, ServerAnswer } from '../../testing/faultyServer.ts';
 import { until } from '../../testing/until.ts';
-import { virtualClock } from '../../testing/virtualClock.ts';
 
 const patch = { method: 'PATCH', path: '/api/v1/namespaces/a/pods/b', body: { metadata: {} } } as const;
 

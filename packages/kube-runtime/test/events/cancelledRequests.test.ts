@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
+import { virtualClock } from '../../src/base/virtualClock.ts';
 import { createKubeClient } from '../../src/client/client.ts';
 import { calling, get } from '../../testing/calling.ts';
 import { listen } from '../../testing/httpServer.ts';
 import { accessTo } from '../../testing/reflecting.ts';
 import { until } from '../../testing/until.ts';
-import { virtualClock } from '../../testing/virtualClock.ts';
 
 const remove = { method: 'DELETE', path: '/api/v1/namespaces/a/pods/b' } as const;
 

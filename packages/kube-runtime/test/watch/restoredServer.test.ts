@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createActor } from 'xstate';
+import { virtualClock } from '../../src/base/virtualClock.ts';
 import { createKubeClient } from '../../src/client/client.ts';
 import { provideReflector } from '../../src/watch/reflector.ts';
 import { bookmarkLine } from '../../testing/apiCollection.ts';
@@ -11,7 +12,6 @@ import { accessTo, type Reflecting } from '../../testing/reflecting.ts';
 import { assertAlive, sending, started } from '../../testing/streamFaults.ts';
 import { testSink } from '../../testing/testSink.ts';
 import { until } from '../../testing/until.ts';
-import { virtualClock } from '../../testing/virtualClock.ts';
 
 const rewound = ({ logged }: Reflecting) => logged.filter(({ sentence }) => sentence === 'stream rewound');
 const isVerification = ({ query }: { readonly query: URLSearchParams }) =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ReflectorEvent } from '../../machines/reflector.ts';
+import { virtualClock } from '../../src/base/virtualClock.ts';
 import { createKubeClient } from '../../src/client/client.ts';
 import type { ApiFailure } from '../../src/client/failure.ts';
 import { startListWatch } from '../../src/watch/listWatch.ts';
@@ -9,7 +10,6 @@ import { createWatchTimeouts } from '../../src/watch/watchTimeouts.ts';
 import { accessTo, reflecting } from '../../testing/reflecting.ts';
 import { testSink } from '../../testing/testSink.ts';
 import { until } from '../../testing/until.ts';
-import { virtualClock } from '../../testing/virtualClock.ts';
 
 /** The status of one stream, `pods`, that begins with a list. */
 function begun() {

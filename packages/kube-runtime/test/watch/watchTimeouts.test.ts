@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createActor } from 'xstate';
+import { virtualClock } from '../../src/base/virtualClock.ts';
 import { createKubeClient } from '../../src/client/client.ts';
 import { provideReflector } from '../../src/watch/reflector.ts';
 import { createWatchTimeouts, type WatchTimeout } from '../../src/watch/watchTimeouts.ts';
@@ -9,7 +10,6 @@ import { misbehavingServer } from '../../testing/misbehavingServer.ts';
 import { accessTo } from '../../testing/reflecting.ts';
 import { testSink } from '../../testing/testSink.ts';
 import { until } from '../../testing/until.ts';
-import { virtualClock } from '../../testing/virtualClock.ts';
 
 function begun(
   count: number,
