@@ -10,7 +10,7 @@ import {
 
 /** How the rollout of the stored target has stopped; `reason` is for humans. */
 export interface StoppedRollout {
-  readonly is: 'stalled' | 'suspended';
+  readonly type: 'stalled' | 'suspended';
   readonly reason: string;
 }
 
@@ -191,7 +191,7 @@ export const rollout = setup({
   guards: {
     isRolling: ({ context }) => context.beginsAt === 'rolling',
     isStopped: ({ context }) => context.beginsAt === 'stopped',
-    isStalled: ({ context }) => context.stopped?.is === 'stalled',
+    isStalled: ({ context }) => context.stopped?.type === 'stalled',
     isDirty: ({ context }) => context.isDirty,
     isOverdue: ({ context }) => context.isOverdue,
   },
@@ -351,8 +351,8 @@ function inputOf({ context }: { readonly context: RolloutContext }): RolloutEffe
   };
 }
 
-function stoppedAs(is: StoppedRollout['is'], reason: string) {
-  return { stopped: { is, reason }, reason, hasStopped: true };
+function stoppedAs(type: StoppedRollout['type'], reason: string) {
+  return { stopped: { type, reason }, reason, hasStopped: true };
 }
 
 function causeOf(event: object): string {

@@ -73,7 +73,7 @@ async function probeServer(
     const timeoutMs = Math.max(shortestTry, Math.min(longestTry, deadline - clock.monotonic()));
     const result = await client.call({ method: 'GET', path: '/api/v1', timeoutMs, signal });
     // A user who may watch pods may still lack the permission for discovery.
-    if (result.ok || result.failure.kind === 'forbidden') return undefined;
+    if (result.ok || result.failure.type === 'forbidden') return undefined;
     if (!isUnavailable(result.failure) || clock.monotonic() >= deadline) return result.failure;
     if (attempt === 1) onWaiting(describeFailure(result.failure, client.server));
     await pause(Math.min(retryEvery, deadline - clock.monotonic()), clock, signal);
@@ -81,9 +81,9 @@ async function probeServer(
 }
 
 /** Whether the API server may soon become reachable. */
-function isUnavailable({ kind, reason }: ApiFailure): boolean {
-  if (kind === 'network') return reason !== 'TLS';
-  return kind === 'timeout' || kind === 'unavailable' || kind === 'throttled';
+function isUnavailable({ type, reason }: ApiFailure): boolean {
+  if (type === 'network') return reason !== 'TLS';
+  return type === 'timeout' || type === 'unavailable' || type === 'throttled';
 }
 
 function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
@@ -104,7 +104,7 @@ function asProblem(failure: ApiFailure, server: string): CodedError {
 }
 
 function codeOf(failure: ApiFailure) {
-  if (failure.kind === 'unauthorized') return 'CLUSTER_REFUSES';
-  if (failure.kind === 'credentials') return 'CLUSTER_CREDENTIALS';
-  return isUnavailable(failure) || failure.kind === 'network' ? 'CLUSTER_UNREACHABLE' : 'CLUSTER_NOT_KUBERNETES';
+  if (failure.type === 'unauthorized') return 'CLUSTER_REFUSES';
+  if (failure.type === 'credentials') return 'CLUSTER_CREDENTIALS';
+  return isUnavailable(failure) || failure.type === 'network' ? 'CLUSTER_UNREACHABLE' : 'CLUSTER_NOT_KUBERNETES';
 }

@@ -54,7 +54,7 @@ async function explainAll(
   const objects = hasServices ? await readableObjects(client, namespaces, config.declared !== undefined) : [];
   const from = config.declared?.namespaces ?? [];
   const unseen = declarationProblems(objects).filter(
-    ({ is, namespace }) => is === 'unseen' && includesName(from, namespace),
+    ({ type, namespace }) => type === 'unseen' && includesName(from, namespace),
   );
   return ok([
     ...(view === undefined ? [] : explainServices(view.value, externalNamesOf(objects))),

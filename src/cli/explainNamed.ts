@@ -80,7 +80,7 @@ async function inspect(
   const signal = AbortSignal.timeout(patience);
   const path = `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
   const read = await client.call({ method: 'GET', path, isConfidential: true, signal });
-  if (!read.ok && read.failure.kind === 'notFound') return failed(await absent(client, namespace, name));
+  if (!read.ok && read.failure.type === 'notFound') return failed(await absent(client, namespace, name));
   if (!read.ok) {
     const why = describeFailure(read.failure, client.server);
     return failed(codedError('CLUSTER_UNREACHABLE', `Cannot read the application ${namespace}/${name}:`, why));
@@ -98,7 +98,7 @@ async function inspect(
 /** The error for an Application that does not exist, or a cluster without the CRD. */
 async function absent(client: KubeClient, namespace: string, name: string): Promise<CodedError> {
   const all = await client.call({ method: 'GET', path: applicationsPath(namespace), query: { limit: 1 } });
-  const isKnown = all.ok || all.failure.kind !== 'notFound';
+  const isKnown = all.ok || all.failure.type !== 'notFound';
   return isKnown
     ? codedError('APPLICATION_NOT_FOUND', `There is no application ${name} in the namespace ${namespace}.`)
     : codedError('APPLICATION_NOT_FOUND', 'The cluster does not have the kind Application of weeder.dev.', crdHint);

@@ -24,7 +24,7 @@ export function createListReader(client: KubeClient): ListReader {
   /** Undefined: it is refused, and left out. */
   function problemOf(failure: ApiFailure, what: string): CodedError | undefined {
     const hint = describeFailure(failure, client.server);
-    if (failure.kind !== 'forbidden' && failure.kind !== 'notFound')
+    if (failure.type !== 'forbidden' && failure.type !== 'notFound')
       return codedError('CLUSTER_UNREACHABLE', `Cannot read ${what}:`, hint);
     refused.set(what, refused.get(what) ?? codedError('CLUSTER_REFUSES', `${what}:`, hint));
     return undefined;
@@ -41,7 +41,7 @@ export function createListReader(client: KubeClient): ListReader {
       const signal = AbortSignal.timeout(60_000);
       const answer = await client.call({ method: 'GET', path, isConfidential: true, signal });
       if (answer.ok) return ok(isObject(answer.body) ? answer.body : undefined);
-      if (answer.failure.kind === 'notFound') return ok(undefined);
+      if (answer.failure.type === 'notFound') return ok(undefined);
       const problem = problemOf(answer.failure, what);
       return problem === undefined ? ok(undefined) : failed(problem);
     },

@@ -58,7 +58,7 @@ async function again(recording: RecordingFile): Promise<number> {
   printLines(timeline(result.replayed, result.startedAt));
   const all = differences(result);
   const { count: late, max } = lateness(all);
-  const found = all.filter(({ kind }) => kind !== 'late');
+  const found = all.filter(({ type }) => type !== 'late');
   const delayed = `${late === 1 ? '1 of them was' : `${late} of them were`} recorded late, by up to ${(max / 1_000).toFixed(1)} s: the machine was busy`;
   const remark = late === 0 ? [] : [delayed];
   if (found.length === 0) {

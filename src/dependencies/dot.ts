@@ -16,6 +16,6 @@ export function dependenciesAsDot(dependencies: readonly Dependency[]): string {
   return ['digraph dependencies {', '  rankdir=RL;', '  node [shape=box];', ...groups, ...arrows, '}'].join('\n');
 }
 
-function box({ id, label, is }: PictureNode): string {
-  return `${id} [label="${label}"${is === 'service' ? ', shape=ellipse' : ''}];`;
+function box({ id, label, type }: PictureNode): string {
+  return `${id} [label="${label}"${type === 'service' ? ', shape=ellipse' : ''}];`;
 }

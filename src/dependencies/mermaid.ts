@@ -15,6 +15,6 @@ export function dependenciesAsMermaid(dependencies: readonly Dependency[]): stri
   return ['flowchart RL', ...groups, ...arrows].join('\n');
 }
 
-function box({ id, label, is }: PictureNode): string {
-  return is === 'service' ? `${id}(["${label}"])` : `${id}["${label}"]`;
+function box({ id, label, type }: PictureNode): string {
+  return type === 'service' ? `${id}(["${label}"])` : `${id}["${label}"]`;
 }

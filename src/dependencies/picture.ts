@@ -5,7 +5,7 @@ export interface PictureNode {
   readonly id: string;
   readonly label: string;
   readonly namespace: string;
-  readonly is: 'service' | 'dependant';
+  readonly type: 'service' | 'dependant';
 }
 
 /** An arrow from a dependant to a service. */
@@ -39,12 +39,12 @@ export function pictureOf(dependencies: readonly Dependency[]): Picture {
       from: idOf(dependantKey(workload), {
         label: `${workload.kind} ${workload.name}`,
         namespace: workload.namespace,
-        is: 'dependant',
+        type: 'dependant',
       }),
       to: idOf(`service ${serviceKey(service)}`, {
         label: service.name,
         namespace: service.namespace,
-        is: 'service',
+        type: 'service',
       }),
       label,
       isGuess,

@@ -21,21 +21,21 @@ const longestValue = 2_000;
  */
 export function explainResource(seen: InspectedResource, verdict: string): string {
   const { identity } = seen.entry;
-  const { is, isWrong } = stateIn(seen);
-  const head = `${identityText(identity)}: ${is}${isWrong && verdict !== '' ? `  → ${verdict}` : ''}`;
+  const { type, isWrong } = stateIn(seen);
+  const head = `${identityText(identity)}: ${type}${isWrong && verdict !== '' ? `  → ${verdict}` : ''}`;
   return [head, ...aboutIt(seen), ...ofBefore(seen), ...diff(seen)].join('\n');
 }
 
 /** The state of the resource. */
 interface StateSeen {
-  readonly is: string;
+  readonly type: string;
   readonly word: Standing;
   /** The observer has something to do. */
   readonly isWrong: boolean;
 }
 
-function state(is: string, word: Standing, isWrong = false): StateSeen {
-  return { is, word, isWrong };
+function state(type: string, word: Standing, isWrong = false): StateSeen {
+  return { type, word, isWrong };
 }
 
 export function stateIn(seen: InspectedResource): StateSeen {
@@ -72,7 +72,7 @@ function compared(entry: ResourceEntry): StateSeen {
 function claimed({ entry, live }: InspectedResource): string {
   const { application, identity } = entry;
   const ownership = ownershipOf(live ?? {}, application.owner);
-  const by = ownership.is === 'otherApplication' ? ownership.by : 'another one';
+  const by = ownership.type === 'otherApplication' ? ownership.by : 'another one';
   const refused = ownershipConflict(by, application.owner, identity);
   return refused.ok ? '' : refused.failure.reason.replace(/\.$/, '');
 }
@@ -84,8 +84,8 @@ function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
   const { appliedUid: uid, appliedHash, state } = memoryOf(entry.actor);
   if (plan === undefined) return [];
   const entryOfIt = fieldMaskFor(plan.manifest, readObserverSchema(application.newest.spec.schema));
-  const isListed = entryOfIt.ok && entryOfIt.value.is !== 'leaf';
-  const whole = `every field of its manifest${plan.mask.is === 'leaf' ? '' : ' except the replicas, which another client scales'}`;
+  const isListed = entryOfIt.ok && entryOfIt.value.type !== 'leaf';
+  const whole = `every field of its manifest${plan.mask.type === 'leaf' ? '' : ' except the replicas, which another client scales'}`;
   const how = isListed ? 'as its entry of the schema lists' : whole;
   const last = appliedHash === plan.hash ? 'this manifest' : 'another manifest';
   return [
@@ -101,9 +101,9 @@ function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
 /** Taken from the status: only the weeder process that has applied the earlier values knows them. */
 function ofBefore({ before, entry }: InspectedResource): string[] {
   if (before.length === 0) return [];
-  const lines = before.flatMap(({ path, is, desired, found }) =>
+  const lines = before.flatMap(({ path, type, desired, found }) =>
     isSecret(entry.identity)
-      ? [`! ${path}: ${is}`]
+      ? [`! ${path}: ${type}`]
       : [...(desired === undefined ? [] : [`- ${path}: ${desired}`]), `+ ${path}: ${found ?? 'absent'}`],
   );
   return ['  drifted before this check, according to the status:', ...lines.map((line) => `  ${line}`)];
@@ -119,11 +119,11 @@ function diff({ entry, fields }: InspectedResource): string[] {
 }
 
 function lineOf(field: FieldReport): string[] {
-  const { path, is, desired, found } = field;
-  if (is === 'same') return [`  ${path}: ${shown(desired)}`];
-  if (is === 'unobserved') return [`~ ${path}: ${shown(desired)}${unless(desired, found)} (not observed)`];
+  const { path, type, desired, found } = field;
+  if (type === 'same') return [`  ${path}: ${shown(desired)}`];
+  if (type === 'unobserved') return [`~ ${path}: ${shown(desired)}${unless(desired, found)} (not observed)`];
   const minus = desired === undefined ? [] : [`- ${path}: ${shown(desired)}`];
-  return [...minus, `+ ${path}: ${shown(found)}${is === 'duplicate' ? ' times' : ''}${by(field)}`];
+  return [...minus, `+ ${path}: ${shown(found)}${type === 'duplicate' ? ' times' : ''}${by(field)}`];
 }
 
 function unless(desired: Json | undefined, found: Json | undefined): string {
@@ -132,9 +132,9 @@ function unless(desired: Json | undefined, found: Json | undefined): string {
 
 /** The values of a Secret are never printed. */
 function hidden(field: FieldReport): string {
-  const { path, is } = field;
-  if (is === 'same') return `  ${path}`;
-  return is === 'unobserved' ? `~ ${path} (not observed)` : `! ${path}: ${is}${by(field)}`;
+  const { path, type } = field;
+  if (type === 'same') return `  ${path}`;
+  return type === 'unobserved' ? `~ ${path} (not observed)` : `! ${path}: ${type}${by(field)}`;
 }
 
 function by({ conflictingManager }: FieldReport): string {

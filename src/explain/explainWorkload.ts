@@ -42,11 +42,11 @@ function stateOf(view: WorkloadView, now: number): string {
   const { summary, settings, state, current } = view;
   if (settings === undefined) return 'no longer managed, the annotations of weeder are removed';
   if (summary.isEnding) return 'being deleted';
-  if (current.is === 'refused') return `its sources cannot be read: ${current.reason}`;
+  if (current.type === 'refused') return `its sources cannot be read: ${current.reason}`;
   const assessment = assess(current.sources, typeof state === 'object' ? state : undefined, false);
-  if (assessment.is === 'blocked') return `blocked: ${assessment.reason}`;
+  if (assessment.type === 'blocked') return `blocked: ${assessment.reason}`;
   if (state === 'otherKey') return 'it is unknown whether it has changed: its state was made with another hash key';
-  switch (assessment.is) {
+  switch (assessment.type) {
     case 'new':
       return 'to be adopted: the tags of its sources are recorded, and nothing restarts';
     case 'changed':
@@ -57,12 +57,12 @@ function stateOf(view: WorkloadView, now: number): string {
     case 'rolling':
       return `${rolling(view)}${assessment.hasNewerChange ? '; a newer change waits for its end' : ''}`;
     default:
-      return assessment.is;
+      return assessment.type;
   }
 }
 
 /** What restart control would do about the change. */
-function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'changed' }>, now: number): string {
+function verdict(view: WorkloadView, { sources }: Extract<Assessment, { type: 'changed' }>, now: number): string {
   const { summary, settings, uses, state, pods } = view;
   const against =
     kinds[summary.ref.kind].restart === 'recreation' && settings !== undefined
@@ -74,7 +74,8 @@ function verdict(view: WorkloadView, { sources }: Extract<Assessment, { is: 'cha
     settings === undefined
       ? undefined
       : mayRestart({ ...summary, ...settings, now, restarts, annotationErrors: uses.errors });
-  if (permission?.is === 'pending' || permission?.is === 'blocked') return `${permission.is}: ${permission.reason}`;
+  if (permission?.type === 'pending' || permission?.type === 'blocked')
+    return `${permission.type}: ${permission.reason}`;
   if (sources.some(({ isRecreated }) => isRecreated === true))
     return settings?.immutableRecreated === 'replace'
       ? 'all of its pods would be terminated before new ones start, because an immutable source was recreated'
@@ -91,7 +92,7 @@ function rolling({ summary, state, pods }: WorkloadView): string {
   const since = target === undefined ? '' : ` since ${timeInSeconds(target.since)}, attempt ${target.attempt}`;
   const progress = rolloutOf(summary, typeof pods === 'string' ? [] : ownPods(summary, pods));
   const obstacle = obstacleOf(summary);
-  switch (progress.is) {
+  switch (progress.type) {
     case 'progressing':
       return `rolling out${since}, ${progress.done} of ${progress.of} pods are new${obstacle === undefined ? '' : `; ${obstacle}`}`;
     case 'waitingForDeletion':
@@ -110,7 +111,7 @@ function usesOf({ summary, uses, sources, current }: WorkloadView): string[] {
     if (ref === undefined) return '';
     const optOut = sources.optOut(ref);
     const error = sources.get(ref)?.optOutError;
-    const found = current.is === 'ok' ? current.sources.get(key) : undefined;
+    const found = current.type === 'ok' ? current.sources.get(key) : undefined;
     const notes = [
       ...new Set(its.map(({ how }) => how)),
       ...(found?.digest.isAbsent ? ['absent'] : []),
@@ -139,7 +140,7 @@ function restartsOf({ state }: WorkloadView): string[] {
 function podsOf(view: WorkloadView): string[] {
   const { summary, current, pods, state } = view;
   if (typeof pods === 'string') return [`its pods cannot be read: ${pods}`];
-  if (current.is === 'refused') return [];
+  if (current.type === 'refused') return [];
   const older = (source: CurrentSource) =>
     source.lastWrite === undefined ? [] : podsToReplace(summary, pods, [{ source, lastWrite: source.lastWrite }]);
   return [...current.sources.values()].flatMap((source) => {

@@ -79,8 +79,8 @@ export async function inspectApplication(
   const allow = () => options.allow;
   const effects = { runtime, restMapper: options.kinds, allow, mayUseOwnRights: false, hashManifest, ...entries };
   const planned = await planResources(effects, entry, application, options.signal);
-  if (planned.is === 'failed') return { ...nothing, error: planned.failure.reason };
-  if (planned.is === 'invalid') return { ...nothing, errors: [...errors, ...planned.errors] };
+  if (planned.type === 'failed') return { ...nothing, error: planned.failure.reason };
+  if (planned.type === 'invalid') return { ...nothing, errors: [...errors, ...planned.errors] };
   const resources: InspectedResource[] = [];
   const all = [...entry.resources.values()];
   for (let index = 0; index < all.length; index += concurrency) {
@@ -130,8 +130,8 @@ async function inspectResource(
   return { ...nothing, live, refusal, fields: fieldReports(entry, plan, live) };
 }
 
-function errorOf(entry: ResourceEntry, { is, reason }: ApplyFailure): string {
-  const isRefused = needsApply(entry) && (is === 'permanent' || is === 'immutable');
+function errorOf(entry: ResourceEntry, { type, reason }: ApplyFailure): string {
+  const isRefused = needsApply(entry) && (type === 'permanent' || type === 'immutable');
   return isRefused ? `its manifest is refused: ${reason}` : `the desired state is unknown: ${reason}`;
 }
 
@@ -148,7 +148,7 @@ async function dryRunApply(
   signal: AbortSignal,
 ): Promise<{ readonly dryRun: Outcome<DryRun>; readonly refusal: string }> {
   const dryRun = await api.dryRunApply(plan, signal);
-  if (dryRun.ok || dryRun.failure.is !== 'forbidden') return { dryRun, refusal: '' };
+  if (dryRun.ok || dryRun.failure.type !== 'forbidden') return { dryRun, refusal: '' };
   const own = { ...plan, target: { ...plan.target, account: undefined } };
   return { dryRun: await api.dryRunApply(own, signal), refusal: dryRun.failure.reason };
 }

@@ -166,6 +166,6 @@ function createInspector(api: RestartApi, sources: SourcesKnown, keys: HashKeys 
 async function podsOf(api: RestartApi, { ref, selector }: WorkloadSummary): Promise<WorkloadView['pods']> {
   if (selector === undefined) return [];
   const listed = await api.listPods(ref.namespace, selector, AbortSignal.timeout(20_000));
-  if (listed.is === 'refused') return listed.reason;
-  return listed.is === 'ok' ? readPods(listed.value) : [];
+  if (listed.type === 'refused') return listed.reason;
+  return listed.type === 'ok' ? readPods(listed.value) : [];
 }

@@ -7,7 +7,7 @@ import { type ObservedWorkload, readObjects } from './observed.ts';
 interface DeclarationProblem {
   readonly namespace: string;
   /** `unseen`: the controller watches pods by their label, and cannot report it. */
-  readonly is: 'unseen' | 'malformed';
+  readonly type: 'unseen' | 'malformed';
   /** A sentence without a full stop, with the workload and what to write. */
   readonly text: string;
 }
@@ -22,11 +22,11 @@ export function declarationProblems(objects: readonly JsonObject[]): Declaration
     const unseen = unseenBy(object, workload);
     if (unseen.length > 0) {
       const text = `${name} declares a dependency where weeder does not see it: write ${unseen.join(', and ')}`;
-      return [{ namespace, is: 'unseen', text }];
+      return [{ namespace, type: 'unseen', text }];
     }
     const written = writtenOn(workload.template);
     const { problems } = written === undefined ? { problems: [] } : declarationOf(written, namespace);
-    return problems.map((problem) => ({ namespace, is: 'malformed', text: `${name}: ${problem}` }));
+    return problems.map((problem) => ({ namespace, type: 'malformed', text: `${name}: ${problem}` }));
   });
 }
 

@@ -32,8 +32,8 @@ test('a drift is a diff, and lines that are too long are cut', () => {
   const resource = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'nginx' };
   const about = { application, resource, apiVersion: 'apps/v1', uid: 'v' };
   const drifts = [
-    { path: '.spec.a', desired: 1, found: undefined, is: 'missing' },
-    { path: '.spec.b.this.is.long', desired: undefined, found: 'this is long, too', is: 'excess' },
+    { path: '.spec.a', desired: 1, found: undefined, type: 'missing' },
+    { path: '.spec.b.this.is.long', desired: undefined, found: 'this is long, too', type: 'excess' },
   ] as const;
   const drifted = {
     type: 'resource.drifted',
@@ -45,10 +45,10 @@ test('a drift is a diff, and lines that are too long are cut', () => {
   const entry = observerTimelineEntry(drifted, 15);
   assert.equal(entry?.what, 'Deployment nginx has drifted, by bot:');
   assert.deepEqual(entry?.diff, [
-    { is: 'path', text: '.spec.a' },
-    { is: 'desired', text: '- 1' },
-    { is: 'path', text: '….b.this.is.long'.slice(-15).replace(/^./, '…') },
-    { is: 'found', text: '+ "this is lon…' },
+    { type: 'path', text: '.spec.a' },
+    { type: 'desired', text: '- 1' },
+    { type: 'path', text: '….b.this.is.long'.slice(-15).replace(/^./, '…') },
+    { type: 'found', text: '+ "this is lon…' },
   ]);
 });
 

@@ -6,7 +6,7 @@ import { clientOf } from '@weeder/kube-runtime/testing';
 import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../src/weeder/deletions/deletePod.ts';
 
 const never = new AbortController().signal;
-const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request was cancelled' };
+const cancelled: ApiFailure = { type: 'cancelled', message: 'the request was cancelled' };
 
 /** A client as the API's: checks whether a request is needed, and sends it. */
 function checking(answer: () => ApiResult) {
@@ -20,7 +20,7 @@ function checking(answer: () => ApiResult) {
 }
 
 const accepted: ApiResult = { ok: true, status: 200, body: undefined };
-const failing = (kind: ApiFailure['kind']): ApiResult => ({ ok: false, failure: { kind, message: 'so it is' } });
+const failing = (type: ApiFailure['type']): ApiResult => ({ ok: false, failure: { type, message: 'so it is' } });
 const write: ApiRequest = { method: 'PATCH', path: '/a' };
 
 async function attempt(isValid: boolean, request: ApiRequest, { lost = never, answer = accepted } = {}) {
@@ -36,7 +36,7 @@ test('a leader’s request is sent unchanged, and so is the response', async () 
 });
 
 test('without leadership writes are refused with the reason, and reads are sent', async () => {
-  const failure = { kind: 'cancelled', message: 'this replica lost leadership' };
+  const failure = { type: 'cancelled', message: 'this replica lost leadership' };
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     assert.deepEqual(await attempt(false, { ...write, method }), { answer: { ok: false, failure }, sent: 0 });
   }
@@ -59,7 +59,7 @@ test('if leadership is lost in flight, a response of the server is passed on, an
     });
     const result = await leaderGate({ isValid: () => isValid, signal: never }, client).call(write);
     const isAnswer = kind === 'conflict' || kind === 'notFound';
-    assert.equal(!result.ok && result.failure.kind, isAnswer ? kind : 'cancelled');
+    assert.equal(!result.ok && result.failure.type, isAnswer ? kind : 'cancelled');
   }
 });
 

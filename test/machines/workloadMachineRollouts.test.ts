@@ -51,7 +51,7 @@ test('an update during a rollout waits for its end, and is assessed then', () =>
 test('a stalled rollout is reported once with its reason, and followed without a slot', () => {
   const { state, effects, context } = decided(toStalled);
   assert.deepEqual([state, effects], ['restarting.stopped.stalled', ['reportStalled', 'spawn followRollout']]);
-  assert.deepEqual(context.stopped, { is: 'stalled', reason: 'no progress' });
+  assert.deepEqual(context.stopped, { type: 'stalled', reason: 'no progress' });
   assert.deepEqual(stateAndEffects([...toStalled, event.stalled]), { state, effects: [] });
   const late = decided([...toRolling, timers.deadline]);
   assert.equal(late.state, 'restarting.stopped.stalled');
@@ -107,7 +107,7 @@ test('a suspended rollout is recorded when it completes', () => {
 test('a suspended rollout that cannot continue afterwards is reported as stalled', () => {
   const stuck = decided([...toSuspended, event.workloadChanged, stillStalled, event.stalled]);
   assert.deepEqual([stuck.state, stuck.effects], ['restarting.stopped.stalled', ['reportStalled']]);
-  assert.deepEqual(stuck.context.stopped, { is: 'stalled', reason: 'no progress' });
+  assert.deepEqual(stuck.context.stopped, { type: 'stalled', reason: 'no progress' });
 });
 
 test('a stopped rollout has the same reason when it is assessed again', () => {
@@ -117,7 +117,7 @@ test('a stopped rollout has the same reason when it is assessed again', () => {
 
 test('a newer change while a rollout is suspended restarts without a loop', () => {
   const again = [...toSuspended, event.workloadChanged] as const;
-  assert.equal(decided(again).context.stopped?.is, 'suspended');
+  assert.equal(decided(again).context.stopped?.type, 'suspended');
   const rolling: WorkloadEvent = { type: 'assessed.rolling', hasNewerChange: true };
   assert.equal(decided([...again, rolling, event.suspended]).state, 'restarting.stopped.suspended');
   assert.equal(decided([...again, changed(90_000), timers.quiet]).state, 'restarting.active.waiting');

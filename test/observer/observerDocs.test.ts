@@ -47,8 +47,8 @@ test('docs/reference/observer.md lists exactly the states and differences of the
   const rowOf = (row: object) =>
     objectOf(readInventory([{ kind: 'Pod', apiVersion: 'v1', name: 'a', ...row }]).map(writeEntry)[0]);
   const stateInStatus = (state: string) => rowOf({ state })['state'];
-  const differenceInStatus = (is: string) =>
-    objectOf(arrayOf(rowOf({ drifts: [{ path: '.a', is }] })['drifts'])[0])['is'];
+  const differenceInStatus = (type: string) =>
+    objectOf(arrayOf(rowOf({ drifts: [{ path: '.a', type }] })['drifts'])[0])['type'];
   assert.ok(named(states).length > 0 && named(differences).length > 0);
   assert.deepEqual(named(states), resourceStates.map(stateInStatus));
   assert.deepEqual(named(differences), written(/differences: .*? = \[(.*?)\]/s).map(differenceInStatus));

@@ -39,7 +39,7 @@ test('an unnamed conflicting manager is reported as another client, with the del
 });
 
 test('a correction reports what was restored and what was removed', () => {
-  const drift = (path: string, is: Drift['is']): Drift => ({ path, desired: undefined, found: undefined, is });
+  const drift = (path: string, type: Drift['type']): Drift => ({ path, desired: undefined, found: undefined, type });
   const correct = (...drifts: Drift[]) =>
     eventsOf({ ...drifted, type: 'resource.corrected', drifts, took: 10 }).map(({ note }) => note);
   const [changed, excess, twice] = [drift('a', 'changed'), drift('b', 'excess'), drift('c', 'duplicate')];

@@ -135,7 +135,7 @@ test('an error of the whole spec is shown with its path, and no request is sent 
 });
 
 test('for a refused manifest explain shows the difference to what was applied before, from the status', async () => {
-  const drifts = [{ path: '.data.a', is: 'Changed', desired: '"0"', found: '"2"' }];
+  const drifts = [{ path: '.data.a', type: 'Changed', desired: '"0"', found: '"2"' }];
   const row = {
     apiVersion: 'v1',
     name: 'one',

@@ -64,7 +64,7 @@ test('a list with 300,000 added elements is compared, and each of them is report
   assert.equal(driftsAfter(gadget, leaf, [['spec.parts', [{ name: 'a' }, ...parts]]]).length, parts.length);
   const plain = driftsAfter(gadget, leaf, [['spec.plain', parts]]);
   assert.deepEqual(
-    plain.map(({ path, is }) => [path, is]),
+    plain.map(({ path, type }) => [path, type]),
     [['.spec.plain', 'changed']],
   );
 });

@@ -324,7 +324,7 @@ test('with the inventory of an earlier version, whose states are in camelCase or
     world.stop();
     world.apply('web', { manifests: [configMap('one')] });
     const before = objectOf(world.application('web')?.['status']);
-    const drifts = [{ path: '.data.key', is: 'changed', desired: '"a"', found: '"b"' }];
+    const drifts = [{ path: '.data.key', type: 'changed', desired: '"a"', found: '"b"' }];
     const resources = arrayOf(before['resources']).map((row) => ({ ...objectOf(row), state, drifts }));
     world.replaceStatus('web', { ...before, resources });
     await world.restart();

@@ -107,7 +107,7 @@ suite('the order of an application', () => {
 suite('replicas of another owner', () => {
   const manifest = { kind: 'Deployment', metadata: {}, spec: { replicas: 2, template: { a: 1 } } };
   const web = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };
-  const schema = (spec: FieldMask): FieldMask => ({ is: 'map', fields: new Map([['spec', spec]]) });
+  const schema = (spec: FieldMask): FieldMask => ({ type: 'map', fields: new Map([['spec', spec]]) });
   const replicasIn = (mask: FieldMask) => fieldOf(fieldOf(mask, 'spec'), 'replicas');
 
   test('are not observed, and everything else of the manifest still is', () => {
@@ -119,10 +119,10 @@ suite('replicas of another owner', () => {
   });
 
   test('are observed if the schema lists them, and a manifest without them is not changed', () => {
-    const listing = schema({ is: 'map', fields: new Map([['replicas', leaf]]) });
+    const listing = schema({ type: 'map', fields: new Map([['replicas', leaf]]) });
     assert.equal(withoutReplicas(listing, manifest), listing);
     assert.equal(withoutReplicas(leaf, { ...manifest, spec: {} }), leaf);
-    const elsewhere: FieldMask = { is: 'map', fields: new Map([['metadata', leaf]]) };
+    const elsewhere: FieldMask = { type: 'map', fields: new Map([['metadata', leaf]]) };
     assert.equal(withoutReplicas(elsewhere, manifest), elsewhere);
     assert.ok(!observesAnything(withoutReplicas(schema(leaf), { spec: { replicas: 1 } })));
   });

@@ -66,7 +66,7 @@ test('while its new manifest is permanently refused, a resource retains its last
     await change(world, 'by hand');
     assert.equal(keyOf(world), 'old');
     const [drifted] = world.eventsOf('resource.drifted');
-    assert.deepEqual(drifted?.drifts, [{ path: '.data.key', desired: 'old', found: 'by hand', is: 'changed' }]);
+    assert.deepEqual(drifted?.drifts, [{ path: '.data.key', desired: 'old', found: 'by hand', type: 'changed' }]);
     assert.equal(world.eventsOf('resource.corrected').length, 1);
     world.stop();
   }

@@ -10,24 +10,27 @@ const no = refusal('permanent', 'No.');
 
 type Step =
   /** A newer manifest, permanently refused or not. */
-  | { readonly is: 'manifest'; readonly isGood: boolean }
-  | { readonly is: 'edit' | 'removal' | 'restart' | 'mending' | 'busy' }
-  | { readonly is: 'time'; readonly ms: number };
+  | { readonly type: 'manifest'; readonly isGood: boolean }
+  | { readonly type: 'edit' | 'removal' | 'restart' | 'mending' | 'busy' }
+  | { readonly type: 'time'; readonly ms: number };
 
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ is: fc.constant('manifest' as const), isGood: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.constant({ is: 'edit' as const }) },
-  { weight: 4, arbitrary: fc.record({ is: fc.constant('time' as const), ms: fc.constantFrom(0, 10, 2_000, 301_000) }) },
-  { weight: 2, arbitrary: fc.record({ is: fc.constantFrom('removal', 'restart', 'mending', 'busy') }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('manifest' as const), isGood: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.constant({ type: 'edit' as const }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant('time' as const), ms: fc.constantFrom(0, 10, 2_000, 301_000) }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constantFrom('removal', 'restart', 'mending', 'busy') }) },
 );
 
-async function perform(world: ObserverWorld, it: Exclude<Step, { is: 'manifest' }>): Promise<void> {
+async function perform(world: ObserverWorld, it: Exclude<Step, { type: 'manifest' }>): Promise<void> {
   const isThere = world.object(one) !== undefined;
-  if (it.is === 'edit' && isThere) world.edit(one, { data: { key: 'theirs' } });
-  else if (it.is === 'removal' && isThere) world.remove(one);
-  else if (it.is === 'restart') await world.restart();
-  else if (it.is === 'busy') world.requestTime = world.requestTime === 0 ? 700 : 0;
-  else if (it.is === 'time') await world.pass(it.ms);
+  if (it.type === 'edit' && isThere) world.edit(one, { data: { key: 'theirs' } });
+  else if (it.type === 'removal' && isThere) world.remove(one);
+  else if (it.type === 'restart') await world.restart();
+  else if (it.type === 'busy') world.requestTime = world.requestTime === 0 ? 700 : 0;
+  else if (it.type === 'time') await world.pass(it.ms);
 }
 
 /** Runs a scenario, and returns what was written and what should not have been. */
@@ -52,8 +55,8 @@ async function run(scenario: readonly Step[]) {
   apply(true);
   await world.pass(2_000);
   for (const it of scenario) {
-    if (it.is === 'manifest') apply(it.isGood);
-    else if (it.is === 'mending') refusedOnes.clear();
+    if (it.type === 'manifest') apply(it.isGood);
+    else if (it.type === 'mending') refusedOnes.clear();
     else await perform(world, it);
   }
   await world.pass(900_000);
@@ -72,7 +75,7 @@ test('in any scenario nothing older than the accepted manifest is applied, and t
     const { older, found, accepted, isRefused } = await run(scenario);
     assert.deepEqual(older, []);
     // A newly started weeder does not know the earlier states.
-    if (!isRefused || !scenario.some(({ is }) => is === 'restart')) assert.equal(found, accepted);
+    if (!isRefused || !scenario.some(({ type }) => type === 'restart')) assert.equal(found, accepted);
   });
   await fc.assert(property, propertyRuns(100));
 });

@@ -67,7 +67,7 @@ test('a corrected drift disappears from the page, and a page without application
     t,
     (its) => {
       its.greeting = scene(now);
-      const drifts = [{ path: '.data.a', is: 'changed', desired: '"1"', found: '"2"' }] as const;
+      const drifts = [{ path: '.data.a', type: 'changed', desired: '"1"', found: '"2"' }] as const;
       const waiting = { state: 'drifted', drifts, reason: 'The API server is busy.', until: now + 7_000 };
       its.applications = [applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web', waiting)] })];
     },

@@ -161,7 +161,7 @@ test('in a dry run no request of a controller changes anything', async () => {
   const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
   assert.equal((await other.context.client.call({ method: 'POST', path, body: { metadata: { name: 'a' } } })).ok, true);
   const found = await other.context.client.call({ method: 'GET', path: `${path}/a` });
-  assert.equal(!found.ok && found.failure.kind, 'notFound');
+  assert.equal(!found.ok && found.failure.type, 'notFound');
 });
 
 test('two controllers that use one stream name are rejected immediately', async () => {

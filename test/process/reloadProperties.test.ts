@@ -21,12 +21,12 @@ interface Model {
 }
 
 function updateModel(model: Model, step: StoryStep, now: number): void {
-  if (step.is === 'slice') {
+  if (step.type === 'slice') {
     const wasReady = model.ready.get(step.service) === true;
     model.ready.set(step.service, step.ready);
     if (step.ready && !wasReady && step.service in model.settings) model.began.set(step.service, now);
   }
-  if (step.is !== 'config') return;
+  if (step.type !== 'config') return;
   // It is unknown since when these services are ready: a new one gets a full window.
   for (const name of Object.keys(step.settings)) {
     if (!(name in model.settings) && model.ready.get(name) === true) model.began.set(name, now);
@@ -81,11 +81,11 @@ test('a config that removes two services starts no deletion that only waited for
   const setting = { seconds: 30, selects: ['a'], barePods: 'keep', whileNotReady: 'hold' } as const;
   const stage = storyStage({ b: setting, c: setting });
   const steps: readonly StoryStep[] = [
-    { is: 'slice', service: 'c', ready: true },
-    { is: 'slice', service: 'c', ready: false },
-    { is: 'slice', service: 'b', ready: true },
-    { is: 'pod', app: 'a', number: 0, crashes: true },
-    { is: 'config', settings: { a: { ...setting, selects: ['c'] } } },
+    { type: 'slice', service: 'c', ready: true },
+    { type: 'slice', service: 'c', ready: false },
+    { type: 'slice', service: 'b', ready: true },
+    { type: 'pod', app: 'a', number: 0, crashes: true },
+    { type: 'config', settings: { a: { ...setting, selects: ['c'] } } },
   ];
   for (const step of steps) await playStep(stage, step);
   await stage.clock.pass(60_000);
@@ -113,7 +113,7 @@ test('a service without a change has the same timeline with and without changes 
       const [changing, unchanged] = [storyStage(a), storyStage(a)];
       for (const step of steps) {
         await playStep(changing, step);
-        await playStep(unchanged, step.is === 'config' ? { is: 'pause', ms: 0 } : step);
+        await playStep(unchanged, step.type === 'config' ? { type: 'pause', ms: 0 } : step);
       }
       const ofA = (timeline: readonly TimelineLine[]) =>
         timeline.map(lineOf).filter((line) => /shoot-1\/a(-\d)?( |$)/.test(line));

@@ -23,12 +23,12 @@ interface LateStream {
 }
 
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ is: fc.constant('write' as const), service: fc.nat(3), ready: fc.boolean() }) },
-  { weight: 6, arbitrary: fc.record({ is: fc.constant('deliver' as const), stream: fc.nat(5), lag: fc.nat(4) }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('write' as const), service: fc.nat(3), ready: fc.boolean() }) },
+  { weight: 6, arbitrary: fc.record({ type: fc.constant('deliver' as const), stream: fc.nat(5), lag: fc.nat(4) }) },
   {
     weight: 2,
     arbitrary: fc.record({
-      is: fc.constant('divide' as const),
+      type: fc.constant('divide' as const),
       parts: fc.array(fc.nat(2), { minLength: 4, maxLength: 4 }),
     }),
   },
@@ -115,8 +115,8 @@ test('however streams divide the services again, each service changes as it was 
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const at = handedOver();
       for (const one of steps) {
-        if (one.is === 'write') at.writes.push({ service: services[one.service] ?? '', ready: one.ready });
-        else if (one.is === 'deliver') at.deliver(one.stream, one.lag);
+        if (one.type === 'write') at.writes.push({ service: services[one.service] ?? '', ready: one.ready });
+        else if (one.type === 'deliver') at.deliver(one.stream, one.lag);
         else at.divide([0, 1, 2].map((part) => services.filter((_, index) => one.parts[index] === part)));
       }
       at.deliverAll();

@@ -30,26 +30,26 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'the text of the metrics': (text) => toOpenMetrics(text),
   'an answer that is an error': (text) => classify(500, {}, text, 0),
   'the header Retry-After': (text) => classify(429, { 'retry-after': text }, '', 0),
-  'the message of a refusal': (text) => describeFailure({ kind: 'forbidden', status: 403, message: text }, 'server'),
+  'the message of a refusal': (text) => describeFailure({ type: 'forbidden', status: 403, message: text }, 'server'),
   'who refuses': (text) => [
-    isDenied({ kind: 'forbidden', message: text }),
-    refuserOf({ kind: 'forbidden', message: text }),
+    isDenied({ type: 'forbidden', message: text }),
+    refuserOf({ type: 'forbidden', message: text }),
   ],
   'the message of a refused apply': (text) =>
     applyFailure(
-      { kind: 'invalid', status: 422, message: `failed to create typed patch object ${text}` },
+      { type: 'invalid', status: 422, message: `failed to create typed patch object ${text}` },
       request,
       'server',
     ),
   'a cause of a refused apply': (text) =>
     applyFailure(
-      { kind: 'invalid', message: 'no', causes: [{ reason: '', field: text, message: text }] },
+      { type: 'invalid', message: 'no', causes: [{ reason: '', field: text, message: text }] },
       request,
       'server',
     ),
   'lines of a stream': (text) => lineSplitter(1 << 24).push(Buffer.from(text), () => true),
   'the beginning of a line': (text) => readLineMetadata(Buffer.from(text)),
-  'the path of a drift': (text) => correctionKey({ path: text, is: 'excess' }),
+  'the path of a drift': (text) => correctionKey({ path: text, type: 'excess' }),
   'also-depends-on': (text) => readAlsoDependsOn(text, 'shop'),
   'allow-references-from': (text) => allowReferencesError({ [allowReferencesFrom]: text }),
   'skip-hash-calculation': (text) => optOutError({ 'weeder.dev/skip-hash-calculation': text }),

@@ -22,7 +22,7 @@ test('a recording begins with its version, its start and the whole config', asyn
   const [header] = readLines(file);
   assert.deepEqual(header, {
     weeder: 'recording',
-    version: 3,
+    version: 4,
     weederVersion: '0.1.0',
     startedAt: '2026-01-01T00:00:00.000Z',
     part: 1,

@@ -73,7 +73,8 @@ test('however the config has changed before a file begins, that file alone is re
 });
 
 test('a what-if replay with the recorded, unchanging config opens the windows that were opened', async () => {
-  const hasOneConfig = (story: Parameters<typeof recordReloads>[2]) => story.steps.every(({ is }) => is !== 'config');
+  const hasOneConfig = (story: Parameters<typeof recordReloads>[2]) =>
+    story.steps.every(({ type }) => type !== 'config');
   await fc.assert(
     fc.asyncProperty(recordedReloads.filter(hasOneConfig), async (story) => {
       const whole = await readFiles(await recorded(story, 1_000_000));

@@ -174,7 +174,7 @@ test('a new file repeats the newest state of each object, in the order in which 
     ({
       in: 'response',
       request: `digest configmap/shop/settings key uses ${version}`,
-      response: { is: 'notFound' },
+      response: { type: 'notFound' },
     }) as const;
   const end = { in: 'end', stream: deployments, resourceVersion: '5' } as const;
   apply({ in: 'created', config: { old: true } });
@@ -190,7 +190,7 @@ test('a new file repeats the newest state of each object, in the order in which 
   apply({ in: 'ADDED', stream: named, object: object('settings', 's', '3') });
   apply(digest('3'));
   apply(digest('4'));
-  apply({ in: 'response', request: 'patch deployment/shop/web', response: { is: 'ok', value: written } });
+  apply({ in: 'response', request: 'patch deployment/shop/web', response: { type: 'ok', value: written } });
   apply({ in: 'MODIFIED', stream: deployments, object: object('web', 'w', '6') });
   const expected: readonly Input[] = [
     { in: 'created', config: {} },
@@ -223,7 +223,7 @@ test('a new file repeats neither the tags of a deleted source nor a stream that 
     digest: {
       in: 'response',
       request: `digest configmap/shop/${name} key uses 1`,
-      response: { is: 'notFound' },
+      response: { type: 'notFound' },
     } as const,
   }));
   assert.ok(kept && dropped);

@@ -161,7 +161,7 @@ const garbled: Readonly<Record<string, readonly [string, RegExp]>> = {
   'a foreign text': ['hello\n', /^\.\/bad\.jsonl:1: found no JSON object, so this is neither a recording nor/],
   'a foreign JSON file': ['{"a":1}\n', /^\.\/bad\.jsonl:1: found neither a line of a recording nor a watch event/],
   'a header without what it needs': [
-    '{"weeder":"recording","version":3}\n',
+    '{"weeder":"recording","version":4}\n',
     /^\.\/bad\.jsonl:1: the header of the rec/,
   ],
   'a recording without its header': [
@@ -170,15 +170,15 @@ const garbled: Readonly<Record<string, readonly [string, RegExp]>> = {
   ],
   'a version of before the release': [
     '{"weeder":"recording","version":1,"weederVersion":"0.1.0"}\n',
-    /^\.\/bad\.jsonl:1: the recording has version 1 \(weeder 0\.1\.0\); since its release, 0\.1\.0 reads version 3 only: record again\./,
+    /^\.\/bad\.jsonl:1: the recording has version 1 \(weeder 0\.1\.0\); since its release, 0\.1\.0 reads version 4 only: record again\./,
   ],
   'the version before the common lines of all controllers': [
     '{"weeder":"recording","version":2,"weederVersion":"0.1.0"}\n',
-    /^\.\/bad\.jsonl:1: the recording has version 2 \(weeder 0\.1\.0\); since its release, 0\.1\.0 reads version 3 only: record again\./,
+    /^\.\/bad\.jsonl:1: the recording has version 2 \(weeder 0\.1\.0\); since its release, 0\.1\.0 reads version 4 only: record again\./,
   ],
   'a newer version': [
-    '{"weeder":"recording","version":4,"weederVersion":"9.0.0"}\n',
-    /^\.\/bad\.jsonl:1: the recording has version 4 \(weeder 9\.0\.0\); this weeder reads version 3\./,
+    '{"weeder":"recording","version":5,"weederVersion":"9.0.0"}\n',
+    /^\.\/bad\.jsonl:1: the recording has version 5 \(weeder 9\.0\.0\); this weeder reads version 4\./,
   ],
 };
 

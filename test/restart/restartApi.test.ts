@@ -20,7 +20,7 @@ const last = ({ server }: Calling) => server.requests.at(-1) ?? assert.fail('no 
 
 /** The part of an answer that callers decide by. */
 function outcomeOf(answer: Answer<unknown>): string {
-  return answer.is === 'refused' ? `refused: ${answer.failure}` : answer.is;
+  return answer.type === 'refused' ? `refused: ${answer.failure}` : answer.type;
 }
 
 test('a source is read in full from its own path, with its resource version', async () => {
@@ -30,13 +30,13 @@ test('a source is read in full from its own path, with its resource version', as
   it.server.failNext(answerWith(200, JSON.stringify(secretObject({ password: 'one' }))));
   const answer = await api.readSource(secret, signal);
   assert.equal(last(it).path, '/api/v1/namespaces/shop/secrets/password');
-  assert(answer.is === 'ok');
+  assert(answer.type === 'ok');
   const { uid, resourceVersion, content, meta } = answer.value;
   assert.deepEqual([uid, resourceVersion, meta.ref], ['uid-of-the-secret', '7', secret]);
   assert.deepEqual([...content.data], [['password', Buffer.from('one')]]);
 
   it.server.failNext(answerWith(404, statusBody(404, 'NotFound', 'secrets "password" not found')));
-  assert.equal((await api.readSource(secret, signal)).is, 'notFound');
+  assert.equal((await api.readSource(secret, signal)).type, 'notFound');
   it.server.failNext(answerWith(503, statusBody(503, 'ServiceUnavailable', 'no')));
   await api.readSource({ ...secret, kind: 'ConfigMap' }, signal);
   assert.equal(last(it).path, '/api/v1/namespaces/shop/configmaps/password');
@@ -47,7 +47,7 @@ test('a forbidden read is refused with the rule that grants it', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', 'secrets "password" is forbidden')));
   const answer = await restartApi(it.client).readSource(secret, signal);
-  assert(answer.is === 'refused');
+  assert(answer.type === 'refused');
   assert.equal(answer.failure, 'forbidden');
   assert.match(
     answer.reason,
@@ -65,7 +65,7 @@ test('a patch is one JSON merge patch by the field manager weeder, and returns t
   assert.deepEqual([...query], [['fieldManager', 'weeder']]);
   assert.equal(headers['content-type'], 'application/merge-patch+json');
   assert.deepEqual(JSON.parse(body), patch);
-  assert(answer.is === 'ok');
+  assert(answer.type === 'ok');
   assert.deepEqual(answer.value, JSON.parse(deployment({ resourceVersion: '9' })));
 });
 
@@ -87,7 +87,7 @@ test('a response about another object is a bad answer', async () => {
     stop();
   }
   it.server.failNext(answerWith(200, deployment()));
-  assert.equal((await api.readWorkload(workload, signal)).is, 'ok');
+  assert.equal((await api.readWorkload(workload, signal)).type, 'ok');
 });
 
 const causes = (reason: string, field?: string) => ({ details: { causes: [{ reason, field }] } });
@@ -132,13 +132,13 @@ test('Retry-After is passed on', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(429, statusBody(429, 'TooManyRequests', 'patience'), { 'retry-after': '10' }));
   const answer = await restartApi(it.client).evict(pod, signal);
-  assert.equal(answer.is === 'refused' && answer.retryAfter, 10_000);
+  assert.equal(answer.type === 'refused' && answer.retryAfter, 10_000);
 });
 
 test('an eviction has the pod’s uid and resource version as preconditions', async () => {
   await using it = await calling('http');
   it.server.failNext(answerWith(201, '{"kind":"Status","status":"Success"}'));
-  assert.deepEqual(await restartApi(it.client).evict(pod, signal), { is: 'ok', value: undefined });
+  assert.deepEqual(await restartApi(it.client).evict(pod, signal), { type: 'ok', value: undefined });
   assert.equal(last(it).path, '/api/v1/namespaces/shop/pods/web-0/eviction');
   assert.deepEqual(JSON.parse(last(it).body), {
     apiVersion: 'policy/v1',
@@ -167,7 +167,7 @@ test('pods are listed in pages by the selector, and from the start again if the 
   it.server.failNext(page(undefined, 'c'));
   const answer = await restartApi(it.client).listPods('shop', { matchLabels: { app: 'web' } }, signal);
   const typed = (name: string) => ({ kind: 'Pod', apiVersion: 'v1', ...podNamed(name) });
-  assert.deepEqual(answer, { is: 'ok', value: ['a', 'b', 'c'].map(typed) });
+  assert.deepEqual(answer, { type: 'ok', value: ['a', 'b', 'c'].map(typed) });
   assert.deepEqual([last(it).path, last(it).query.get('labelSelector')], ['/api/v1/namespaces/shop/pods', 'app=web']);
 });
 

@@ -18,14 +18,14 @@ function cluster(pods: Record<string, readonly Pod[]>) {
     requests.push(`${namespace}: ${selectorToString(selector)}`);
     signals.push(given);
     await nextTurn();
-    if (given.aborted) return { is: 'refused', reason: 'cancelled', failure: 'cancelled', retryAfter: 0 };
+    if (given.aborted) return { type: 'refused', reason: 'cancelled', failure: 'cancelled', retryAfter: 0 };
     return answered((pods[namespace] ?? []).filter(({ metadata }) => matchesSelector(selector, metadata.labels)));
   });
   return { list, requests, signals };
 }
 
 function namesIn(answer: Answer<readonly unknown[]>): string[] {
-  assert(answer.is === 'ok');
+  assert(answer.type === 'ok');
   return answer.value.map((each) => JSON.stringify(each).replace(/^.*"name":"([^"]*)".*$/, '$1'));
 }
 
@@ -101,7 +101,7 @@ test('a later caller gets a later list, even while the earlier one is in progres
 });
 
 test('a refused request is refused to all callers', async () => {
-  const refusal = { is: 'refused', reason: 'not allowed', failure: 'forbidden', retryAfter: 0 } as const;
+  const refusal = { type: 'refused', reason: 'not allowed', failure: 'forbidden', retryAfter: 0 } as const;
   const list = listTogether(async () => refusal);
   const answers = await Promise.all(['a', 'b'].map((name) => list('shop', app(name), signal)));
   assert.deepEqual(answers, [refusal, refusal]);
@@ -119,7 +119,7 @@ test('an aborted caller does not end the request of the others; it ends when all
   other.abort();
   const answers = await Promise.all(again);
   assert.deepEqual(
-    answers.map((answer) => answer.is),
+    answers.map((answer) => answer.type),
     ['refused', 'refused'],
   );
 });

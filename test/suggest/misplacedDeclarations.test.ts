@@ -55,7 +55,7 @@ test('a malformed value is reported', () => {
   assert.deepEqual(declarationProblems([deployment({}, template)]), [
     {
       namespace: 'shop',
-      is: 'malformed',
+      type: 'malformed',
       text: 'Deployment shop/web: "db.shop.svc" names no service: write db.shop',
     },
   ]);

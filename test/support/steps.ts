@@ -7,7 +7,7 @@ export type Step =
       readonly namespace: string;
       readonly name: string;
       readonly role: string;
-      readonly is: 'running' | 'backOff' | 'ended' | 'ending';
+      readonly type: 'running' | 'backOff' | 'ended' | 'ending';
       readonly restarts: number;
       /** The time since it finished, by its node's clock. */
       readonly finished: number;

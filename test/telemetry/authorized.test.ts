@@ -32,7 +32,7 @@ async function authorizedPage() {
     server: 'https://cluster',
     async call({ path, body }: { readonly path: string; readonly body?: unknown }): Promise<ApiResult> {
       seen.push(path.split('/').at(-1) ?? '');
-      if (!scene.isUp) return { ok: false, failure: { kind: 'network', message: 'connection refused' } };
+      if (!scene.isUp) return { ok: false, failure: { type: 'network', message: 'connection refused' } };
       return { ok: true, status: 201, body: { status: review(objectOf(objectOf(body)['spec'])) } };
     },
   };

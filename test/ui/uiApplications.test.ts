@@ -56,7 +56,7 @@ test('a drift is shown with its desired and live value while its correction wait
   await world.pass(100);
   const [contested, waiting] = await only();
   assert.equal(contested.state, 'contested', 'the application, while the correction waits');
-  assert.deepEqual(waiting.drifts, [{ path: '.data.key', is: 'changed', desired: '"a"', found: '"c"' }]);
+  assert.deepEqual(waiting.drifts, [{ path: '.data.key', type: 'changed', desired: '"a"', found: '"c"' }]);
   assert.match(waiting.state, /^drifted/);
   assert.ok((waiting.until ?? 0) > world.clock.now());
   await world.pass(5 * second);
@@ -91,7 +91,7 @@ test('while a new manifest is refused the page shows why, and compares with the 
   await world.pass(100);
   const [, drifted] = await only();
   assert.deepEqual([drifted.state, drifted.reason], ['drifted.waiting', reason]);
-  assert.deepEqual(drifted.drifts, [{ path: '.data.key', is: 'changed', desired: '"old"', found: '"c"' }]);
+  assert.deepEqual(drifted.drifts, [{ path: '.data.key', type: 'changed', desired: '"old"', found: '"c"' }]);
   world.stop();
 });
 
@@ -103,7 +103,7 @@ test('the page has the names of the keys of a Secret, and no values, neither in 
   world.put({ ...secret, metadata: { name: 'one', namespace: 'shop' }, data: { password: 'aHVudGVyMw==' } });
   await world.pass(2 * second);
   assert.equal((await only())[0].state, 'drifted');
-  assert.deepEqual((await only())[1].drifts, [{ path: '.data.password', is: 'changed' }]);
+  assert.deepEqual((await only())[1].drifts, [{ path: '.data.password', type: 'changed' }]);
   world.apply('web', { manifests: [secret] });
   await world.pass(2 * second);
   world.edit('Secret/one', { data: { password: 'aHVudGVyNA==' } });

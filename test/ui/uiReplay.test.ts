@@ -155,7 +155,7 @@ test('a recording of applications shows their diffs, actors and corrections at t
   await control({ do: 'seek', to: startsAt + 9_000 });
   assert.deepEqual(await resources(), [inSync(settings, 0), inSync(login, 0)]);
   await control({ do: 'seek', to: startsAt + 11_000 });
-  const drifts = [{ path: '.data.key', is: 'changed', desired: '"a"', found: '"c"' }];
+  const drifts = [{ path: '.data.key', type: 'changed', desired: '"a"', found: '"c"' }];
   assert.deepEqual(await resources(), [
     { id: settings, state: 'drifted.waiting', drifts, corrected: 1, conflictingManager: 'editor/Update' },
     inSync(login, 1),

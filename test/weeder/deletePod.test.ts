@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiFailure, ApiRequest, ApiResult, FailureKind } from '@weeder/kube-runtime/client';
+import type { ApiFailure, ApiRequest, ApiResult, FailureType } from '@weeder/kube-runtime/client';
 import { type DeletionAttempt, type DeletionPolicy, deleteThrough } from '../../src/weeder/deletions/deletePod.ts';
 import { readySinceThrough } from '../../src/weeder/services/readySince.ts';
 
@@ -27,9 +27,9 @@ function client(answer: (request: ApiRequest) => ApiResult) {
 }
 
 const accepted: ApiResult = { ok: true, status: 200, body: {} };
-const failed = (kind: FailureKind, rest: Partial<ApiFailure> = {}): ApiResult => ({
+const failed = (type: FailureType, rest: Partial<ApiFailure> = {}): ApiResult => ({
   ok: false,
-  failure: { kind, message: `it was ${kind}`, ...rest },
+  failure: { type, message: `it was ${type}`, ...rest },
 });
 
 test('a deletion is one DELETE with uid and resourceVersion as preconditions', async () => {
@@ -66,7 +66,7 @@ test('an eviction has the same preconditions, and passes on a configured grace p
 });
 
 test('every failure becomes an event: notFound, conflicted, refused or rejected', async () => {
-  const expected: Readonly<Record<FailureKind, string>> = {
+  const expected: Readonly<Record<FailureType, string>> = {
     notFound: 'delete.notFound',
     conflict: 'delete.conflicted',
     expired: 'delete.rejected',
@@ -83,7 +83,7 @@ test('every failure becomes an event: notFound, conflicted, refused or rejected'
     cancelled: 'delete.failed',
   };
   for (const [kind, type] of Object.entries(expected)) {
-    const { client: kube } = client(() => failed(kind as FailureKind));
+    const { client: kube } = client(() => failed(kind as FailureType));
     assert.equal((await deleteThrough(kube)(request, signal)).type, type, kind);
   }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '@weeder/kube-runtime/base';
-import type { ApiFailure, ApiRequest, FailureKind } from '@weeder/kube-runtime/client';
+import type { ApiFailure, ApiRequest, FailureType } from '@weeder/kube-runtime/client';
 import { type ApiResult, createKubeClient } from '@weeder/kube-runtime/client';
 import { accessTo, faultyServer, settled, virtualClock } from '@weeder/kube-runtime/testing';
 import { readLogThrough } from '../../src/weeder/deletions/readLog.ts';
@@ -9,9 +9,9 @@ import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 
 const pod = crashLoopingPod();
 const log = (body: string): ApiResult => ({ ok: true, status: 200, body });
-const failed = (kind: FailureKind, rest: Partial<ApiFailure> = {}): ApiResult => ({
+const failed = (type: FailureType, rest: Partial<ApiFailure> = {}): ApiResult => ({
   ok: false,
-  failure: { kind, message: `it was ${kind}`, ...rest },
+  failure: { type, message: `it was ${type}`, ...rest },
 });
 
 /**

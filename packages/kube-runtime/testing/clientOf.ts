@@ -1,6 +1,6 @@
 import type { KubeClient } from '../src/client/client.ts';
 
-const failure = { kind: 'network', message: 'connection refused' } as const;
+const failure = { type: 'network', message: 'connection refused' } as const;
 const refused = async () => ({ ok: false, failure }) as const;
 
 /** A client whose requests get these responses. No test expects that it opens a stream. */

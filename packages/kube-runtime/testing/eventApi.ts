@@ -42,7 +42,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
   function serve(request: ApiRequest): ApiResult {
     if (request.method !== 'GET') return write(request);
     const body = objects.get(request.path);
-    if (body === undefined) return refuse({ kind: 'notFound', status: 404, message: 'not found' });
+    if (body === undefined) return refuse({ type: 'notFound', status: 404, message: 'not found' });
     return { ok: true, status: 200, body };
   }
 
@@ -52,9 +52,9 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
     const key = `${namespace}/${name ?? textOf(objectOf(given['metadata'])['name'])}`;
     const existing = stored.get(key);
     if (method === 'POST' && existing !== undefined)
-      return refuse({ kind: 'conflict', status: 409, message: 'exists' });
+      return refuse({ type: 'conflict', status: 409, message: 'exists' });
     if (method === 'PATCH' && existing === undefined)
-      return refuse({ kind: 'notFound', status: 404, message: 'not found' });
+      return refuse({ type: 'notFound', status: 404, message: 'not found' });
     stored.set(key, { ...existing, ...given });
     return { ok: true, status: 200, body: given };
   }
@@ -67,7 +67,7 @@ export function eventApi({ latency = 0 }: { readonly latency?: number } = {}): E
     if (failure === 'hang') await aborted(request.signal);
     else if (latency > 0) await new Promise<void>((resolve) => void clock.setTimeout(resolve, latency));
     inFlight.now -= 1;
-    if (failure === 'hang') return refuse({ kind: 'cancelled', message: 'the request was cancelled' });
+    if (failure === 'hang') return refuse({ type: 'cancelled', message: 'the request was cancelled' });
     return failure === undefined ? serve(request) : refuse(failure);
   }
 

@@ -45,7 +45,7 @@ export interface ResourceView {
 /** Values are truncated JSON. Undefined: the field is missing, or belongs to a Secret. */
 export interface DriftView {
   readonly path: string;
-  readonly is: 'changed' | 'missing' | 'excess' | 'duplicate';
+  readonly type: 'changed' | 'missing' | 'excess' | 'duplicate';
   readonly desired?: string;
   readonly found?: string;
 }

@@ -99,7 +99,12 @@ export function workloadScene(now: number): WorkloadView[] {
 /** Applications of a shop: one with a conflicting manager, one that only reports, one with an error, one in sync. */
 export function applicationScene(now: number): ApplicationView[] {
   const image = '.spec.template.spec.containers[name="api"].image';
-  const drift = { path: image, is: 'changed', desired: '"registry.example/api:1.9.2"', found: '"api:debug"' } as const;
+  const drift = {
+    path: image,
+    type: 'changed',
+    desired: '"registry.example/api:1.9.2"',
+    found: '"api:debug"',
+  } as const;
   const conflictingManager = 'kubectl-edit/Update';
   const corrections = [90, 24, 6]
     .map((seconds) => ({ at: now - seconds * 1_000, drifts: [drift], conflictingManager }))
@@ -118,7 +123,7 @@ export function applicationScene(now: number): ApplicationView[] {
         resourceView('Service shop/api'),
         resourceView('Secret shop/api', {
           state: 'correcting',
-          drifts: [{ path: '.data.token', is: 'changed' }],
+          drifts: [{ path: '.data.token', type: 'changed' }],
         }),
       ],
     }),
@@ -129,8 +134,8 @@ export function applicationScene(now: number): ApplicationView[] {
           state: 'drifted.detectOnly',
           conflictingManager: 'argocd/Apply',
           drifts: [
-            { path: '.data.currency', is: 'changed', desired: '"EUR"', found: '"USD"' },
-            { path: '.data.debug', is: 'excess', found: '"true"' },
+            { path: '.data.currency', type: 'changed', desired: '"EUR"', found: '"USD"' },
+            { path: '.data.debug', type: 'excess', found: '"true"' },
           ],
         }),
         resourceView('Deployment shop/cart', { corrections: corrections.slice(0, 1), corrected: 1 }),

@@ -33,8 +33,8 @@ function linesOf(time: number, event: StoryEvent): readonly string[] {
 
 const colours = { path: 'dim', desired: 'green', found: 'red' } as const;
 
-function diffLine({ is, text }: DiffLine): string {
-  return `${' '.repeat(margin)}${styleText(colours[is], text, { stream: process.stdout })}`;
+function diffLine({ type, text }: DiffLine): string {
+  return `${' '.repeat(margin)}${styleText(colours[type], text, { stream: process.stdout })}`;
 }
 
 /** Returns whether everything went as expected. */

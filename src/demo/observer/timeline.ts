@@ -11,7 +11,7 @@ interface DiffedEntry extends TimelineEntry {
 
 /** A line of a diff: the path of the field, its desired value, or the live value. */
 export interface DiffLine {
-  readonly is: 'path' | 'desired' | 'found';
+  readonly type: 'path' | 'desired' | 'found';
   readonly text: string;
 }
 
@@ -70,7 +70,7 @@ function named({ resource: { kind, name } }: AboutResource): string {
 
 /** A drift as a diff: the desired value, and the live one. */
 function diffOf({ path, desired, found }: Drift, width: number): readonly DiffLine[] {
-  const line = (is: DiffLine['is'], text: string): DiffLine => ({ is, text });
+  const line = (type: DiffLine['type'], text: string): DiffLine => ({ type, text });
   return [
     line('path', path.length <= width ? path : `…${path.slice(1 - width)}`),
     ...(desired === undefined ? [] : [line('desired', cut(`- ${JSON.stringify(desired)}`, width))]),

@@ -85,7 +85,7 @@ export function createApplications(options: ApplicationsOptions): Applications {
     const read = await api.read(application);
     if (!isRunning || !known.needsRead(id)) return;
     if (read.ok) reconcileAll(known.take(id, read.value));
-    else if (read.failure.is !== 'missing') {
+    else if (read.failure.type !== 'missing') {
       runtime.clock.clearTimeout(readLater.get(id));
       readLater.set(id, runtime.clock.setTimeout(retry, readAgainAfter));
     }

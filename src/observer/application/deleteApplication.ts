@@ -39,7 +39,7 @@ export async function deleteApplication(
   const removed = await applications.removeFinalizer(entry.about);
   // The stream may already have reported the deletion.
   if (removed.ok) report({ type: 'application.deleted', application: entry.about, policy });
-  const isGone = removed.ok || removed.failure.is === 'missing' || removed.failure.is === 'otherUid';
+  const isGone = removed.ok || removed.failure.type === 'missing' || removed.failure.type === 'otherUid';
   return isGone ? done : { type: 'deletion.failed', ...refusalOf(removed.failure) };
 }
 
@@ -63,7 +63,7 @@ async function scheduleUnlistedRemovals(
     // Each manifest is checked once, not at each attempt.
     if (checkedManifests.has(its)) continue;
     const known = await restMapper.find(apiVersion, kind, signal);
-    if (!known.ok && known.failure.is !== 'typeMissing') {
+    if (!known.ok && known.failure.type !== 'typeMissing') {
       // The other objects are deleted in the meantime, except for the roles and accounts that this one needs.
       unknown ??= known.failure;
       continue;

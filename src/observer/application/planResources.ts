@@ -32,9 +32,9 @@ interface PlanEffects extends Pick<ObserverEffects, 'restMapper' | 'allow' | 'ma
  * aborted the planning.
  */
 type Planned =
-  | { readonly is: 'planned'; readonly errors: readonly ReportedError[] }
-  | { readonly is: 'invalid'; readonly errors: readonly ReportedError[] }
-  | { readonly is: 'failed'; readonly failure: ApplyFailure };
+  | { readonly type: 'planned'; readonly errors: readonly ReportedError[] }
+  | { readonly type: 'invalid'; readonly errors: readonly ReportedError[] }
+  | { readonly type: 'failed'; readonly failure: ApplyFailure };
 
 /** A manifest with its namespace resolved. */
 interface ResolvedManifest extends MappedManifest {
@@ -54,14 +54,14 @@ export async function planResources(
   const { restMapper, runtime, allow } = effects;
   const nothing = whyNothingIsAllowed(allow(), application.namespace);
   if (nothing !== undefined) {
-    return { is: 'invalid', errors: [{ of: 'spec', place: 'metadata.namespace', message: nothing }] };
+    return { type: 'invalid', errors: [{ of: 'spec', place: 'metadata.namespace', message: nothing }] };
   }
   const located = await resolveMappings(
     { kinds: restMapper, clock: runtime.clock },
     application.spec.manifests,
     signal,
   );
-  if (signal.aborted) return { is: 'failed', failure: ended };
+  if (signal.aborted) return { type: 'failed', failure: ended };
   const all = located.map((each): ResolvedManifest => {
     const isNamespaced = each.mapping?.isNamespaced ?? !isKnownWithoutNamespace(entry, each.unresolved);
     return { ...each, manifest: resolveNamespace(each.unresolved, application.namespace, isNamespaced) };
@@ -69,7 +69,7 @@ export async function planResources(
   const duplicates = findDuplicates(
     all.map(({ unresolved: { index }, manifest: { identity } }) => ({ index, identity })),
   );
-  if (duplicates.length > 0) return { is: 'invalid', errors: duplicates.map(reportedError) };
+  if (duplicates.length > 0) return { type: 'invalid', errors: duplicates.map(reportedError) };
   const schema = readObserverSchema(application.spec.schema);
   const unused = unusedEntries(
     schema,
@@ -85,10 +85,10 @@ export async function planResources(
     planned.set(resource.key, resource);
   }
   replaceResources(effects, entry, planned);
-  return { is: 'planned', errors };
+  return { type: 'planned', errors };
 }
 
-const ended: ApplyFailure = { is: 'cancelled', reason: 'It is another one by now.', retryAfter: 0, fields: [] };
+const ended: ApplyFailure = { type: 'cancelled', reason: 'It is another one by now.', retryAfter: 0, fields: [] };
 
 /** Returns an error of the observer schema in the form of the condition. */
 function shownSchemaError({ where, message, hint }: SchemaError): ReportedError {
@@ -163,8 +163,8 @@ function planOf(
 }
 
 /** Its machine does not find this out while the application is applied. */
-function postpone({ actor }: ResourceEntry, { is, reason }: ApplyFailure): void {
-  actor.send({ type: 'apply.postponed', state: is === 'typeMissing' ? 'typeMissing' : 'backingOff', reason });
+function postpone({ actor }: ResourceEntry, { type, reason }: ApplyFailure): void {
+  actor.send({ type: 'apply.postponed', state: type === 'typeMissing' ? 'typeMissing' : 'backingOff', reason });
 }
 
 function reportAll(errors: ReportedError[], found: readonly ReportedError[]): void {

@@ -9,10 +9,10 @@ import { accountOf, targetOf } from './planResources.ts';
  * Failures after which nothing is left to do: the object does not exist, is deleted with its namespace, or was never
  * applied by the application.
  */
-const settled: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid', 'claimed', 'namespaceTerminating']);
+const settled: ReadonlySet<ApplyFailure['type']> = new Set(['missing', 'otherUid', 'claimed', 'namespaceTerminating']);
 
 /** Failures that mean that no object is proven to be applied by the application. */
-const skipped: ReadonlySet<ApplyFailure['is']> = new Set(['missing', 'otherUid', 'claimed']);
+const skipped: ReadonlySet<ApplyFailure['type']> = new Set(['missing', 'otherUid', 'claimed']);
 
 /**
  * Deletes or releases an object that was applied before, as the application's policy says. If the version of its last
@@ -32,15 +32,15 @@ export async function removeResource(
   const { identity, apiVersion } = row;
   const known = await restMapper.find(apiVersion, identity.kind, signal);
   let removed: Outcome<undefined> = known.ok ? await removeAs(effects, entry, row, known.value, signal, onSlow) : known;
-  if (!removed.ok && removed.failure.is === 'typeMissing') {
+  if (!removed.ok && removed.failure.type === 'typeMissing') {
     const served = await restMapper.findInGroup(identity.group, identity.kind, signal);
-    if (!served.ok && served.failure.is === 'typeMissing') return undefined;
+    if (!served.ok && served.failure.type === 'typeMissing') return undefined;
     removed = served.ok ? await removeAs(effects, entry, row, served.value, signal, onSlow) : served;
   }
-  if (removed.ok || settled.has(removed.failure.is)) return undefined;
-  const { is, reason, retryAfter } = removed.failure;
-  if (is === 'terminating' && isHomeEnding) return undefined;
-  return { ...row, state: is === 'terminating' ? 'terminating' : 'leaving', reason, retryAfter };
+  if (removed.ok || settled.has(removed.failure.type)) return undefined;
+  const { type, reason, retryAfter } = removed.failure;
+  if (type === 'terminating' && isHomeEnding) return undefined;
+  return { ...row, state: type === 'terminating' ? 'terminating' : 'leaving', reason, retryAfter };
 }
 
 /** Removes the object under this kind and version. */
@@ -71,9 +71,9 @@ async function removeAs(
     : await api.delete(target, entry.owner, uid, until);
   release();
   const about = { application: entry.about, resource: identity, apiVersion: target.apiVersion, uid };
-  const isGone = outcome.ok || (state === 'terminating' && outcome.failure.is === 'missing');
+  const isGone = outcome.ok || (state === 'terminating' && outcome.failure.type === 'missing');
   if (isGone) report({ type: isReleased ? 'resource.released' : 'resource.deleted', ...about });
-  else if (!outcome.ok && skipped.has(outcome.failure.is))
+  else if (!outcome.ok && skipped.has(outcome.failure.type))
     report({ type: 'resource.deletionSkipped', ...about, reason: outcome.failure.reason });
   return outcome;
 }

@@ -25,9 +25,9 @@ export async function validateApplication(
   const pausedFor = (spec.pausedUntil ?? 0) - effects.runtime.clock.now();
   if (pausedFor > 0) return { type: 'spec.paused', pausedFor };
   const planned = await planResources(effects, entry, application, signal);
-  if (planned.is === 'failed') return { type: 'spec.failed', ...refusalOf(planned.failure) };
+  if (planned.type === 'failed') return { type: 'spec.failed', ...refusalOf(planned.failure) };
   entry.errors = [...entry.errors, ...planned.errors];
-  if (planned.is === 'invalid') return invalid(entry);
+  if (planned.type === 'invalid') return invalid(entry);
   if (entry.isDetectOnly || application.hasFinalizer) return { type: 'spec.valid' };
   const added = await effects.applications.addFinalizer(entry.about, application);
   return added.ok ? { type: 'spec.valid' } : { type: 'spec.failed', ...refusalOf(added.failure) };
@@ -36,7 +36,7 @@ export async function validateApplication(
 /** Plans the resources of the newest version again. */
 export async function planAgain(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
   const planned = await planResources(effects, entry, entry.newest, signal);
-  if (planned.is === 'planned') entry.errors = [...entry.newest.errors.map(reportedError), ...planned.errors];
+  if (planned.type === 'planned') entry.errors = [...entry.newest.errors.map(reportedError), ...planned.errors];
 }
 
 function invalid({ errors }: ApplicationEntry): ApplicationEvent {

@@ -36,7 +36,7 @@ export function accessReview(client: KubeClient): ResourceApi['may'] {
     if (!result.ok) return applyFailure(result.failure, reviewRequest, client.server);
     const { status } = objectOf(result.body);
     if (isObject(status)) return done(status['allowed'] === true);
-    const failure = { kind: 'badAnswer', message: 'the answer is not a SelfSubjectAccessReview' } as const;
+    const failure = { type: 'badAnswer', message: 'the answer is not a SelfSubjectAccessReview' } as const;
     return applyFailure(failure, reviewRequest, client.server);
   };
 }

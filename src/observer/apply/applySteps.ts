@@ -33,7 +33,7 @@ export function forceOwnOnly(plan: ResourcePlan, live: JsonObject): ForcePolicy 
   const { unobserved } = bodiesOf(plan);
   const isOwn = (path: string) =>
     isOwnedBy(live, new Set([owner.own]), path) &&
-    conflictingManagerOf(live, { path, is: 'changed' }, owner) === undefined;
+    conflictingManagerOf(live, { path, type: 'changed' }, owner) === undefined;
   return {
     omitted: new Set(),
     forces: (field) =>
@@ -88,7 +88,7 @@ async function claimWhole(
   signal: AbortSignal,
 ): Promise<Outcome<InitApplied>> {
   const applied = await applyAsInit(api, plan, live, whole, policy, signal);
-  if (applied.ok || applied.failure.is !== 'permanent' || policy.omitted.size === 0) return applied;
+  if (applied.ok || applied.failure.type !== 'permanent' || policy.omitted.size === 0) return applied;
   return applyAsInit(api, plan, live, whole, { ...policy, omitted: new Set() }, signal);
 }
 
@@ -177,8 +177,8 @@ async function applyUncontested(
     const applied = omitPaths(onlyTo(keepLive(body, live, plan), live), topology, omitted);
     const reply = await api.apply(target, applied, { manager: owner.init, force }, signal);
     if (reply.ok) return done({ object: reply.value, omitted });
-    const { is, fields } = reply.failure;
-    if (is !== 'conflict' || fields.length === 0 || attempts === maxAttempts) return reply;
+    const { type, fields } = reply.failure;
+    if (type !== 'conflict' || fields.length === 0 || attempts === maxAttempts) return reply;
     const foreign = fields.filter((field) => !omitted.has(field) && !policy.forces(field));
     for (const field of foreign) omitted.add(field);
     // The label is no longer a conflict here. The forced fields are those with new values.

@@ -22,8 +22,8 @@ export interface Unblocked<T> {
 }
 
 /** Returns true if the API server would accept other values. */
-export function isRefusal({ is, isDenied }: ApplyFailure): boolean {
-  return is === 'permanent' || is === 'immutable' || isDenied === true;
+export function isRefusal({ type, isDenied }: ApplyFailure): boolean {
+  return type === 'permanent' || type === 'immutable' || isDenied === true;
 }
 
 /** The API server may name another reason once the first one is gone. */
@@ -51,7 +51,7 @@ export async function applyUnblocked<T>(
     live = cleared.value;
     const outcome = await apply(live);
     if (outcome.ok || (round === 0 && !isRefusal(outcome.failure))) return { outcome, live };
-    const found = outcome.failure.is === 'permanent' ? blocking(live, outcome.failure) : [];
+    const found = outcome.failure.type === 'permanent' ? blocking(live, outcome.failure) : [];
     paths = found.filter((path) => !taken.has(pathText(path)));
     if (paths.length === 0 || round === maxRounds) return giveBack(api, plan, seen, { outcome, live }, signal);
   }

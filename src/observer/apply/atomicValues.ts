@@ -57,7 +57,7 @@ function fill(body: unknown, live: unknown, place: Place): unknown {
     });
     return Object.fromEntries(fields);
   }
-  if (!Array.isArray(body) || place.at.list.is !== 'map') return body;
+  if (!Array.isArray(body) || place.at.list.type !== 'map') return body;
   const step = (element: unknown) => elementText(elementStep(place.at.list, element, 0));
   const children = new Map(childrenOf(place.manifest, place).map(({ child }) => [step(child.manifest), child]));
   const found = new Map(arrayOf(live).map((element) => [step(element), element]));
@@ -74,7 +74,7 @@ function isPartly({ manifest, mask }: Place): boolean {
 
 function isAtomic({ manifest, at }: Place): boolean {
   if (isObject(manifest)) return at.map === 'atomic';
-  return Array.isArray(manifest) && at.list.is !== 'map' && at.list.is !== 'set';
+  return Array.isArray(manifest) && at.list.type !== 'map' && at.list.type !== 'set';
 }
 
 function childrenOf(manifest: unknown, { mask, at }: Place): readonly { readonly child: Place }[] {
@@ -91,15 +91,16 @@ function childrenOf(manifest: unknown, { mask, at }: Place): readonly { readonly
 function merged(live: unknown, place: Place): unknown {
   const { manifest, mask, at } = place;
   if (mask === undefined) return live;
-  if (mask.is === 'map' && isObject(live) && isObject(manifest)) return mergedMap(live, manifest, mask, at);
-  if (mask.is === 'list' && Array.isArray(live) && Array.isArray(manifest)) return mergedList(live, manifest, mask, at);
+  if (mask.type === 'map' && isObject(live) && isObject(manifest)) return mergedMap(live, manifest, mask, at);
+  if (mask.type === 'list' && Array.isArray(live) && Array.isArray(manifest))
+    return mergedList(live, manifest, mask, at);
   return manifest;
 }
 
 function mergedMap(
   live: JsonObject,
   manifest: JsonObject,
-  mask: FieldMask & { readonly is: 'map' },
+  mask: FieldMask & { readonly type: 'map' },
   at: SchemaNode,
 ): JsonObject {
   const result = new Map(Object.entries(live));

@@ -35,7 +35,7 @@ export async function correctResource(
   if (isTerminating(seen)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
   const correct = async (now: JsonObject): Promise<Outcome<Applied>> => {
     const ownership = ownershipOf(now, plan.owner);
-    if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
+    if (ownership.type === 'otherApplication') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
     return withOwnerName(api, plan, await correctAll(api, plan, now, drifts, signal), signal);
   };
   return (await retryOnLive(api, plan, seen, correct, signal)).outcome;
@@ -60,7 +60,7 @@ async function correctAll(
 
 /** Whether the application has applied this object, and not one that another client has put in its place. */
 function isOwn(live: JsonObject, { owner, appliedUid }: ResourcePlan): boolean {
-  return appliedUid === undefined ? ownershipOf(live, owner).is === 'ours' : uidOf(live) === appliedUid;
+  return appliedUid === undefined ? ownershipOf(live, owner).type === 'ours' : uidOf(live) === appliedUid;
 }
 
 async function correctOnce(
@@ -97,7 +97,7 @@ async function write(
   const missing = partlyMissing(live, bodies, plan.topology);
   if (missing !== 'element') {
     const applied = await applyObserved(api, plan, live, bodies, signal);
-    if (missing === 'nothing' || applied.ok || applied.failure.is !== 'permanent') return applied;
+    if (missing === 'nothing' || applied.ok || applied.failure.type !== 'permanent') return applied;
   }
   const omitted = removedFieldsIn(live, bodies, plan.topology);
   return applyInSteps(api, plan, live, { ...neverForce, omitted }, signal);
@@ -112,7 +112,7 @@ function appliedTo(seen: JsonObject, live: JsonObject, applied: Outcome<JsonObje
 
 /** Returns elements and fields to remove. If only a length is wrong, the apply corrects it. */
 function excessIn(live: JsonObject, { topology }: ResourcePlan, drifts: readonly Drift[]): readonly Path[] {
-  const excess = drifts.filter(({ is, desired }) => is === 'excess' && desired === undefined);
+  const excess = drifts.filter(({ type, desired }) => type === 'excess' && desired === undefined);
   const texts = new Set(excess.map(({ path }) => path));
   return [...findPaths(live, topology, texts).values()].map(({ path }) => path);
 }

@@ -26,7 +26,7 @@ export async function createResource(
   if (guessed !== undefined && !mayBeThere(guessed)) return withOwnerName(api, plan, guessed, signal);
   for (let tries = 1; ; tries += 1) {
     const found = await api.read(plan.target, signal);
-    if (!found.ok && found.failure.is !== 'missing') return found;
+    if (!found.ok && found.failure.type !== 'missing') return found;
     if (!found.ok && guessed !== undefined && isRefused(guessed)) return guessed;
     const outcome = await (found.ok ? adopt(api, plan, found.value, signal) : createNew(api, plan, signal));
     if (outcome.ok || !hasChangedMeanwhile(outcome.failure) || tries === maxAttempts)
@@ -40,12 +40,12 @@ function mayBeThere(outcome: Outcome<Applied>): boolean {
 }
 
 function isRefused(outcome: Outcome<Applied>): boolean {
-  return !outcome.ok && outcome.failure.is === 'permanent';
+  return !outcome.ok && outcome.failure.type === 'permanent';
 }
 
 /** The object was created or deleted since it was read. */
-function hasChangedMeanwhile({ is }: ApplyFailure): boolean {
-  return is === 'missing' || is === 'otherUid' || is === 'conflict';
+function hasChangedMeanwhile({ type }: ApplyFailure): boolean {
+  return type === 'missing' || type === 'otherUid' || type === 'conflict';
 }
 
 /**
@@ -70,7 +70,7 @@ async function adopt(
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
   const ownership = ownershipOf(live, plan.owner);
-  if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
+  if (ownership.type === 'otherApplication') return ownershipConflict(ownership.by, plan.owner, plan.target.identity);
   if (isTerminating(live)) return failed('terminating', `${identityText(plan.target.identity)} is being deleted.`);
   const applied = await applyInSteps(api, plan, live, forceOwnOnly(plan, live), signal);
   if (!applied.ok) return applied;
@@ -84,9 +84,9 @@ export async function withOwnerName(
   outcome: Outcome<Applied>,
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
-  if (outcome.ok || outcome.failure.is !== 'claimed') return outcome;
+  if (outcome.ok || outcome.failure.type !== 'claimed') return outcome;
   const found = await api.read(target, signal);
   const ownership = found.ok ? ownershipOf(found.value, owner) : undefined;
-  const by = ownership?.is === 'otherApplication' ? ownership.by : (outcome.failure.by ?? 'another one');
+  const by = ownership?.type === 'otherApplication' ? ownership.by : (outcome.failure.by ?? 'another one');
   return ownershipConflict(by, owner, target.identity);
 }

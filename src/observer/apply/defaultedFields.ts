@@ -16,7 +16,7 @@ export function withDefaultedFields(
   drifts: readonly Drift[],
 ): ApplyBodies {
   const changed = new Map(
-    drifts.flatMap(({ path, is, desired }) => (is === 'changed' ? [[path, desired] as const] : [])),
+    drifts.flatMap(({ path, type, desired }) => (type === 'changed' ? [[path, desired] as const] : [])),
   );
   const texts = new Set(changed.keys());
   const said = findPaths(bodies.whole, topology, texts);

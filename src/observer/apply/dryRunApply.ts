@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { type ApplyFailureKind, done, type Outcome } from '../model/applyFailure.ts';
+import { type ApplyFailureType, done, type Outcome } from '../model/applyFailure.ts';
 import { hasManager } from '../ownership/ownership.ts';
 import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';
 import { appliedFields } from './appliedFields.ts';
@@ -12,7 +12,7 @@ import { retryOnConflict } from './retryOnConflict.ts';
 const probeSuffix = '-weeder-probe';
 
 /** Failures that also occur under another name, unless `isUncalled`: a webhook may be for CREATE only. */
-const notRetryable: ReadonlySet<ApplyFailureKind> = new Set([
+const notRetryable: ReadonlySet<ApplyFailureType> = new Set([
   'transient',
   'cancelled',
   'typeMissing',
@@ -30,8 +30,8 @@ export async function dryRunApply(api: ObserverApi, plan: ResourcePlan, signal: 
   const probe = named(whole, `${target.identity.name}${probeSuffix}`);
   const probed = await api.dryRunCreate(target, probe, owner.own, signal);
   if (probed.ok) return done({ object: named(probed.value, target.identity.name), isIndependent: true });
-  const { is, isTaken, isUncalled } = probed.failure;
-  const isFinal = notRetryable.has(is) && isTaken !== true && isUncalled !== true;
+  const { type, isTaken, isUncalled } = probed.failure;
+  const isFinal = notRetryable.has(type) && isTaken !== true && isUncalled !== true;
   return isFinal ? probed : dryRunOnLive(api, plan, signal);
 }
 
@@ -49,7 +49,7 @@ export async function dryRunOrApplied(
   const found = await api.read(plan.target, signal);
   const { own, init } = plan.owner;
   if (!found.ok)
-    return found.failure.is === 'missing' ? done({ object: bodiesOf(plan).whole, isIndependent: false }) : dryRun;
+    return found.failure.type === 'missing' ? done({ object: bodiesOf(plan).whole, isIndependent: false }) : dryRun;
   const isApplied = hasManager(found.value, own) || hasManager(found.value, init);
   return isApplied ? done({ object: appliedFields(found.value, plan), isIndependent: false }) : dryRun;
 }
@@ -59,12 +59,12 @@ async function dryRunOnLive(api: ObserverApi, plan: ResourcePlan, signal: AbortS
   const bodies = bodiesOf(plan);
   const tryOnce = async (): Promise<Outcome<DryRun>> => {
     const found = await api.read(target, signal);
-    if (!found.ok && found.failure.is !== 'missing') return found;
+    if (!found.ok && found.failure.type !== 'missing') return found;
     const body = found.ok ? observedFor(found.value, bodies, plan) : bodies.whole;
     const reply = await api.apply(target, body, { manager: owner.own, force: true, isDryRun: true }, signal);
     return reply.ok ? done({ object: reply.value, isIndependent: !found.ok }) : reply;
   };
-  return retryOnConflict(tryOnce, ({ is }) => is === 'conflict' || is === 'missing');
+  return retryOnConflict(tryOnce, ({ type }) => type === 'conflict' || type === 'missing');
 }
 
 function named(object: JsonObject, name: string): JsonObject {

@@ -83,7 +83,7 @@ export function observerApi(client: KubeClient): ObserverApi {
     const isWhole = isTrial || textOf(metadata['resourceVersion']) !== undefined;
     if (isThat && isWhole) return done({ object: objectOf(body), isNew: status === created });
     return refuse(target, verb, {
-      kind: 'badAnswer',
+      type: 'badAnswer',
       message: `the answer is not the ${identityText(target.identity)}`,
     });
   }

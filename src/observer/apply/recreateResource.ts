@@ -20,7 +20,7 @@ export async function orRecreate(
   failure: ApplyFailure,
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
-  const mayBe = failure.is === 'immutable' && plan.mayRecreate && canBeRecreated(plan.target.identity);
+  const mayBe = failure.type === 'immutable' && plan.mayRecreate && canBeRecreated(plan.target.identity);
   if (!mayBe) return { ok: false, failure };
   const remove = async (live: JsonObject): Promise<Outcome<undefined>> => {
     if (!isProvenApplied(live, plan.owner, plan.appliedUid)) {
@@ -28,7 +28,7 @@ export async function orRecreate(
       return { ok: false, failure: { ...failure, reason } };
     }
     const removed = await api.remove(plan.target, live, signal, adoptsPods(plan, live) ? 'Orphan' : 'Background');
-    return removed.ok || removed.failure.is === 'missing' ? done(undefined) : removed;
+    return removed.ok || removed.failure.type === 'missing' ? done(undefined) : removed;
   };
   const { outcome } = await retryOnLive(api, plan, seen, remove, signal);
   return outcome.ok ? createResource(api, plan, signal) : outcome;

@@ -30,7 +30,7 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     tryPatch: api.tryPatch,
     async read(target, signal) {
       const found = await api.read(target, signal);
-      return found.ok || found.failure.is !== 'missing' ? found : done(undefined);
+      return found.ok || found.failure.type !== 'missing' ? found : done(undefined);
     },
     create: (plan, signal, isAbsent) => createResource(api, plan, signal, isAbsent),
     correct: (plan, live, drifts, signal) => correctResource(api, plan, live, drifts, signal),
@@ -74,7 +74,7 @@ async function checkDeleted(
 ): Promise<Outcome<undefined>> {
   const found = await api.read(target, signal);
   if (found.ok) return uidOf(found.value) === uidOf(deleted) ? terminatingOutcome(found.value) : done(undefined);
-  return found.failure.is === 'missing' ? done(undefined) : found;
+  return found.failure.type === 'missing' ? done(undefined) : found;
 }
 
 function terminatingOutcome(live: JsonObject): Outcome<undefined> {
@@ -94,11 +94,11 @@ async function readProven(
   const found = await api.read(target, signal);
   if (!found.ok) {
     // weeder does not observe an object that it may not read. Then only a response can prove an apply.
-    const isUnseen = found.failure.is === 'forbidden' && appliedUid === undefined;
+    const isUnseen = found.failure.type === 'forbidden' && appliedUid === undefined;
     return isUnseen ? notApplied(owner, target.identity) : found;
   }
   const ownership = ownershipOf(found.value, owner);
-  if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, owner, target.identity);
+  if (ownership.type === 'otherApplication') return ownershipConflict(ownership.by, owner, target.identity);
   return isProvenApplied(found.value, owner, appliedUid) ? found : notApplied(owner, target.identity);
 }
 

@@ -10,7 +10,7 @@ const maxAttempts = 5;
 /** Repeats `attempt` while it fails with a conflict, up to `maxAttempts` times. */
 export async function retryOnConflict<T>(
   attempt: () => Promise<Outcome<T>>,
-  isConflict: (failure: ApplyFailure) => boolean = ({ is }) => is === 'conflict',
+  isConflict: (failure: ApplyFailure) => boolean = ({ type }) => type === 'conflict',
 ): Promise<Outcome<T>> {
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await attempt();

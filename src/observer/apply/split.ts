@@ -21,7 +21,7 @@ interface Split {
 export function split(manifest: Manifest, mask: FieldMask, topology: SchemaNode): Split {
   const { object } = manifest;
   const content = contentOf(object);
-  const parts = mask.is === 'leaf' ? { observed: content, unobserved: undefined } : partMap(content, mask, topology);
+  const parts = mask.type === 'leaf' ? { observed: content, unobserved: undefined } : partMap(content, mask, topology);
   return {
     whole: bodyOf(object, content),
     observed: bodyOf(object, parts.observed),
@@ -36,12 +36,12 @@ interface Parts<T = unknown> {
 }
 
 function part(value: unknown, mask: FieldMask | undefined, at: SchemaNode): Parts {
-  if (mask?.is === 'leaf') return { observed: value, unobserved: undefined };
+  if (mask?.type === 'leaf') return { observed: value, unobserved: undefined };
   if (!observesAnything(mask)) return { observed: undefined, unobserved: value };
   if (isObject(value) && at.map === 'granular') return partMap(value, mask, at);
-  if (!Array.isArray(value) || at.list.is === 'atomic' || at.list.is === 'unknown')
+  if (!Array.isArray(value) || at.list.type === 'atomic' || at.list.type === 'unknown')
     return { observed: value, unobserved: undefined };
-  return partList(value, mask, at, at.list.is === 'map' ? at.list.keys : []);
+  return partList(value, mask, at, at.list.type === 'map' ? at.list.keys : []);
 }
 
 function partMap(map: JsonObject, mask: FieldMask | undefined, at: SchemaNode): Parts<JsonObject> {

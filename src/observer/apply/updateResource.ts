@@ -31,7 +31,7 @@ export async function updateResource(
 ): Promise<Outcome<Applied>> {
   const { target, owner } = plan;
   const ownership = ownershipOf(seen, owner);
-  if (ownership.is === 'otherApplication') return ownershipConflict(ownership.by, owner, target.identity);
+  if (ownership.type === 'otherApplication') return ownershipConflict(ownership.by, owner, target.identity);
   if (isTerminating(seen)) return failed('terminating', `${identityText(target.identity)} is being deleted.`);
   const update = (now: JsonObject) => updateChanged(api, plan, now, signal);
   const { outcome, live } = await retryOnLive(api, plan, seen, update, signal);
@@ -96,7 +96,7 @@ async function updateOnce(
     return applyNewObserved(api, plan, live, bodies, signal);
   const policy = forcePolicyFor(plan, bodies, live);
   const applied = await applyInSteps(api, plan, live, policy, signal);
-  if (applied.ok || applied.failure.is !== 'permanent' || plan.previous !== undefined) return applied;
+  if (applied.ok || applied.failure.type !== 'permanent' || plan.previous !== undefined) return applied;
   // A missing field may be new in the manifest, or removed by another client. If it cannot be added, it is left out.
   const omitted = removedFieldsIn(live, bodies, plan.topology);
   return omitted.size === 0 ? applied : applyInSteps(api, plan, live, { ...policy, omitted }, signal);

@@ -23,7 +23,7 @@ export function baselineOf(
   if (isIndependent) return { ...made, fields: new Map([...made.fields, ...initialised]) };
   const said = project(manifest.object, manifest, mask, topology);
   const isForeign = (path: string) =>
-    !said.fields.has(path) && conflictingManagerOf(object, { path, is: 'changed' }, owner) !== undefined;
+    !said.fields.has(path) && conflictingManagerOf(object, { path, type: 'changed' }, owner) !== undefined;
   const fields = [...made.fields].filter(([path]) => !isForeign(path));
   return { ...said, fields: new Map([...fields, ...initialised]) };
 }
@@ -58,7 +58,7 @@ export function initialisedIn(
   { manifest, mask, topology }: Observing,
   baseline: Projection,
 ): ReadonlyMap<string, Json> {
-  if (mask.is === 'leaf') return new Map();
+  if (mask.type === 'leaf') return new Map();
   const said = project(manifest.object, manifest, mask, topology);
   return new Map([...baseline.fields].filter(([path]) => path !== labelPath && !said.fields.has(path)));
 }

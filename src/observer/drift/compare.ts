@@ -17,11 +17,11 @@ function fieldDrifts(baseline: Projection, found: Projection): Drift[] {
   const drifts: Drift[] = [];
   for (const [path, desired] of baseline.fields) {
     const value = found.fields.get(path);
-    if (value === undefined) drifts.push({ path, desired, found: undefined, is: 'missing' });
-    else if (!isSameJson(desired, value)) drifts.push({ path, desired, found: value, is: 'changed' });
+    if (value === undefined) drifts.push({ path, desired, found: undefined, type: 'missing' });
+    else if (!isSameJson(desired, value)) drifts.push({ path, desired, found: value, type: 'changed' });
   }
   for (const [path, value] of found.fields)
-    if (!baseline.fields.has(path)) drifts.push({ path, desired: undefined, found: value, is: 'excess' });
+    if (!baseline.fields.has(path)) drifts.push({ path, desired: undefined, found: value, type: 'excess' });
   return drifts;
 }
 
@@ -29,7 +29,7 @@ function duplicateDrifts(baseline: Projection, found: Projection): Drift[] {
   return [...found.duplicates]
     .map(([path, count]) => ({ path, count, desired: baseline.duplicates.get(path) ?? 1 }))
     .filter(({ count, desired }) => count > desired)
-    .map(({ path, count, desired }) => ({ path, desired, found: count, is: 'duplicate' }));
+    .map(({ path, count, desired }) => ({ path, desired, found: count, type: 'duplicate' }));
 }
 
 /**
@@ -49,7 +49,7 @@ function lengthDrifts(
   if (length < min) return tooShort(path, desired, found, min);
   // Only an element without observed fields can be missing without a drift of its own.
   const isReported = found.length >= min || reported.some((each) => each.startsWith(`${path}[`));
-  return isReported ? [] : [{ path, desired: min, found: found.length, is: 'missing' }];
+  return isReported ? [] : [{ path, desired: min, found: found.length, type: 'missing' }];
 }
 
 /**
@@ -72,10 +72,10 @@ function tooLong(
   tooMany: number,
 ): readonly Drift[] {
   const foreign = [...found.others].filter(([step]) => !desired.others.has(step));
-  if (foreign.length === 0) return [{ path, desired: max, found: found.length, is: 'excess' }];
+  if (foreign.length === 0) return [{ path, desired: max, found: found.length, type: 'excess' }];
   // If the list may be longer than before, its last elements are the excess.
   const excess = found.bounds === undefined || found.bounds.min === max ? foreign : foreign.slice(-tooMany);
-  return excess.map(([step, element]) => ({ path: path + step, desired: undefined, found: element, is: 'excess' }));
+  return excess.map(([step, element]) => ({ path: path + step, desired: undefined, found: element, type: 'excess' }));
 }
 
 /**
@@ -84,6 +84,6 @@ function tooLong(
  */
 function tooShort(path: string, desired: ObservedList, found: ObservedList, min: number): readonly Drift[] {
   const gone = [...desired.others].filter(([step]) => !found.others.has(step));
-  if (gone.length === 0) return [{ path, desired: min, found: found.length, is: 'missing' }];
-  return gone.map(([step, element]) => ({ path: path + step, desired: element, found: undefined, is: 'missing' }));
+  if (gone.length === 0) return [{ path, desired: min, found: found.length, type: 'missing' }];
+  return gone.map(([step, element]) => ({ path: path + step, desired: element, found: undefined, type: 'missing' }));
 }

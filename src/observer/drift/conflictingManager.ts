@@ -10,10 +10,10 @@ import { type FieldsTree, ownsAt, stepTextOf } from './fieldsV1.ts';
  */
 export function conflictingManagerOf(
   live: JsonObject,
-  { path, is }: Pick<Drift, 'path' | 'is'>,
+  { path, type }: Pick<Drift, 'path' | 'type'>,
   { own, init }: Pick<ApplicationOwner, 'own' | 'init'>,
 ): string | undefined {
-  if (is === 'missing') return undefined;
+  if (type === 'missing') return undefined;
   const entries = arrayOf(objectOf(live['metadata'])['managedFields']).map(objectOf);
   const holders = entries.filter(({ fieldsV1 }) => isObject(fieldsV1) && ownsAt(fieldsV1, path));
   // If a manager owns the field itself, the map around it is not atomic, and the owner of the map owns only its

@@ -7,8 +7,8 @@ export const missingKey = '';
  * Returns the key under which corrections are counted: the path. An added element counts as its list, since the client
  * that adds it can choose another name each time.
  */
-export function correctionKey({ path, is }: Pick<Drift, 'path' | 'is'>): string {
-  return is === 'excess' || is === 'duplicate' ? withoutLastElement(path) : path;
+export function correctionKey({ path, type }: Pick<Drift, 'path' | 'type'>): string {
+  return type === 'excess' || type === 'duplicate' ? withoutLastElement(path) : path;
 }
 
 /**

@@ -61,7 +61,7 @@ export function canonicalOrder(value: unknown, at: SchemaNode, depth = 0): unkno
   if (depth > deepest) return value;
   if (Array.isArray(value)) {
     const elements = value.map((element) => canonicalOrder(element, at.items(), depth + 1));
-    return at.list.is === 'map' || at.list.is === 'set' ? sortedBy(elements, at.list) : elements;
+    return at.list.type === 'map' || at.list.type === 'set' ? sortedBy(elements, at.list) : elements;
   }
   if (!isObject(value)) return value;
   return Object.fromEntries(
@@ -76,6 +76,6 @@ function sortedBy(elements: readonly unknown[], list: ListTopology): readonly un
 
 /** Matches elements as the API server does, or by the key in the observer schema. */
 function tellingApart(mask: FieldMask, list: ListTopology): ListTopology {
-  if (list.is === 'map' || list.is === 'set' || mask.is !== 'list' || mask.key === undefined) return list;
-  return { is: 'map', keys: mask.key, defaults: {} };
+  if (list.type === 'map' || list.type === 'set' || mask.type !== 'list' || mask.key === undefined) return list;
+  return { type: 'map', keys: mask.key, defaults: {} };
 }

@@ -38,27 +38,27 @@ const identifying: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'status'
  * would be wrong.
  */
 function withoutIdentity(mask: FieldMask, content: JsonObject): FieldMask {
-  if (mask.is !== 'map') return mask;
-  const isAll = (name: string, field: FieldMask) => name === 'metadata' && field.is === 'leaf' && !(name in content);
+  if (mask.type !== 'map') return mask;
+  const isAll = (name: string, field: FieldMask) => name === 'metadata' && field.type === 'leaf' && !(name in content);
   const fields = [...mask.fields].filter(([name, field]) => !identifying.has(name) && !isAll(name, field));
-  return { is: 'map', fields: new Map(fields) };
+  return { type: 'map', fields: new Map(fields) };
 }
 
 function visit(place: Place, draft: ProjectionBuilder): void {
   const { live, manifest, mask, at, path } = place;
-  if (mask.is === 'list' || (Array.isArray(manifest) && mask.is === 'leaf')) visitList(place, draft);
-  else if (mask.is === 'leaf' && !isObject(manifest)) draft.put(path, canonicalOrder(onceOf(live, manifest), at));
+  if (mask.type === 'list' || (Array.isArray(manifest) && mask.type === 'leaf')) visitList(place, draft);
+  else if (mask.type === 'leaf' && !isObject(manifest)) draft.put(path, canonicalOrder(onceOf(live, manifest), at));
   else if (at.map === 'atomic' && isObject(manifest) && observesAll(mask, manifest))
     draft.put(path, onceOf(live, manifest));
   // Only the existence of an empty map is observed: keys that other clients add stay.
-  else if (mask.is === 'leaf' && isEmpty(manifest)) draft.put(path, isObject(live) ? {} : live);
+  else if (mask.type === 'leaf' && isEmpty(manifest)) draft.put(path, isObject(live) ? {} : live);
   else visitFields(place, draft);
 }
 
 function visitFields({ live, manifest, mask, at, path }: Place, draft: ProjectionBuilder): void {
   const desired = objectOf(manifest);
-  const names = mask.is === 'map' ? [...mask.fields.keys()] : Object.keys(desired);
-  const hasParts = (name: string) => isBranch(ownField(desired, name)) || fieldOf(mask, name)?.is !== 'leaf';
+  const names = mask.type === 'map' ? [...mask.fields.keys()] : Object.keys(desired);
+  const hasParts = (name: string) => isBranch(ownField(desired, name)) || fieldOf(mask, name)?.type !== 'leaf';
   for (const [name, text] of fieldTexts(names, hasParts)) {
     const field = fieldOf(mask, name);
     if (field === undefined) continue;
@@ -68,7 +68,7 @@ function visitFields({ live, manifest, mask, at, path }: Place, draft: Projectio
 }
 
 function visitList({ live, manifest, mask, at, path }: Place, draft: ProjectionBuilder): void {
-  const isByPosition = at.list.is === 'atomic' || at.list.is === 'unknown';
+  const isByPosition = at.list.type === 'atomic' || at.list.type === 'unknown';
   if (isByPosition && observesAll(mask, manifest)) return void draft.put(path, onceOf(live, manifest));
   const { listed, duplicates, length, others } = matchElements(live, manifest, mask, at.list);
   for (const { live: element, manifest: desired, mask: below, step } of listed)
@@ -76,7 +76,7 @@ function visitList({ live, manifest, mask, at, path }: Place, draft: ProjectionB
   for (const [step, count] of duplicates) draft.putDuplicate(path + step, count);
   // Elements that other controllers add here belong to them, regardless of the manifest and the bounds.
   if (sharedLists.has(path)) return;
-  const bounds = mask.is === 'list' ? mask : undefined;
+  const bounds = mask.type === 'list' ? mask : undefined;
   if (bounds === undefined) draft.putList(path, { length, bounds, others });
   else if (bounds.min > 0 || bounds.max > 0)
     draft.putList(path, { length, bounds: { min: bounds.min, max: bounds.max }, others });

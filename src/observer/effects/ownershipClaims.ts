@@ -32,7 +32,7 @@ export function createOwnershipClaims({ applications, isKnown, seesAll }: Claims
       if (claimant === undefined) return seesAll;
       // Any uid is enough: the application exists.
       const read = await applications.read({ ...claimant, uid: '' });
-      return !read.ok && read.failure.is === 'missing';
+      return !read.ok && read.failure.type === 'missing';
     },
   };
 }

@@ -81,7 +81,7 @@ export async function checkServiceAccount(
     const reason = `Nothing is applied: the ServiceAccount ${namespace}/${name} ${whatToDo}`;
     return found.value ? undefined : { failure: serviceAccountNotFound, reason, retryAfter: 0 };
   }
-  const { is: failure, reason, retryAfter } = found.failure;
+  const { type: failure, reason, retryAfter } = found.failure;
   if (failure !== 'forbidden') return { failure, reason, retryAfter };
   if (serviceAccounts.isFirstReport(namespace))
     report({ type: 'application.serviceAccountUnverified', application: entry.about, reason });

@@ -94,7 +94,7 @@ export function discoveryRoot(
   });
 
   function refused(failure: ApiFailure): Outcome<never> {
-    if (failure.kind === 'cancelled') return failed('cancelled', failure.message);
+    if (failure.type === 'cancelled') return failed('cancelled', failure.message);
     return transient(describeFailure(failure, client.server), failure.retryAfterMs);
   }
 
@@ -118,5 +118,5 @@ export function discoveryRoot(
 }
 
 function transient(reason: string, retryAfter = 0): Outcome<never> {
-  return { ok: false, failure: { is: 'transient', reason, retryAfter, fields: [] } };
+  return { ok: false, failure: { type: 'transient', reason, retryAfter, fields: [] } };
 }

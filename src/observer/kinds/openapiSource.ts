@@ -77,9 +77,9 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
   const index = createSharedRead({ clock, read: readIndex });
 
   function refuse(failure: ApiFailure): Outcome<never> {
-    if (failure.kind === 'cancelled') return failed('cancelled', failure.message);
+    if (failure.type === 'cancelled') return failed('cancelled', failure.message);
     const reason = describeFailure(failure, client.server);
-    return { ok: false, failure: { is: 'transient', reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
+    return { ok: false, failure: { type: 'transient', reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
   }
 
   function lookUp({ group, version, kind }: RestMapping): SchemaNode | undefined {

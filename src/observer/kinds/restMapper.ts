@@ -105,7 +105,7 @@ function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boo
       const found = await root.lookUp(apiVersion, kind);
       if (found.ok) return found;
       // The kind may be in the document that cannot be read.
-      if (found.failure.is !== 'typeMissing') answer = found;
+      if (found.failure.type !== 'typeMissing') answer = found;
     }
     return answer;
   }

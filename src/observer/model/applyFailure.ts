@@ -1,4 +1,4 @@
-import type { ApiFailure, FailureKind } from '@weeder/kube-runtime/client';
+import type { ApiFailure, FailureType } from '@weeder/kube-runtime/client';
 import { hasCause, isAdmissionNotReady, isDenied, isOtherUid, isUnservedPath } from '@weeder/kube-runtime/client';
 import { describeApplyFailure, permanentWords, type RequestSummary } from './describeApplyFailure.ts';
 import { labelPath } from './fieldManagers.ts';
@@ -6,7 +6,7 @@ import type { Identity } from './identity.ts';
 import { isImmutable } from './immutable.ts';
 
 /** Why a request about one resource failed. */
-export type ApplyFailureKind =
+export type ApplyFailureType =
   /** The object does not exist. */
   | 'missing'
   /** The API server does not serve its kind, because its CustomResourceDefinition is missing or new. */
@@ -35,7 +35,7 @@ export type ApplyFailureKind =
 
 /** A failed request about one resource, as a value. For a Secret it has the code, the reason and the fields only. */
 export interface ApplyFailure {
-  readonly is: ApplyFailureKind;
+  readonly type: ApplyFailureType;
   /** One or two sentences for users. */
   readonly reason: string;
   /** The server's Retry-After in milliseconds; 0 if it has none. */
@@ -64,15 +64,15 @@ export function done<T>(value: T): { readonly ok: true; readonly value: T } {
 
 /** Returns a failure that weeder itself has found. */
 export function failed(
-  is: ApplyFailureKind,
+  type: ApplyFailureType,
   reason: string,
   more: Partial<Pick<ApplyFailure, 'fields' | 'by'>> = {},
 ): { readonly ok: false; readonly failure: ApplyFailure } {
-  return { ok: false, failure: { is, reason, retryAfter: 0, fields: [], ...more } };
+  return { ok: false, failure: { type, reason, retryAfter: 0, fields: [], ...more } };
 }
 
 /** Returns the fields by which the events of the machines name a failure. */
-export function refusalOf({ is: failure, reason, retryAfter }: ApplyFailure) {
+export function refusalOf({ type: failure, reason, retryAfter }: ApplyFailure) {
   return { failure, reason, retryAfter };
 }
 
@@ -83,26 +83,26 @@ export function applyFailure(
   server: string,
 ): { readonly ok: false; readonly failure: ApplyFailure } {
   const { causes = [], retryAfterMs = 0 } = failure;
-  const is = kindOf(failure, request.identity);
+  const type = kindOf(failure, request.identity);
   const fields = [...new Set(causes.map(({ field }) => field).filter((field) => field !== ''))];
-  const by = is === 'claimed' ? managerIn(failure) : undefined;
+  const by = type === 'claimed' ? managerIn(failure) : undefined;
   const reason = describeApplyFailure(failure, request, server);
   return {
     ok: false,
     failure: {
-      is,
+      type,
       reason,
       retryAfter: retryAfterMs,
       fields,
       ...(by === undefined ? {} : { by }),
       ...(isTaken(failure) ? { isTaken: true as const } : {}),
-      ...(is === 'forbidden' && !isDenied(failure, request.verb) ? { isDenied: true as const } : {}),
-      ...(is === 'transient' ? serverErrorOf(failure) : {}),
+      ...(type === 'forbidden' && !isDenied(failure, request.verb) ? { isDenied: true as const } : {}),
+      ...(type === 'transient' ? serverErrorOf(failure) : {}),
     },
   };
 }
 
-const byKind: Partial<Readonly<Record<FailureKind, ApplyFailureKind>>> = {
+const byKind: Partial<Readonly<Record<FailureType, ApplyFailureType>>> = {
   rejected: 'permanent',
   cancelled: 'cancelled',
   forbidden: 'forbidden',
@@ -110,26 +110,26 @@ const byKind: Partial<Readonly<Record<FailureKind, ApplyFailureKind>>> = {
 };
 
 /** The API server returns several permanent refusals as 500, and a 404 can have three different causes. */
-function kindOf(failure: ApiFailure, identity: Identity): ApplyFailureKind {
-  const { kind, message } = failure;
-  if (kind === 'notFound') return missingWhat(failure, identity);
+function kindOf(failure: ApiFailure, identity: Identity): ApplyFailureType {
+  const { type, message } = failure;
+  if (type === 'notFound') return missingWhat(failure, identity);
   if (isUnservedPath(failure)) return 'typeMissing';
-  if (kind === 'conflict') return conflictKind(failure, identity);
-  if (kind === 'invalid') return isTaken(failure) ? 'transient' : invalidKind(failure);
-  if (kind === 'forbidden' && hasCause(failure, 'NamespaceTerminating')) return 'namespaceTerminating';
+  if (type === 'conflict') return conflictKind(failure, identity);
+  if (type === 'invalid') return isTaken(failure) ? 'transient' : invalidKind(failure);
+  if (type === 'forbidden' && hasCause(failure, 'NamespaceTerminating')) return 'namespaceTerminating';
   if (isAdmissionNotReady(failure)) return 'transient';
-  if (kind === 'unavailable' && permanentWords.test(message)) return 'permanent';
-  return byKind[kind] ?? 'transient';
+  if (type === 'unavailable' && permanentWords.test(message)) return 'permanent';
+  return byKind[type] ?? 'transient';
 }
 
-function missingWhat({ about }: ApiFailure, identity: Identity): ApplyFailureKind {
+function missingWhat({ about }: ApiFailure, identity: Identity): ApplyFailureType {
   if (about === undefined) return 'typeMissing';
   const isItself = about.name === identity.name && about.group === identity.group;
   const isItsNamespace = about.kind === 'namespaces' && identity.kind !== 'Namespace';
   return isItself && !isItsNamespace ? 'missing' : 'transient';
 }
 
-function conflictKind({ about, causes = [], message }: ApiFailure, identity: Identity): ApplyFailureKind {
+function conflictKind({ about, causes = [], message }: ApiFailure, identity: Identity): ApplyFailureType {
   if (causes.some(({ field }) => field === labelPath)) return 'claimed';
   if (message.includes('no existing object was found')) return 'missing';
   if (message.includes('does not match the UID in record')) return 'otherUid';
@@ -138,19 +138,19 @@ function conflictKind({ about, causes = [], message }: ApiFailure, identity: Ide
 }
 
 /** Returns what the message of a 500 tells. */
-function serverErrorOf({ kind, message }: ApiFailure): Pick<ApplyFailure, 'isUncalled' | 'goneVersion'> {
-  if (kind !== 'unavailable') return {};
+function serverErrorOf({ type, message }: ApiFailure): Pick<ApplyFailure, 'isUncalled' | 'goneVersion'> {
+  if (type !== 'unavailable') return {};
   const goneVersion = /request to convert CR to an invalid group\/version: (\S+)/.exec(message)?.[1];
   if (goneVersion !== undefined) return { goneVersion };
   return message.includes('failed calling webhook') ? { isUncalled: true } : {};
 }
 
 /** The address or port of a deleted Service is released a moment or a minute after the Service was deleted. */
-function isTaken({ kind, causes = [] }: ApiFailure): boolean {
-  return kind === 'invalid' && causes.some(({ message }) => message?.includes('is already allocated') === true);
+function isTaken({ type, causes = [] }: ApiFailure): boolean {
+  return type === 'invalid' && causes.some(({ message }) => message?.includes('is already allocated') === true);
 }
 
-function invalidKind(failure: ApiFailure): ApplyFailureKind {
+function invalidKind(failure: ApiFailure): ApplyFailureType {
   if (isOtherUid(failure)) return 'otherUid';
   return isImmutable(failure.causes ?? []) ? 'immutable' : 'permanent';
 }

@@ -10,9 +10,9 @@ export function isSecret({ group, kind }: Pick<Identity, 'group' | 'kind'>): boo
 }
 
 /** A drift that may be shown: for a Secret the path and the type of difference, without values. */
-type RedactedDrift = Pick<Drift, 'path' | 'is'> & Partial<Pick<Drift, 'desired' | 'found'>>;
+type RedactedDrift = Pick<Drift, 'path' | 'type'> & Partial<Pick<Drift, 'desired' | 'found'>>;
 
 /** Removes the values from the drifts of a Secret. Inside the process the original drifts are used. */
 export function redactedDrifts(identity: Identity, drifts: readonly Drift[]): readonly RedactedDrift[] {
-  return isSecret(identity) ? drifts.map(({ path, is }) => ({ path, is })) : drifts;
+  return isSecret(identity) ? drifts.map(({ path, type }) => ({ path, type })) : drifts;
 }

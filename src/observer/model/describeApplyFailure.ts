@@ -1,4 +1,4 @@
-import type { ApiFailure, FailureKind } from '@weeder/kube-runtime/client';
+import type { ApiFailure, FailureType } from '@weeder/kube-runtime/client';
 import {
   denialOf,
   describeFailure,
@@ -22,7 +22,7 @@ export interface RequestSummary {
 export const permanentWords = /^failed to create typed patch object|^failed to convert new object|request is too large/;
 
 /** Failures of the connection, of a permission or of the server. Their messages contain nothing of the object. */
-const described: ReadonlySet<FailureKind> = new Set([
+const described: ReadonlySet<FailureType> = new Set([
   'network',
   'timeout',
   'credentials',
@@ -33,23 +33,23 @@ const described: ReadonlySet<FailureKind> = new Set([
 
 /** Returns one or two sentences for users. Of a Secret they contain the code, the reason and the fields only. */
 export function describeApplyFailure(failure: ApiFailure, request: RequestSummary, server: string): string {
-  const { kind, status, message } = failure;
-  if (kind === 'cancelled') return message;
+  const { type, status, message } = failure;
+  if (type === 'cancelled') return message;
   if (isSecret(request.identity) && !hasOwnMessage(failure)) return describeSecret(failure, request, server);
-  if (described.has(kind) || kind === 'forbidden') return describeFailure(failure, server);
-  return `The API server refused ${identityText(request.identity)} (${status ?? kind}): ${wordsOf(failure)}.`;
+  if (described.has(type) || type === 'forbidden') return describeFailure(failure, server);
+  return `The API server refused ${identityText(request.identity)} (${status ?? type}): ${wordsOf(failure)}.`;
 }
 
 /** Returns the code, reason and fields, and which component refused it. The rest of the message may quote values. */
 function describeSecret(failure: ApiFailure, { verb, plural, identity }: RequestSummary, server: string): string {
-  const { kind, status, reason } = failure;
+  const { type, status, reason } = failure;
   if (isDenied(failure, verb)) {
     const denied = isImpersonationDenied(failure) ? `impersonate-on:serviceaccount:${verb}` : verb;
     return describeFailure({ ...failure, message: denialOf(denied, plural, identity.namespace) }, server);
   }
   const code = [status, reason].filter((each) => each !== undefined).join(' ');
   const why = [refuserOf(failure), ...placesIn(failure), typeError(failure)].filter((each) => each !== undefined);
-  return `The API server refused ${identityText(identity)} (${code === '' ? kind : code})${why.length === 0 ? '' : `: ${why.join(', ')}`}.`;
+  return `The API server refused ${identityText(identity)} (${code === '' ? type : code})${why.length === 0 ? '' : `: ${why.join(', ')}`}.`;
 }
 
 /** Returns names of fields, or of another object that the message is about. */

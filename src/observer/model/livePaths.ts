@@ -52,7 +52,7 @@ function walkBelow(value: unknown, at: SchemaNode, prefix: string, path: Path, s
 function* stepsOf(value: unknown, at: SchemaNode) {
   if (isObject(value) && at.map === 'granular') {
     for (const [field, below] of Object.entries(value)) yield { step: { field }, below, place: at.field(field) };
-  } else if (Array.isArray(value) && (at.list.is === 'map' || at.list.is === 'set')) {
+  } else if (Array.isArray(value) && (at.list.type === 'map' || at.list.type === 'set')) {
     for (const [index, below] of value.entries())
       yield { step: elementStep(at.list, below, index), below, place: at.items() };
   }

@@ -66,11 +66,11 @@ export const sharedLists: ReadonlySet<string> = new Set(['.metadata.finalizers',
  * Returns the path step from a list to its i-th element: by keys, value or position, as the API server identifies it.
  */
 export function elementStep(list: ListTopology, element: unknown, index: number): PathElement {
-  if (list.is === 'map' && isObject(element)) {
+  if (list.type === 'map' && isObject(element)) {
     const keys = list.keys.map((key) => [key, jsonOf(element[key] ?? list.defaults[key])] as const);
     return { key: Object.fromEntries(keys.filter((each): each is [string, Json] => each[1] !== undefined)) };
   }
-  return list.is === 'set' ? { value: jsonOf(element) ?? null } : { index };
+  return list.type === 'set' ? { value: jsonOf(element) ?? null } : { index };
 }
 
 /** Keys and the values of sets are scalars in every object that the API server accepts. */

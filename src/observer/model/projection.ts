@@ -37,5 +37,5 @@ export interface Drift {
   /** Undefined: absent. */
   readonly found: Json | undefined;
   /** `excess`: it exists and should not; `duplicate`: an element occurs more than once, with its number. */
-  readonly is: 'changed' | 'missing' | 'excess' | 'duplicate';
+  readonly type: 'changed' | 'missing' | 'excess' | 'duplicate';
 }

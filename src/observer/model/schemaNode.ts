@@ -3,21 +3,21 @@ import type { Json } from './identity.ts';
 /** How the API server identifies the elements of a list (`x-kubernetes-list-type`). */
 export type ListTopology =
   | {
-      readonly is: 'map';
+      readonly type: 'map';
       /** The keys that identify an element together: `[port, protocol]`. */
       readonly keys: readonly string[];
       /** Defaults of keys that an element leaves out: `{ protocol: 'TCP' }`. */
       readonly defaults: Readonly<Record<string, Json>>;
     }
   /** By value, without order. */
-  | { readonly is: 'set' }
+  | { readonly type: 'set' }
   /** By position; written as a whole. */
-  | { readonly is: 'atomic' }
+  | { readonly type: 'atomic' }
   /**
    * The document does not say it. The server treats the list as atomic, and the observer schema may name a key to
    * compare by.
    */
-  | { readonly is: 'unknown' };
+  | { readonly type: 'unknown' };
 
 /** One node in the schema of a kind, as the API server publishes it (`/openapi/v3`). */
 export interface SchemaNode {
@@ -31,7 +31,7 @@ export interface SchemaNode {
   readonly map: 'granular' | 'atomic';
 }
 
-const unknownTopology: ListTopology = Object.freeze({ is: 'unknown' });
+const unknownTopology: ListTopology = Object.freeze({ type: 'unknown' });
 
 /** A node without a schema: the API server treats maps there as granular, and lists as atomic. */
 export const unknownNode: SchemaNode = Object.freeze({

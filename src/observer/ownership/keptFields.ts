@@ -19,7 +19,7 @@ export function groupDrifts(
   const there = pathTextsIn(live, topology);
   const units: string[] = [];
   walk(body, topology, (text, _path, value, at) => {
-    const hasParts = isObject(value) ? at.map === 'granular' : at.list.is === 'map' || at.list.is === 'set';
+    const hasParts = isObject(value) ? at.map === 'granular' : at.list.type === 'map' || at.list.type === 'set';
     const isUnit = !there.has(text) || !hasParts;
     if (isUnit) units.push(text);
     return !isUnit;
@@ -59,7 +59,7 @@ function keepBelow(body: unknown, live: unknown, at: SchemaNode, text: string, k
     });
     return Object.fromEntries(fields);
   }
-  if (!Array.isArray(body) || !Array.isArray(live) || (at.list.is !== 'map' && at.list.is !== 'set')) return live;
+  if (!Array.isArray(body) || !Array.isArray(live) || (at.list.type !== 'map' && at.list.type !== 'set')) return live;
   const stepOf = (element: unknown) => elementText(elementStep(at.list, element, 0));
   const found = new Map(live.map((element) => [stepOf(element), element]));
   return body.flatMap((element) => {

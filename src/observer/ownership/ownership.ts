@@ -4,15 +4,15 @@ import { type ApplicationOwner, annotationName, labelName } from '../model/field
 import { type Identity, identityText } from '../model/identity.ts';
 
 /** The owner of an object by its label: this application, none, or another one by its known name. */
-type Ownership = { readonly is: 'ours' | 'none' } | { readonly is: 'otherApplication'; readonly by: string };
+type Ownership = { readonly type: 'ours' | 'none' } | { readonly type: 'otherApplication'; readonly by: string };
 
 export function ownershipOf(live: JsonObject, owner: ApplicationOwner): Ownership {
   const { labels, annotations } = objectOf(live['metadata']);
   const label = textOf(objectOf(labels)[labelName]);
-  if (label === undefined) return { is: 'none' };
-  if (label === owner.label) return { is: 'ours' };
+  if (label === undefined) return { type: 'none' };
+  if (label === owner.label) return { type: 'ours' };
   const name = textOf(objectOf(annotations)[annotationName]);
-  return { is: 'otherApplication', by: name === undefined || name === owner.name ? label : name };
+  return { type: 'otherApplication', by: name === undefined || name === owner.name ? label : name };
 }
 
 /** Returns the failure that names both applications. */
@@ -45,7 +45,7 @@ export function hasManager(live: JsonObject, manager: string): boolean {
  * is proof itself, because the apply has created it. An object that existed before is left alone.
  */
 export function isProvenApplied(live: JsonObject, owner: ApplicationOwner, appliedUid: string | undefined): boolean {
-  if (ownershipOf(live, owner).is !== 'ours') return false;
+  if (ownershipOf(live, owner).type !== 'ours') return false;
   if (appliedUid !== undefined && uidOf(live) === appliedUid) return true;
   return (hasManager(live, owner.own) || hasManager(live, owner.init)) && isManagedOnlyBy(live, owner);
 }

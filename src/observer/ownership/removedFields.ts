@@ -15,7 +15,7 @@ import { isOwnedBy, pathTextsIn } from './foreignElements.ts';
  * attempt would set them again.
  */
 export function isPartialApply(live: JsonObject, drift: Drift, owner: ApplicationOwner): boolean {
-  if (drift.is !== 'changed' && drift.is !== 'excess') return false;
+  if (drift.type !== 'changed' && drift.type !== 'excess') return false;
   const managers = new Set([owner.own, owner.init]);
   return isOwnedBy(live, managers, drift.path) && conflictingManagerOf(live, drift, owner) === undefined;
 }

@@ -62,14 +62,14 @@ export function withoutReplicas(mask: FieldMask, manifest: JsonObject): FieldMas
   if (!('replicas' in spec)) return mask;
   const fields = fieldsOf(mask, manifest);
   const inner = fields?.get('spec');
-  if (fields === undefined || inner?.is !== 'leaf') return mask;
+  if (fields === undefined || inner?.type !== 'leaf') return mask;
   const others = new Map(fieldsOf(inner, spec));
   others.delete('replicas');
-  return { is: 'map', fields: new Map([...fields, ['spec', { is: 'map', fields: others }]]) };
+  return { type: 'map', fields: new Map([...fields, ['spec', { type: 'map', fields: others }]]) };
 }
 
 /** A leaf stands for every field of the manifest. */
 function fieldsOf(mask: FieldMask, manifest: JsonObject): ReadonlyMap<string, FieldMask> | undefined {
-  if (mask.is === 'map') return mask.fields;
-  return mask.is === 'leaf' ? new Map(Object.keys(manifest).map((key) => [key, leaf])) : undefined;
+  if (mask.type === 'map') return mask.fields;
+  return mask.type === 'leaf' ? new Map(Object.keys(manifest).map((key) => [key, leaf])) : undefined;
 }

@@ -68,7 +68,7 @@ function* changedMaps(place: Place, root: JsonObject, owner: ApplicationOwner): 
       const below = { live: live[field], body: value, manifest: manifest[field], at: at.field(field) };
       yield* changedMaps({ ...below, path: [...path, { field }] }, root, owner);
     }
-  } else if (at.list.is === 'map') {
+  } else if (at.list.type === 'map') {
     const textOf = (element: unknown) => elementText(elementStep(at.list, element, 0));
     const [there, said] = [live, manifest].map((list) => new Map(arrayOf(list).map((each) => [textOf(each), each])));
     for (const element of arrayOf(body)) {
@@ -103,6 +103,6 @@ function changedMap(
 function isChanged(live: unknown, body: unknown, at: SchemaNode): boolean {
   if (body === undefined) return false;
   if (isObject(live) && isObject(body) && at.map === 'granular') return false;
-  if (Array.isArray(live) && Array.isArray(body) && (at.list.is === 'map' || at.list.is === 'set')) return false;
+  if (Array.isArray(live) && Array.isArray(body) && (at.list.type === 'map' || at.list.type === 'set')) return false;
   return !isDeepStrictEqual(live, body);
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
 import type { ResponseFormat } from '../../recording/file/requests.ts';
-import type { ApplyFailureKind, Outcome } from '../model/applyFailure.ts';
+import type { ApplyFailureType, Outcome } from '../model/applyFailure.ts';
 import type { Applied, DryRun, RestMapping } from '../plan/resourceApi.ts';
 
 const failures = [
@@ -17,13 +17,13 @@ const failures = [
   'cancelled',
   'otherUid',
   'terminating',
-] as const satisfies readonly ApplyFailureKind[];
+] as const satisfies readonly ApplyFailureType[];
 
 /** The API server's response to a request, without messages and without values of Secrets. */
-export const observerResponse = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
+export const observerResponse = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ok'), value: z.unknown().optional() }),
   z.object({
-    is: z.literal('failed'),
+    type: z.literal('failed'),
     failure: z.enum(failures),
     retryAfter: z.number().nonnegative(),
     /** The other application, if it is the reason. */
@@ -33,7 +33,7 @@ export const observerResponse = z.discriminatedUnion('is', [
 
 /** The response to a request that has no recorded response. */
 export const unansweredObserver: z.infer<typeof observerResponse> = {
-  is: 'failed',
+  type: 'failed',
   failure: 'transient',
   retryAfter: 0,
 };
@@ -46,18 +46,18 @@ export function outcomeFormat<T>(
   return {
     record(outcome) {
       if (!outcome.ok) {
-        const { is: failure, retryAfter, by } = outcome.failure;
-        return { is: 'failed', failure, retryAfter, ...(by === undefined ? {} : { by }) };
+        const { type: failure, retryAfter, by } = outcome.failure;
+        return { type: 'failed', failure, retryAfter, ...(by === undefined ? {} : { by }) };
       }
       const value = reduce(outcome.value);
-      return value === undefined ? { is: 'ok' } : { is: 'ok', value };
+      return value === undefined ? { type: 'ok' } : { type: 'ok', value };
     },
     replay(recorded) {
       const response = observerResponse.parse(recorded);
-      if (response.is === 'ok') return { ok: true, value: read(response.value) };
+      if (response.type === 'ok') return { ok: true, value: read(response.value) };
       const { failure, ...details } = response;
       const reason = `${failure}: the recording does not contain the message.`;
-      return { ok: false, failure: { fields: [], ...details, is: failure, reason } };
+      return { ok: false, failure: { fields: [], ...details, type: failure, reason } };
     },
   };
 }

@@ -19,8 +19,8 @@ export function isLasting(request: string): boolean {
 function keep(entry: Input, kept: Map<string, ResponseInput>): void {
   if (entry.in !== 'response') return;
   const { request } = entry;
-  const { is, value } = objectOf(entry.response);
-  if (is !== 'ok') return;
+  const { type, value } = objectOf(entry.response);
+  if (type !== 'ok') return;
   // A negative response about an account is not valid for later requests.
   if (value === false) kept.delete(request);
   else if (isLasting(request)) kept.set(request, entry);
@@ -43,7 +43,7 @@ function keepDesired(
   } else if (what === 'delete') kept.delete(to);
   else if (value['isNew'] === true) {
     const dryRun = { object: value['object'], isIndependent: true };
-    kept.set(to, { in: 'response', request: to, response: { is: 'ok', value: dryRun } });
+    kept.set(to, { in: 'response', request: to, response: { type: 'ok', value: dryRun } });
   }
 }
 

@@ -8,7 +8,7 @@ export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode
 
   function recordNode(kind: string, path: readonly string[], { list, map }: SchemaNode): void {
     const id = JSON.stringify([kind, ...path]);
-    if (recorded.has(id) || (list.is === 'unknown' && map === 'granular')) return;
+    if (recorded.has(id) || (list.type === 'unknown' && map === 'granular')) return;
     recorded.add(id);
     append({ in: 'schemaNode', kind, path, list, map });
   }

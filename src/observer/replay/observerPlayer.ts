@@ -49,7 +49,7 @@ export function createObserverPlayer(stage: Stage, report: ReportObserver): Cont
       busy,
       isExcluded: isExcludedApplication,
       unanswered: (request) =>
-        /^(?:status|account|access|patchable) /.test(request) ? { is: 'ok' } : unansweredObserver,
+        /^(?:status|account|access|patchable) /.test(request) ? { type: 'ok' } : unansweredObserver,
       known: (request) => (isContinued && isLasting(request) ? snapshot.responses.get(request)?.response : undefined),
       isStored: (request) => !isContinued || isWrite(request),
       isRestoring: () => isRestoring,

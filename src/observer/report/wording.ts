@@ -7,7 +7,7 @@ export function pathsOf(drifts: readonly Drift[]): readonly string[] {
 
 /** Excess and duplicate elements were removed; all other drifts were restored. */
 export function correctedNote(drifts: readonly Drift[]): string {
-  const removed = drifts.filter(({ is }) => is === 'excess' || is === 'duplicate');
+  const removed = drifts.filter(({ type }) => type === 'excess' || type === 'duplicate');
   const restored = drifts.filter((each) => !removed.includes(each));
   return [
     ...(restored.length === 0 ? [] : [`${listed(pathsOf(restored))} restored`]),

@@ -81,7 +81,7 @@ const pauseWithoutStream = 30_000;
  * kind is available again.
  */
 function withPause(failure: ApplyFailure): ApplyFailure {
-  if (failure.is !== 'transient') return failure;
+  if (failure.type !== 'transient') return failure;
   return { ...failure, retryAfter: Math.max(failure.retryAfter, pauseWithoutStream) };
 }
 
@@ -105,9 +105,9 @@ async function withoutPlan(
 
 /** Discovery notices for all waiting resources when the kind is available again. */
 function withoutKind(failure: ApplyFailure): ResourceEvent {
-  if (failure.is !== 'transient') return effectFailed(failure);
-  const { is, reason, retryAfter } = failure;
-  return { type: 'effect.kindUnavailable', reason, retryAfter, failure: is };
+  if (failure.type !== 'transient') return effectFailed(failure);
+  const { type, reason, retryAfter } = failure;
+  return { type: 'effect.kindUnavailable', reason, retryAfter, failure: type };
 }
 
 /** Compares now. A request that was refused before is not repeated until it is due. */

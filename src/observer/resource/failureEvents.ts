@@ -19,7 +19,7 @@ const types = {
   cancelled: 'effect.failed',
   otherUid: 'effect.failed',
   terminating: 'effect.terminating',
-} as const satisfies Readonly<Record<ApplyFailure['is'], ResourceEvent['type']>>;
+} as const satisfies Readonly<Record<ApplyFailure['type'], ResourceEvent['type']>>;
 
 /**
  * The longest retry delay while an address or port may still be allocated to a deleted Service, in milliseconds. It is
@@ -35,7 +35,7 @@ function fieldsOf(failure: ApplyFailure) {
 
 /** Returns the event for a failed check or write. */
 export function effectFailed(failure: ApplyFailure): ResourceEvent {
-  return { type: types[failure.is], ...fieldsOf(failure) };
+  return { type: types[failure.type], ...fieldsOf(failure) };
 }
 
 /** Returns the event for a missing proof that the account may see the object. */
@@ -65,7 +65,7 @@ export function writeFailed(entry: ResourceEntry, plan: ResourcePlan, write: Fai
   const event = effectFailed(failure);
   if (event.type === 'effect.rejected' && recordRefused(entry, plan, write, now))
     return { ...event, type: 'write.fellBack' };
-  if (failure.is !== 'conflict' && failure.is !== 'otherUid' && failure.is !== 'missing') return event;
+  if (failure.type !== 'conflict' && failure.type !== 'otherUid' && failure.type !== 'missing') return event;
   forgetObject(entry, 'lost');
   return recheck(entry.actor, failure);
 }
@@ -75,7 +75,7 @@ export function writeFailed(entry: ResourceEntry, plan: ResourcePlan, write: Fai
  */
 export function recheck(
   actor: ResourceEntry['actor'],
-  failure: ApplyFailure = { is: 'conflict', reason: 'It changes all the time.', retryAfter: 0, fields: [] },
+  failure: ApplyFailure = { type: 'conflict', reason: 'It changes all the time.', retryAfter: 0, fields: [] },
 ): ResourceEvent {
   actor.send({ type: 'write.ended', hasConflicted: true });
   return actor.getSnapshot().context.conflicts < patientConflicts ? conflicted : effectFailed(failure);

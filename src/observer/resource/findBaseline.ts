@@ -69,6 +69,6 @@ function defaultedValue(live: Live, plan: ResourcePlan, path: string): Json | un
   const object = foundOf(live)?.object;
   const known = live.initialised.get(path);
   if (known !== undefined || object === undefined) return known;
-  if (conflictingManagerOf(object, { path, is: 'changed' }, plan.owner) !== undefined) return undefined;
+  if (conflictingManagerOf(object, { path, type: 'changed' }, plan.owner) !== undefined) return undefined;
   return project(object, plan.manifest, plan.mask, plan.topology).fields.get(path);
 }

@@ -167,7 +167,7 @@ async function readLive(
 }
 
 /** The drift of a resource that does not exist. */
-const missing: Drift = { path: missingKey, desired: undefined, found: undefined, is: 'missing' };
+const missing: Drift = { path: missingKey, desired: undefined, found: undefined, type: 'missing' };
 
 function recordOutcome(
   { runtime, report }: ObserverEffects,
@@ -207,6 +207,6 @@ function recordOutcome(
  * Returns the paths of such values. An added element is never accepted, and stays a drift, as does the ownership label.
  */
 function mutatedPaths(drifts: readonly Drift[]): readonly string[] {
-  if (drifts.some(({ is }) => is === 'excess' || is === 'duplicate')) return [];
+  if (drifts.some(({ type }) => type === 'excess' || type === 'duplicate')) return [];
   return drifts.flatMap(({ path }) => (path === labelPath ? [] : path));
 }

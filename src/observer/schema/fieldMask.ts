@@ -10,12 +10,12 @@ import { isObject } from '@weeder/kube-runtime/base';
  * callers.
  */
 export type FieldMask =
-  | { readonly is: 'leaf' }
-  | { readonly is: 'map'; readonly fields: ReadonlyMap<string, FieldMask> }
+  | { readonly type: 'leaf' }
+  | { readonly type: 'map'; readonly fields: ReadonlyMap<string, FieldMask> }
   | ListMask;
 
 export interface ListMask {
-  readonly is: 'list';
+  readonly type: 'list';
   readonly elements: readonly FieldMask[];
   readonly min: number;
   /** 0: unlimited. */
@@ -25,25 +25,25 @@ export interface ListMask {
 }
 
 /** Observed: the value, or all its content in the manifest. */
-export const leaf: FieldMask = Object.freeze({ is: 'leaf' });
+export const leaf: FieldMask = Object.freeze({ type: 'leaf' });
 
 /** Returns the mask of a field; undefined if it is not observed. The mask of a field in a leaf is a leaf. */
 export function fieldOf(mask: FieldMask | undefined, name: string): FieldMask | undefined {
-  if (mask?.is === 'map') return mask.fields.get(name);
-  return mask?.is === 'leaf' ? mask : undefined;
+  if (mask?.type === 'map') return mask.fields.get(name);
+  return mask?.type === 'leaf' ? mask : undefined;
 }
 
 /** Returns the mask of the manifest's i-th element; undefined if it is not observed. */
 export function elementOf(mask: FieldMask | undefined, index: number): FieldMask | undefined {
-  if (mask?.is === 'list') return mask.elements[index];
-  return mask?.is === 'leaf' ? mask : undefined;
+  if (mask?.type === 'list') return mask.elements[index];
+  return mask?.type === 'leaf' ? mask : undefined;
 }
 
 /** Returns true if the mask observes a field, an element or a length. */
 export function observesAnything(mask: FieldMask | undefined): boolean {
   if (mask === undefined) return false;
-  if (mask.is === 'leaf') return true;
-  if (mask.is === 'map') return mask.fields.values().some(observesAnything);
+  if (mask.type === 'leaf') return true;
+  if (mask.type === 'map') return mask.fields.values().some(observesAnything);
   return mask.min > 0 || mask.max > 0 || mask.elements.some(observesAnything);
 }
 
@@ -52,10 +52,10 @@ export function observesAnything(mask: FieldMask | undefined): boolean {
  * compared as a whole, so that a key that another client adds to a rule of a Role is detected.
  */
 export function observesAll(mask: FieldMask | undefined, manifest: unknown): boolean {
-  if (mask === undefined || mask.is === 'leaf') return mask !== undefined;
+  if (mask === undefined || mask.type === 'leaf') return mask !== undefined;
   if (isObject(manifest))
     return Object.entries(manifest).every(([name, value]) => observesAll(fieldOf(mask, name), value));
-  if (!Array.isArray(manifest) || mask.is !== 'list') return false;
+  if (!Array.isArray(manifest) || mask.type !== 'list') return false;
   const { min, max, key } = mask;
   const isExact = key === undefined && max > 0 && max === manifest.length && min === max;
   return isExact && manifest.every((value, index) => observesAll(elementOf(mask, index), value));

@@ -27,10 +27,10 @@ export function fieldMaskFor(manifest: Manifest, schema: ObserverSchema): Result
 
 function checkAssigned({ mask, index }: SchemaEntry, { at, owns }: Assigned, errors: ErrorList): void {
   const map = at.reduce<FieldMask | undefined>(
-    (below, step) => (below?.is === 'map' ? below.fields.get(step) : undefined),
+    (below, step) => (below?.type === 'map' ? below.fields.get(step) : undefined),
     mask,
   );
-  if (map?.is !== 'map') return;
+  if (map?.type !== 'map') return;
   for (const field of map.fields.keys())
     if (owns(field)) errors.add('serverOwned', [index, ...at, field], 'is written by the API server or a controller');
 }
@@ -63,8 +63,8 @@ function mayDescribe({ identity: { group, kind, namespace, name } }: InvalidEntr
 /** Fits the mask to the manifest's value. A null counts as absent, as for the API server. */
 function fit(mask: FieldMask, value: unknown, path: Path, errors: ErrorList): FieldMask {
   const isAbsent = value === undefined || value === null;
-  if (mask.is === 'leaf') return mask;
-  if (mask.is === 'list') {
+  if (mask.type === 'leaf') return mask;
+  if (mask.type === 'list') {
     if (!isAbsent && !Array.isArray(value)) errors.add('notAListInManifest', path, 'is not a list in the manifest');
     return Array.isArray(value) || isAbsent ? fitList(mask, value ?? [], path, errors) : mask;
   }
@@ -74,7 +74,7 @@ function fit(mask: FieldMask, value: unknown, path: Path, errors: ErrorList): Fi
   }
   const fields = new Map<string, FieldMask>();
   for (const [name, field] of mask.fields) fields.set(name, fit(field, ownField(value, name), [...path, name], errors));
-  return { is: 'map', fields };
+  return { type: 'map', fields };
 }
 
 function fitList(mask: ListMask, values: readonly unknown[], path: Path, errors: ErrorList): FieldMask {

@@ -111,15 +111,15 @@ function readFields(entry: JsonObject, top: Path, errors: ErrorList, limit: Limi
     const read = new Map<string, FieldMask>();
     for (const [name, value] of Object.entries(map))
       if (!isBoundsKey(name)) read.set(name, node(value, [...path, name]));
-    return { is: 'map', fields: read };
+    return { type: 'map', fields: read };
   }
 
   function list(values: readonly unknown[], path: Path): FieldMask {
     const at = indexOfBounds(values, path, errors);
     const elements = values.flatMap((value, index) => (isBounds(value) ? [] : [node(value, [...path, index])]));
     const bounds = at === undefined ? undefined : values[at];
-    if (at === undefined || !isBounds(bounds)) return { is: 'list', elements, min: 0, max: 0 };
-    return { is: 'list', elements, ...readBounds(bounds, elements.length, [...path, at], errors) };
+    if (at === undefined || !isBounds(bounds)) return { type: 'list', elements, min: 0, max: 0 };
+    return { type: 'list', elements, ...readBounds(bounds, elements.length, [...path, at], errors) };
   }
 
   return fields(entry, top);

@@ -67,7 +67,7 @@ function readEntries(value: unknown): readonly ReadEntry[] {
 function unreadable(code: SchemaErrorCode, path: Path, message: string): ReadEntry {
   const errors = createErrorList();
   errors.add(code, path, message);
-  return { identity: {}, mask: { is: 'map', fields: new Map() }, errors };
+  return { identity: {}, mask: { type: 'map', fields: new Map() }, errors };
 }
 
 function readEntry(entry: unknown, path: Path, readFields: ReadFields): ReadEntry {

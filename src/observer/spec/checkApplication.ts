@@ -131,7 +131,7 @@ function errorsOfSchema(schema: ObserverSchema, manifests: readonly Manifest[], 
 
 function observedOf(manifest: Manifest, schema: ObserverSchema): CheckedResource['observed'] {
   const mask = fieldMaskFor(manifest, schema);
-  if (!mask.ok || observesAnything(mask.value)) return mask.ok && mask.value.is === 'leaf' ? 'all' : 'listed';
+  if (!mask.ok || observesAnything(mask.value)) return mask.ok && mask.value.type === 'leaf' ? 'all' : 'listed';
   return 'presence';
 }
 

@@ -7,7 +7,7 @@ import type { Drift } from '../model/projection.ts';
 /** A drift in the status: its values are JSON and truncated, and left out for a Secret. */
 export interface ShownDrift {
   readonly path: string;
-  readonly is: Drift['is'];
+  readonly type: Drift['type'];
   readonly desired?: string;
   readonly found?: string;
 }
@@ -58,7 +58,7 @@ export function writeEntry(entry: InventoryEntry): JsonObject {
     ...(appliedUid === undefined ? {} : { appliedUid }),
     ...(hash === undefined ? {} : { hash }),
     state: statusValue(state),
-    ...(drifts.length === 0 ? {} : { drifts: drifts.map((drift) => ({ ...drift, is: statusValue(drift.is) })) }),
+    ...(drifts.length === 0 ? {} : { drifts: drifts.map((drift) => ({ ...drift, type: statusValue(drift.type) })) }),
     ...(texts.length === 0 ? {} : { initialised: Object.fromEntries(texts) }),
   };
 }
@@ -67,14 +67,14 @@ export function writeEntry(entry: InventoryEntry): JsonObject {
  * An enum value as the status has it: in CamelCase, as the Kubernetes API conventions require. A state has the name of the
  * reason of `Degraded` where that is a term of the field.
  */
-export function statusValue(value: ResourceState | Drift['is']): string {
+export function statusValue(value: ResourceState | Drift['type']): string {
   if (value === 'claimed') return 'OwnershipConflict';
   if (value === 'typeMissing') return 'NoKindMatch';
   return `${value.charAt(0).toUpperCase()}${value.slice(1)}`;
 }
 
 /** Also reads camelCase, which earlier versions wrote. */
-function readStatusValue<T extends ResourceState | Drift['is']>(values: readonly T[], text: unknown): T | undefined {
+function readStatusValue<T extends ResourceState | Drift['type']>(values: readonly T[], text: unknown): T | undefined {
   return values.find((value) => text === statusValue(value) || text === value);
 }
 
@@ -95,14 +95,14 @@ function readEntry(row: JsonObject): InventoryEntry | undefined {
   };
 }
 
-const differences: readonly Drift['is'][] = ['changed', 'missing', 'excess', 'duplicate'];
+const differences: readonly Drift['type'][] = ['changed', 'missing', 'excess', 'duplicate'];
 
 function readDrift(value: unknown): readonly ShownDrift[] {
   const drift = objectOf(value);
   const [path, desired, found] = [textOf(drift['path']), textOf(drift['desired']), textOf(drift['found'])];
-  const is = readStatusValue(differences, drift['is']);
-  if (path === undefined || is === undefined) return [];
-  return [{ path, is, ...(desired === undefined ? {} : { desired }), ...(found === undefined ? {} : { found }) }];
+  const type = readStatusValue(differences, drift['type']);
+  if (path === undefined || type === undefined) return [];
+  return [{ path, type, ...(desired === undefined ? {} : { desired }), ...(found === undefined ? {} : { found }) }];
 }
 
 function readInitialised(value: unknown): ReadonlyMap<string, Json> {

@@ -27,7 +27,7 @@ function repeatedBelow(value: unknown, at: SchemaNode, path: Path): readonly App
 }
 
 function repeatedIn(elements: readonly unknown[], list: ListTopology, path: Path): readonly ApplicationWarning[] {
-  if (list.is !== 'map' && list.is !== 'set') return [];
+  if (list.type !== 'map' && list.type !== 'set') return [];
   const positions = new Map<string, number[]>();
   for (const [index, element] of elements.entries()) {
     const step = stepOf(list, element, index);
@@ -35,7 +35,7 @@ function repeatedIn(elements: readonly unknown[], list: ListTopology, path: Path
     if (indexes !== undefined) indexes.push(index);
     else if (step !== undefined) positions.set(step, [index]);
   }
-  const what = list.is === 'map' ? 'the key' : 'the value';
+  const what = list.type === 'map' ? 'the key' : 'the value';
   return [...positions].flatMap(([step, indexes]) => {
     const message = `${what} ${oneLine(step)} is at the positions ${listed(indexes.map(String))}, and must be unique`;
     return indexes.length > 1 ? [{ path, message }] : [];
@@ -47,8 +47,8 @@ function repeatedIn(elements: readonly unknown[], list: ListTopology, path: Path
  * itself reports.
  */
 function stepOf(list: ListTopology, element: unknown, index: number): string | undefined {
-  if (list.is === 'set') return elementText(elementStep(list, element, index)).slice(2, -1);
-  if (list.is !== 'map' || !isObject(element)) return undefined;
+  if (list.type === 'set') return elementText(elementStep(list, element, index)).slice(2, -1);
+  if (list.type !== 'map' || !isObject(element)) return undefined;
   const isPresent = (key: string) => element[key] !== null && (element[key] ?? list.defaults[key]) !== undefined;
   return list.keys.every(isPresent) ? elementText(elementStep(list, element, index)).slice(1, -1) : undefined;
 }

@@ -52,7 +52,7 @@ const rights = [
 type Right = (typeof rights)[number];
 
 /** Failures that say nothing about the account's permissions. */
-const inconclusive: ReadonlySet<ApplyFailure['is']> = new Set(['transient', 'cancelled', 'typeMissing']);
+const inconclusive: ReadonlySet<ApplyFailure['type']> = new Set(['transient', 'cancelled', 'typeMissing']);
 
 /** A request that several callers wait for is not aborted by one of them. */
 const never = new AbortController().signal;
@@ -88,7 +88,7 @@ export function createAccess(clock: Clock, api: Pick<ResourceApi, 'may' | 'tryPa
   async function verifyPatch(entry: ResourceEntry, target: Target, signal: AbortSignal): Promise<Outcome<undefined>> {
     if (entry.proof?.account === target.account && entry.proof?.hasReplied === true) return done(undefined);
     const patched = await api.tryPatch(target, signal);
-    return !patched.ok && patched.failure.is === 'missing' ? done(undefined) : patched;
+    return !patched.ok && patched.failure.type === 'missing' ? done(undefined) : patched;
   }
 
   /** Returns true if this permission lets the account see the object. */
@@ -107,7 +107,7 @@ export function createAccess(clock: Clock, api: Pick<ResourceApi, 'may' | 'tryPa
       const answer = await hasRight(entry, target, right, signal);
       if (answer.ok && answer.value) return done(right.verb);
       if (answer.ok) continue;
-      if (inconclusive.has(answer.failure.is)) return answer;
+      if (inconclusive.has(answer.failure.type)) return answer;
       refusal = answer;
     }
     return refusal ?? denied(target, neededFor(entry));
@@ -123,7 +123,7 @@ export function createAccess(clock: Clock, api: Pick<ResourceApi, 'may' | 'tryPa
         entry.proof = { account, until: now + proofValidFor, hasReplied: proved.value === 'patch' };
         return done(undefined);
       }
-      if (proved.failure.is !== 'cancelled') entry.proof = undefined;
+      if (proved.failure.type !== 'cancelled') entry.proof = undefined;
       return proved;
     },
     async verifyWrite(target, signal) {

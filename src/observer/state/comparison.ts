@@ -72,5 +72,5 @@ function labelDrift(entry: ResourceEntry, { label, uid }: Found): Drift[] {
   const { appliedHash, appliedUid } = memoryOf(entry.actor);
   if (application.isDetectOnly || appliedHash === undefined || foreignOwnerOf(entry) !== undefined) return [];
   if (label === application.owner.label && uid === appliedUid) return [];
-  return [{ path: labelPath, desired: application.owner.label, found: undefined, is: 'missing' }];
+  return [{ path: labelPath, desired: application.owner.label, found: undefined, type: 'missing' }];
 }

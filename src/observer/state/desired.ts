@@ -9,7 +9,7 @@ interface LastKnownGood {
   readonly plan: ResourcePlan;
   /** Why the current manifest is refused, for users. */
   readonly reason: string;
-  readonly failure: ApplyFailure['is'];
+  readonly failure: ApplyFailure['type'];
   /** By the monotonic clock: when the current manifest is retried. */
   readonly until: number;
 }
@@ -20,7 +20,7 @@ export interface Rejection {
   readonly of: 'dryRun' | 'create' | 'apply' | 'correct';
   readonly paths: ReadonlySet<string>;
   readonly reason: string;
-  readonly failure: ApplyFailure['is'];
+  readonly failure: ApplyFailure['type'];
   /** By the monotonic clock: when it is retried. */
   readonly until: number;
 }
@@ -82,7 +82,7 @@ export function lastKnownGoodAfter(
   { plan, appliedPlan }: Desired,
   appliedHash: string | undefined,
   refused: ResourcePlan,
-  { is: failure, reason }: ApplyFailure,
+  { type: failure, reason }: ApplyFailure,
   now: number,
 ): LastKnownGood | undefined {
   const isNewest = plan?.hash === refused.hash && refused.hash !== appliedHash;
@@ -114,7 +114,7 @@ export function withoutExpired(desired: Desired, now: number): Desired {
 export function withRejection(
   desired: Desired,
   of: Rejection['of'],
-  { is: failure, reason }: Pick<ApplyFailure, 'is' | 'reason'>,
+  { type: failure, reason }: Pick<ApplyFailure, 'type' | 'reason'>,
   drifts: readonly Drift[],
   now: number,
 ): Desired {

@@ -14,7 +14,7 @@ import type { ResourceEntry } from './entries.ts';
 export interface FieldReport {
   readonly path: string;
   /** `same`: observed, and in the desired state. `unobserved`: the manifest has the field, and it is not corrected. */
-  readonly is: Drift['is'] | 'same' | 'unobserved';
+  readonly type: Drift['type'] | 'same' | 'unobserved';
   /** Undefined: absent. */
   readonly desired: Json | undefined;
   readonly found: Json | undefined;
@@ -33,7 +33,7 @@ export function fieldReports(entry: ResourceEntry, plan: ResourcePlan, live: Jso
     .map(
       ([path, value]): FieldReport => ({
         path,
-        is: 'same',
+        type: 'same',
         desired: value,
         found: value,
         conflictingManager: undefined,
@@ -64,7 +64,7 @@ function unobserved(
   live: JsonObject,
   observed: readonly FieldReport[],
 ): readonly FieldReport[] {
-  if (mask.is === 'leaf') return [];
+  if (mask.type === 'leaf') return [];
   const paths = new Set(observed.map(({ path }) => path));
   const above = new Set(observed.flatMap(({ path }) => pathsAbove(path)));
   const now = project(live, manifest, leaf, topology).fields;
@@ -73,7 +73,7 @@ function unobserved(
     .filter(([path]) => !pathsAbove(path).some((each) => paths.has(each)))
     .map(([path, desired]) => ({
       path,
-      is: 'unobserved',
+      type: 'unobserved',
       desired,
       found: now.get(path),
       conflictingManager: undefined,

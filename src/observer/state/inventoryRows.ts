@@ -55,9 +55,9 @@ const longestPath = 512;
  * Returns drifts as the status has them: the first 20, with their values as truncated JSON, and no values of a Secret.
  */
 export function shownDrifts(identity: Identity, drifts: readonly Drift[]): readonly ShownDrift[] {
-  return redactedDrifts(identity, drifts.slice(0, maxDrifts)).map(({ path, is, desired, found }) => ({
+  return redactedDrifts(identity, drifts.slice(0, maxDrifts)).map(({ path, type, desired, found }) => ({
     path: cut(path, longestPath),
-    is,
+    type,
     ...(desired === undefined ? {} : { desired: shown(desired) }),
     ...(found === undefined ? {} : { found: shown(found) }),
   }));

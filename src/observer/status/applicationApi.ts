@@ -75,7 +75,7 @@ export function applicationApi(client: KubeClient): ApplicationApi {
    * The object is read to distinguish them.
    */
   async function patchFailure(ref: ApplicationRef, failure: ApiFailure): Promise<Outcome<undefined>> {
-    if (failure.kind !== 'invalid' || failure.causes !== undefined) return refused(failure, client.server);
+    if (failure.type !== 'invalid' || failure.causes !== undefined) return refused(failure, client.server);
     const read = await client.call({ method: 'GET', path: pathOf(ref) });
     if (!read.ok) return refused(read.failure, client.server);
     const { uid } = objectOf(objectOf(read.body)['metadata']);
@@ -110,7 +110,7 @@ export function applicationApi(client: KubeClient): ApplicationApi {
     if (seen !== undefined) {
       const { resourceVersion, finalizers } = seen;
       const written = await writeFinalizers(ref, { resourceVersion, finalizers: [...finalizers, finalizer] });
-      if (written.ok || written.failure.is !== 'conflict') return written;
+      if (written.ok || written.failure.type !== 'conflict') return written;
     }
     return changeFinalizers(ref, (those) => (those.includes(finalizer) ? those : [...those, finalizer]));
   }
@@ -136,12 +136,12 @@ export function applicationApi(client: KubeClient): ApplicationApi {
         const [home, its] = [encodeURIComponent(namespace), encodeURIComponent(name)];
         const path = `/api/v1/namespaces/${home}/serviceaccounts/${its}`;
         const read = await client.call({ method: 'GET', path });
-        if (!read.ok && read.failure.kind !== 'notFound') return refused(read.failure, client.server);
+        if (!read.ok && read.failure.type !== 'notFound') return refused(read.failure, client.server);
         return done(read.ok);
       }),
     async isTerminating(namespace) {
       const read = await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
-      if (!read.ok && read.failure.kind === 'notFound') return { ok: true, value: true };
+      if (!read.ok && read.failure.type === 'notFound') return { ok: true, value: true };
       if (!read.ok) return refused(read.failure, client.server);
       return { ok: true, value: textOf(objectOf(objectOf(read.body)['metadata'])['deletionTimestamp']) !== undefined };
     },
@@ -150,13 +150,13 @@ export function applicationApi(client: KubeClient): ApplicationApi {
 
 function refused(failure: ApiFailure, server: string): { readonly ok: false; readonly failure: ApplyFailure } {
   const reason = describeFailure(failure, server);
-  return { ok: false, failure: { is: classOf(failure), reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
+  return { ok: false, failure: { type: classOf(failure), reason, retryAfter: failure.retryAfterMs ?? 0, fields: [] } };
 }
 
-function classOf({ kind }: ApiFailure): ApplyFailure['is'] {
-  if (kind === 'notFound') return 'missing';
-  if (kind === 'conflict' || kind === 'forbidden' || kind === 'cancelled') return kind;
-  return kind === 'invalid' || kind === 'rejected' ? 'permanent' : 'transient';
+function classOf({ type }: ApiFailure): ApplyFailure['type'] {
+  if (type === 'notFound') return 'missing';
+  if (type === 'conflict' || type === 'forbidden' || type === 'cancelled') return type;
+  return type === 'invalid' || type === 'rejected' ? 'permanent' : 'transient';
 }
 
 function otherUid({ namespace, name }: ApplicationRef): Outcome<never> {

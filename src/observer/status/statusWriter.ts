@@ -175,8 +175,9 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
       if (its.reports === reports) entry.status = sent;
       return written;
     }
-    const { is } = written.failure;
-    if (is === 'missing' || is === 'otherUid' || is === 'cancelled' || pending.get(entry) !== its) return written;
+    const reason = written.failure.type;
+    if (reason === 'missing' || reason === 'otherUid' || reason === 'cancelled' || pending.get(entry) !== its)
+      return written;
     its.failures += 1;
     schedule(
       entry,

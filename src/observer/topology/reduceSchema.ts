@@ -9,7 +9,7 @@ export type SchemaRef = string | ReducedSchema | undefined;
 
 export interface ReducedSchema {
   /** Undefined: it is in `bases`, or unknown. */
-  readonly list: Exclude<ListTopology, { readonly is: 'map' }> | ListOfMaps | undefined;
+  readonly list: Exclude<ListTopology, { readonly type: 'map' }> | ListOfMaps | undefined;
   readonly map: 'granular' | 'atomic' | undefined;
   readonly fields: ReadonlyMap<string, SchemaRef>;
   /** For fields that `fields` does not have (`additionalProperties`). */
@@ -23,7 +23,7 @@ export interface ReducedSchema {
 
 /** The defaults of its keys are in `items`, which may be another schema. */
 interface ListOfMaps {
-  readonly is: 'map';
+  readonly type: 'map';
   readonly keys: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const deepest = 200;
 const refPrefix = '#/components/schemas/';
 
 const untyped: ReducedSchema = {
-  list: { is: 'atomic' },
+  list: { type: 'atomic' },
   map: 'atomic',
   fields: new Map(),
   rest: undefined,
@@ -85,9 +85,9 @@ function refOf(schema: JsonObject): SchemaRef {
 
 function listOf(schema: JsonObject): ReducedSchema['list'] {
   const type = schema['x-kubernetes-list-type'];
-  if (type === 'set' || type === 'atomic') return { is: type };
+  if (type === 'set' || type === 'atomic') return { type: type };
   const keys = arrayOf(schema['x-kubernetes-list-map-keys']).filter((key) => typeof key === 'string');
-  return type === 'map' && keys.length > 0 ? { is: 'map', keys } : undefined;
+  return type === 'map' && keys.length > 0 ? { type: 'map', keys } : undefined;
 }
 
 function mapOf(schema: JsonObject): ReducedSchema['map'] {

@@ -31,12 +31,12 @@ export function createNodes(table: ReadonlyMap<string, SchemaRef>): (step: Schem
 
   function listOf(layers: readonly ReducedSchema[], items: SchemaRef): ListTopology {
     const list = layers.find((layer) => layer.list !== undefined)?.list;
-    if (list?.is !== 'map') return list ?? unknownNode.list;
+    if (list?.type !== 'map') return list ?? unknownNode.list;
     const defaults = list.keys.flatMap((key) => {
       const value = defaultOf(items, key);
       return value === undefined ? [] : [[key, value] as const];
     });
-    return { is: 'map', keys: list.keys, defaults: Object.fromEntries(defaults) };
+    return { type: 'map', keys: list.keys, defaults: Object.fromEntries(defaults) };
   }
 
   function createNode(layers: readonly ReducedSchema[]): SchemaNode {

@@ -3,10 +3,10 @@ import type { StreamState } from '../../weeder/streams.ts';
 import type { Input, Requested } from './entry.ts';
 
 /**
- * Incremented if one version of weeder could misread the recordings of another. Versions 1 and 2 were written before
+ * Incremented if one version of weeder could misread the recordings of another. Versions 1 to 3 were written before
  * the release of 0.1.0, with other lines.
  */
-export const recordingVersion = 3;
+export const recordingVersion = 4;
 
 /** The first line of every file of a recording, with the config in force when the file begins. */
 export interface RecordingHeader extends StoredConfig {

@@ -8,15 +8,15 @@ import type { Replay, TimelineEvent } from './timelineEvent.ts';
  * because the process had to wait; the decision is the same.
  */
 export type Difference =
-  | { readonly kind: 'missing' | 'extra'; readonly event: TimelineEvent }
-  | { readonly kind: 'moved' | 'late'; readonly event: TimelineEvent; readonly replayedAt: number };
+  | { readonly type: 'missing' | 'extra'; readonly event: TimelineEvent }
+  | { readonly type: 'moved' | 'late'; readonly event: TimelineEvent; readonly replayedAt: number };
 
 /** A process that waits for longer has also lost its streams and its Lease. Milliseconds. */
 const maxLateness = 5_000;
 
 /** Returns the number of late decisions, and the longest delay in milliseconds. */
 export function lateness(found: readonly Difference[]): { readonly count: number; readonly max: number } {
-  const delays = found.flatMap((each) => (each.kind === 'late' ? [each.event.t - each.replayedAt] : []));
+  const delays = found.flatMap((each) => (each.type === 'late' ? [each.event.t - each.replayedAt] : []));
   return { count: delays.length, max: Math.max(0, largest(delays) ?? 0) };
 }
 
@@ -28,7 +28,7 @@ export function differences({ recorded, replayed, endedAt }: Replay): Difference
   const found = [...new Set([...then.keys(), ...now.keys()])].flatMap((text): Difference[] => {
     const { missing, extra } = unmatched(then.get(text) ?? [], now.get(text) ?? []);
     const moved = missing.map((event) => movedOrMissing(event, extra));
-    return [...moved, ...extra.filter(counts).map((event): Difference => ({ kind: 'extra', event }))];
+    return [...moved, ...extra.filter(counts).map((event): Difference => ({ type: 'extra', event }))];
   });
   return found.sort((a, b) => a.event.t - b.event.t);
 }
@@ -78,8 +78,8 @@ function movedOrMissing(event: TimelineEvent, extra: TimelineEvent[]): Differenc
   const [nearest] = extra
     .filter((each) => isAsLong(each, event))
     .sort((a, b) => Math.abs(a.t - event.t) - Math.abs(b.t - event.t));
-  if (nearest === undefined) return { kind: 'missing', event };
+  if (nearest === undefined) return { type: 'missing', event };
   extra.splice(extra.indexOf(nearest), 1);
   const delay = event.t - nearest.t;
-  return { kind: delay > 0 && delay <= maxLateness ? 'late' : 'moved', event, replayedAt: nearest.t };
+  return { type: delay > 0 && delay <= maxLateness ? 'late' : 'moved', event, replayedAt: nearest.t };
 }

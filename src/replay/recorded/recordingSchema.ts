@@ -16,9 +16,9 @@ const text = z.string();
 const storedConfig = { config: object, declared: z.array(text).exactOptional() };
 
 const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
-const list = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('map'), keys: z.array(text), defaults: z.record(text, scalar) }),
-  z.object({ is: z.enum(['set', 'atomic', 'unknown']) }),
+const list = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('map'), keys: z.array(text), defaults: z.record(text, scalar) }),
+  z.object({ type: z.enum(['set', 'atomic', 'unknown']) }),
 ]);
 
 const responseOf = (of: ControllerName) =>

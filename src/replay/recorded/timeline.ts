@@ -26,7 +26,7 @@ export function diffLines(differences: readonly Difference[], startedAt: number)
       const cells = cellsOf(difference.event, startedAt);
       if ('replayedAt' in difference)
         return ['~', ...cells, `(replayed at ${sinceStart(difference.replayedAt).trim()})`];
-      if (difference.kind === 'missing') return ['-', ...cells, '(recorded, not replayed)'];
+      if (difference.type === 'missing') return ['-', ...cells, '(recorded, not replayed)'];
       return ['+', ...cells, '(replayed, not recorded)'];
     }),
   );

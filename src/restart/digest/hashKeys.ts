@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type CodedError, failed, type JsonObject, objectOf, ok, type Result } from '@weeder/kube-runtime/base';
-import type { ApiRequest, ApiResult, FailureKind, KubeClient } from '@weeder/kube-runtime/client';
+import type { ApiRequest, ApiResult, FailureType, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
 import { codedError } from '../../base/errors.ts';
 import { confidential, type RequestTarget } from '../model/answer.ts';
@@ -120,10 +120,10 @@ async function attempt(
   const path = sourcePath({ kind: 'Secret', ...where });
   const data = { [currentEntry]: randomBytes(keyLength).toString('base64') };
 
-  async function write(verb: RequestTarget['verb'], request: ApiRequest, asExpected: ReadonlySet<FailureKind>) {
+  async function write(verb: RequestTarget['verb'], request: ApiRequest, asExpected: ReadonlySet<FailureType>) {
     const result = await client.call({ ...request, signal });
     // Another client was faster, and its key is used.
-    if (!result.ok && asExpected.has(result.failure.kind)) return 'again';
+    if (!result.ok && asExpected.has(result.failure.type)) return 'again';
     if (result.ok) onCreated();
     return keysFrom(result, verb);
   }
@@ -145,7 +145,7 @@ async function attempt(
   }
 
   const found = await client.call({ method: 'GET', path, signal });
-  if (!found.ok && found.failure.kind === 'notFound') {
+  if (!found.ok && found.failure.type === 'notFound') {
     const collection = sourcesPath({ kind: 'Secret', ...where });
     return write('create', { method: 'POST', path: collection, body: newSecret(where, data) }, taken);
   }
@@ -155,8 +155,8 @@ async function attempt(
   return write('update', { method: 'PUT', path, body: { ...secret.value, data } }, changed);
 }
 
-const taken: ReadonlySet<FailureKind> = new Set(['conflict']);
-const changed: ReadonlySet<FailureKind> = new Set(['conflict', 'notFound']);
+const taken: ReadonlySet<FailureType> = new Set(['conflict']);
+const changed: ReadonlySet<FailureType> = new Set(['conflict', 'notFound']);
 
 function newSecret({ namespace, name }: KeySecret, data: JsonObject) {
   const description =

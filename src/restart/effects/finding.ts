@@ -38,7 +38,7 @@ export function recordFinding(entry: WithFinding, { written, ...assessed }: Asse
   const before = entry.finding;
   const tagsBefore = written === undefined && state !== undefined ? state.rolledOut : before?.firstSeen;
   const seenBefore = before?.key.id === key.id ? tagsBefore : undefined;
-  const missingSince = assessment.is === 'blocked' ? (before?.missingSince ?? now) : undefined;
+  const missingSince = assessment.type === 'blocked' ? (before?.missingSince ?? now) : undefined;
   entry.finding = { ...assessed, firstSeen: firstSeenOf(current, written, seenBefore), missingSince };
   return entry.finding;
 }

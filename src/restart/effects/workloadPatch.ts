@@ -88,7 +88,7 @@ export async function writeWorkload<Done extends 'restart.accepted' | 'state.wri
   signal: AbortSignal,
 ): Promise<{ readonly type: Done } | EffectFailed> {
   const answer = await api.patchWorkload(entry.observed.summary.ref, patch, signal);
-  switch (answer.is) {
+  switch (answer.type) {
     case 'ok':
       learn(entry, answer.value);
       return { type: done };

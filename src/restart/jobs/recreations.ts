@@ -82,13 +82,13 @@ export function createRecreations(options: RecreationsOptions): Recreations {
       checkJob: invoking('job.failed', (copy, signal) => checkJob(copy, api, signal, () => locked.has(copy.jobUid))),
       createJob: invoking('create.failed', async (copy, signal) => {
         const answer = await api.recreateJob(copy, signal);
-        if (answer.is === 'refused') return { ...answer, type: 'create.failed' };
-        if (answer.is === 'notFound') return { type: 'create.cancelled' };
-        return { type: answer.is === 'ok' ? 'create.done' : 'create.conflicted' };
+        if (answer.type === 'refused') return { ...answer, type: 'create.failed' };
+        if (answer.type === 'notFound') return { type: 'create.cancelled' };
+        return { type: answer.type === 'ok' ? 'create.done' : 'create.conflicted' };
       }),
       deleteCopy: invoking('copy.failed', async (copy, signal) => {
         const answer = await api.deleteCopy(copy, signal);
-        return answer.is === 'refused' ? { ...answer, type: 'copy.failed' } : { type: 'copy.deleted' };
+        return answer.type === 'refused' ? { ...answer, type: 'copy.failed' } : { type: 'copy.deleted' };
       }),
     },
     actions: {
@@ -197,9 +197,9 @@ async function checkJob(
   const found = await api.readWorkload(job, signal);
   // The process that holds the lock may be deleting it at this moment, so what was read is not reliable.
   if (isLocked()) return { type: 'job.terminating' };
-  if (found.is === 'notFound') return { type: 'job.notFound' };
-  if (found.is === 'refused') return { ...found, type: 'job.failed' };
-  const summary = found.is === 'ok' ? readWorkload(found.value, 'Job') : undefined;
+  if (found.type === 'notFound') return { type: 'job.notFound' };
+  if (found.type === 'refused') return { ...found, type: 'job.failed' };
+  const summary = found.type === 'ok' ? readWorkload(found.value, 'Job') : undefined;
   if (summary === undefined) return { type: 'job.failed', reason: 'the response is not a Job', failure: 'badAnswer' };
   if (summary.uid === jobUid) {
     if (summary.isEnding) return { type: 'job.terminating' };

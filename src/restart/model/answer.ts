@@ -1,4 +1,4 @@
-import type { ApiFailure, FailureKind } from '@weeder/kube-runtime/client';
+import type { ApiFailure, FailureType } from '@weeder/kube-runtime/client';
 import {
   denialOf,
   describeFailure,
@@ -13,7 +13,7 @@ import { type SourceKind, sourcePlurals } from './refs.ts';
 
 /** The class of a refusal, for metrics and for callers that decide by it. */
 export type RefusalClass =
-  | FailureKind
+  | FailureType
   /** 429: a PodDisruptionBudget forbids the eviction now. */
   | 'budget'
   /** 422: another object has the name now, with another uid. */
@@ -32,31 +32,31 @@ export interface Refusal {
 
 /** The API server's response to one request. */
 export type Answer<T> =
-  | { readonly is: 'ok'; readonly value: T }
+  | { readonly type: 'ok'; readonly value: T }
   /** 404. */
-  | { readonly is: 'notFound' }
+  | { readonly type: 'notFound' }
   /** 409: the object has changed since the decision. Read it and decide again. */
-  | { readonly is: 'conflicted' }
-  | ({ readonly is: 'refused' } & Refusal);
+  | { readonly type: 'conflicted' }
+  | ({ readonly type: 'refused' } & Refusal);
 
 export function answered<T>(value: T): Answer<T> {
-  return { is: 'ok', value };
+  return { type: 'ok', value };
 }
 
 /** A refusal says what to do about it: for a missing permission, it names the rule that grants it. */
 export function answerTo(failure: ApiFailure, server: string): Answer<never> {
-  if (failure.kind === 'notFound') return { is: 'notFound' };
-  if (failure.kind === 'conflict') return { is: 'conflicted' };
-  const reason = failure.kind === 'cancelled' ? failure.message : describeFailure(failure, server);
-  return { is: 'refused', reason, failure: classOf(failure), retryAfter: failure.retryAfterMs ?? 0 };
+  if (failure.type === 'notFound') return { type: 'notFound' };
+  if (failure.type === 'conflict') return { type: 'conflicted' };
+  const reason = failure.type === 'cancelled' ? failure.message : describeFailure(failure, server);
+  return { type: 'refused', reason, failure: classOf(failure), retryAfter: failure.retryAfterMs ?? 0 };
 }
 
 function classOf(failure: ApiFailure): RefusalClass {
-  const { kind, message } = failure;
-  if (kind === 'throttled' && hasCause(failure, 'DisruptionBudget')) return 'budget';
+  const { type, message } = failure;
+  if (type === 'throttled' && hasCause(failure, 'DisruptionBudget')) return 'budget';
   if (isAdmissionNotReady(failure)) return 'unavailable';
   if (isOtherUid(failure)) return 'otherUid';
-  return kind === 'invalid' && message.includes('field is immutable') ? 'immutable' : kind;
+  return type === 'invalid' && message.includes('field is immutable') ? 'immutable' : type;
 }
 
 /** What was requested from the API server; used to name the rule that grants a missing permission. */
@@ -72,10 +72,10 @@ export interface RequestTarget {
  */
 export function confidential(failure: ApiFailure, target: RequestTarget): ApiFailure {
   const { verb, namespace } = target;
-  const { kind, status, retryAfterMs } = failure;
+  const { type, status, retryAfterMs } = failure;
   if (hasOwnMessage(failure)) return failure;
   return {
-    kind,
+    type,
     message: isDenied(failure, verb)
       ? denialOf(verb, sourcePlurals[target.kind], namespace)
       : (refuserOf(failure) ?? 'its message is withheld, because it may contain a value'),

@@ -19,9 +19,9 @@ export interface RestartConditions
 
 /** `reason` is for humans. Without `until`, only a change of the workload can change the answer. */
 export type Permission =
-  | { readonly is: 'allowed' }
-  | ({ readonly is: 'pending'; readonly cause: PendingCause } & Why)
-  | ({ readonly is: 'blocked'; readonly cause: BlockCause } & Why);
+  | { readonly type: 'allowed' }
+  | ({ readonly type: 'pending'; readonly cause: PendingCause } & Why)
+  | ({ readonly type: 'blocked'; readonly cause: BlockCause } & Why);
 
 interface Why {
   readonly reason: string;
@@ -34,7 +34,7 @@ export function mayRestart(question: RestartConditions): Permission {
     const against = rule(question);
     if (against !== undefined) return against;
   }
-  return { is: 'allowed' };
+  return { type: 'allowed' };
 }
 
 type Rule = (question: RestartConditions) => Permission | undefined;
@@ -43,7 +43,7 @@ const unreadable: Rule = ({ pausedUntil, annotationErrors = [] }) => {
   const errors = pausedUntil === 'unreadable' ? [pauseUnreadable, ...annotationErrors] : annotationErrors;
   return errors.length === 0
     ? undefined
-    : { is: 'blocked', cause: 'annotation', reason: errors.join('; '), until: undefined };
+    : { type: 'blocked', cause: 'annotation', reason: errors.join('; '), until: undefined };
 };
 
 /** The error for a time that cannot be read. */
@@ -53,7 +53,7 @@ const pauseUnreadable = `its annotation ${workloadAnnotations.pausedUntil} ${pau
 const paused: Rule = ({ pausedUntil, now }) => {
   if (typeof pausedUntil !== 'number' || pausedUntil <= now) return undefined;
   const reason = `it is paused until ${timeInSeconds(pausedUntil)} (annotation ${workloadAnnotations.pausedUntil})`;
-  return { is: 'pending', cause: 'pausedUntil', reason, until: pausedUntil };
+  return { type: 'pending', cause: 'pausedUntil', reason, until: pausedUntil };
 };
 
 const broken: Rule = ({ restarts, now }) => {
@@ -62,13 +62,13 @@ const broken: Rule = ({ restarts, now }) => {
   const { because, until } = holds;
   const took = formatDuration(Math.max(1, Math.round(((because.at(-1) ?? 0) - (because[0] ?? 0)) / 1_000)) * 1_000);
   const reason = `it was restarted ${because.length} times in ${took}, and is not restarted before ${timeInSeconds(until)}: find out what changes its sources so often`;
-  return { is: 'blocked', cause: 'breaker', reason, until };
+  return { type: 'blocked', cause: 'breaker', reason, until };
 };
 
 const deploymentPaused: Rule = ({ isPaused }) =>
   isPaused
     ? {
-        is: 'pending',
+        type: 'pending',
         cause: 'paused',
         reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
         until: undefined,
@@ -80,24 +80,24 @@ const interval: Rule = ({ restarts, minInterval, now }) => {
   if (until === undefined) return undefined;
   const last = timeInSeconds(until - minInterval);
   const reason = `it was restarted at ${last}, and the next restart is not before ${timeInSeconds(until)} (minInterval ${formatDuration(minInterval)})`;
-  return { is: 'pending', cause: 'interval', reason, until };
+  return { type: 'pending', cause: 'interval', reason, until };
 };
 
 const maintenance: Rule = ({ windows, now }) => {
   const state = maintenanceAt(windows, now);
-  if (state.is === 'open') return undefined;
+  if (state.type === 'open') return undefined;
   const { cron, timeZone, duration } = state.window;
   const opens =
     state.opensAt === undefined ? 'and none will open' : `the next opens at ${timeInSeconds(state.opensAt)}`;
   const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone}, for ${formatDuration(duration)})`;
-  return { is: 'pending', cause: 'window', reason, until: state.opensAt };
+  return { type: 'pending', cause: 'window', reason, until: state.opensAt };
 };
 
 /** Whether the maintenance windows allow restarts to begin. */
 type Maintenance =
-  | { readonly is: 'open' }
+  | { readonly type: 'open' }
   /** `opensAt`: epoch milliseconds. `window`: the window that opens then. */
-  | { readonly is: 'closed'; readonly opensAt: number | undefined; readonly window: MaintenanceWindow };
+  | { readonly type: 'closed'; readonly opensAt: number | undefined; readonly window: MaintenanceWindow };
 
 /**
  * Returns the state of the windows at `now` (epoch milliseconds). A window opens whenever its cron expression says so,
@@ -105,17 +105,17 @@ type Maintenance =
  * are always allowed.
  */
 export function maintenanceAt(windows: readonly MaintenanceWindow[], now: number): Maintenance {
-  let closed: Extract<Maintenance, { is: 'closed' }> | undefined;
+  let closed: Extract<Maintenance, { type: 'closed' }> | undefined;
   for (const window of windows) {
     const schedule = scheduleFor(window);
     // This is the first opening that is not over yet: if it is in the past, the window is open.
     const opensAt = schedule.nextAfter(now - window.duration);
-    if (opensAt !== undefined && opensAt <= now) return { is: 'open' };
+    if (opensAt !== undefined && opensAt <= now) return { type: 'open' };
     if (closed?.opensAt === undefined || (opensAt !== undefined && opensAt < closed.opensAt)) {
-      closed = { is: 'closed', opensAt, window };
+      closed = { type: 'closed', opensAt, window };
     }
   }
-  return closed ?? { is: 'open' };
+  return closed ?? { type: 'open' };
 }
 
 /** Keyed by the window of the config, which stays the same object until the config is read again. */

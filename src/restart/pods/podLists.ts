@@ -67,13 +67,13 @@ export function listTogether(list: ListPods): ListPods {
 type Listed = Answer<ReadonlyMap<string | undefined, readonly unknown[]>>;
 
 function pickFor(question: ListRequest, label: string, answer: Listed): Answer<readonly unknown[]> {
-  if (answer.is !== 'ok') return answer;
+  if (answer.type !== 'ok') return answer;
   const isMeant = (pod: unknown) => matchesSelector(question.selector, labelsOf(pod));
   return answered((answer.value.get(valueIn(question, label)) ?? []).filter(isMeant));
 }
 
 function byLabel(answer: Answer<readonly unknown[]>, label: string): Listed {
-  if (answer.is !== 'ok') return answer;
+  if (answer.type !== 'ok') return answer;
   return answered(Map.groupBy(answer.value, (pod) => labelsOf(pod)[label]));
 }
 

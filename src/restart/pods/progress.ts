@@ -56,8 +56,8 @@ export function endWait(entry: WithProgress): void {
  */
 export function isUnderWay(summary: WorkloadSummary, { template }: Progress): boolean {
   const now = rolloutOf(template === templateTextOf(summary) ? { ...summary, generation: 0 } : summary);
-  if (now.is === 'unobserved') return true;
-  return now.is === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
+  if (now.type === 'unobserved') return true;
+  return now.type === 'progressing' && !now.isOverdue && (now.done < now.of || now.old > 0);
 }
 
 /**
@@ -70,7 +70,7 @@ function progressOf(summary: WorkloadSummary): string {
 
 /** Returns its pod template, if its controller has observed this version of it. */
 function observedTemplateOf(summary: WorkloadSummary): string | undefined {
-  return rolloutOf(summary).is === 'unobserved' ? undefined : templateTextOf(summary);
+  return rolloutOf(summary).type === 'unobserved' ? undefined : templateTextOf(summary);
 }
 
 function templateTextOf({ templateHash, templateAnnotation }: WorkloadSummary): string {

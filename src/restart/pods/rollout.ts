@@ -4,9 +4,9 @@ import type { PodSummary } from './podSummary.ts';
 
 /** The progress of the newest pod template. */
 export type RolloutProgress =
-  | { readonly is: 'complete' }
+  | { readonly type: 'complete' }
   | {
-      readonly is: 'progressing';
+      readonly type: 'progressing';
       /** The number of pods with the newest template, and of those that are to have it. */
       readonly done: number;
       readonly of: number;
@@ -18,13 +18,13 @@ export type RolloutProgress =
       readonly isOverdue: boolean;
     }
   /** OnDelete: these pods stay until a user deletes them. Names; empty: the pods were not passed. */
-  | { readonly is: 'waitingForDeletion'; readonly pods: readonly string[] }
-  | { readonly is: 'paused' }
+  | { readonly type: 'waitingForDeletion'; readonly pods: readonly string[] }
+  | { readonly type: 'paused' }
   /**
    * The status is older than the spec, so the progress is unknown. A scaling has the same effect, see
    * `WorkloadSummary.generation`.
    */
-  | { readonly is: 'unobserved' };
+  | { readonly type: 'unobserved' };
 
 /**
  * Determines the progress from the workload's status, by the rules of `kubectl rollout status`. `pods`, its own, are
@@ -32,16 +32,16 @@ export type RolloutProgress =
  */
 export function rolloutOf(summary: WorkloadSummary, pods: readonly PodSummary[] = []): RolloutProgress {
   const { ref, status, generation, updateStrategy } = summary;
-  if (kinds[ref.kind].restart !== 'rollout') return { is: 'complete' };
-  if ((status.observedGeneration ?? 0) < generation) return { is: 'unobserved' };
+  if (kinds[ref.kind].restart !== 'rollout') return { type: 'complete' };
+  if ((status.observedGeneration ?? 0) < generation) return { type: 'unobserved' };
   const { done, of, old } = turnover(summary);
   const isTurnedOver = done >= of && old === 0 && hasOneRevision(summary);
-  if (isTurnedOver && status.available >= summary.replicas) return { is: 'complete' };
-  if (summary.isPaused) return { is: 'paused' };
+  if (isTurnedOver && status.available >= summary.replicas) return { type: 'complete' };
+  if (summary.isPaused) return { type: 'paused' };
   if (updateStrategy === 'onDelete' && old > 0) {
-    return { is: 'waitingForDeletion', pods: podsOfOlderTemplate(summary, pods).map(({ name }) => name) };
+    return { type: 'waitingForDeletion', pods: podsOfOlderTemplate(summary, pods).map(({ name }) => name) };
   }
-  return { is: 'progressing', done, of, available: status.available, old, isOverdue: status.isOverdue };
+  return { type: 'progressing', done, of, available: status.available, old, isOverdue: status.isOverdue };
 }
 
 /**

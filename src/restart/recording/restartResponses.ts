@@ -25,17 +25,17 @@ const failures = [
 ] as const satisfies readonly RefusalClass[];
 
 /** The API server's response to a request, without messages and content. */
-export const restartResponse = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('ok'), value: z.unknown().optional() }),
-  z.object({ is: z.literal('notFound') }),
-  z.object({ is: z.literal('conflicted') }),
-  z.object({ is: z.literal('refused'), failure: z.enum(failures), retryAfter: z.number().nonnegative() }),
+export const restartResponse = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ok'), value: z.unknown().optional() }),
+  z.object({ type: z.literal('notFound') }),
+  z.object({ type: z.literal('conflicted') }),
+  z.object({ type: z.literal('refused'), failure: z.enum(failures), retryAfter: z.number().nonnegative() }),
 ]);
 
 type RecordedResponse = z.infer<typeof restartResponse>;
 
 /** The response to a request that has no recorded response. */
-export const unansweredRestart: RecordedResponse = { is: 'refused', failure: 'network', retryAfter: 0 };
+export const unansweredRestart: RecordedResponse = { type: 'refused', failure: 'network', retryAfter: 0 };
 const reason = 'the recording has no answer to it';
 
 /** Omits the reason of a refusal, because an API server may quote the request in it. */
@@ -44,17 +44,17 @@ export function answerFormat<T>(reduce: (value: T) => unknown, read: (value: unk
     record: (answer) => recordedOf(answer, reduce),
     replay(recorded) {
       const answer = restartResponse.parse(recorded);
-      if (answer.is === 'refused') return { ...answer, reason };
-      return answer.is === 'ok' ? { is: 'ok', value: read(answer.value) } : answer;
+      if (answer.type === 'refused') return { ...answer, reason };
+      return answer.type === 'ok' ? { type: 'ok', value: read(answer.value) } : answer;
     },
   };
 }
 
 function recordedOf<T>(answer: Answer<T>, reduce: (value: T) => unknown): RecordedResponse {
-  if (answer.is === 'refused') return { is: 'refused', failure: answer.failure, retryAfter: answer.retryAfter };
-  if (answer.is !== 'ok') return { is: answer.is };
+  if (answer.type === 'refused') return { type: 'refused', failure: answer.failure, retryAfter: answer.retryAfter };
+  if (answer.type !== 'ok') return { type: answer.type };
   const value = reduce(answer.value);
-  return value === undefined ? { is: 'ok' } : { is: 'ok', value };
+  return value === undefined ? { type: 'ok' } : { type: 'ok', value };
 }
 
 const digest: z.ZodType<Digest> = z.object({
@@ -75,11 +75,11 @@ const digestAnswer = answerFormat<Digest>(
 
 /** The digest of a source, which a recorded response has in place of the content. */
 export const digestFormat: ResponseFormat<Awaited<ReturnType<Digests['digestOf']>>> = {
-  record: (found) => digestAnswer.record(found.is === 'ok' ? { is: 'ok', value: found.digest } : found),
+  record: (found) => digestAnswer.record(found.type === 'ok' ? { type: 'ok', value: found.digest } : found),
   replay(recorded) {
     const answer = digestAnswer.replay(recorded);
-    if (answer.is === 'ok') return { is: 'ok', digest: answer.value };
-    return answer.is === 'refused' ? answer : { is: 'refused', failure: 'conflict', retryAfter: 0, reason };
+    if (answer.type === 'ok') return { type: 'ok', digest: answer.value };
+    return answer.type === 'refused' ? answer : { type: 'refused', failure: 'conflict', retryAfter: 0, reason };
   },
 };
 

@@ -17,10 +17,10 @@ function keep(entry: Input, kept: Map<string, ResponseInput>, snapshot: Snapshot
     for (const request of kept.keys()) if (request.startsWith(source)) kept.delete(request);
   }
   if (entry.in !== 'response') return;
-  const { is, value } = objectOf(entry.response);
+  const { type, value } = objectOf(entry.response);
   // The version of a source, which ends the request, replaces the one before.
   if (entry.request.startsWith('digest ')) kept.set(entry.request.slice(0, entry.request.lastIndexOf(' ')), entry);
-  else if (/^(?:patch|read) /.test(entry.request) && is === 'ok')
+  else if (/^(?:patch|read) /.test(entry.request) && type === 'ok')
     for (const [, stream] of snapshot.streams()) applyWritten(stream, objectOf(value));
 }
 

@@ -66,7 +66,7 @@ export function createRestartPlayer(stage: Stage, report: ReportRestart): Contro
   }
 
   function learnDigest({ request, response }: ResponseInput): void {
-    const isDigest = header.part > 1 && request.startsWith('digest ') && objectOf(response)['is'] === 'ok';
+    const isDigest = header.part > 1 && request.startsWith('digest ') && objectOf(response)['type'] === 'ok';
     if (isDigest) digests.set(request, response);
   }
 

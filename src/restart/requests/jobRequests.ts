@@ -66,18 +66,18 @@ export function jobRequests(client: KubeClient): JobRequests {
   ): Promise<Answer<StoredCopy>> {
     const made = await create(object, copy.job.namespace, signal);
     if (made.ok) return answered({ copy, isEarlier: false });
-    return made.failure.kind === 'conflict' ? takeEarlier(copy, key, signal) : refuse(made.failure);
+    return made.failure.type === 'conflict' ? takeEarlier(copy, key, signal) : refuse(made.failure);
   }
 
   async function takeEarlier(copy: JobCopy, key: HashKey, signal: AbortSignal): Promise<Answer<StoredCopy>> {
     const found = await read(copy.ref, signal);
-    if (!found.ok) return found.failure.kind === 'notFound' ? { is: 'conflicted' } : refuse(found.failure);
+    if (!found.ok) return found.failure.type === 'notFound' ? { type: 'conflicted' } : refuse(found.failure);
     const earlier = readJobCopy(found.body);
     if (earlier === undefined || !isTrustedCopy(earlier, hashKeysOf(key, [key]))) return refuse(inTheWay(copy));
     if (earlier.jobVersion === copy.jobVersion) return answered({ copy: earlier, isEarlier: true });
     // No deletion of that version can succeed any more.
     const dropped = await remove(copy.ref, { uid: identityOf(found.body)?.uid }, signal, background);
-    return dropped.ok || dropped.failure.kind === 'notFound' ? { is: 'conflicted' } : refuse(dropped.failure);
+    return dropped.ok || dropped.failure.type === 'notFound' ? { type: 'conflicted' } : refuse(dropped.failure);
   }
 
   return {
@@ -86,7 +86,7 @@ export function jobRequests(client: KubeClient): JobRequests {
       if (!found.ok) return refuse(found.failure);
       const job = objectOf(found.body);
       const identity = identityOf(job);
-      if (identity?.uid !== uid || identity.resourceVersion !== resourceVersion) return { is: 'conflicted' };
+      if (identity?.uid !== uid || identity.resourceVersion !== resourceVersion) return { type: 'conflicted' };
       const { copy, object } = copyOfJob(job, stateText, key);
       const tried = await end(copy, signal, { dryRun: ['All'] });
       if (!tried.ok) return refuse(tried.failure);
@@ -110,7 +110,7 @@ export function jobRequests(client: KubeClient): JobRequests {
       const found = await read(copy.ref, signal);
       if (!found.ok) return refuse(found.failure);
       // Another copy of that name is for another version of the Job, or another client's, and must not be deleted.
-      if (readJobCopy(found.body)?.seal !== copy.seal) return { is: 'notFound' };
+      if (readJobCopy(found.body)?.seal !== copy.seal) return { type: 'notFound' };
       const result = await remove(copy.ref, { uid: identityOf(found.body)?.uid }, signal, background);
       return result.ok ? answered(undefined) : refuse(result.failure);
     },
@@ -120,10 +120,10 @@ export function jobRequests(client: KubeClient): JobRequests {
 const background = { propagationPolicy: 'Background' };
 
 function unreadable({ ref: { namespace, name } }: JobCopy, status: number): ApiFailure {
-  return { kind: 'badAnswer', status, message: `the copy ${namespace}/${name} is not the one that weeder created` };
+  return { type: 'badAnswer', status, message: `the copy ${namespace}/${name} is not the one that weeder created` };
 }
 
 function inTheWay({ ref: { namespace, name } }: JobCopy): ApiFailure {
   const message = `the Job ${namespace}/${name} has the name of the copy that weeder stores, but weeder did not create it: delete it`;
-  return { kind: 'rejected', message };
+  return { type: 'rejected', message };
 }

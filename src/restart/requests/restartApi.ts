@@ -46,7 +46,7 @@ export interface RestartApi extends JobRequests {
 }
 
 /** Reports the result of reading a source, for metrics. */
-export type ReportRead = (kind: SourceKind, result: Answer<unknown>['is']) => void;
+export type ReportRead = (kind: SourceKind, result: Answer<unknown>['type']) => void;
 
 /** The name of weeder as a field manager. */
 const fieldManager = 'weeder';
@@ -89,7 +89,7 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
     ...jobRequests(client),
     async readSource(ref, signal) {
       const answer = await readSource(ref, signal);
-      onRead(ref.kind, answer.is);
+      onRead(ref.kind, answer.type);
       return answer;
     },
     async readWorkload(ref, signal) {
@@ -110,7 +110,7 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
     listPods: listTogether(listPods),
     async podsUsing(namespace, sources, signal) {
       const all = await listPods(namespace, {}, signal);
-      if (all.is !== 'ok') return all;
+      if (all.type !== 'ok') return all;
       const affected = new Set(sources.map(sourceKey));
       const isMeant = (pod: unknown) =>
         usesOf(objectOf(pod), namespace, { imagePullSecrets: 'hash' }).some(({ source }) =>
@@ -140,5 +140,5 @@ function isThe({ kind, namespace, name }: WorkloadRef | SourceRef, body: unknown
 }
 
 function notThe({ kind, namespace, name }: WorkloadRef | SourceRef, status: number): ApiFailure {
-  return { kind: 'badAnswer', status, message: `the response is not the ${kind} ${namespace}/${name}` };
+  return { type: 'badAnswer', status, message: `the response is not the ${kind} ${namespace}/${name}` };
 }

@@ -55,7 +55,7 @@ export function awaitRollout(
     const { summary } = entry.observed;
     if (summary.selector === undefined) return;
     const listed = await api.listPods(summary.ref.namespace, summary.selector, stop.signal);
-    if (listed.is !== 'ok' || stop.signal.aborted) return;
+    if (listed.type !== 'ok' || stop.signal.aborted) return;
     const own = ownPods(summary, readPods(listed.value));
     recordStarts(entry, startsOf(own), clock.monotonic());
     if (podFailuresOf(summary, own) !== undefined) over();

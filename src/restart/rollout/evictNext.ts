@@ -33,7 +33,7 @@ export async function evictNext(
   if (next === undefined) return undefined;
   const answer = await effects.api.evict(next, signal);
   // The next view shows whether the pod was deleted or replaced.
-  const refusal = answer.is === 'refused' && !signal.aborted ? answer : undefined;
+  const refusal = answer.type === 'refused' && !signal.aborted ? answer : undefined;
   reportRefusal(effects, entry, refusal);
   return refusal && `pod ${next.name} cannot be evicted: ${refusal.reason}`;
 }
@@ -56,7 +56,7 @@ export function stuckPod(
   { summary, settings }: Pick<Observed, 'summary' | 'settings'>,
   { own, progress }: Pick<RolloutView, 'own' | 'progress'>,
 ): PodSummary | undefined {
-  if (!kinds[summary.ref.kind].waitsForEachPod || settings?.unstick !== true || progress.is !== 'progressing')
+  if (!kinds[summary.ref.kind].waitsForEachPod || settings?.unstick !== true || progress.type !== 'progressing')
     return undefined;
   return podsOfOlderTemplate(summary, own).find(
     (pod) => pod.failure !== undefined && !isExcludedByPartition(summary, pod.name),

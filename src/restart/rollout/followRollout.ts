@@ -94,14 +94,14 @@ async function checkOnce(
   // Pods started before all old pods had terminated: the content that they read is unknown.
   if (summary.emptied?.isUndone) return { type: 'rollout.reverted' };
   if (isUnobserved(entry)) {
-    const reason = stallOf({ own: [], old: [], progress: { is: 'unobserved' } });
-    return standingEvent({ is: 'unobserved' }, reason);
+    const reason = stallOf({ own: [], old: [], progress: { type: 'unobserved' } });
+    return standingEvent({ type: 'unobserved' }, reason);
   }
   const listed = await effects.api.listPods(summary.ref.namespace, summary.selector, signal);
   if (signal.aborted) return undefined;
   const hash = effects.digests.hashOf(finding.key, summary.ref, hashedBy(state));
-  reportRefusal(effects, entry, listed.is === 'refused' ? podsNotListed(listed) : undefined);
-  if (listed.is !== 'ok') return byStatusAlone(entry, hash, stallOf);
+  reportRefusal(effects, entry, listed.type === 'refused' ? podsNotListed(listed) : undefined);
+  if (listed.type !== 'ok') return byStatusAlone(entry, hash, stallOf);
   const pods = readPods(listed.value);
   const own = ownPods(summary, pods);
   // Without a quiet period these pods may have been created within a second of the write, but they were created for it.
@@ -110,8 +110,8 @@ async function checkOnce(
   const isOurs = summary.templateAnnotation === hash;
   const progress = rolloutOf(summary, own);
   const view = { own, old, progress };
-  if (old.length === 0 && progress.is === 'complete') return { type: 'rollout.complete' };
-  if (!isByEviction(entry) && !isOurs && progress.is === 'complete') return { type: 'rollout.reverted' };
+  if (old.length === 0 && progress.type === 'complete') return { type: 'rollout.complete' };
+  if (!isByEviction(entry) && !isOurs && progress.type === 'complete') return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, view, signal);
   const stalled = stallOf(view);
   // The failure of a pod is a better reason than the lack of progress.
@@ -134,7 +134,7 @@ function byStatusAlone(
 ): RolloutObserved | undefined {
   const progress = rolloutOf(entry.observed.summary);
   const isOurs = entry.observed.summary.templateAnnotation === hash;
-  if (!isByEviction(entry) && progress.is === 'complete')
+  if (!isByEviction(entry) && progress.type === 'complete')
     return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
   return standingEvent(progress, stallOf({ own: [], old: [], progress }));
 }
@@ -153,21 +153,21 @@ function isUnobserved(entry: WorkloadEntry): boolean {
   const { finding } = entry;
   const { summary } = entry.observed;
   if (kinds[summary.ref.kind].restart === 'recreation') return finding?.state?.workloadUid === summary.uid;
-  return !isByEviction(entry) && rolloutOf(summary).is === 'unobserved';
+  return !isByEviction(entry) && rolloutOf(summary).type === 'unobserved';
 }
 
 /** `reason`: why the rollout has stalled. The machine ignores what it knows. */
 function standingEvent(progress: RolloutProgress, reason: string | undefined): RolloutObserved | undefined {
   const suspended = suspensionOf(progress);
   if (suspended !== undefined) {
-    const cause: PendingCause = progress.is === 'paused' ? 'paused' : 'other';
+    const cause: PendingCause = progress.type === 'paused' ? 'paused' : 'other';
     return { type: 'rollout.suspended', cause, reason: suspended };
   }
   return reason === undefined ? undefined : { type: 'rollout.stalled', reason };
 }
 
 function suspensionOf(progress: RolloutProgress): string | undefined {
-  if (progress.is === 'paused') return 'the Deployment is paused';
-  if (progress.is !== 'waitingForDeletion') return undefined;
+  if (progress.type === 'paused') return 'the Deployment is paused';
+  if (progress.type !== 'waitingForDeletion') return undefined;
   return `its update strategy is OnDelete: these pods have to be deleted: ${progress.pods.join(', ')}`;
 }

@@ -58,10 +58,10 @@ export async function whyNotReplaced(
       'its pods cannot be terminated together, because its volumes would be deleted with them (whenScaled: Delete)',
     );
   const using = await api.podsUsing(summary.ref.namespace, sources, signal);
-  if (using.is === 'refused') return { ...using, type: 'effect.failed' };
+  if (using.type === 'refused') return { ...using, type: 'effect.failed' };
   const listed = await podsOf(api, summary, signal);
   const own = new Set(podsWithCachedContent(summary, readPods(listed)).map(({ uid }) => uid));
-  const others = readPods(using.is === 'ok' ? using.value : [])
+  const others = readPods(using.type === 'ok' ? using.value : [])
     .filter(({ uid, isOver }) => !isOver && !own.has(uid))
     .map(({ name }) => name);
   if (others.length === 0) return undefined;
@@ -77,7 +77,7 @@ export async function whyNotReplaced(
 async function podsOf(api: RestartApi, { ref, selector }: WorkloadSummary, signal: AbortSignal) {
   if (selector === undefined) return [];
   const listed = await api.listPods(ref.namespace, selector, signal);
-  return listed.is === 'ok' ? listed.value : [];
+  return listed.type === 'ok' ? listed.value : [];
 }
 
 /** Whether weeder has scaled it to zero: in any case, it gets its pods back. */
@@ -95,7 +95,7 @@ export async function checkTermination(
   const { summary } = entry.observed;
   const { ref, selector } = summary;
   const listed = await api.listPods(ref.namespace, selector ?? { matchLabels: {} }, signal);
-  if (listed.is !== 'ok') return undefined;
+  if (listed.type !== 'ok') return undefined;
   const remaining = podsWithCachedContent(summary, readPods(listed.value))
     .map(({ name }) => name)
     .toSorted();

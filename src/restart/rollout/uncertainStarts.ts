@@ -14,8 +14,8 @@ import type { WorkloadState } from '../state/state.ts';
 type Sources = ReadonlyMap<string, CurrentSource>;
 
 type UncertainStartsAnswer =
-  | { readonly is: 'ok'; readonly assessment: Assessment }
-  | ({ readonly is: 'refused' } & Refusal);
+  | { readonly type: 'ok'; readonly assessment: Assessment }
+  | ({ readonly type: 'refused' } & Refusal);
 
 /**
  * Whether pods may have started while sources that have their recorded content again had other content: by another
@@ -33,18 +33,18 @@ export async function findUncertainStarts(
   const { contentHistory } = entry;
   const { summary } = entry.observed;
   const others = timesOfOtherContent(contentHistory, unchangedOf(current, compared, state));
-  if (others.length === 0 || summary.selector === undefined) return { is: 'ok', assessment: compared };
+  if (others.length === 0 || summary.selector === undefined) return { type: 'ok', assessment: compared };
   const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
-  if (listed.is === 'refused') return listed;
-  const pods = listed.is === 'ok' ? readPods(listed.value) : [];
+  if (listed.type === 'refused') return listed;
+  const pods = listed.type === 'ok' ? readPods(listed.value) : [];
   const unconfirmed = others.filter(({ source, periods }) => hasStartedWithin(summary, pods, source.uses, periods));
   const isOver = (key: string) => others.some((each) => each.key === key && !unconfirmed.includes(each));
   entry.contentHistory = historySince(
     entry.contentHistory,
     new Map([...contentHistory].filter(([key]) => isOver(key))),
   );
-  if (unconfirmed.length === 0) return { is: 'ok', assessment: compared };
-  return { is: 'ok', assessment: { is: 'unconfirmed', sources: unconfirmed.map(({ source }) => source) } };
+  if (unconfirmed.length === 0) return { type: 'ok', assessment: compared };
+  return { type: 'ok', assessment: { type: 'unconfirmed', sources: unconfirmed.map(({ source }) => source) } };
 }
 
 /**
@@ -52,8 +52,8 @@ export async function findUncertainStarts(
  * pods.
  */
 function unchangedOf(current: Sources, compared: Assessment, state: WorkloadState | undefined): Sources {
-  if (compared.is === 'current') return current;
-  if (compared.is !== 'changed' || state?.target !== undefined) return new Map();
+  if (compared.type === 'current') return current;
+  if (compared.type !== 'changed' || state?.target !== undefined) return new Map();
   const changed = changesIn(compared).map(({ source }) => source);
   return new Map([...current].filter(([, source]) => !changed.includes(source)));
 }
@@ -81,7 +81,7 @@ export async function recordContent(
   if (finding === undefined) return;
   const its = uses.filter(({ source }) => sourceKey(source) === sourceKey(ref));
   const current = await readCurrentSources(its, finding.key, digests, sources);
-  if (current.is === 'ok' && entry.finding?.key.id === finding.key.id)
+  if (current.type === 'ok' && entry.finding?.key.id === finding.key.id)
     entry.contentHistory = withCurrentContents(entry.contentHistory, current.sources);
 }
 

@@ -23,8 +23,8 @@ export function verifyPods(effects: RestartEffects): RolloutEffect {
     // The next run of a CronJob reads everything again; only its template has to change.
     if (summary.selector === undefined) return { type: 'verified.outdated' };
     const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
-    if (listed.is === 'refused') return { ...listed, type: 'effect.failed' };
-    if (listed.is !== 'ok') return { type: 'verified.current' };
+    if (listed.type === 'refused') return { ...listed, type: 'effect.failed' };
+    if (listed.type !== 'ok') return { type: 'verified.current' };
     const pods = readPods(listed.value);
     const perhaps = changed.filter((each) => isOlderPodThere(each, replaceablePods(summary, pods)));
     if (perhaps.length > 0) return blocked(perhaps);
@@ -66,13 +66,13 @@ export async function presentPods(
   assessment: Assessment,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, PresentPods>> {
-  if (assessment.is === 'current') return new Map();
+  if (assessment.type === 'current') return new Map();
   const changed = changesIn(assessment);
   const known = new Map([...present].filter(([key, { version }]) => current.get(key)?.version === version));
   const unknown = changed.filter(({ source }) => !known.has(sourceKey(source.ref)));
   if (unknown.length === 0 || summary.selector === undefined) return known;
   const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
-  if (listed.is !== 'ok') return known;
+  if (listed.type !== 'ok') return known;
   const found = readPods(listed.value);
   const pods = new Map(found.map(({ uid, startedContainers }) => [uid, startedContainers]));
   const added = unknown.map(({ source }): [string, PresentPods] => [

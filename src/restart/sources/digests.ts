@@ -23,7 +23,7 @@ export interface Digest extends SourceTag {
   readonly missing: readonly string[];
 }
 
-type DigestAnswer = { readonly is: 'ok'; readonly digest: Digest } | ({ readonly is: 'refused' } & Refusal);
+type DigestAnswer = { readonly type: 'ok'; readonly digest: Digest } | ({ readonly type: 'refused' } & Refusal);
 
 /** Reads each used source once per version, and stores only its tags. */
 export interface Digests {
@@ -101,19 +101,19 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
     answer: Answer<ReadSource>,
     made: Map<string, Digest>,
   ): DigestAnswer {
-    switch (answer.is) {
+    switch (answer.type) {
       case 'ok': {
         const { content, meta } = answer.value;
         const cacheKey = requestKey(request.key, request.uses, meta.optOut);
         const digest = made.get(cacheKey) ?? digestFor(request, ref, content, meta.optOut);
         made.set(cacheKey, digest);
         if (sources.get(ref) !== undefined) remember(key, meta).set(cacheKey, digest);
-        return { is: 'ok', digest };
+        return { type: 'ok', digest };
       }
       case 'notFound':
-        return { is: 'ok', digest: absent(request, ref, sources.optOut(ref)) };
+        return { type: 'ok', digest: absent(request, ref, sources.optOut(ref)) };
       case 'conflicted':
-        return { is: 'refused', reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 };
+        return { type: 'refused', reason: 'it changed while it was read', failure: 'conflict', retryAfter: 0 };
       case 'refused':
         return answer;
     }
@@ -138,7 +138,7 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
         meta === undefined || isNew(id, meta)
           ? undefined
           : known.get(id)?.digests.get(requestKey(key, uses, meta.optOut));
-      if (found !== undefined) return Promise.resolve({ is: 'ok', digest: found });
+      if (found !== undefined) return Promise.resolve({ type: 'ok', digest: found });
       return new Promise((resolve) => {
         const reader = underWay.get(id);
         if (reader !== undefined && reader.version === meta?.resourceVersion) {

@@ -19,16 +19,16 @@ export interface ChangedSource {
 /** The result of comparing a workload's sources with its stored state. */
 export type Assessment =
   /** The stored state does not cover the used sources, and nothing that it covers has changed: it is written again. */
-  | { readonly is: 'new' }
-  | { readonly is: 'current' }
-  | { readonly is: 'changed'; readonly sources: readonly ChangedSource[] }
+  | { readonly type: 'new' }
+  | { readonly type: 'current' }
+  | { readonly type: 'changed'; readonly sources: readonly ChangedSource[] }
   /** The sources have their recorded content, but pods may have started while they had other content. */
-  | { readonly is: 'unconfirmed'; readonly sources: readonly CurrentSource[] }
+  | { readonly type: 'unconfirmed'; readonly sources: readonly CurrentSource[] }
   /** A restart has begun; `hasNewerChange`: its target is not the current content. */
-  | { readonly is: 'rolling'; readonly hasNewerChange: boolean }
+  | { readonly type: 'rolling'; readonly hasNewerChange: boolean }
   /** The rollout has stalled, and its target is still the desired one. */
-  | { readonly is: 'stalled' }
-  | { readonly is: 'blocked'; readonly reason: string };
+  | { readonly type: 'stalled' }
+  | { readonly type: 'blocked'; readonly reason: string };
 
 /**
  * Compares the current sources with the stored state. `state` undefined: no valid state is stored. A source that is
@@ -44,15 +44,15 @@ export function assess(
   const missing = [...current.values()].flatMap(missingOf);
   const isFollowed = state?.target !== undefined && !hasStalled;
   if (missing.length > 0 && !isFollowed)
-    return { is: 'blocked', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
-  if (state === undefined) return { is: 'new' };
+    return { type: 'blocked', reason: `${missing.join(', ')} ${missing.length > 1 ? 'are' : 'is'} missing` };
+  if (state === undefined) return { type: 'new' };
   const expected = expectedBy(state);
   const changed = changesSince(expected, current);
   if (state.target !== undefined && (!hasStalled || changed.length === 0)) {
-    return hasStalled ? { is: 'stalled' } : { is: 'rolling', hasNewerChange: changed.length > 0 };
+    return hasStalled ? { type: 'stalled' } : { type: 'rolling', hasNewerChange: changed.length > 0 };
   }
-  if (changed.length > 0) return { is: 'changed', sources: changed };
-  return isSameSet(current, expected) ? { is: 'current' } : { is: 'new' };
+  if (changed.length > 0) return { type: 'changed', sources: changed };
+  return isSameSet(current, expected) ? { type: 'current' } : { type: 'new' };
 }
 
 /** Returns what the pods run with, or are about to. */
@@ -62,7 +62,7 @@ export function expectedBy({ rolledOut, target }: WorkloadState): StoredTags {
 
 /** Returns none if nothing has changed. */
 export function changesIn(assessment: Assessment | undefined): readonly ChangedSource[] {
-  return assessment?.is === 'changed' ? assessment.sources : [];
+  return assessment?.type === 'changed' ? assessment.sources : [];
 }
 
 /** Hashed together with the tags: the time of the restart. No source has such a key. */

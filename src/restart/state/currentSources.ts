@@ -23,8 +23,8 @@ export interface CurrentSource {
 }
 
 export type CurrentSourcesAnswer =
-  | { readonly is: 'ok'; readonly sources: ReadonlyMap<string, CurrentSource> }
-  | ({ readonly is: 'refused' } & Refusal);
+  | { readonly type: 'ok'; readonly sources: ReadonlyMap<string, CurrentSource> }
+  | ({ readonly type: 'refused' } & Refusal);
 
 /**
  * Returns the current tags for the uses of a pod template under this key. Sources that are opted out as a whole are
@@ -50,7 +50,7 @@ export async function readCurrentSources(
   for (const found of answers) {
     if (found === undefined) continue;
     const { id, ref, uses: its, answer } = found;
-    if (answer.is === 'refused') return answer;
+    if (answer.type === 'refused') return answer;
     const { digest } = answer;
     const made = usesFingerprint(its, known.optOut(ref));
     const tag = { tag: digest.tag, keys: digest.keys, uses: made, isImmutable: digest.isImmutable };
@@ -65,5 +65,5 @@ export async function readCurrentSources(
       seenAt: known.seenAt(ref),
     });
   }
-  return { is: 'ok', sources };
+  return { type: 'ok', sources };
 }

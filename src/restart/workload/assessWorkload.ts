@@ -52,7 +52,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     isNewestKey: boolean,
   ): WorkloadEvent {
     const { assessment, missingSince = clock.monotonic() } = finding;
-    switch (assessment.is) {
+    switch (assessment.type) {
       case 'blocked':
         return {
           ...blocked('sourceMissing', assessment.reason),
@@ -73,7 +73,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
         endWait(entry);
         return { type: isNewestKey ? 'assessed.current' : 'assessed.new' };
       default:
-        return { type: `assessed.${assessment.is}` };
+        return { type: `assessed.${assessment.type}` };
     }
   }
 
@@ -94,7 +94,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const counting = stateThatCounts(reportUnreadable, entry, hashKeys);
     const { key, state } = counting;
     const current = await readCurrentSources(uses, key, digests, sources);
-    if (current.is === 'refused') return { ...current, type: 'effect.failed' };
+    if (current.type === 'refused') return { ...current, type: 'effect.failed' };
     recordContents(entry, key, current.sources, state);
     const compared = assess(current.sources, counting.written, hasStalled);
     // If another client removed the state, such as by a PUT, the state is written first; but the pods are still those
@@ -102,7 +102,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const known = assess(current.sources, state, hasStalled);
     entry.present = await presentPods(effects.api, entry, current.sources, known, signal);
     const answer = await findUncertainStarts(effects.api, entry, current.sources, compared, state, signal);
-    if (answer.is === 'refused') return { ...answer, type: 'effect.failed' };
+    if (answer.type === 'refused') return { ...answer, type: 'effect.failed' };
     const { assessment } = answer;
     const assessed = { ...counting, current: current.sources, assessment, asOf, contentHistory: entry.contentHistory };
     const finding = recordFinding(entry, assessed, clock.monotonic());

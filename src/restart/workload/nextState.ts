@@ -66,7 +66,7 @@ function taken({ current, firstSeen }: Finding): StoredTags {
  * is known that no key was removed when the recorded content came back, so the time of that is known.
  */
 function withUnconfirmed({ assessment, contentHistory }: Finding, rolledOut: StoredTags): StoredTags {
-  const sources = assessment.is === 'unconfirmed' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
+  const sources = assessment.type === 'unconfirmed' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
   const isMeant = (key: string) => key === allSources || sources.includes(key);
   const keysOf = (key: string) => {
     const [before, now] = (contentHistory.get(key) ?? []).slice(-2);

@@ -65,13 +65,13 @@ function waitForSlot(
 
   function check(): void {
     const verdict = verdictFor(entry, clock.now());
-    if (verdict.is === 'allowed') {
+    if (verdict.type === 'allowed') {
       if (isRolloutOver) request();
       else awaitRolloutBefore();
       return;
     }
     const left = verdict.until === undefined ? undefined : Math.max(1, verdict.until - clock.now());
-    if (verdict.is === 'blocked') {
+    if (verdict.type === 'blocked') {
       const { cause, reason } = verdict;
       send({ type: 'slot.blocked', cause, reason, ...(left === undefined ? {} : { blockedFor: left }) });
       return;
@@ -91,7 +91,7 @@ function waitForSlot(
 function verdictFor({ observed, finding }: WorkloadEntry, now: number): Permission {
   const { summary, settings, annotationErrors } = observed;
   if (settings === undefined)
-    return { is: 'blocked', cause: 'other', reason: 'it is no longer managed', until: undefined };
+    return { type: 'blocked', cause: 'other', reason: 'it is no longer managed', until: undefined };
   const restarts = finding?.state?.restarts ?? [];
   return mayRestart({ ...summary, ...settings, now, restarts, annotationErrors });
 }

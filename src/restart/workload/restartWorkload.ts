@@ -84,16 +84,16 @@ async function restartJob(
   if (release === undefined) return { type: 'effect.conflicted' };
   defer(release);
   const stored = await api.storeCopy({ ref, uid, resourceVersion }, stateText, key, signal);
-  if (stored.is === 'notFound') return { type: 'workload.deleted' };
-  if (stored.is === 'conflicted') return { type: 'effect.conflicted' };
-  if (stored.is === 'refused') return { ...stored, type: 'effect.failed' };
+  if (stored.type === 'notFound') return { type: 'workload.deleted' };
+  if (stored.type === 'conflicted') return { type: 'effect.conflicted' };
+  if (stored.type === 'refused') return { ...stored, type: 'effect.failed' };
   const { copy, isEarlier } = stored.value;
   recreations.take(copy);
   const ending = await api.deleteJob(copy, signal);
-  if (ending.is === 'ok') return { type: 'restart.accepted' };
-  if (ending.is === 'conflicted') return { type: 'effect.conflicted' };
+  if (ending.type === 'ok') return { type: 'restart.accepted' };
+  if (ending.type === 'conflicted') return { type: 'effect.conflicted' };
   // The `recreation` actor finds out whether a deletion whose response was lost has taken effect.
-  if (ending.is === 'refused') return { ...ending, type: 'effect.failed' };
+  if (ending.type === 'refused') return { ...ending, type: 'effect.failed' };
   // Another client deleted the Job, so it must not be recreated.
   if (!isEarlier) await api.deleteCopy(copy, signal);
   return { type: 'workload.deleted' };

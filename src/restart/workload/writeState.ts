@@ -54,12 +54,12 @@ function isOnlyRemembered({ job, stateText }: WorkloadSummary): boolean {
 async function underCurrentKey(effects: RestartEffects, entry: WorkloadEntry): Promise<Finding | undefined> {
   const { finding } = entry;
   const current = effects.keys()?.current;
-  const isFinal = finding?.assessment.is === 'new' || finding?.assessment.is === 'current';
+  const isFinal = finding?.assessment.type === 'new' || finding?.assessment.type === 'current';
   if (finding === undefined || current === undefined || !isFinal || finding.key.id === current.id) return finding;
   // A change since the assessment must stay a change: the tags of the old key show it, and those of the new key follow.
   const again = await readCurrentSources(entry.observed.uses, finding.key, effects.digests, effects.sources);
   const currentSources = await readCurrentSources(entry.observed.uses, current, effects.digests, effects.sources);
-  if (again.is !== 'ok' || currentSources.is !== 'ok') return undefined;
+  if (again.type !== 'ok' || currentSources.type !== 'ok') return undefined;
   const isSame = ([key, { tag }]: readonly [string, CurrentSource]) =>
     (finding.firstSeen.get(key) ?? finding.current.get(key)?.tag)?.tag === tag.tag;
   if (![...again.sources].every(isSame)) return finding;

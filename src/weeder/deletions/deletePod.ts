@@ -53,13 +53,13 @@ function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionA
 
 /** A refusal comes with what to do about it: for a missing permission, the rule that grants it. */
 function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
-  if (failure.kind === 'notFound') return { type: 'delete.notFound' };
-  if (failure.kind === 'conflict') return { type: 'delete.conflicted' };
-  if (failure.kind === 'cancelled') {
+  if (failure.type === 'notFound') return { type: 'delete.notFound' };
+  if (failure.type === 'conflict') return { type: 'delete.conflicted' };
+  if (failure.type === 'cancelled') {
     const reason = failure === notLeading ? failure.message : 'no window requests the deletion any longer';
-    return { type: 'delete.failed', reason, failure: failure.kind };
+    return { type: 'delete.failed', reason, failure: failure.type };
   }
   const reason = describeFailure(failure, server);
   if (!isRecoverable(failure)) return { type: 'delete.rejected', reason };
-  return { type: 'delete.failed', reason, failure: failure.kind, retryAfter: failure.retryAfterMs ?? 0 };
+  return { type: 'delete.failed', reason, failure: failure.type, retryAfter: failure.retryAfterMs ?? 0 };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { textOf, truncate } from '@weeder/kube-runtime/base';
-import type { ApiFailure, FailureKind, KubeClient } from '@weeder/kube-runtime/client';
+import type { ApiFailure, FailureType, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
 import { createLimitedQueue } from '@weeder/kube-runtime/queue';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
@@ -24,15 +24,15 @@ type ReportUnread = (unread: { readonly pod: string; readonly cause: string }) =
 /** The API server passes each read on to a kubelet, and a burst of reads must not occupy it. */
 const readsAtOnce = 8;
 /** How long no log is read after a refusal, or after a read without an answer. Milliseconds. */
-const pauseAfter: Partial<Readonly<Record<FailureKind, number>>> = { forbidden: 60_000, timeout: 10_000 };
+const pauseAfter: Partial<Readonly<Record<FailureType, number>>> = { forbidden: 60_000, timeout: 10_000 };
 /**
  * A request that is given up later than this was given up for its time limit, and not because its pod has changed. A
  * read whose turn comes later than this is not sent, because there is no time for the response. Milliseconds.
  */
 const patience = 400;
-const unanswered: ApiFailure = { kind: 'timeout', message: 'the log was not received within 500 ms' };
+const unanswered: ApiFailure = { type: 'timeout', message: 'the log was not received within 500 ms' };
 /** The pod is gone or has changed, or its container has no log. */
-const normal: ReadonlySet<FailureKind> = new Set(['notFound', 'cancelled', 'rejected']);
+const normal: ReadonlySet<FailureType> = new Set(['notFound', 'cancelled', 'rejected']);
 const longestLog = 4 << 10;
 /**
  * The end of a log matters most, and the kubelet counts its limit from the first of the lines: so all of them are
@@ -50,7 +50,7 @@ export function readLogThrough(
   report: ReportUnread,
 ): ReadLog {
   const queue = createLimitedQueue(() => ({ atOnce: readsAtOnce }));
-  const reported = new Set<FailureKind>();
+  const reported = new Set<FailureType>();
   let pausedUntil = 0;
 
   /** Without `previous`, the kubelet serves the log of the last run of a container that waits for its next one. */
@@ -85,11 +85,11 @@ export function readLogThrough(
   }
 
   function noteFailure(pod: string, failure: ApiFailure): undefined {
-    const { kind } = failure;
-    const pause = pauseAfter[kind];
+    const { type } = failure;
+    const pause = pauseAfter[type];
     if (pause !== undefined) pausedUntil = clock.monotonic() + pause;
-    if (normal.has(kind) || reported.has(kind)) return;
-    reported.add(kind);
+    if (normal.has(type) || reported.has(type)) return;
+    reported.add(type);
     report({ pod, cause: describeFailure(failure, client.server) });
   }
 

@@ -1,5 +1,5 @@
 import { objectOf, timeOf } from '@weeder/kube-runtime/base';
-import type { ApiFailure, FailureKind, KubeClient } from '@weeder/kube-runtime/client';
+import type { ApiFailure, FailureType, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
 import { trueConditions } from '@weeder/kube-runtime/objects';
 import { podPath } from '../pods/podPath.ts';
@@ -24,7 +24,7 @@ type ReportUnknown = (unknown: { readonly pod: string; readonly cause: string })
  * failure of each kind until a request succeeds again.
  */
 export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, report: ReportUnknown): ReadySince {
-  const reported = new Set<FailureKind>();
+  const reported = new Set<FailureType>();
 
   async function readyTransition({ namespace, name }: BackingPod, signal: AbortSignal): Promise<number | undefined> {
     const result = await client.call({ method: 'GET', path: podPath(namespace, name), signal });
@@ -39,9 +39,9 @@ export function readySinceThrough(client: Pick<KubeClient, 'call' | 'server'>, r
   }
 
   /** A deleted pod and a cancelled request are normal, and are not reported. */
-  function isFirstReport({ kind }: ApiFailure): boolean {
-    if (kind === 'notFound' || kind === 'cancelled' || reported.has(kind)) return false;
-    reported.add(kind);
+  function isFirstReport({ type }: ApiFailure): boolean {
+    if (type === 'notFound' || type === 'cancelled' || reported.has(type)) return false;
+    reported.add(type);
     return true;
   }
 

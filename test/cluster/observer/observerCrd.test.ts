@@ -225,7 +225,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
             appliedUid: 'u',
             hash: 'h',
             state: 'drifted',
-            drifts: [{ path: '.data.a', is: 'changed', desired: '"1"', found: '"2"' }],
+            drifts: [{ path: '.data.a', type: 'changed', desired: '"1"', found: '"2"' }],
             initialised: new Map([['.immutable', null]]),
           },
         ],
@@ -252,16 +252,16 @@ suite('the CRD of Applications', { concurrency: true }, () => {
   test('differences of a row are stored in CamelCase, and as earlier versions wrote them; others are errors', async (t) => {
     const ns = await testNamespace(t, 'crd');
     await ns.cluster.api('POST', pathOf(ns), application(good));
-    const write = async (is: string) => {
+    const write = async (type: string) => {
       const row = { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', state: 'Drifted' };
-      const body = { status: { resources: [{ ...row, drifts: [{ path: '.data.a', is }] }] } };
+      const body = { status: { resources: [{ ...row, drifts: [{ path: '.data.a', type }] }] } };
       return ns.cluster.send('PATCH', `${pathOf(ns, 'web')}/status`, { body, contentType: merge });
     };
-    for (const is of ['Changed', 'Missing', 'Excess', 'Duplicate', 'changed', 'missing', 'excess', 'duplicate'])
-      assert.equal((await write(is)).status, 200, is);
+    for (const value of ['Changed', 'Missing', 'Excess', 'Duplicate', 'changed', 'missing', 'excess', 'duplicate'])
+      assert.equal((await write(value)).status, 200, value);
     const refused = await write('CHANGED');
     assert.equal(refused.status, 422);
-    assert.match(causesOf(refused), /resources\[0\]\.drifts\[0\]\.is: Unsupported value: "CHANGED"/);
+    assert.match(causesOf(refused), /resources\[0\]\.drifts\[0\]\.type: Unsupported value: "CHANGED"/);
   });
 
   test('only the status can be written through its subresource, and only there', async (t) => {

@@ -65,7 +65,7 @@ suite('integers beyond 2^53 on a real API server', { concurrency: true }, () => 
     assert(seen !== undefined);
     const drifts = driftsOf(plan, made, seen);
     assert.deepEqual(
-      drifts.map(({ path, is }) => `${path} ${is}`),
+      drifts.map(({ path, type }) => `${path} ${type}`),
       [
         '.spec.id changed',
         `.spec.parts[id=${one}].size changed`,

@@ -19,7 +19,7 @@ test('the live page of a running weeder shows an application, and its correction
   const [shown] = arrayOf(application?.['resources']).map(objectOf);
   assert.equal(shown?.['id'], resource);
   const [correction] = arrayOf(shown?.['corrections']).map(objectOf);
-  assert.deepEqual(correction?.['drifts'], [{ path: '.data.a', is: 'changed', desired: '"1"', found: '"2"' }]);
+  assert.deepEqual(correction?.['drifts'], [{ path: '.data.a', type: 'changed', desired: '"1"', found: '"2"' }]);
   assert.equal(correction?.['conflictingManager'], 'kubectl-edit/Update');
   const actors = arrayOf((await get(`actors?search=application/${ns.name}`))['actors']).map(objectOf);
   assert.deepEqual(

@@ -176,7 +176,7 @@ function ownedIn(tree: JsonObject, path: string, owned: Set<string>): void {
 
 /** The same of what is applied, by the list topology. */
 function leavesIn(value: unknown, place: SchemaNode, path: string, leaves: Set<string>): void {
-  const isMerged = place.list.is === 'map' || place.list.is === 'set';
+  const isMerged = place.list.type === 'map' || place.list.type === 'set';
   if (isObject(value) && place.map === 'granular' && Object.keys(value).length > 0)
     for (const [name, each] of Object.entries(value)) leavesIn(each, place.field(name), `${path}.${name}`, leaves);
   else if (Array.isArray(value) && isMerged && value.length > 0)

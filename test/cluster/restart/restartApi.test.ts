@@ -54,10 +54,10 @@ suite('restart control’s requests to a real API server', { concurrency: true }
       return api.evict({ namespace: ns.name, name, uid, resourceVersion }, signal);
     };
     const refused = await evict();
-    assert.equal(refused.is === 'refused' && refused.failure, 'budget', JSON.stringify(refused));
+    assert.equal(refused.type === 'refused' && refused.failure, 'budget', JSON.stringify(refused));
     assert.equal((await getPod(ns, name))?.metadata.uid, uid);
     await deleteBudget(ns, 'web');
-    await eventually(async () => (await evict()).is === 'ok', { what: 'an eviction that is accepted' });
+    await eventually(async () => (await evict()).type === 'ok', { what: 'an eviction that is accepted' });
     await eventually(async () => (await getPod(ns, name)) === undefined, { what: 'the deletion of the pod' });
   });
 
@@ -76,7 +76,7 @@ suite('restart control’s requests to a real API server', { concurrency: true }
       [await api.evict({ ...web, uid: 'u', resourceVersion: '1' }, signal), rule('', 'pods/eviction', 'create')],
     ] as const;
     for (const [answer, granted] of requests) {
-      assert(answer.is === 'refused' && answer.failure === 'forbidden', JSON.stringify(answer));
+      assert(answer.type === 'refused' && answer.failure === 'forbidden', JSON.stringify(answer));
       assert(answer.reason.endsWith(granted), `${answer.reason} does not end with ${granted}`);
     }
   });

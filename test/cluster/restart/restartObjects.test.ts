@@ -45,9 +45,9 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
       const before = await uidsOf(scene);
       const seen = await scene.roll(restart);
       const hashes = await hashesOf(scene);
-      assert.equal(seen[0]?.is, 'unobserved');
-      assert.equal(seen.filter(({ is }) => is === 'complete').length, 1, JSON.stringify(seen));
-      assert.ok(seen.some(({ is }) => is === 'progressing'));
+      assert.equal(seen[0]?.type, 'unobserved');
+      assert.equal(seen.filter(({ type }) => type === 'complete').length, 1, JSON.stringify(seen));
+      assert.ok(seen.some(({ type }) => type === 'progressing'));
       assert.deepEqual(hashes, new Array(pods).fill('h-1'));
       for (const { status } of await scene.pods())
         assert.deepEqual(
@@ -61,7 +61,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
       );
       assert.equal((await scene.summary()).templateAnnotation, 'h-1');
       assert.equal((await annotationsOf(scene))[stateAnnotation], '{"state":1}');
-      assert.deepEqual(await scene.progress(), { is: 'complete' });
+      assert.deepEqual(await scene.progress(), { type: 'complete' });
       assert.deepEqual(await uidsOf(scene), after);
     });
   }
@@ -144,14 +144,14 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
       const scene = await rolledOut(t, kind, { updateStrategy: { type: 'OnDelete' } });
       const names = (await scene.pods()).map(({ metadata }) => metadata.name);
       assert.equal((await scene.apply(restart)).status, 200);
-      assert.deepEqual(await scene.until('waitingForDeletion'), { is: 'waitingForDeletion', pods: names });
+      assert.deepEqual(await scene.until('waitingForDeletion'), { type: 'waitingForDeletion', pods: names });
       const [first = '', ...others] = names;
       await scene.ns.cluster.api('DELETE', scene.ns.path('api/v1', 'pods', first));
       await eventually(
         async (saw) => {
           const now = await scene.progress();
           saw(now);
-          return now.is === 'waitingForDeletion' && now.pods.join() === others.join();
+          return now.type === 'waitingForDeletion' && now.pods.join() === others.join();
         },
         { what: `a rollout that waits for ${others.join()} only` },
       );
@@ -203,11 +203,11 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
       async (saw) => {
         const now = await scene.progress();
         saw(now);
-        return now.is === 'progressing' && now.done === 1 && now;
+        return now.type === 'progressing' && now.done === 1 && now;
       },
       { what: 'the new pod in the status' },
     );
-    assert.partialDeepStrictEqual(progress, { is: 'progressing', done: 1, of: 3, old: 2 });
+    assert.partialDeepStrictEqual(progress, { type: 'progressing', done: 1, of: 3, old: 2 });
     await scene.roll(restartBy('h-2'));
     assert.deepEqual(await hashesOf(scene), ['h-2', 'h-2', 'h-2']);
     assert.equal(podFailuresOf(await scene.summary(), await scene.ownPods()), undefined);
@@ -216,7 +216,7 @@ suite('restarts on a real API server with its controllers', { concurrency: 3 }, 
   test('with no replicas, a restart is complete as soon as it is observed', async (t) => {
     const scene = await rolledOut(t, 'Deployment', { replicas: 0 });
     const seen = await scene.roll(restart);
-    assert.deepEqual([seen.at(0)?.is, seen.at(-1)?.is], ['unobserved', 'complete']);
+    assert.deepEqual([seen.at(0)?.type, seen.at(-1)?.type], ['unobserved', 'complete']);
     assert.deepEqual(await scene.pods(), []);
   });
 

@@ -113,6 +113,6 @@ async function timeOfRollout(scene: RestartScene, name: string): Promise<{ began
   const versions = await scene.versions('Deployment', name);
   const seen = versions.flatMap((each) => readWorkload(each, 'Deployment') ?? []);
   const restarted = seen.filter(({ templateAnnotation }) => templateAnnotation !== undefined);
-  const ended = restarted.find((summary) => rolloutOf(summary).is === 'complete');
+  const ended = restarted.find((summary) => rolloutOf(summary).type === 'complete');
   return { began: Number(restarted[0]?.resourceVersion), ended: Number(ended?.resourceVersion) };
 }

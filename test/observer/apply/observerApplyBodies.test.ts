@@ -243,8 +243,8 @@ test('the conflicting manager owns what differs: the field itself, a field in it
     { manager: 'late', operation: 'Update', time: '2026-11-21T10:00:03Z', fieldsV1: { 'f:spec': { 'f:rules': {} } } },
   ];
   const live = { metadata: { managedFields: entries } };
-  const conflicting = (path: string, is: 'changed' | 'missing' | 'excess' = 'changed') =>
-    conflictingManagerOf(live, { path, is }, owner);
+  const conflicting = (path: string, type: 'changed' | 'missing' | 'excess' = 'changed') =>
+    conflictingManagerOf(live, { path, type }, owner);
   assert.equal(conflicting('.spec.replicas'), 'kube-controller-manager/Update/scale');
   assert.equal(conflicting(inPods('containers[name="a"].image')), 'kubectl-edit/Update');
   assert.equal(conflicting(inPods('containers[name="a"]'), 'excess'), 'kubectl-edit/Update');
@@ -253,10 +253,10 @@ test('the conflicting manager owns what differs: the field itself, a field in it
   assert.equal(conflicting('.spec.replicas', 'missing'), undefined, 'a deleted field has no owner');
   const labels = (manager: string, fields: object) => ({ manager, fieldsV1: { 'f:metadata': { 'f:labels': fields } } });
   const labelled = { metadata: { managedFields: [labels('helm', {}), labels(owner.own, { 'f:team': {} })] } };
-  const drift = { path: '.metadata.labels.team', is: 'changed' } as const;
+  const drift = { path: '.metadata.labels.team', type: 'changed' } as const;
   assert.equal(conflictingManagerOf(labelled, drift, owner), undefined, 'helm owns the map, and nothing in it');
   assert.equal(
-    conflictingManagerOf({ metadata: { managedFields: [{}] } }, { path: '.spec', is: 'changed' }, owner),
+    conflictingManagerOf({ metadata: { managedFields: [{}] } }, { path: '.spec', type: 'changed' }, owner),
     undefined,
   );
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
-import { type ApplyFailureKind, applyFailure } from '../../../src/observer/model/applyFailure.ts';
+import { type ApplyFailureType, applyFailure } from '../../../src/observer/model/applyFailure.ts';
 import { labelPath } from '../../../src/observer/model/fieldManagers.ts';
 import type { Identity } from '../../../src/observer/model/identity.ts';
 import { canBeRecreated, isImmutable } from '../../../src/observer/model/immutable.ts';
@@ -55,13 +55,13 @@ for (const [what, failure, is] of [
   ['an ending namespace', answer(403, 'no', { details: cause('NamespaceTerminating', '') }), 'namespaceTerminating'],
   ['too many requests', answer(429, 'no', { details: { retryAfterSeconds: 7 } }), 'transient'],
   ['no credentials', answer(401, 'no'), 'transient'],
-  ['a connection that broke', { kind: 'network', message: 'no' }, 'transient'],
-  ['no answer', { kind: 'timeout', message: 'no' }, 'transient'],
-  ['a cancelled request', { kind: 'cancelled', message: 'no' }, 'cancelled'],
-] as const satisfies readonly (readonly [string, ApiFailure, ApplyFailureKind])[]) {
+  ['a connection that broke', { type: 'network', message: 'no' }, 'transient'],
+  ['no answer', { type: 'timeout', message: 'no' }, 'transient'],
+  ['a cancelled request', { type: 'cancelled', message: 'no' }, 'cancelled'],
+] as const satisfies readonly (readonly [string, ApiFailure, ApplyFailureType])[]) {
   test(`an apply that fails because of ${what} is ${is}`, () => {
-    const { is: kind, reason } = outcome(failure);
-    assert.equal(kind, is);
+    const { type, reason } = outcome(failure);
+    assert.equal(type, is);
     assert.notEqual(reason, '');
   });
 }
@@ -104,7 +104,7 @@ test('the message for a Secret contains code, reason and fields, whatever the re
     answer(403, 'hunter2', { reason: 'Forbidden' }),
     answer(409, 'hunter2', { reason: 'Conflict' }),
     answer(429, 'hunter2'),
-    { kind: 'badAnswer', message: 'hunter2' } as const,
+    { type: 'badAnswer', message: 'hunter2' } as const,
   ])
     assert(!outcome(failure, secret).reason.includes('hunter2'), outcome(failure, secret).reason);
   const invalid = answer(422, 'hunter2', {
@@ -112,7 +112,7 @@ test('the message for a Secret contains code, reason and fields, whatever the re
     details: cause('FieldValueInvalid', 'data[a]', 'hunter2'),
   });
   assert.equal(outcome(invalid, secret).reason, 'The API server refused Secret shop/a (422 Invalid): data[a].');
-  const network = outcome({ kind: 'network', message: 'connect ECONNREFUSED' }, secret);
+  const network = outcome({ type: 'network', message: 'connect ECONNREFUSED' }, secret);
   assert(network.reason.includes('ECONNREFUSED'), network.reason);
 });
 

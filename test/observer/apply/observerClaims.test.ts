@@ -34,7 +34,7 @@ async function staleness(
 }
 
 interface Asked {
-  readonly answer: ApplyFailure['is'];
+  readonly answer: ApplyFailure['type'];
   readonly isKnown: boolean;
   readonly seesAll: boolean;
 }

@@ -70,12 +70,12 @@ test('a deletion that conflicts decides again with the current object, and fails
   assert.deepEqual(newer.versions, ['1', '2']);
   const relabelled = apiOf([object('1'), object('2', { labels: {} })], conflict);
   const outcome = await deleteResource(relabelled.api, target, owner, 'u', signal);
-  assert.equal(outcome.ok ? '' : outcome.failure.is, 'otherUid');
+  assert.equal(outcome.ok ? '' : outcome.failure.type, 'otherUid');
   assert.deepEqual(relabelled.versions, ['1'], 'without its label it is not tried again');
   for (const remove of [deleteResource, releaseResource]) {
     const endless = apiOf([object('1')], conflict);
     const repeated = await remove(endless.api, target, owner, 'u', signal);
-    assert.deepEqual([repeated.ok ? '' : repeated.failure.is, endless.versions.length], ['conflict', 5]);
+    assert.deepEqual([repeated.ok ? '' : repeated.failure.type, endless.versions.length], ['conflict', 5]);
   }
 });
 
@@ -84,14 +84,14 @@ test('an unreadable resource blocks the deletion only if an apply has returned i
   const forbidden: ObserverApi = { ...api, read: async () => failed('forbidden', 'not allowed') };
   const applied = await deleteResource(forbidden, target, owner, 'u', signal);
   const never = await deleteResource(forbidden, target, owner, undefined, signal);
-  assert.deepEqual([applied.ok || applied.failure.is, never.ok || never.failure.is], ['forbidden', 'otherUid']);
+  assert.deepEqual([applied.ok || applied.failure.type, never.ok || never.failure.type], ['forbidden', 'otherUid']);
 });
 
 test('a terminating resource is reported with what it waits for', async () => {
   const terminating = object('2', { deletionTimestamp: 'now', finalizers: ['example.org/a', 'example.org/b'] });
   for (const reads of [[object('1'), terminating], [terminating]]) {
     const outcome = await deleteResource(apiOf(reads, () => done(undefined)).api, target, owner, 'u', signal);
-    assert.deepEqual(outcome.ok ? undefined : [outcome.failure.is, outcome.failure.reason], [
+    assert.deepEqual(outcome.ok ? undefined : [outcome.failure.type, outcome.failure.reason], [
       'terminating',
       'waits for its finalizers example.org/a, example.org/b',
     ]);

@@ -109,7 +109,7 @@ for (const [what, message, asks] of [
     );
     assert.ok(requests.every(({ method, query }) => method === 'GET' || query?.['dryRun'] === 'All'));
     assert.deepEqual(
-      outcome.ok ? outcome.value.object['spec'] : outcome.failure.is,
+      outcome.ok ? outcome.value.object['spec'] : outcome.failure.type,
       asks ? { size: '1' } : 'transient',
     );
   });

@@ -26,7 +26,7 @@ function drifts(manifest: Manifest, mask: FieldMask, edits: readonly Edit[], rep
     [],
     'no drift without an edit',
   );
-  return compare(baseline, found).map(({ path, desired, found: value, is }) => [is, path, desired, value]);
+  return compare(baseline, found).map(({ path, desired, found: value, type }) => [type, path, desired, value]);
 }
 
 const container = 'spec.template.spec.containers.0';

@@ -87,14 +87,14 @@ suite('the back-off of corrections', () => {
   });
 
   test('counts added elements by their list: a new name each time makes no difference', () => {
-    const key = (name: string, is: 'excess' | 'changed') =>
-      correctionKey({ path: `.spec.containers[name=${JSON.stringify(name)}]`, is });
+    const key = (name: string, type: 'excess' | 'changed') =>
+      correctionKey({ path: `.spec.containers[name=${JSON.stringify(name)}]`, type });
     for (const name of ['a', 'x]y', 'a"]["b', '\\']) assert.equal(key(name, 'excess'), '.spec.containers');
     assert.equal(key('a', 'changed'), '.spec.containers[name="a"]');
-    assert.equal(correctionKey({ path: '.ports[port=80,protocol="TCP"]', is: 'duplicate' }), '.ports');
-    assert.equal(correctionKey({ path: '.finalizers[="x"]', is: 'excess' }), '.finalizers');
-    assert.equal(correctionKey({ path: '.args[0][1]', is: 'excess' }), '.args[0]');
-    assert.equal(correctionKey({ path: '.spec.hostNetwork', is: 'excess' }), '.spec.hostNetwork');
+    assert.equal(correctionKey({ path: '.ports[port=80,protocol="TCP"]', type: 'duplicate' }), '.ports');
+    assert.equal(correctionKey({ path: '.finalizers[="x"]', type: 'excess' }), '.finalizers');
+    assert.equal(correctionKey({ path: '.args[0][1]', type: 'excess' }), '.args[0]');
+    assert.equal(correctionKey({ path: '.spec.hostNetwork', type: 'excess' }), '.spec.hostNetwork');
     const rounds = correctionTimes(4, (round) => [key(`evil-${round}`, 'excess')]);
     assert.deepEqual(rounds, [0, 2, 6, 14]);
   });

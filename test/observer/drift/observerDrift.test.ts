@@ -40,7 +40,7 @@ test('a drift is corrected at once, and reported with what was desired and found
   assert.equal(keyOf(world, 'one'), 'a');
   assert.deepEqual(world.writes(), ['create ConfigMap/one', 'correct ConfigMap/one']);
   const [drifted] = world.eventsOf('resource.drifted');
-  assert.deepEqual(drifted?.drifts, [{ path: '.data.key', desired: 'a', found: 'b', is: 'changed' }]);
+  assert.deepEqual(drifted?.drifts, [{ path: '.data.key', desired: 'a', found: 'b', type: 'changed' }]);
   assert.equal(world.eventsOf('resource.corrected').length, 1);
   world.stop();
 });

@@ -210,7 +210,7 @@ test('if only a dry run on the existing object succeeds, only the values of the 
   assert.equal(keyOf(world, 'one'), 'mirror/a');
   const drifts = world
     .eventsOf('resource.drifted')
-    .flatMap((event) => event.drifts.map(({ path, is }) => `${is} ${path}`));
+    .flatMap((event) => event.drifts.map(({ path, type }) => `${type} ${path}`));
   assert.deepEqual(drifts.slice(0, 2), ['excess .data.evil', 'changed .data.key']);
   world.stop();
 });

@@ -28,7 +28,7 @@ const key = fc.constantFrom(
 const identity = { apiVersion: 'example.org/v1', kind: 'Odd', metadata: { name: 'odd' } };
 
 function laidOut({ node, manifest: spec, schema }: Case) {
-  const topology = topologyOfNode({ is: 'map', isAtomic: false, fields: { spec: node } });
+  const topology = topologyOfNode({ type: 'map', isAtomic: false, fields: { spec: node } });
   const manifest: Manifest = manifestOf({ ...identity, spec });
   const mask: FieldMask = schema === undefined ? leaf : maskOf(manifest, { spec: schema });
   return { manifest, mask, topology };
@@ -69,14 +69,14 @@ test('the order of elements with keys or values is not observed', () => {
 function turnedRound(node: Node | undefined, value: unknown): unknown {
   if (isObject(value)) {
     const below = (name: string) =>
-      node?.is === 'map' && Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
-    if (node?.is === 'map' && node.isAtomic) return value;
+      node?.type === 'map' && Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
+    if (node?.type === 'map' && node.isAtomic) return value;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, turnedRound(below(name), each)]));
   }
-  if (!Array.isArray(value) || node?.is !== 'list' || node.list === 'atomic' || node.list === 'unknown') return value;
+  if (!Array.isArray(value) || node?.type !== 'list' || node.list === 'atomic' || node.list === 'unknown') return value;
   const ids = value.map((each) => JSON.stringify(isObject(each) ? [each['k'], each['p'] ?? 'TCP'] : each));
   const isClear =
-    value.every((each) => isObject(each) === (node.items.is === 'map')) && new Set(ids).size === ids.length;
+    value.every((each) => isObject(each) === (node.items.type === 'map')) && new Set(ids).size === ids.length;
   return isClear ? value.map((each) => turnedRound(node.items, each)).toReversed() : value;
 }
 

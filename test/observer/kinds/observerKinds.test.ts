@@ -28,14 +28,14 @@ function scene(documents: Parameters<typeof discoveryClient>[0]) {
   const kinds = restMapperOf(at.client, at.clock);
   const find = async (kind: string, apiVersion = 'example.org/v1') => {
     const found = await kinds.find(apiVersion, kind, signal);
-    return found.ok ? found.value.plural : found.failure.is;
+    return found.ok ? found.value.plural : found.failure.type;
   };
   const findServed = async (kind: string, group = 'example.org') => {
     const finding = kinds.findInGroup(group, kind, signal);
     await settled();
     at.clock.advance(1_000);
     const found = await finding;
-    return found.ok ? `${found.value.version} ${found.value.plural}` : found.failure.is;
+    return found.ok ? `${found.value.version} ${found.value.plural}` : found.failure.type;
   };
   /** Advances the clock by this time in steps. */
   const pass = async (ms: number, step = 50) => {
@@ -157,7 +157,7 @@ test('server errors do not make a kind missing, and do not cause a request per c
     for (let times = 0; times < 20; times += 1) {
       assert.equal(await at.find(`Kind${times}`), 'transient');
       const topology = await at.kinds.topologyOf(widget, signal);
-      assert.equal(!topology.ok && topology.failure.is, 'transient');
+      assert.equal(!topology.ok && topology.failure.type, 'transient');
     }
     assert.deepEqual(at.asked(), ['/apis', '/openapi/v3']);
     at.documents['/apis'] = aggregatedList({ 'example.org': [aggregatedVersion('v1', ['Widget'])] });
@@ -178,7 +178,7 @@ test('simultaneous callers share one request', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => at.kinds.find('example.org/v1', 'Widget', signal)));
   assert(all.every(({ ok }) => ok));
   const structures = await Promise.all(Array.from({ length: 20 }, () => at.kinds.topologyOf(widget, signal)));
-  assert(structures.every((each) => each.ok && each.value.field('tags').list.is === 'set'));
+  assert(structures.every((each) => each.ok && each.value.field('tags').list.type === 'set'));
   assert.deepEqual(at.asked(), ['/apis', '/openapi/v3', documentPath]);
 });
 
@@ -219,13 +219,13 @@ test('an awaited kind is found, and a kind without a document is waited for unti
   await at.pass(60_000);
   assert.equal(waiting.done, undefined, 'its topology is still unknown');
   const missing = await at.kinds.topologyOf(widget, signal);
-  assert.equal(!missing.ok && missing.failure.is, 'typeMissing');
+  assert.equal(!missing.ok && missing.failure.type, 'typeMissing');
   at.documents['/openapi/v3'] = openApiIndexOf('2');
   at.documents[documentPath] = openApiOf('Rack', 'Widget');
   await at.pass(60_000);
   assert.deepEqual(waiting.done, { ok: true, value: widget });
   const topology = await at.kinds.topologyOf(widget, signal);
-  assert.equal(topology.ok && topology.value.field('tags').list.is, 'set');
+  assert.equal(topology.ok && topology.value.field('tags').list.type, 'set');
   const before = at.requests.length;
   await at.pass(300_000, 1_000);
   assert.equal(at.requests.length, before, 'nothing is awaited, and nothing is requested');
@@ -255,7 +255,7 @@ test('waiting for a kind ends with its signal, and no further request is sent', 
   assert(at.requests.length > 2);
   stop.abort();
   await settled();
-  assert.equal(waiting.done?.ok === false && waiting.done.failure.is, 'cancelled');
+  assert.equal(waiting.done?.ok === false && waiting.done.failure.type, 'cancelled');
   const before = at.requests.length;
   await at.pass(300_000, 1_000);
   assert.equal(at.requests.length, before);
@@ -319,7 +319,7 @@ test('malformed documents define nothing, and nothing throws', async () => {
   ]) {
     const at = scene({ '/openapi/v3': list ?? null, [documentPath]: body ?? null });
     const topology = await at.kinds.topologyOf(widget, signal);
-    assert.match(topology.ok ? 'ok' : topology.failure.is, /typeMissing|transient/);
+    assert.match(topology.ok ? 'ok' : topology.failure.type, /typeMissing|transient/);
   }
   for (const odd of [null, [], { items: 3 }, { kind: 'APIGroupDiscoveryList', items: [null, { versions: 3 }] }])
     assert.equal(await scene({ '/apis': odd }).find('Widget'), 'typeMissing', JSON.stringify(odd));

@@ -69,12 +69,12 @@ const atomicMaps = [
 
 for (const [apiVersion, kind, path, keys, defaults] of mapLists)
   test(`elements of ${kind} ${path} are identified by ${keys.join(' and ')}`, () => {
-    assert.deepEqual(placeAt(structureFor(apiVersion, kind), path).list, { is: 'map', keys, defaults });
+    assert.deepEqual(placeAt(structureFor(apiVersion, kind), path).list, { type: 'map', keys, defaults });
   });
 
 for (const [apiVersion, kind, path] of atomicLists)
   test(`${kind} ${path} is an atomic list`, () => {
-    assert.deepEqual(placeAt(structureFor(apiVersion, kind), path).list, { is: 'atomic' });
+    assert.deepEqual(placeAt(structureFor(apiVersion, kind), path).list, { type: 'atomic' });
   });
 
 for (const [apiVersion, kind, path] of atomicMaps)
@@ -89,46 +89,46 @@ test('x-kubernetes-patch-merge-key has fewer keys than there are, and is not use
   const service = JSON.stringify(extractedDocument());
   assert.match(service, /"x-kubernetes-patch-merge-key":"port"/);
   const { list } = placeAt(structureFor('v1', 'Service'), 'spec.ports');
-  assert.ok(list.is === 'map' && list.keys.length === 2);
+  assert.ok(list.type === 'map' && list.keys.length === 2);
 });
 
 test('finalizers are a set, owner references are identified by uid', () => {
   const metadata = structureFor('v1', 'ConfigMap').field('metadata');
-  assert.deepEqual(metadata.field('finalizers').list, { is: 'set' });
-  assert.deepEqual(metadata.field('ownerReferences').list, { is: 'map', keys: ['uid'], defaults: { uid: '' } });
+  assert.deepEqual(metadata.field('finalizers').list, { type: 'set' });
+  assert.deepEqual(metadata.field('ownerReferences').list, { type: 'map', keys: ['uid'], defaults: { uid: '' } });
 });
 
 test('a list without list type in a custom resource is unknown; a set is a set', () => {
   const spec = structureFor('observer.example.org/v1', 'Gadget').field('spec');
-  assert.deepEqual(spec.field('plain').list, { is: 'unknown' });
-  assert.deepEqual(spec.field('tags').list, { is: 'set' });
+  assert.deepEqual(spec.field('plain').list, { type: 'unknown' });
+  assert.deepEqual(spec.field('tags').list, { type: 'set' });
 });
 
 test('fields that a schema leaves open are granular, and their lists are unknown, at any depth', () => {
   const spec = structureFor('observer.example.org/v1', 'Gadget').field('spec');
   for (const at of [spec.field('open'), placeAt(spec, 'open.a.b.c'), placeAt(spec, 'open.list.*.inner')]) {
     assert.equal(at.map, 'granular');
-    assert.deepEqual(at.field('anything').list, { is: 'unknown' });
+    assert.deepEqual(at.field('anything').list, { type: 'unknown' });
   }
 });
 
 test('an embedded resource has the metadata of every resource, and its other fields are open', () => {
   const inner = placeAt(structureFor('observer.example.org/v1', 'Gadget'), 'spec.inner');
-  assert.deepEqual(placeAt(inner, 'metadata.finalizers').list, { is: 'set' });
+  assert.deepEqual(placeAt(inner, 'metadata.finalizers').list, { type: 'set' });
   assert.equal(placeAt(inner, 'spec.template').map, 'granular');
 });
 
 test('an int-or-string has unknown topology', () => {
   const port = placeAt(structureFor('observer.example.org/v1', 'Gadget'), 'spec.port');
   assert.equal(port.map, 'granular');
-  assert.deepEqual(port.list, { is: 'unknown' });
+  assert.deepEqual(port.list, { type: 'unknown' });
 });
 
 test('a recursive schema can be walked to any depth', () => {
   const schema = placeAt(structureFor('apiextensions.k8s.io/v1', 'CustomResourceDefinition'), 'spec.versions.*.schema');
   let at = schema.field('openAPIV3Schema');
   for (let depth = 0; depth < 500; depth += 1) at = at.field('properties').field('deeper');
-  assert.deepEqual(at.field('required').list, { is: 'atomic' });
+  assert.deepEqual(at.field('required').list, { type: 'atomic' });
   assert.equal(at.field('default').map, 'atomic', 'any JSON is compared as a whole');
 });
 
@@ -180,8 +180,8 @@ for (const [name, property] of Object.entries({
       'v1',
       'A',
     );
-    assert.deepEqual(at?.field('p').field('q').list, { is: 'unknown' });
-    assert.deepEqual(at?.field('p').list, { is: 'unknown' });
+    assert.deepEqual(at?.field('p').field('q').list, { type: 'unknown' });
+    assert.deepEqual(at?.field('p').list, { type: 'unknown' });
     assert.equal(at?.field('p').map, 'granular');
   });
 
@@ -194,7 +194,7 @@ test('schemas that include each other in a cycle are read without repetition', (
       },
     },
   };
-  assert.deepEqual(topologyOf(document, 'a', 'v1', 'A')?.field('p').list, { is: 'set' });
+  assert.deepEqual(topologyOf(document, 'a', 'v1', 'A')?.field('p').list, { type: 'set' });
 });
 
 test('what a node itself declares takes precedence over what it includes', () => {
@@ -210,7 +210,7 @@ test('what a node itself declares takes precedence over what it includes', () =>
   });
   const at = topologyOf(document, 'a', 'v1', 'A')?.field('p');
   assert.equal(at?.map, 'granular');
-  assert.deepEqual(at?.list, { is: 'set' });
+  assert.deepEqual(at?.list, { type: 'set' });
 });
 
 test('an extremely deep schema is read to a limit', () => {
@@ -218,7 +218,7 @@ test('an extremely deep schema is read to a limit', () => {
   for (let depth = 0; depth < 5_000; depth += 1) schema = { type: 'object', properties: { p: schema } };
   let at = topologyOf(schemas({ type: 'object', properties: { p: schema }, ...gvk }), 'a', 'v1', 'A') ?? unknownNode;
   for (let depth = 0; depth < 5_001; depth += 1) at = at.field('p');
-  assert.deepEqual(at.list, { is: 'unknown' });
+  assert.deepEqual(at.list, { type: 'unknown' });
 });
 
 test('the topology that was read from a document does not retain the document in memory', () => {

@@ -50,7 +50,7 @@ const good = {
         uid: 'u',
         hash: 'h',
         state: 'Drifted',
-        drifts: [{ path: '.spec.replicas', is: 'Changed', desired: '2', found: '3' }],
+        drifts: [{ path: '.spec.replicas', type: 'Changed', desired: '2', found: '3' }],
         initialised: { '.spec.paused': 'false' },
       },
     ],

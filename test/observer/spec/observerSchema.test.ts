@@ -368,13 +368,13 @@ test('an entry with the namespace takes precedence over one without', () => {
   ]);
   const here = fieldMaskFor(nginxService, read);
   const there = fieldMaskFor(manifestOf({ ...nginxService.object, metadata: { name: 'nginx' } }, 'other'), read);
-  assert.ok(here.ok && here.value.is === 'map' && there.ok && there.value.is === 'map');
+  assert.ok(here.ok && here.value.type === 'map' && there.ok && there.value.type === 'map');
   assert.deepEqual(fieldsOf(here.value.fields.get('spec')), ['selector']);
   assert.deepEqual(fieldsOf(there.value.fields.get('spec')), ['ports']);
 });
 
 function fieldsOf(mask: FieldMask | undefined): readonly string[] {
-  return mask?.is === 'map' ? [...mask.fields.keys()] : [];
+  return mask?.type === 'map' ? [...mask.fields.keys()] : [];
 }
 
 test('an entry applies to every API version, which is not part of the identity', () => {
@@ -391,17 +391,17 @@ test('without a schema every field of a manifest is observed, by one shared mask
     assert.deepEqual(read.errors, []);
     const [one, other] = [fieldMaskFor(nginxService, read), fieldMaskFor(nginxDeployment, read)];
     assert.ok(one.ok && other.ok && one.value === other.value);
-    assert.deepEqual(one.value, { is: 'leaf' });
+    assert.deepEqual(one.value, { type: 'leaf' });
   }
 });
 
 test('a list with a minimum above its listed elements has the next ones observed as a whole, so that they can be restored', () => {
   const fitted = fieldMaskFor(nginxService, readObserverSchema(withPorts({ port: null }, bounds(2, 0))));
-  const spec = fitted.ok && fitted.value.is === 'map' ? fitted.value.fields.get('spec') : undefined;
-  const ports = spec?.is === 'map' ? spec.fields.get('ports') : undefined;
+  const spec = fitted.ok && fitted.value.type === 'map' ? fitted.value.fields.get('spec') : undefined;
+  const ports = spec?.type === 'map' ? spec.fields.get('ports') : undefined;
   assert.deepEqual(ports, {
-    is: 'list',
-    elements: [{ is: 'map', fields: new Map([['port', { is: 'leaf' }]]) }, { is: 'leaf' }],
+    type: 'list',
+    elements: [{ type: 'map', fields: new Map([['port', { type: 'leaf' }]]) }, { type: 'leaf' }],
     min: 2,
     max: 0,
   });

@@ -11,7 +11,7 @@ import { conditionOf, statusPatch } from '../../../src/observer/status/statusPat
 const now = Date.UTC(2026, 10, 21, 18, 0, 0, 750);
 const deployment = { group: 'apps', kind: 'Deployment', namespace: 'shop', name: 'web' };
 const secret = { group: '', kind: 'Secret', namespace: 'shop', name: 'password' };
-const image: Drift = { path: '.spec.image', desired: 'nginx:1', found: 'nginx:2', is: 'changed' };
+const image: Drift = { path: '.spec.image', desired: 'nginx:1', found: 'nginx:2', type: 'changed' };
 
 function entry(more: Partial<InventoryEntry> = {}): InventoryEntry {
   return {
@@ -59,7 +59,7 @@ const differences = [
   ['missing', 'Missing'],
   ['excess', 'Excess'],
   ['duplicate', 'Duplicate'],
-] as const satisfies readonly (readonly [Drift['is'], string])[];
+] as const satisfies readonly (readonly [Drift['type'], string])[];
 
 /** The status after a patch, as the API server would have it. */
 function patched(before: unknown, patch: object | undefined): unknown {
@@ -160,10 +160,10 @@ suite('drifts in the status', () => {
   });
 
   test('have no value if there is none, and none for a Secret', () => {
-    assert.deepEqual(shownDrifts(deployment, [{ ...image, found: undefined, is: 'missing' }]), [
-      { path: '.spec.image', is: 'missing', desired: '"nginx:1"' },
+    assert.deepEqual(shownDrifts(deployment, [{ ...image, found: undefined, type: 'missing' }]), [
+      { path: '.spec.image', type: 'missing', desired: '"nginx:1"' },
     ]);
-    assert.deepEqual(shownDrifts(secret, [{ ...image, path: '.data.a' }]), [{ path: '.data.a', is: 'changed' }]);
+    assert.deepEqual(shownDrifts(secret, [{ ...image, path: '.data.a' }]), [{ path: '.data.a', type: 'changed' }]);
     assert.deepEqual(shownDrifts({ ...secret, group: 'example.org' }, [image]).length, 1);
     assert.ok('found' in (shownDrifts({ ...secret, group: 'example.org' }, [image])[0] ?? {}));
   });
@@ -196,11 +196,11 @@ suite('the inventory', () => {
       assert.equal(writeEntry(entry({ state }))['state'], written);
       assert.equal(readInventory([writeEntry(entry({ state }))])[0]?.state, state);
     }
-    const drifts = differences.map(([is]) => ({ path: `.${is}`, is }));
+    const drifts = differences.map(([type]) => ({ path: `.${type}`, type }));
     const written = writeEntry(entry({ drifts }));
     assert.deepEqual(
       written['drifts'],
-      differences.map(([is, text]) => ({ path: `.${is}`, is: text })),
+      differences.map(([is, text]) => ({ path: `.${is}`, type: text })),
     );
     assert.deepEqual(readInventory([written])[0]?.drifts, drifts);
   });
@@ -215,10 +215,10 @@ suite('the inventory', () => {
       const patch = objectOf(objectOf(statusPatch(status, said({ inventory: earlier }), now))['status']);
       assert.deepEqual(patch['resources'], [{ ...row, state: text }]);
     }
-    for (const [is, text] of differences) {
-      const earlier = readInventory([{ ...row, drifts: [{ path: '.a', is, desired: '1' }] }]);
-      assert.deepEqual(earlier, [entry({ drifts: [{ path: '.a', is, desired: '1' }] })]);
-      assert.deepEqual(earlier.map(writeEntry), [{ ...row, drifts: [{ path: '.a', is: text, desired: '1' }] }]);
+    for (const [type, text] of differences) {
+      const earlier = readInventory([{ ...row, drifts: [{ path: '.a', type, desired: '1' }] }]);
+      assert.deepEqual(earlier, [entry({ drifts: [{ path: '.a', type, desired: '1' }] })]);
+      assert.deepEqual(earlier.map(writeEntry), [{ ...row, drifts: [{ path: '.a', type: text, desired: '1' }] }]);
     }
   });
 
@@ -242,8 +242,8 @@ suite('the inventory', () => {
       assert.deepEqual(readInventory([{ ...row, state }]), [entry({ state: 'pending' })], JSON.stringify(state));
     const { state: _, ...stateless } = row;
     assert.deepEqual(readInventory([stateless]), [entry({ state: 'pending' })]);
-    for (const is of ['CHANGED', 'Modified', '', 7, null, ['Changed']])
-      assert.deepEqual(readInventory([{ ...row, drifts: [{ path: '.a', is }] }]), [entry()], JSON.stringify(is));
+    for (const type of ['CHANGED', 'Modified', '', 7, null, ['Changed']])
+      assert.deepEqual(readInventory([{ ...row, drifts: [{ path: '.a', type }] }]), [entry()], JSON.stringify(type));
   });
 
   test('of an earlier version, with the uid of any found object, proves no apply: neither uid nor hash is used', () => {

@@ -52,7 +52,7 @@ function writtenIn({ program, checker }: Project, name: string, records: readonl
   const source = program.getSourceFile(name);
   return (source === undefined ? [] : writesIn(source)).flatMap((write) => {
     const fields = fieldsOf(checker, write).flatMap((field) => keyOf(field, records) ?? []);
-    const file = write.is === 'passed' && fields.length > 0 ? declaredIn(checker, write.to) : undefined;
+    const file = write.type === 'passed' && fields.length > 0 ? declaredIn(checker, write.to) : undefined;
     return fields.map((field): [string, string] => [field, file ?? name]);
   });
 }
@@ -76,9 +76,9 @@ function keyOf(field: Field, records: readonly RecordType[]): string | undefined
 }
 
 function fieldsOf(checker: Checker, write: Write): readonly Field[] {
-  if (write.is === 'assigned') return accessed(checker, write.node);
-  if (write.is === 'changed') return held(checker, write.node);
-  if (write.is === 'passed') {
+  if (write.type === 'assigned') return accessed(checker, write.node);
+  if (write.type === 'changed') return held(checker, write.node);
+  if (write.type === 'passed') {
     const fields = held(checker, write.node);
     return fields.length > 0 && isCollection(checker.getContextualType(write.node)) ? fields : [];
   }

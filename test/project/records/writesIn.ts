@@ -22,10 +22,10 @@ import {
  * of `from`.
  */
 export type Write =
-  | { readonly is: 'assigned'; readonly node: Node }
-  | { readonly is: 'changed'; readonly node: Node }
-  | { readonly is: 'passed'; readonly node: Expression; readonly to: Node }
-  | { readonly is: 'merged'; readonly node: Node; readonly from: readonly Node[] };
+  | { readonly type: 'assigned'; readonly node: Node }
+  | { readonly type: 'changed'; readonly node: Node }
+  | { readonly type: 'passed'; readonly node: Expression; readonly to: Node }
+  | { readonly type: 'merged'; readonly node: Node; readonly from: readonly Node[] };
 
 /** The methods that change a Map, a Set or an array. */
 const mutators = new Set([
@@ -50,14 +50,14 @@ function writesOf(node: Node): readonly Write[] {
   if (isDeleteExpression(node)) return [assigned(node.expression)];
   if (!isCallExpression(node)) return [];
   const { expression: called, arguments: given } = node;
-  const passed = given.map((each): Write => ({ is: 'passed', node: each, to: called }));
+  const passed = given.map((each): Write => ({ type: 'passed', node: each, to: called }));
   if (!isPropertyAccessExpression(called)) return passed;
   const [target, ...from] = given;
-  if (called.getText() === 'Object.assign' && target !== undefined) return [{ is: 'merged', node: target, from }];
-  return mutators.has(called.name.text) ? [...passed, { is: 'changed', node: called.expression }] : passed;
+  if (called.getText() === 'Object.assign' && target !== undefined) return [{ type: 'merged', node: target, from }];
+  return mutators.has(called.name.text) ? [...passed, { type: 'changed', node: called.expression }] : passed;
 }
 
-const assigned = (node: Node): Write => ({ is: 'assigned', node });
+const assigned = (node: Node): Write => ({ type: 'assigned', node });
 
 function isIncrement(operator: SyntaxKind): boolean {
   return operator === SyntaxKind.PlusPlusToken || operator === SyntaxKind.MinusMinusToken;

@@ -92,5 +92,5 @@ test('the value itself is in the content that was read, where it belongs', async
   await using it = await calling('http');
   it.server.failNext(answerWith(200, whole));
   const answer = await restartApi(it.client).readSource(secret, signal);
-  assert.equal(answer.is === 'ok' && answer.value.content.data.get('password')?.toString(), marker);
+  assert.equal(answer.type === 'ok' && answer.value.content.data.get('password')?.toString(), marker);
 });

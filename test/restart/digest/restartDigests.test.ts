@@ -32,7 +32,7 @@ function cluster() {
         read.push(ref.name);
         const object = objects.get(sourceKey(ref));
         const meta = metaOf(ref);
-        if (meta === undefined) return { is: 'notFound' };
+        if (meta === undefined) return { type: 'notFound' };
         return answered({ ...meta, content: readContent(object), meta });
       },
     },
@@ -48,7 +48,7 @@ function cluster() {
   }
   async function tagOf(ref: SourceRef, name: string): Promise<string> {
     const answer = await digests.digestOf(key, ref, [useOf(ref, name)]);
-    return answer.is === 'ok' ? answer.digest.tag : answer.reason;
+    return answer.type === 'ok' ? answer.digest.tag : answer.reason;
   }
   return { read, put, tagOf, unknown };
 }
@@ -101,7 +101,7 @@ test('after a restore the older version of a source is read, also if the version
     api: {
       async readSource(ref) {
         const meta = readSourceMeta(object, ref.kind);
-        return meta === undefined ? { is: 'notFound' } : answered({ ...meta, content: readContent(object), meta });
+        return meta === undefined ? { type: 'notFound' } : answered({ ...meta, content: readContent(object), meta });
       },
     },
     sources: index,
@@ -112,7 +112,7 @@ test('after a restore the older version of a source is read, also if the version
     sink.apply('ADDED', object);
     sink.end();
     const answer = await digests.digestOf(key, settings, [useOf(settings, 'a')]);
-    return answer.is === 'ok' ? answer.digest.tag : answer.reason;
+    return answer.type === 'ok' ? answer.digest.tag : answer.reason;
   }
   const first = await tagAt('9', 'new');
   assert.equal(await tagAt('9', 'not read'), first);

@@ -11,7 +11,7 @@ const sundays: MaintenanceWindow = { cron: '0 4 * * 0', timeZone: 'UTC', duratio
 
 function at(time: string, ...windows: readonly MaintenanceWindow[]): string {
   const answer = maintenanceAt(windows, Date.parse(time));
-  if (answer.is === 'open') return 'open';
+  if (answer.type === 'open') return 'open';
   return answer.opensAt === undefined ? 'never' : `${new Date(answer.opensAt).toISOString()} ${answer.window.cron}`;
 }
 
@@ -72,10 +72,10 @@ test('maintenance is open for the duration of a window after it opens, and other
   fc.assert(
     fc.property(fc.array(window, { minLength: 1, maxLength: 3 }), times, (windows, now) => {
       const answer = maintenanceAt(windows, now);
-      const later = answer.is === 'closed' ? (answer.opensAt ?? 0) : now;
+      const later = answer.type === 'closed' ? (answer.opensAt ?? 0) : now;
       assert.ok(later - now <= 8 * 24 * hour);
-      assert.equal(maintenanceAt(windows, later).is, 'open');
-      if (answer.is === 'closed') assert.equal(maintenanceAt(windows, later - 1).is, 'closed');
+      assert.equal(maintenanceAt(windows, later).type, 'open');
+      if (answer.type === 'closed') assert.equal(maintenanceAt(windows, later - 1).type, 'closed');
     }),
     propertyRuns(200),
   );

@@ -26,20 +26,20 @@ const obstacles = {
 } as const satisfies Record<string, Partial<RestartConditions>>;
 
 test('without an obstacle, a restart is allowed now', () => {
-  assert.deepEqual(mayRestart(free), { is: 'allowed' });
-  assert.deepEqual(mayRestart({ ...free, restarts: ago(30, 20, 10, 5, 1), pausedUntil: now }), { is: 'allowed' });
+  assert.deepEqual(mayRestart(free), { type: 'allowed' });
+  assert.deepEqual(mayRestart({ ...free, restarts: ago(30, 20, 10, 5, 1), pausedUntil: now }), { type: 'allowed' });
 });
 
 test('an unreadable annotation blocks the restart until it changes, and is never ignored', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.unreadable }), {
-    is: 'blocked',
+    type: 'blocked',
     cause: 'annotation',
     reason:
       'its annotation weeder.dev/paused-until is not a time: write one such as 2026-11-21T18:00:00Z, or remove it',
     until: undefined,
   });
   assert.deepEqual(mayRestart({ ...free, annotationErrors: ['this is wrong', 'and that'] }), {
-    is: 'blocked',
+    type: 'blocked',
     cause: 'annotation',
     reason: 'this is wrong; and that',
     until: undefined,
@@ -48,7 +48,7 @@ test('an unreadable annotation blocks the restart until it changes, and is never
 
 test('a restart is pending until a pause ends', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.paused }), {
-    is: 'pending',
+    type: 'pending',
     cause: 'pausedUntil',
     reason: 'it is paused until 2026-11-21T19:00:00Z (annotation weeder.dev/paused-until)',
     until: now + 60 * minute,
@@ -57,7 +57,7 @@ test('a restart is pending until a pause ends', () => {
 
 test('the breaker blocks the restart for a time, and the reason says what to do', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.breaker }), {
-    is: 'blocked',
+    type: 'blocked',
     cause: 'breaker',
     reason:
       'it was restarted 5 times in 4m30s, and is not restarted before 2026-11-21T18:09:30Z: find out what changes its sources so often',
@@ -67,7 +67,7 @@ test('the breaker blocks the restart for a time, and the reason says what to do'
 
 test('a restart is pending while the Deployment is paused, however long', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.deploymentPaused }), {
-    is: 'pending',
+    type: 'pending',
     cause: 'paused',
     reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
     until: undefined,
@@ -76,7 +76,7 @@ test('a restart is pending while the Deployment is paused, however long', () => 
 
 test('a restart is pending until minInterval after the previous one', () => {
   assert.deepEqual(mayRestart({ ...free, ...obstacles.interval }), {
-    is: 'pending',
+    type: 'pending',
     cause: 'interval',
     reason:
       'it was restarted at 2026-11-21T17:59:30Z, and the next restart is not before 2026-11-21T18:00:30Z (minInterval 1m0s)',
@@ -87,13 +87,13 @@ test('a restart is pending until minInterval after the previous one', () => {
 test('a restart is pending until a maintenance window opens, and allowed while one is open', () => {
   const opensAt = Date.parse('2026-11-23T21:00:00Z');
   assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance }), {
-    is: 'pending',
+    type: 'pending',
     cause: 'window',
     reason:
       'no maintenance window is open, the next opens at 2026-11-23T21:00:00Z ("0 22 * * 1-5" in Europe/Berlin, for 2h0m0s)',
     until: opensAt,
   });
-  assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance, now: opensAt }), { is: 'allowed' });
+  assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance, now: opensAt }), { type: 'allowed' });
 });
 
 test('with several obstacles, the first in order is reported', () => {
@@ -121,7 +121,7 @@ test('repeating the check at each returned time leads to a restart after a few a
       let time = now;
       for (let turn = 0; turn < 6; turn += 1) {
         const answer = mayRestart({ ...free, ...conditions, now: time });
-        if (answer.is === 'allowed') return;
+        if (answer.type === 'allowed') return;
         assert.ok(answer.until !== undefined && answer.until > time, answer.reason);
         time = answer.until;
       }

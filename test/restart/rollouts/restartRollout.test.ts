@@ -28,19 +28,19 @@ function after(kind: Rolling, status: object = {}, options: WorkloadOptions = {}
 }
 
 function progressing(done: number, of: number, available: number, old: number, isOverdue = false): RolloutProgress {
-  return { is: 'progressing', done, of, available, old, isOverdue };
+  return { type: 'progressing', done, of, available, old, isOverdue };
 }
 
 test('a rollout is complete when all pods are new and available, and no old one is left', () => {
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const)
-    assert.deepEqual(after(kind), { is: 'complete' });
+    assert.deepEqual(after(kind), { type: 'complete' });
 });
 
 test('a status that is older than the spec is ignored', () => {
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
-    assert.deepEqual(after(kind, { observedGeneration: 1 }), { is: 'unobserved' }, kind);
-    assert.deepEqual(after(kind, { observedGeneration: undefined }), { is: 'unobserved' }, kind);
-    assert.deepEqual(after(kind, { observedGeneration: 3 }), { is: 'complete' }, kind);
+    assert.deepEqual(after(kind, { observedGeneration: 1 }), { type: 'unobserved' }, kind);
+    assert.deepEqual(after(kind, { observedGeneration: undefined }), { type: 'unobserved' }, kind);
+    assert.deepEqual(after(kind, { observedGeneration: 3 }), { type: 'complete' }, kind);
   }
 });
 
@@ -61,25 +61,25 @@ test('a Deployment reports itself when its deadline has passed', () => {
 
 test('a paused Deployment is paused while its pods differ from its template', () => {
   const spec = { paused: true, replicas: 3 };
-  assert.deepEqual(after('Deployment', { updatedReplicas: 0 }, { spec }), { is: 'paused' });
-  assert.deepEqual(after('Deployment', { observedGeneration: 1 }, { spec }), { is: 'unobserved' });
-  assert.deepEqual(after('Deployment', {}, { spec }), { is: 'complete' });
+  assert.deepEqual(after('Deployment', { updatedReplicas: 0 }, { spec }), { type: 'paused' });
+  assert.deepEqual(after('Deployment', { observedGeneration: 1 }, { spec }), { type: 'unobserved' });
+  assert.deepEqual(after('Deployment', {}, { spec }), { type: 'complete' });
 });
 
 test('with no desired pods there is nothing to roll out, but the old pods have to be deleted', () => {
   const none = { replicas: 0, updatedReplicas: 0, availableReplicas: 0 };
   const spec = { replicas: 0 };
-  assert.deepEqual(after('Deployment', none, { spec }), { is: 'complete' });
-  assert.deepEqual(after('StatefulSet', none, { spec }), { is: 'complete' });
+  assert.deepEqual(after('Deployment', none, { spec }), { type: 'complete' });
+  assert.deepEqual(after('StatefulSet', none, { spec }), { type: 'complete' });
   const noNode = {
     desiredNumberScheduled: 0,
     currentNumberScheduled: 0,
     updatedNumberScheduled: 0,
     numberAvailable: 0,
   };
-  assert.deepEqual(after('DaemonSet', noNode), { is: 'complete' });
+  assert.deepEqual(after('DaemonSet', noNode), { type: 'complete' });
   assert.deepEqual(after('Deployment', { ...none, replicas: 2 }, { spec }), progressing(0, 0, 0, 2));
-  assert.deepEqual(after('Deployment', { ...none, observedGeneration: 1 }, { spec }), { is: 'unobserved' });
+  assert.deepEqual(after('Deployment', { ...none, observedGeneration: 1 }, { spec }), { type: 'unobserved' });
 });
 
 test('a StatefulSet is progressing until its controller makes the newest revision the current one', () => {
@@ -92,12 +92,12 @@ test('a StatefulSet is progressing until its controller makes the newest revisio
 test('with a partition it is complete when the pods from there on are new; the others stay', () => {
   const older = { currentRevision: 'web-1' };
   const spec = { replicas: 3, ...partition(2) };
-  assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 1 }, { spec }), { is: 'complete' });
+  assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 1 }, { spec }), { type: 'complete' });
   assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 0 }, { spec }), progressing(0, 1, 3, 1));
   const unavailable = { ...older, updatedReplicas: 1, availableReplicas: 2 };
   assert.deepEqual(after('StatefulSet', unavailable, { spec }), progressing(1, 1, 2, 0));
   const beyond = { replicas: 3, ...partition(5) };
-  assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 0 }, { spec: beyond }), { is: 'complete' });
+  assert.deepEqual(after('StatefulSet', { ...older, updatedReplicas: 0 }, { spec: beyond }), { type: 'complete' });
 });
 
 test('a StatefulSet with OnDelete waits for the deletion of pods of older revisions, and names them', () => {
@@ -108,8 +108,8 @@ test('a StatefulSet with OnDelete waits for the deletion of pods of older revisi
     podSummary({ name: 'web-1', revision: 'web-1', isEnding: true }),
     podSummary({ name: 'web-2', revision: 'web-2' }),
   ];
-  assert.deepEqual(rolloutOf(summary, pods), { is: 'waitingForDeletion', pods: ['web-0'] });
-  assert.deepEqual(rolloutOf(summary), { is: 'waitingForDeletion', pods: [] });
+  assert.deepEqual(rolloutOf(summary, pods), { type: 'waitingForDeletion', pods: ['web-0'] });
+  assert.deepEqual(rolloutOf(summary), { type: 'waitingForDeletion', pods: [] });
 });
 
 test('with OnDelete it is progressing while a deleted pod is recreated, and complete when all are new', () => {
@@ -117,7 +117,7 @@ test('with OnDelete it is progressing while a deleted pod is recreated, and comp
   const older = { currentRevision: 'web-1' };
   const recreating = { ...older, replicas: 2, updatedReplicas: 2, availableReplicas: 2 };
   assert.deepEqual(after('StatefulSet', recreating, { spec }), progressing(2, 3, 2, 0));
-  assert.deepEqual(after('StatefulSet', older, { spec }), { is: 'complete' });
+  assert.deepEqual(after('StatefulSet', older, { spec }), { type: 'complete' });
 });
 
 test('a DaemonSet is updated node by node', () => {
@@ -134,9 +134,9 @@ test('a DaemonSet with OnDelete waits for the deletion of pods of older template
   const pods = ['4', '4', '5'].map((templateGeneration, index) =>
     podSummary({ name: `web-${index}`, templateGeneration }),
   );
-  assert.deepEqual(rolloutOf(summary, pods), { is: 'waitingForDeletion', pods: ['web-0', 'web-1'] });
+  assert.deepEqual(rolloutOf(summary, pods), { type: 'waitingForDeletion', pods: ['web-0', 'web-1'] });
   const done = workloadSummary('DaemonSet', { annotations, spec: onDelete, status: complete.DaemonSet });
-  assert.deepEqual(rolloutOf(done, pods), { is: 'complete' });
+  assert.deepEqual(rolloutOf(done, pods), { type: 'complete' });
 });
 
 test('for every kind, a pod from before the newest restart has an older template', () => {
@@ -151,5 +151,5 @@ test('for every kind, a pod from before the newest restart has an older template
 
 test('a CronJob or a Job has no rollout: its next pods have the newest template', () => {
   for (const kind of ['CronJob', 'Job'] as const)
-    assert.deepEqual(rolloutOf(workloadSummary(kind)), { is: 'complete' }, kind);
+    assert.deepEqual(rolloutOf(workloadSummary(kind)), { type: 'complete' }, kind);
 });

@@ -76,7 +76,7 @@ test('other kinds replace a broken pod themselves', () => {
   for (const kind of ['Deployment', 'DaemonSet'] as const) {
     const summary = workloadSummary(kind, { status: { observedGeneration: 2, replicas: 3, updatedReplicas: 1 } });
     assert.deepEqual(podsOfOlderTemplate(summary, [broken]), [broken]);
-    const progress = { is: 'progressing', done: 1, of: 3, available: 2, old: 2, isOverdue: false } as const;
+    const progress = { type: 'progressing', done: 1, of: 3, available: 2, old: 2, isOverdue: false } as const;
     assert.equal(stuckPod({ summary, settings: unsticks }, { own: [broken], progress }), undefined);
   }
 });

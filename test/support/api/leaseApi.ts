@@ -85,11 +85,11 @@ export function leaseApi(clock: VirtualClock): LeaseApi {
   };
 }
 
-const timedOut: ApiResult = { ok: false, failure: { kind: 'timeout', message: 'nothing came' } };
-const cancelled: ApiResult = { ok: false, failure: { kind: 'cancelled', message: 'the request was cancelled' } };
+const timedOut: ApiResult = { ok: false, failure: { type: 'timeout', message: 'nothing came' } };
+const cancelled: ApiResult = { ok: false, failure: { type: 'cancelled', message: 'the request was cancelled' } };
 const broken: { readonly ok: false; readonly failure: ApiFailure } = {
   ok: false,
-  failure: { kind: 'network', message: 'the server does not respond' },
+  failure: { type: 'network', message: 'the server does not respond' },
 };
 
 function refused(code: number, clock: VirtualClock): ApiResult {

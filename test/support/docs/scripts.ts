@@ -40,7 +40,7 @@ const anyPod = fc.record({
   namespace,
   name,
   role: fc.constantFrom('apiserver', 'apiserver', 'apiserver', 'web', 'database'),
-  is: fc.constantFrom('running', 'backOff', 'backOff', 'backOff', 'ended', 'ended', 'ended', 'ending'),
+  type: fc.constantFrom('running', 'backOff', 'backOff', 'backOff', 'ended', 'ended', 'ended', 'ending'),
   restarts: fc.constantFrom(0, 1, 2, 2, 3),
   finished: fc.constantFrom(0, 0, 500, 3000, -3000),
   protection: fc.constantFrom('none', 'none', 'none', 'none', 'none', 'bare', 'ignored', 'mirror'),
@@ -121,7 +121,7 @@ const scenes: readonly (readonly fc.Arbitrary<Step>[])[] = [
     fc.constant(upAndDown('etcd', true)),
     fc.constant(response('late')),
     ...['p0', 'p1', 'p2'].flatMap((each) => [
-      crashLooping.map((step) => ({ ...step, name: each, is: 'backOff' as const, protection: 'none' as const })),
+      crashLooping.map((step) => ({ ...step, name: each, type: 'backOff' as const, protection: 'none' as const })),
       fc.constant<Step>({ do: 'pass', ms: 10 }),
     ]),
     fc.constant<Step>({ do: 'touch', namespace: home, name: 'p1', isSeen: true }),

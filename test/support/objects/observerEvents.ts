@@ -8,7 +8,7 @@ export const about = {
   uid: 'uid-of-nginx',
 } as const;
 export const image = '.spec.template.spec.containers[name="nginx"].image';
-export const drifts = [{ path: image, desired: 'nginx:1', found: 'evil:1', is: 'changed' }] as const;
+export const drifts = [{ path: image, desired: 'nginx:1', found: 'evil:1', type: 'changed' }] as const;
 export const refusal = { reason: 'not allowed.', failure: 'forbidden', attempt: 1, retryIn: 200 } as const;
 
 const applied = { type: 'application.applied', application, generation: 3, resources: 2, failed: 0 } as const;

@@ -40,17 +40,17 @@ export function restartRequests(open: () => Promise<Requested>): void {
     const made = await make('deployments', deployment);
     const answer = await settled(async () => {
       const now = await api.readWorkload(workload(at), signal);
-      const metadata = { resourceVersion: versionOf(now.is === 'ok' && now.value) };
+      const metadata = { resourceVersion: versionOf(now.type === 'ok' && now.value) };
       const template = { metadata: { annotations: { 'weeder.dev/dependencies-hash': 'one' } } };
       return api.patchWorkload(workload(at), { metadata, spec: { template } }, signal);
     });
-    assert(answer.is === 'ok', JSON.stringify(answer));
+    assert(answer.type === 'ok', JSON.stringify(answer));
     const { annotations } = meta(objectOf(objectOf(answer.value['spec'])['template']));
     assert.deepEqual(annotations, { 'weeder.dev/dependencies-hash': 'one' });
     const { managedFields } = meta((await at.send('GET', at.path('deployments', 'web'))).body);
     assert(arrayOf(managedFields).some((each) => objectOf(each)['manager'] === 'weeder'));
     const read = await api.readWorkload(workload(at), signal);
-    assert(read.is === 'ok' && meta(read.value)['uid'] === meta(made)['uid']);
+    assert(read.type === 'ok' && meta(read.value)['uid'] === meta(made)['uid']);
   });
 
   test('a patch of a changed workload is a conflict, another uid is refused, and a missing workload is notFound', async () => {
@@ -61,13 +61,13 @@ export function restartRequests(open: () => Promise<Requested>): void {
       api.patchWorkload(workload(at), { metadata: { annotations, ...metadata } }, signal);
     const merge = { contentType: 'application/merge-patch+json', body: { metadata: { labels: { touched: 'yes' } } } };
     await at.send('PATCH', at.path('deployments', 'web'), merge);
-    assert.deepEqual(await patch({ resourceVersion: versionOf(made) }), { is: 'conflicted' });
+    assert.deepEqual(await patch({ resourceVersion: versionOf(made) }), { type: 'conflicted' });
     const other = await patch({ uid: '00000000-0000-4000-8000-000000000000' });
-    assert.equal(other.is === 'refused' && other.failure, 'otherUid', JSON.stringify(other));
+    assert.equal(other.type === 'refused' && other.failure, 'otherUid', JSON.stringify(other));
     const now = meta((await at.send('GET', at.path('deployments', 'web'))).body);
     assert.equal(objectOf(now['annotations'])['weeder.dev/dependencies'], undefined);
-    assert.deepEqual(await api.patchWorkload({ ...workload(at), name: 'gone' }, {}, signal), { is: 'notFound' });
-    assert.deepEqual(await api.readWorkload({ ...workload(at), name: 'gone' }, signal), { is: 'notFound' });
+    assert.deepEqual(await api.patchWorkload({ ...workload(at), name: 'gone' }, {}, signal), { type: 'notFound' });
+    assert.deepEqual(await api.readWorkload({ ...workload(at), name: 'gone' }, signal), { type: 'notFound' });
   });
 
   test('the template of a Job is immutable, and a patch of it fails as immutable', async () => {
@@ -76,7 +76,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     await make('jobs', { metadata: { name: 'once' }, spec: { suspend: false, template: { metadata: {}, spec } } });
     const patch = { spec: { template: { metadata: { annotations: { 'weeder.dev/dependencies-hash': 'one' } } } } };
     const answer = await api.patchWorkload({ kind: 'Job', namespace: at.name, name: 'once' }, patch, signal);
-    assert.equal(answer.is === 'refused' && answer.failure, 'immutable', JSON.stringify(answer));
+    assert.equal(answer.type === 'refused' && answer.failure, 'immutable', JSON.stringify(answer));
   });
 
   test('a Secret of almost 1 MiB and binary data are read completely; a missing source is notFound', async () => {
@@ -90,14 +90,14 @@ export function restartRequests(open: () => Promise<Requested>): void {
     });
     const read = async (kind: SourceKind) => {
       const answer = await api.readSource({ kind, namespace: at.name, name: 'big' }, signal);
-      assert(answer.is === 'ok');
+      assert(answer.type === 'ok');
       return answer.value.content;
     };
     assert.deepEqual((await read('Secret')).data.get('key'), bytes);
     const { data, binaryData } = await read('ConfigMap');
     assert.deepEqual([data.get('a'), binaryData.get('b')], [Buffer.from('ä'), bytes.subarray(9)]);
     const absent = { kind: 'Secret', namespace: at.name, name: 'none' } as const;
-    assert.deepEqual(await api.readSource(absent, signal), { is: 'notFound' });
+    assert.deepEqual(await api.readSource(absent, signal), { type: 'notFound' });
   });
 
   test('the pods that the selector selects are listed, and no others', async () => {
@@ -105,7 +105,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
     await make('pods', pod('a', labels));
     await make('pods', pod('b', { app: 'other' }));
     const answer = await api.listPods(at.name, { matchLabels: labels }, signal);
-    assert.deepEqual(answer.is === 'ok' && answer.value.map((each) => meta(each)['name']), ['a']);
+    assert.deepEqual(answer.type === 'ok' && answer.value.map((each) => meta(each)['name']), ['a']);
   });
 
   test('an eviction ends exactly the given pod, and neither another of its name nor one that has changed', async () => {
@@ -114,17 +114,19 @@ export function restartRequests(open: () => Promise<Requested>): void {
     const ref = { namespace: at.name, name: 'a', uid: textOf(meta(made)['uid']) ?? '' };
     const version = async () => versionOf((await at.send('GET', at.path('pods', 'a'))).body);
     const [uid, old] = ['00000000-0000-4000-8000-000000000000', versionOf(made)];
-    assert.deepEqual(await api.evict({ ...ref, uid, resourceVersion: await version() }, signal), { is: 'conflicted' });
+    assert.deepEqual(await api.evict({ ...ref, uid, resourceVersion: await version() }, signal), {
+      type: 'conflicted',
+    });
     const touch = { contentType: 'application/merge-patch+json', body: { metadata: { labels: { touched: 'yes' } } } };
     await at.send('PATCH', at.path('pods', 'a'), touch);
-    assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { is: 'conflicted' });
+    assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { type: 'conflicted' });
     assert.equal(meta((await at.send('GET', at.path('pods', 'a'))).body)['uid'], ref.uid);
     const accepted = await settled(async () => api.evict({ ...ref, resourceVersion: await version() }, signal));
-    assert.deepEqual(accepted, { is: 'ok', value: undefined });
+    assert.deepEqual(accepted, { type: 'ok', value: undefined });
     await eventually(async () => (await at.send('GET', at.path('pods', 'a'))).status === 404, {
       what: 'the end of the pod',
     });
-    assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { is: 'notFound' });
+    assert.deepEqual(await api.evict({ ...ref, resourceVersion: old }, signal), { type: 'notFound' });
   });
 
   test('several processes that create the hash key at once all have the same one, and it does not change', async () => {
@@ -156,7 +158,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
 async function settled<T>(request: () => Promise<Answer<T>>): Promise<Answer<T>> {
   for (;;) {
     const answer = await request();
-    if (answer.is !== 'conflicted') return answer;
+    if (answer.type !== 'conflicted') return answer;
   }
 }
 

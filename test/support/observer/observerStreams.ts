@@ -46,7 +46,7 @@ export function observerStreams(): ObserverStreams {
     follow(cluster, needs) {
       const { resources } = cluster.server.storage;
       for (const [name, need] of needs) {
-        if (open.has(name) || addressOf(resources, need.path).kind !== 'resource') continue;
+        if (open.has(name) || addressOf(resources, need.path).type !== 'resource') continue;
         // The list may close the stream.
         open.set(name, () => {});
         open.set(name, cluster.follow([{ ...need, sink: reporting(need.sink) }]));

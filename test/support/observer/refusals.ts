@@ -3,7 +3,7 @@ import { labelPath } from '../../../src/observer/model/fieldManagers.ts';
 import type { Refusal } from '../world/cluster.ts';
 
 /** What the API server can respond with. It has no response for `terminating`: see `terminate` of the world. */
-type Refused = Exclude<ApplyFailure['is'], 'otherUid' | 'cancelled' | 'terminating'>;
+type Refused = Exclude<ApplyFailure['type'], 'otherUid' | 'cancelled' | 'terminating'>;
 
 /** The response of the API server that the observer takes for this failure, with a text that users read. */
 export function refusal(is: Refused, text = 'No.'): Refusal {

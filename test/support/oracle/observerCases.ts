@@ -5,12 +5,12 @@ import { type SchemaNode, unknownNode } from '../../../src/observer/model/schema
 
 /** A made-up kind: the fields of its objects. */
 export type Node =
-  | { readonly is: 'scalar' }
-  | { readonly is: 'map'; readonly isAtomic: boolean; readonly fields: Readonly<Record<string, Node>> }
-  | { readonly is: 'list'; readonly list: ListKind; readonly items: Node };
+  | { readonly type: 'scalar' }
+  | { readonly type: 'map'; readonly isAtomic: boolean; readonly fields: Readonly<Record<string, Node>> }
+  | { readonly type: 'list'; readonly list: ListKind; readonly items: Node };
 
-export type MapNode = Node & { readonly is: 'map' };
-export type ListNode = Node & { readonly is: 'list' };
+export type MapNode = Node & { readonly type: 'map' };
+export type ListNode = Node & { readonly type: 'list' };
 
 /** `one`: keyed by `k`; `two`: by `k` and `p`, which defaults to `TCP`. */
 export type ListKind = 'one' | 'two' | 'set' | 'atomic' | 'unknown';
@@ -74,9 +74,9 @@ export const cases: fc.Arbitrary<Case> = fc.gen().map((generate) => {
 
 function mapNode(draw: Draw, depth: number, keys: readonly string[] = []): MapNode {
   const own = names.filter(() => draw.once(2)).map((name) => [name, someNode(draw, depth - 1)] as const);
-  const key = keys.map((name) => [name, { is: 'scalar' }] as const);
+  const key = keys.map((name) => [name, { type: 'scalar' }] as const);
   return {
-    is: 'map',
+    type: 'map',
     isAtomic: keys.length === 0 && depth < 3 && draw.once(4),
     fields: Object.fromEntries([...key, ...own]),
   };
@@ -84,11 +84,11 @@ function mapNode(draw: Draw, depth: number, keys: readonly string[] = []): MapNo
 
 function someNode(draw: Draw, depth: number): Node {
   const is = depth <= 0 ? 0 : draw.below(4);
-  if (is === 0) return { is: 'scalar' };
+  if (is === 0) return { type: 'scalar' };
   if (is === 1) return mapNode(draw, depth);
   const list = draw.of<ListKind>(['one', 'two', 'set', 'atomic', 'unknown'], 'one');
-  if (list === 'set') return { is: 'list', list, items: { is: 'scalar' } };
-  return { is: 'list', list, items: mapNode(draw, depth, list === 'two' ? ['k', 'p'] : ['k']) };
+  if (list === 'set') return { type: 'list', list, items: { type: 'scalar' } };
+  return { type: 'list', list, items: mapNode(draw, depth, list === 'two' ? ['k', 'p'] : ['k']) };
 }
 
 function mapValue(draw: Draw, { fields: below }: MapNode): JsonObject {
@@ -97,8 +97,8 @@ function mapValue(draw: Draw, { fields: below }: MapNode): JsonObject {
 }
 
 function value(draw: Draw, node: Node): unknown {
-  if (node.is === 'scalar') return draw.of(values, 'x');
-  if (node.is === 'map') return mapValue(draw, node);
+  if (node.type === 'scalar') return draw.of(values, 'x');
+  if (node.type === 'map') return mapValue(draw, node);
   return elements(draw, node);
 }
 
@@ -109,7 +109,7 @@ function elements(draw: Draw, { list, items }: ListNode): unknown[] {
 }
 
 function element(draw: Draw, items: Node, index: number): unknown {
-  const made = items.is === 'map' ? mapValue(draw, items) : draw.of(values, 'x');
+  const made = items.type === 'map' ? mapValue(draw, items) : draw.of(values, 'x');
   if (!isObject(made)) return made;
   return { ...made, k: `k${index}`, ...('p' in made ? { p: draw.of(['TCP', 'UDP'], 'TCP') } : {}) };
 }
@@ -123,8 +123,8 @@ function mapSchema(draw: Draw, node: MapNode, manifest: JsonObject): JsonObject 
 }
 
 function schema(draw: Draw, node: Node, manifest: unknown): unknown {
-  if (node.is === 'scalar' || draw.once(4)) return draw.once(2) ? null : 'observed';
-  if (node.is === 'map') return mapSchema(draw, node, isObject(manifest) ? manifest : {});
+  if (node.type === 'scalar' || draw.once(4)) return draw.once(2) ? null : 'observed';
+  if (node.type === 'map') return mapSchema(draw, node, isObject(manifest) ? manifest : {});
   const list: readonly unknown[] = Array.isArray(manifest) ? manifest : [];
   const listed = list.slice(0, draw.below(list.length + 1)).map((each) => schema(draw, node.items, each));
   return [...listed, { ...boundsFor(draw, list.length), ...(node.list !== 'set' && draw.once(2) ? key : {}) }];
@@ -143,8 +143,8 @@ const key = { observer_schema_list_key: 'k' };
 /** What admission or a human may make of a value; each of its parts changes once in so many times. */
 function edit(draw: Draw, node: Node, before: unknown, inTimes: number): unknown {
   if (draw.once(inTimes * 4)) return draw.of<unknown>(['odd', 7, [], {}, null, [{}], ['x']], {});
-  if (isObject(before) && node.is === 'map') return editMap(draw, node, before, inTimes);
-  if (Array.isArray(before) && node.is === 'list') return editList(draw, node, before, inTimes);
+  if (isObject(before) && node.type === 'map') return editMap(draw, node, before, inTimes);
+  if (Array.isArray(before) && node.type === 'list') return editList(draw, node, before, inTimes);
   return draw.once(inTimes) ? value(draw, node) : before;
 }
 
@@ -176,8 +176,8 @@ function asMap(edited: unknown): JsonObject {
 
 /** The topology of a kind, as in the API server's document. */
 export function topologyOfNode(node: Node | undefined): SchemaNode {
-  if (node === undefined || node.is === 'scalar') return unknownNode;
-  if (node.is === 'map')
+  if (node === undefined || node.type === 'scalar') return unknownNode;
+  if (node.type === 'map')
     return {
       ...unknownNode,
       field: (name) => topologyOfNode(Object.hasOwn(node.fields, name) ? node.fields[name] : undefined),
@@ -187,9 +187,9 @@ export function topologyOfNode(node: Node | undefined): SchemaNode {
 }
 
 const listStructures: Readonly<Record<ListKind, SchemaNode['list']>> = {
-  one: { is: 'map', keys: ['k'], defaults: {} },
-  two: { is: 'map', keys: ['k', 'p'], defaults: { p: 'TCP' } },
-  set: { is: 'set' },
-  atomic: { is: 'atomic' },
-  unknown: { is: 'unknown' },
+  one: { type: 'map', keys: ['k'], defaults: {} },
+  two: { type: 'map', keys: ['k', 'p'], defaults: { p: 'TCP' } },
+  set: { type: 'set' },
+  atomic: { type: 'atomic' },
+  unknown: { type: 'unknown' },
 };

@@ -11,8 +11,8 @@ export interface Leaf {
 }
 
 export function leavesOf(node: Node | undefined, value: unknown, schema: unknown, path = ''): Leaf[] {
-  const isMap = isObject(value) && !(node?.is === 'map' && node.isAtomic);
-  const isMerged = Array.isArray(value) && node?.is === 'list' && node.list !== 'atomic' && node.list !== 'unknown';
+  const isMap = isObject(value) && !(node?.type === 'map' && node.isAtomic);
+  const isMerged = Array.isArray(value) && node?.type === 'list' && node.list !== 'atomic' && node.list !== 'unknown';
   if (isMap && Object.keys(value).length > 0)
     return Object.entries(value).flatMap(([name, below]) =>
       leavesOf(fieldOf(node, name), below, schemaAt(schema, name), `${path}/${name}`),
@@ -33,7 +33,7 @@ export function leavesOf(node: Node | undefined, value: unknown, schema: unknown
 }
 
 function fieldOf(node: Node | undefined, name: string): Node | undefined {
-  return node?.is === 'map' && Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
+  return node?.type === 'map' && Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
 }
 
 function schemaAt(schema: unknown, name: string): unknown {

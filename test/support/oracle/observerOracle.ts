@@ -14,7 +14,7 @@ function differ(node: Node | undefined, manifest: unknown, schema: unknown, repl
   if (schema === undefined) return false;
   if (Array.isArray(schema) || (Array.isArray(manifest) && isText(schema)))
     return listsDiffer(node, Array.isArray(manifest) ? manifest : [], schema, reply, found);
-  const isWhole = node?.is === 'map' && node.isAtomic && isObject(manifest) && listsAll(schema, manifest);
+  const isWhole = node?.type === 'map' && node.isAtomic && isObject(manifest) && listsAll(schema, manifest);
   if (isWhole) return !isDeepStrictEqual(reply, found);
   if (isText(schema) && !isObject(manifest)) return !isDeepStrictEqual(unordered(node, reply), unordered(node, found));
   if (isText(schema) && isObject(manifest) && Object.keys(manifest).length === 0)
@@ -32,7 +32,7 @@ function listsDiffer(
   reply: unknown,
   found: unknown,
 ): boolean {
-  const isOpaque = node?.is !== 'list' || node.list === 'atomic' || node.list === 'unknown';
+  const isOpaque = node?.type !== 'list' || node.list === 'atomic' || node.list === 'unknown';
   if (isOpaque && listsAll(schema, manifest)) return !isDeepStrictEqual(reply, found);
   const before = elementsOf(node, reply, schema);
   const after = elementsOf(node, found, schema);
@@ -42,7 +42,7 @@ function listsDiffer(
     .filter((_, index) => observed[index] !== undefined);
   const isOther = manifest.some((element, index) => {
     const id = who(node, element, index, schema);
-    const items = node?.is === 'list' ? node.items : undefined;
+    const items = node?.type === 'list' ? node.items : undefined;
     return differ(items, element, observed[index], before.get(id)?.[0], after.get(id)?.[0]);
   });
   const isTwice = [...after].some(([id, all]) => all.length > Math.max(1, before.get(id)?.length ?? 1));
@@ -101,7 +101,7 @@ function keyOf(schema: unknown): unknown {
 
 /** The identity of an element. */
 function who(node: Node | undefined, element: unknown, index: number, schema: unknown): string {
-  const list: ListNode['list'] = node?.is === 'list' ? node.list : 'unknown';
+  const list: ListNode['list'] = node?.type === 'list' ? node.list : 'unknown';
   if (list === 'set') return `value ${JSON.stringify(element)}`;
   const hasKey = list === 'one' || list === 'two' || keyOf(schema) !== undefined;
   if (!hasKey || !isObject(element)) return `position ${index}`;
@@ -113,7 +113,7 @@ function isText(schema: unknown): boolean {
 }
 
 function fieldOf(node: Node | undefined, name: string): Node | undefined {
-  return node?.is === 'map' && Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
+  return node?.type === 'map' && Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
 }
 
 function get(value: unknown, name: string): unknown {
@@ -125,12 +125,12 @@ function unordered(node: Node | undefined, value: unknown): unknown {
   if (isObject(value))
     return Object.fromEntries(Object.entries(value).map(([k, each]) => [k, unordered(fieldOf(node, k), each)]));
   if (!Array.isArray(value)) return value;
-  const items = node?.is === 'list' ? node.items : undefined;
+  const items = node?.type === 'list' ? node.items : undefined;
   const elements = value.map((each, index) => ({
     id: who(node, each, index, undefined),
     value: unordered(items, each),
   }));
-  return node?.is === 'list'
+  return node?.type === 'list'
     ? elements.toSorted((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0))
     : elements;
 }

@@ -29,20 +29,20 @@ const options = fc.record({
 type ReloadOptions = typeof options extends fc.Arbitrary<infer T> ? T : never;
 
 const step = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ is: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 40_000 }) }) },
-  { weight: 4, arbitrary: fc.record({ is: fc.constant('slice' as const), service: name, isReady: fc.boolean() }) },
+  { weight: 5, arbitrary: fc.record({ type: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 40_000 }) }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('slice' as const), service: name, isReady: fc.boolean() }) },
   {
     weight: 4,
     arbitrary: fc.record({
-      is: fc.constant('pod' as const),
+      type: fc.constant('pod' as const),
       app: fc.constantFrom('ax', 'ay', 'bx', 'by', 'cx'),
       nr: fc.nat(1),
       isCrashing: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ is: fc.constant('config' as const), options }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('config' as const), options }) },
   // The new streams are read: at once, or later, while the old ones continue.
-  { weight: 2, arbitrary: fc.record({ is: fc.constant('read' as const) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('read' as const) }) },
 );
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -64,8 +64,8 @@ function configOf({ services, isOfMany }: ReloadOptions): Config {
   return { services: new Map(configs.map((each) => [each.name, each])), restart: undefined };
 }
 
-function objectOf(update: Extract<Step, { readonly is: 'slice' | 'pod' }>) {
-  if (update.is === 'slice') return slice({ service: update.service, ready: [update.isReady], withTargets: true });
+function objectOf(update: Extract<Step, { readonly type: 'slice' | 'pod' }>) {
+  if (update.type === 'slice') return slice({ service: update.service, ready: [update.isReady], withTargets: true });
   const { app, nr, isCrashing } = update;
   return pod({ name: `${app}-${nr}`, labels: { app }, containers: [isCrashing ? backOff(4) : running(4)] });
 }
@@ -104,11 +104,11 @@ export async function recordReloads(file: string, limit: number, { first, steps 
   weeder.start();
   for (const each of steps) {
     follow();
-    if (each.is === 'wait') await clock.pass(each.ms);
-    else if (each.is === 'read') readAll();
-    else if (each.is === 'config') {
+    if (each.type === 'wait') await clock.pass(each.ms);
+    else if (each.type === 'read') readAll();
+    else if (each.type === 'config') {
       weeder.configure(configOf(each.options));
-    } else cluster.put(each.is === 'slice' ? 'EndpointSlice' : 'Pod', objectOf(each));
+    } else cluster.put(each.type === 'slice' ? 'EndpointSlice' : 'Pod', objectOf(each));
   }
   readAll();
   await clock.pass(300_000);

@@ -26,7 +26,7 @@ export async function playRecording(path: string): Promise<readonly string[]> {
   // The header is line 1; an event of the recording is the very line that was read.
   const lineOf = (found: Difference) =>
     rest[
-      found.kind === 'extra'
+      found.type === 'extra'
         ? lines.findLastIndex(({ t }) => t <= found.event.t)
         : lines.findIndex((line) => Object.is(line, found.event))
     ]?.line ?? 1;
@@ -36,7 +36,7 @@ export async function playRecording(path: string): Promise<readonly string[]> {
 function asText(found: Difference): string {
   const { event } = found;
   if ('replayedAt' in found) return `expected ${textOf(event)}, saw it at ${found.replayedAt} ms`;
-  return found.kind === 'missing' ? `expected ${textOf(event)}, saw nothing` : `expected nothing, saw ${textOf(event)}`;
+  return found.type === 'missing' ? `expected ${textOf(event)}, saw nothing` : `expected nothing, saw ${textOf(event)}`;
 }
 
 function textOf({ t, out, about, pod, detail }: TimelineEvent): string {

@@ -24,7 +24,7 @@ export function replayAnswers(clock: VirtualClock): ReplayAnswers {
 
   function failureOf({ status, retryAfter }: AnswerStep): ApiFailure | undefined {
     if (status === 200) return undefined;
-    if (status === 'network') return { kind: 'network', message: 'socket hang up' };
+    if (status === 'network') return { type: 'network', message: 'socket hang up' };
     const body = JSON.stringify({ kind: 'Status', code: status, message: 'said the replay' });
     const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
     return classify(status, headers, body, clock.now());

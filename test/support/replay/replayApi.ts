@@ -36,7 +36,7 @@ export function replayApi({ cluster, clock, answers, log, isRecorded }: ReplayAp
     const sent = { ...options, ...dryRun };
     const body = verb === 'EVICT' ? { ...given, deleteOptions: sent } : sent;
     const result: ApiResult = failure === undefined ? await cluster.call({ ...request, body }) : { ok: false, failure };
-    if (!result.ok) log(`${verb} ${pod} is answered ${result.failure.status ?? result.failure.kind}`);
+    if (!result.ok) log(`${verb} ${pod} is answered ${result.failure.status ?? result.failure.type}`);
     return result;
   }
 

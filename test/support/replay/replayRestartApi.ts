@@ -13,8 +13,8 @@ export function replayRestartApi(
   async function answer<T>(to: RestartRequestKind, what: string, send: () => Promise<Answer<T>>): Promise<Answer<T>> {
     const failure = await answers.next(to);
     const answered = failure === undefined ? await send() : answerTo(failure, 'https://replay');
-    const isConflict = failure === undefined && answered.is === 'conflicted';
-    if (failure !== undefined || isConflict) log(`${what} is answered ${failure?.status ?? failure?.kind ?? 409}`);
+    const isConflict = failure === undefined && answered.type === 'conflicted';
+    if (failure !== undefined || isConflict) log(`${what} is answered ${failure?.status ?? failure?.type ?? 409}`);
     return answered;
   }
 

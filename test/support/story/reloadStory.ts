@@ -15,11 +15,11 @@ export interface ServiceSetting {
 export type ServiceSettings = Readonly<Record<string, ServiceSetting>>;
 
 export type StoryStep =
-  | { readonly is: 'config'; readonly settings: ServiceSettings }
-  | { readonly is: 'slice'; readonly service: string; readonly ready: boolean }
-  | { readonly is: 'pod'; readonly app: string; readonly number: number; readonly crashes: boolean }
-  | { readonly is: 'answers'; readonly refuses: boolean }
-  | { readonly is: 'pause'; readonly ms: number };
+  | { readonly type: 'config'; readonly settings: ServiceSettings }
+  | { readonly type: 'slice'; readonly service: string; readonly ready: boolean }
+  | { readonly type: 'pod'; readonly app: string; readonly number: number; readonly crashes: boolean }
+  | { readonly type: 'answers'; readonly refuses: boolean }
+  | { readonly type: 'pause'; readonly ms: number };
 
 const setting: fc.Arbitrary<ServiceSetting> = fc.record({
   seconds: fc.constantFrom(30, 60, 120),
@@ -40,21 +40,21 @@ export function settingsFor(services: readonly string[]): fc.Arbitrary<ServiceSe
 export function stepsWith(configs: fc.Arbitrary<ServiceSettings>): fc.Arbitrary<StoryStep[]> {
   const name = fc.constantFrom('a', 'b', 'c');
   const step: fc.Arbitrary<StoryStep> = fc.oneof(
-    { weight: 2, arbitrary: configs.map((settings) => ({ is: 'config' as const, settings })) },
-    { weight: 4, arbitrary: fc.record({ is: fc.constant('slice'), service: name, ready: fc.boolean() }) },
+    { weight: 2, arbitrary: configs.map((settings) => ({ type: 'config' as const, settings })) },
+    { weight: 4, arbitrary: fc.record({ type: fc.constant('slice'), service: name, ready: fc.boolean() }) },
     {
       weight: 5,
       arbitrary: fc.record({
-        is: fc.constant('pod'),
+        type: fc.constant('pod'),
         app: name,
         number: fc.nat(2),
         crashes: fc.boolean(),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ is: fc.constant('answers'), refuses: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant('answers'), refuses: fc.boolean() }) },
     {
       weight: 4,
-      arbitrary: fc.record({ is: fc.constant('pause'), ms: fc.constantFrom(1, 50, 400, 5000, 29_000, 61_000) }),
+      arbitrary: fc.record({ type: fc.constant('pause'), ms: fc.constantFrom(1, 50, 400, 5000, 29_000, 61_000) }),
     },
   );
   return fc.array(step, { minLength: 5, maxLength: 60 });
@@ -103,13 +103,13 @@ export async function playStep(stage: ReplayStage, step: StoryStep): Promise<voi
     });
     for (const each of steps) stage.happen(each, 'story');
   };
-  if (step.is === 'config') happen({ config: fileOf(step.settings) });
-  if (step.is === 'slice') happen({ slice: { service: step.service, ready: [step.ready] } });
-  if (step.is === 'answers') happen({ answer: { status: step.refuses ? 503 : 200, times: 'always' } });
-  if (step.is === 'pod') {
+  if (step.type === 'config') happen({ config: fileOf(step.settings) });
+  if (step.type === 'slice') happen({ slice: { service: step.service, ready: [step.ready] } });
+  if (step.type === 'answers') happen({ answer: { status: step.refuses ? 503 : 200, times: 'always' } });
+  if (step.type === 'pod') {
     const { app, number, crashes } = step;
-    const is = crashes ? 'CrashLoopBackOff' : 'running';
-    happen({ pod: { name: `${app}-${number}`, labels: { app }, is, bare: number === bareNumber } });
+    const type = crashes ? 'CrashLoopBackOff' : 'running';
+    happen({ pod: { name: `${app}-${number}`, labels: { app }, type, bare: number === bareNumber } });
   }
-  await stage.clock.pass(step.is === 'pause' ? step.ms : 0);
+  await stage.clock.pass(step.type === 'pause' ? step.ms : 0);
 }

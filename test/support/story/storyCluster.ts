@@ -98,11 +98,11 @@ function notingSink(known: ReadonlyMap<string, StoryPod>, note: (event: HistoryE
 }
 
 function makePod(step: Extract<Step, { do: 'pod' }>, uid: string, now: number) {
-  const { namespace, name, role, is, restarts, finished, protection } = step;
+  const { namespace, name, role, type, restarts, finished, protection } = step;
   const finishedAt = now - finished;
-  const container = { running, backOff, ended: (times: number) => terminated(finishedAt, times), ending: backOff }[is](
-    restarts,
-  );
+  const container = { running, backOff, ended: (times: number) => terminated(finishedAt, times), ending: backOff }[
+    type
+  ](restarts);
   const object = pod({
     namespace,
     name,
@@ -116,15 +116,15 @@ function makePod(step: Extract<Step, { do: 'pod' }>, uid: string, now: number) {
       bare: {},
     }[protection],
     containers: [container],
-    ...(is === 'ending' ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    ...(type === 'ending' ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
   });
-  const isHealthy = is === 'running' || is === 'ending' || (is === 'ended' && restarts === 0);
+  const isHealthy = type === 'running' || type === 'ending' || (type === 'ended' && restarts === 0);
   const entry: StoryPod = {
     uid,
     namespace,
     name,
     role,
-    state: isHealthy ? 'healthy' : is === 'backOff' ? 'backOff' : 'ended',
+    state: isHealthy ? 'healthy' : type === 'backOff' ? 'backOff' : 'ended',
     restarts,
     finishedAt,
     protection: protection === 'ignored' || protection === 'mirror' ? 'never' : protection,

@@ -77,7 +77,7 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
   function resourceOf(key: string): { readonly resource: Resource; readonly name: string } {
     const [kind = '', name = ''] = key.split('/');
     const address = addressOf(storage.resources, paths[kind] ?? '');
-    if (address.kind !== 'resource') throw new Error(`there is no kind ${kind}`);
+    if (address.type !== 'resource') throw new Error(`there is no kind ${kind}`);
     return { resource: address.resource, name };
   }
 

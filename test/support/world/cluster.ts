@@ -131,8 +131,8 @@ function headersOf({ contentType = 'application/json', accept, etag, impersonate
   };
 }
 
-const broken = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } } as const;
-const cancelled = { ok: false, failure: { kind: 'cancelled', message: 'the request was cancelled' } } as const;
+const broken = { ok: false, failure: { type: 'network', message: 'the connection was lost' } } as const;
+const cancelled = { ok: false, failure: { type: 'cancelled', message: 'the request was cancelled' } } as const;
 
 /** Delivers the list now, and each change as soon as it is made. */
 function open({ storage }: ApiServer, need: StreamNeed): Cursor | undefined {

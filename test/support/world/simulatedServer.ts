@@ -89,7 +89,7 @@ export function simulatedServer(clock: VirtualClock, random: () => number, liste
   function callOf(process: number, request: ApiRequest): ApiCall {
     const address = addressOf(storage.resources, request.path);
     const isWrite = request.method !== 'GET' && request.query?.['dryRun'] === undefined;
-    if (address.kind !== 'resource') return { process, request, named: undefined, isWrite };
+    if (address.type !== 'resource') return { process, request, named: undefined, isWrite };
     const { resource, namespace = '', name = '' } = address;
     return { process, request, named: { resource, namespace, name }, isWrite };
   }
@@ -160,10 +160,10 @@ export function simulatedServer(clock: VirtualClock, random: () => number, liste
 
 type Refused = { readonly ok: false; readonly failure: ApiFailure };
 
-const disconnected: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the process has ended' } };
-const cancelled: Refused = { ok: false, failure: { kind: 'cancelled', message: 'the request was cancelled' } };
-const connectionLost: Refused = { ok: false, failure: { kind: 'network', message: 'the connection was lost' } };
-const timedOut: Refused = { ok: false, failure: { kind: 'timeout', message: 'no response within 10 s' } };
+const disconnected: Refused = { ok: false, failure: { type: 'cancelled', message: 'the process has ended' } };
+const cancelled: Refused = { ok: false, failure: { type: 'cancelled', message: 'the request was cancelled' } };
+const connectionLost: Refused = { ok: false, failure: { type: 'network', message: 'the connection was lost' } };
+const timedOut: Refused = { ok: false, failure: { type: 'timeout', message: 'no response within 10 s' } };
 
 /** Whether the request would be refused again. */
 function isPermanent({ status }: ApiFailure): boolean {

@@ -117,7 +117,7 @@ function deliver(cursor: Cursor, resource: Resource, sink: ObjectSink, listedAt:
 /** The objects that a stream delivers. */
 export function selectedBy(storage: Storage, { path, labelSelector }: Pick<StreamNeed, 'path' | 'labelSelector'>) {
   const address = addressOf(storage.resources, path);
-  if (address.kind !== 'resource') throw new Error(`nothing is served at ${path}`);
+  if (address.type !== 'resource') throw new Error(`nothing is served at ${path}`);
   const { resource, namespace } = address;
   const selection = select(resource, namespace, labelSelector, '');
   if (!selection.ok) throw new Error(`${labelSelector} selects nothing`);

@@ -55,7 +55,7 @@ export async function checkSuccessor(client: KubeClient, namespace: string): Pro
 }
 
 function textOfOutcome(outcome: Outcome<unknown>): string {
-  return outcome.ok ? 'ok' : outcome.failure.is;
+  return outcome.ok ? 'ok' : outcome.failure.type;
 }
 
 async function make(client: KubeClient, namespace: string): Promise<ApplicationRef> {

@@ -7,25 +7,25 @@ import { backOff, running, terminated } from '../../support/objects/objects.ts';
 import { type World, world } from '../../support/world/world.ts';
 
 const step = fc.oneof(
-  fc.record({ is: fc.constant('slice' as const), ready: fc.boolean() }),
+  fc.record({ type: fc.constant('slice' as const), ready: fc.boolean() }),
   fc.record({
-    is: fc.constant('pod' as const),
+    type: fc.constant('pod' as const),
     number: fc.nat(3),
     state: fc.constantFrom('crashing', 'unreported', 'running', 'bare'),
     isSelected: fc.boolean(),
     restarts: fc.integer({ min: 1, max: 6 }),
   }),
-  fc.record({ is: fc.constant('remove' as const), number: fc.nat(3) }),
-  fc.record({ is: fc.constant('relist' as const) }),
-  fc.record({ is: fc.constant('pause' as const), ms: fc.constantFrom(1, 900, 2_500, 20_000, 70_000) }),
+  fc.record({ type: fc.constant('remove' as const), number: fc.nat(3) }),
+  fc.record({ type: fc.constant('relist' as const) }),
+  fc.record({ type: fc.constant('pause' as const), ms: fc.constantFrom(1, 900, 2_500, 20_000, 70_000) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 async function play(at: World, one: Step): Promise<void> {
-  if (one.is === 'slice') at.slice({ service: 'db', ready: [one.ready] });
-  else if (one.is === 'remove') at.remove(`web-${one.number}`);
-  else if (one.is === 'relist') at.relistPods();
-  else if (one.is === 'pod') {
+  if (one.type === 'slice') at.slice({ service: 'db', ready: [one.ready] });
+  else if (one.type === 'remove') at.remove(`web-${one.number}`);
+  else if (one.type === 'relist') at.relistPods();
+  else if (one.type === 'pod') {
     const containers = {
       crashing: [backOff(one.restarts)],
       bare: [backOff(one.restarts)],
@@ -39,7 +39,7 @@ async function play(at: World, one: Step): Promise<void> {
       isBare: one.state === 'bare',
     });
   }
-  await at.clock.pass(one.is === 'pause' ? one.ms : 0);
+  await at.clock.pass(one.type === 'pause' ? one.ms : 0);
 }
 
 function wordsOf(event: WeederEvent): string {

@@ -29,7 +29,7 @@ export interface RequestOutcome {
   /** Whether the response is endless: a watch. */
   readonly isStream: boolean;
   /** The HTTP status, or the kind of failure if there was no response. */
-  readonly outcome: number | ApiFailure['kind'];
+  readonly outcome: number | ApiFailure['type'];
   /** The time until the response was complete; for streams, until its headers arrived. */
   readonly durationMs: number;
 }
@@ -134,7 +134,7 @@ export function createKubeClient({
       ? 'status' in result
         ? result.status
         : 200
-      : (result.failure.status ?? result.failure.kind);
+      : (result.failure.status ?? result.failure.type);
     onRequest({ method, path, isStream, outcome, durationMs: clock.monotonic() - startedAt });
     return result;
   }
@@ -158,7 +158,7 @@ async function readText(exchange: Exchange, longest: number, keep = longest): Pr
     for await (const piece of exchange.body()) {
       pieces.push(piece);
       length += piece.length;
-      if (length > longest) return { kind: 'badAnswer', message: `the response is longer than ${longest >> 20} MiB` };
+      if (length > longest) return { type: 'badAnswer', message: `the response is longer than ${longest >> 20} MiB` };
       for (let [first] = pieces; first !== undefined && length - dropped - first.length >= keep; [first] = pieces)
         dropped += pieces.shift()?.length ?? 0;
     }
@@ -195,5 +195,5 @@ function unreadable(
   text: string,
 ): { readonly ok: false; readonly failure: ApiFailure } {
   const message = isConfidential ? 'the response is not JSON' : `the response is not JSON, but ${describeBody(text)}`;
-  return { ok: false, failure: { kind: 'badAnswer', status, message } };
+  return { ok: false, failure: { type: 'badAnswer', status, message } };
 }

@@ -14,7 +14,7 @@ export interface LeaderCheck {
 }
 
 /** Why a write was not sent or its response was not waited for: another replica may lead. */
-export const notLeading: ApiFailure = { kind: 'cancelled', message: 'this replica lost leadership' };
+export const notLeading: ApiFailure = { type: 'cancelled', message: 'this replica lost leadership' };
 
 /** Wraps the client so that it sends writes only while this replica leads. A standby may read. */
 export function leaderGate(leading: LeaderCheck, client: KubeClient): KubeClient {
@@ -24,7 +24,7 @@ export function leaderGate(leading: LeaderCheck, client: KubeClient): KubeClient
     const result = await client.call({ ...request, isNeeded, signal: AbortSignal.any(signals) });
     if (result.ok || leading.isValid()) return result;
     // A final answer of the server stays as it is; a failure that could be retried becomes `notLeading`.
-    const isOver = result.failure.kind === 'cancelled' || isRecoverable(result.failure);
+    const isOver = result.failure.type === 'cancelled' || isRecoverable(result.failure);
     return isOver ? { ok: false, failure: notLeading } : result;
   }
   return { ...client, call: (request) => (request.method === 'GET' ? client.call(request) : write(request)) };
@@ -50,7 +50,7 @@ async function patched(client: KubeClient, { path, signal, body }: ApiRequest): 
   const found = await client.call({ method: 'GET', path, ...(signal === undefined ? {} : { signal }) });
   if (!found.ok || !isObject(body)) return found;
   if (!hasResourceVersion(found.body, body)) {
-    return { ok: false, failure: { kind: 'conflict', status: 409, message: 'the object has been modified' } };
+    return { ok: false, failure: { type: 'conflict', status: 409, message: 'the object has been modified' } };
   }
   return accepted(mergePatch(found.body, body));
 }

@@ -1,6 +1,6 @@
-import type { ApiFailure, FailureKind } from './failure.ts';
+import type { ApiFailure, FailureType } from './failure.ts';
 
-const hint: Partial<Readonly<Record<FailureKind, string>>> = {
+const hint: Partial<Readonly<Record<FailureType, string>>> = {
   unauthorized:
     'The credentials are wrong or have expired: renew them, or choose others with --kubeconfig or --context.',
   network: 'Check that the address is right, that the API server runs, and that it can be reached from here.',
@@ -28,10 +28,10 @@ export function denialOf(verb: string, plural: string, namespace: string): strin
 /** One or two sentences for a person: which server, what happened, what to do. */
 export function describeFailure(failure: ApiFailure, server: string): string {
   const status = failure.status === undefined ? '' : ` (${failure.status})`;
-  return `${subject(failure.kind, server)}${status}: ${failure.message.replace(/\.$/, '')}. ${whatToDo(failure)}`.trimEnd();
+  return `${subject(failure.type, server)}${status}: ${failure.message.replace(/\.$/, '')}. ${whatToDo(failure)}`.trimEnd();
 }
 
-function subject(kind: FailureKind, server: string): string {
+function subject(kind: FailureType, server: string): string {
   if (kind === 'network') return `${server} cannot be reached`;
   if (kind === 'timeout') return `${server} did not answer in time`;
   if (kind === 'badAnswer') return `${server} sent a response that is not from a Kubernetes API server`;
@@ -41,10 +41,10 @@ function subject(kind: FailureKind, server: string): string {
 }
 
 function whatToDo(failure: ApiFailure): string {
-  if (failure.kind === 'forbidden') return grant(failure.message);
+  if (failure.type === 'forbidden') return grant(failure.message);
   const budget = failure.causes?.find(({ reason }) => reason === 'DisruptionBudget')?.message;
   if (budget !== undefined) return `${budget.replace(/\.$/, '')}.`;
-  return hint[failure.kind] ?? '';
+  return hint[failure.type] ?? '';
 }
 
 /** The missing rule in the form of a Role, taken from the server's message. */

@@ -56,7 +56,7 @@ const wholeFactor = 3;
 const manyTimeouts = 3;
 const manyFailures = 3;
 const deadConnection = 'the connection does not respond';
-const cancelled: ApiFailure = { kind: 'cancelled', message: 'the request was cancelled' };
+const cancelled: ApiFailure = { type: 'cancelled', message: 'the request was cancelled' };
 
 export function createExchanger(
   access: ClusterAccess,
@@ -109,7 +109,7 @@ export function createExchanger(
     const mayGo = request.rank === 'urgent' || (await limiter.take(request.signal, request.rank));
     if (!mayGo) return { ok: false, failure: cancelled };
     const found = await sources.current();
-    if (!found.ok) return { ok: false, failure: { kind: 'credentials', message: found.error } };
+    if (!found.ok) return { ok: false, failure: { type: 'credentials', message: found.error } };
     if (isCancelled(request)) return { ok: false, failure: cancelled };
     return exchange(request, found.value);
   }
@@ -149,7 +149,7 @@ export function createExchanger(
       request.signal?.removeEventListener('abort', onAbort);
     };
     const explain = (thrown: unknown): ApiFailure => {
-      if (overdue !== undefined) return { kind: 'timeout', message: overdue };
+      if (overdue !== undefined) return { type: 'timeout', message: overdue };
       return isCancelled(request) ? cancelled : networkFailure(thrown);
     };
     const rejectCredentials = () => sources.invalidate(credentials);
@@ -189,7 +189,7 @@ export function createExchanger(
       release();
       const failure = explain(error);
       if (failure.reason === 'TLS') rejectCredentials();
-      if (failure.kind === 'network') noteFailure(connection);
+      if (failure.type === 'network') noteFailure(connection);
       return { ok: false, failure };
     }
   }

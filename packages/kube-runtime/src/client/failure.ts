@@ -1,7 +1,7 @@
 import { arrayOf, isObject, objectOf, textOf } from '../base/json.ts';
 
 /** Why a request failed. */
-export type FailureKind =
+export type FailureType =
   /** 404 by the API itself: the object does not exist. */
   | 'notFound'
   /** 409: a precondition does not hold because the object changed, or the object already exists. */
@@ -33,7 +33,7 @@ export type FailureKind =
 
 /** A request that failed, as a value. */
 export interface ApiFailure {
-  readonly kind: FailureKind;
+  readonly type: FailureType;
   /** The HTTP status, if there was a response. */
   readonly status?: number;
   /** `reason` of the server's Status, such as `TooManyRequests`. */
@@ -68,7 +68,7 @@ export interface FailureCause {
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-const kindByStatus: Readonly<Record<number, FailureKind>> = {
+const kindByStatus: Readonly<Record<number, FailureType>> = {
   401: 'unauthorized',
   403: 'forbidden',
   404: 'notFound',
@@ -98,7 +98,7 @@ export function classify(
   const shown = isConfidential ? 'a body that is not shown' : describeBody(body);
   const statusBody = statusObject(body);
   if (statusBody === undefined && isForeign(status)) {
-    return { kind: 'badAnswer', status, message: `the response was ${status} with ${shown}` };
+    return { type: 'badAnswer', status, message: `the response was ${status} with ${shown}` };
   }
   return failureFrom(status, statusBody, retryAfter(headers['retry-after'], now), shown);
 }
@@ -117,7 +117,7 @@ export function classifyStatus(object: unknown): ApiFailure {
   const statusBody = isObject(object) && object['kind'] === 'Status' ? object : undefined;
   const code = statusBody?.['code'];
   if (typeof code !== 'number')
-    return { kind: 'badAnswer', message: 'the watch reported an error without saying which' };
+    return { type: 'badAnswer', message: 'the watch reported an error without saying which' };
   return failureFrom(code, statusBody, undefined, describeBody(''));
 }
 
@@ -146,7 +146,7 @@ function failureFrom(
   const causes = causesOf(statusBody);
   const about = subjectOf(statusBody);
   return {
-    kind: causes.some(isTooLarge) ? 'expired' : kindOf(status),
+    type: causes.some(isTooLarge) ? 'expired' : kindOf(status),
     status,
     ...(typeof reason === 'string' ? { reason } : {}),
     message: typeof message === 'string' && message !== '' ? message : `the response was ${status} with ${shown}`,
@@ -156,7 +156,7 @@ function failureFrom(
   };
 }
 
-function kindOf(status: number): FailureKind {
+function kindOf(status: number): FailureType {
   if (status >= 500) return 'unavailable';
   return kindByStatus[status] ?? 'rejected';
 }

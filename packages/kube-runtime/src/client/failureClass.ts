@@ -1,13 +1,13 @@
-import type { ApiFailure, FailureKind } from './failure.ts';
+import type { ApiFailure, FailureType } from './failure.ts';
 
-const unrecoverable: ReadonlySet<FailureKind> = new Set(['rejected', 'notFound', 'conflict', 'expired', 'cancelled']);
+const unrecoverable: ReadonlySet<FailureType> = new Set(['rejected', 'notFound', 'conflict', 'expired', 'cancelled']);
 
 /**
  * Whether it is worthwhile to retry the same request. Network errors, timeouts, 429, 5xx, 403, 422 and 401 are
  * recoverable; 400 and 405 are not; 404, 409 and 410 are final answers, on which the caller decides.
  */
 export function isRecoverable(failure: ApiFailure): boolean {
-  return !unrecoverable.has(failure.kind);
+  return !unrecoverable.has(failure.type);
 }
 
 /** The form in which every authorizer denies a request; an admission plugin has another text in this position. */
@@ -17,13 +17,13 @@ const denial = /^(?:\S+ (?:"[^"]*" )?is forbidden: |forbidden: )?User "[^"]*" ca
  * Whether a permission is missing. A 403 to a write may also come from a quota, an admission policy or another
  * admission plugin; these do not apply to a read.
  */
-export function isDenied({ kind, message }: ApiFailure, verb?: string): boolean {
-  return kind === 'forbidden' && (verb === 'get' || denial.test(message));
+export function isDenied({ type, message }: ApiFailure, verb?: string): boolean {
+  return type === 'forbidden' && (verb === 'get' || denial.test(message));
 }
 
 /** Whether the missing permission is the one to impersonate, and not a permission of the impersonated account. */
-export function isImpersonationDenied({ kind, message }: ApiFailure): boolean {
-  return kind === 'forbidden' && /cannot impersonate(?:-on:\S+)? resource /.test(message);
+export function isImpersonationDenied({ type, message }: ApiFailure): boolean {
+  return type === 'forbidden' && /cannot impersonate(?:-on:\S+)? resource /.test(message);
 }
 
 const notReady =
@@ -33,28 +33,28 @@ const notReady =
  * Whether admission refuses a write only until the control plane provides what it needs: its caches after a start, the
  * counted use of a ResourceQuota, or the ServiceAccount `default` of a new namespace.
  */
-export function isAdmissionNotReady({ kind, message }: ApiFailure): boolean {
-  return kind === 'forbidden' && notReady.test(message);
+export function isAdmissionNotReady({ type, message }: ApiFailure): boolean {
+  return type === 'forbidden' && notReady.test(message);
 }
 
-const ownMessages: ReadonlySet<FailureKind> = new Set(['network', 'timeout', 'credentials', 'cancelled']);
+const ownMessages: ReadonlySet<FailureType> = new Set(['network', 'timeout', 'credentials', 'cancelled']);
 
 /** Whether weeder itself wrote the message: it contains nothing that was received over the connection. */
-export function hasOwnMessage({ kind }: ApiFailure): boolean {
-  return ownMessages.has(kind);
+export function hasOwnMessage({ type }: ApiFailure): boolean {
+  return ownMessages.has(type);
 }
 
 /**
  * Whether the API server does not serve the path: it answers in plain text if it lacks the whole API group, and for
  * about 35 ms after the CustomResourceDefinition of a new kind.
  */
-export function isUnservedPath({ kind, status }: ApiFailure): boolean {
-  return kind === 'badAnswer' && status === 404;
+export function isUnservedPath({ type, status }: ApiFailure): boolean {
+  return type === 'badAnswer' && status === 404;
 }
 
 /** Another object has the name now, with another uid. */
-export function isOtherUid({ kind, causes = [] }: ApiFailure): boolean {
-  return kind === 'invalid' && causes.some(({ field }) => field === 'metadata.uid');
+export function isOtherUid({ type, causes = [] }: ApiFailure): boolean {
+  return type === 'invalid' && causes.some(({ field }) => field === 'metadata.uid');
 }
 
 /** Whether one of the causes in the server's Status has this reason, such as `NamespaceTerminating`. */

@@ -8,7 +8,7 @@ export {
   notLeading,
 } from './clientWrappers.ts';
 export { denialOf, describeFailure } from './describeFailure.ts';
-export { type ApiFailure, classify, classifyStatus, type FailureCause, type FailureKind } from './failure.ts';
+export { type ApiFailure, classify, classifyStatus, type FailureCause, type FailureType } from './failure.ts';
 export {
   hasCause,
   hasOwnMessage,

@@ -29,14 +29,14 @@ const words: Readonly<Record<string, string>> = {
 export function networkFailure(thrown: unknown): ApiFailure {
   const cause = innermost(thrown);
   if (cause instanceof SilentConnectionError) {
-    return { kind: 'timeout', message: cause.message, silentMs: cause.silentMs };
+    return { type: 'timeout', message: cause.message, silentMs: cause.silentMs };
   }
   const { message } = cause;
   const code = codeOf(cause);
   if (tlsCode.test(code)) {
-    return { kind: 'network', reason: 'TLS', message: `the server is not trusted: ${message} (${code})` };
+    return { type: 'network', reason: 'TLS', message: `the server is not trusted: ${message} (${code})` };
   }
-  return { kind: 'network', message: words[code] ?? (message || code || 'the connection was lost') };
+  return { type: 'network', message: words[code] ?? (message || code || 'the connection was lost') };
 }
 
 /** Errors wrap one another, and an AggregateError has one for each address that was tried. */

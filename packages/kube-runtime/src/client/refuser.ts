@@ -36,11 +36,11 @@ const refusers: readonly { readonly words: RegExp; readonly as: (found: readonly
  * of the object: for failures whose message is not shown. Undefined: the response does not name it.
  */
 export function refuserOf(failure: ApiFailure): string | undefined {
-  const { kind, message } = failure;
+  const { type, message } = failure;
   if (hasCause(failure, 'NamespaceTerminating')) return 'its namespace is being deleted';
   for (const { words, as } of refusers) {
     const [, ...found] = words.exec(message) ?? [];
     if (found.length > 0) return as(found);
   }
-  return kind === 'forbidden' && !isDenied(failure) ? 'an admission plugin denies it' : undefined;
+  return type === 'forbidden' && !isDenied(failure) ? 'an admission plugin denies it' : undefined;
 }

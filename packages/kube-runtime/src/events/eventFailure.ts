@@ -9,7 +9,7 @@ type Consequence = 'exists' | 'expired' | 'namespaceDeleted' | 'stopped' | 'forb
 
 /** `exists`: the API server already has the Event, and the request was to update its series. */
 export function consequenceOf(failure: ApiFailure, exists: boolean): Consequence {
-  switch (failure.kind) {
+  switch (failure.type) {
     case 'cancelled':
       return 'stopped';
     case 'notFound':

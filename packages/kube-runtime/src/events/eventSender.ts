@@ -187,7 +187,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
 
   function retry(event: EventState, failure: ApiFailure): void {
     // Any other failure concerns only the connection or the server, not this Event.
-    if (failure.kind === 'unavailable') event.tries += 1;
+    if (failure.type === 'unavailable') event.tries += 1;
     if (event.tries < maxAttempts && onEmpty === undefined) enqueue(event);
     else drop(event, 'refused', describeFailure(failure, client.server));
   }

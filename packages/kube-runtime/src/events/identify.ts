@@ -60,9 +60,9 @@ export function identifyThrough(client: KubeClient, clock: Clock, log: EventLog)
 
   /** The object may be gone. Whatever else is no refusal may be over at the next attempt. */
   function noteFailure({ refused }: Permissions, namespace: string, failure: ApiFailure): void {
-    const { kind } = failure;
-    if (kind === 'notFound' || kind === 'cancelled') return;
-    refused(namespace, describeFailure(failure, client.server), kind === 'forbidden' ? undefined : 0);
+    const { type } = failure;
+    if (type === 'notFound' || type === 'cancelled') return;
+    refused(namespace, describeFailure(failure, client.server), type === 'forbidden' ? undefined : 0);
   }
 
   return async ({ controllerOf: controlled, ...object }, signal) =>

@@ -51,7 +51,7 @@ export function leaseRequests(
   }
 
   function refusal(failure: ApiFailure): LeaseEvent {
-    const hint = failure.kind === 'notFound' ? ' Name another namespace with --leader-election-namespace.' : '';
+    const hint = failure.type === 'notFound' ? ' Name another namespace with --leader-election-namespace.' : '';
     return { type: 'lease.failed', message: `${describeFailure(failure, client.server)}${hint}` };
   }
 
@@ -63,7 +63,7 @@ export function leaseRequests(
   async function read(signal: AbortSignal): Promise<LeaseEvent> {
     const result = await call({ method: 'GET', path, signal });
     if (result.ok) return sighted(result.body) ?? notALease;
-    if (result.failure.kind !== 'notFound') return refusal(result.failure);
+    if (result.failure.type !== 'notFound') return refusal(result.failure);
     last = undefined;
     return { type: 'lease.missing', now: clock.monotonic() };
   }
@@ -97,6 +97,6 @@ export function leaseRequests(
 }
 
 /** The Lease was changed, created or deleted since it was last read. */
-function isConflict({ kind }: ApiFailure, method: ApiRequest['method']): boolean {
-  return kind === 'conflict' || (kind === 'notFound' && method === 'PUT');
+function isConflict({ type }: ApiFailure, method: ApiRequest['method']): boolean {
+  return type === 'conflict' || (type === 'notFound' && method === 'PUT');
 }

@@ -122,7 +122,7 @@ export function startListWatch(
 
 /** The event for the end of a watch that should have delivered the complete state, which cannot be resumed. */
 function initialEvent(end: WatchEnd, server: string, source: WatchSource, livedMs: number): ReflectorEvent {
-  if (end.failure !== undefined && (end.failure.kind === 'rejected' || end.failure.kind === 'invalid')) {
+  if (end.failure !== undefined && (end.failure.type === 'rejected' || end.failure.type === 'invalid')) {
     return { type: 'stream.unsupported', message: end.message };
   }
   if (end.reason === 'unfinished' || end.reason === 'ended') {
@@ -180,9 +180,9 @@ function refusal(
     message: describeFailure(failure, server),
     retryAfterMs: failure.retryAfterMs,
   };
-  if (whenMissing !== undefined && (failure.kind === 'notFound' || isUnservedPath(failure)))
+  if (whenMissing !== undefined && (failure.type === 'notFound' || isUnservedPath(failure)))
     return { type: 'stream.failed', kind: 'missing', ...loss, message: whenMissing, retryWithinMs: missingRetryMs };
-  if (failure.kind === 'expired') return { type: 'stream.expired', ...loss };
-  if (failure.kind === 'timeout') return { type: 'stream.silent', ...loss, silentMs: failure.silentMs };
-  return { type: 'stream.failed', kind: failure.kind, ...loss };
+  if (failure.type === 'expired') return { type: 'stream.expired', ...loss };
+  if (failure.type === 'timeout') return { type: 'stream.silent', ...loss, silentMs: failure.silentMs };
+  return { type: 'stream.failed', kind: failure.type, ...loss };
 }

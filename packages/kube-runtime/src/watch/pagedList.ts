@@ -48,8 +48,8 @@ export async function listPages(client: KubeClient, source: WatchSource, signal:
     receivedBytes = 0;
     const result = await client.call({ method: 'GET', path, query, ...form, signal, timeoutMs: pageMs, ...listener });
     const page = pageOf(result, wireKind(source));
-    if ('kind' in page) {
-      if (page.kind !== 'expired' || next === undefined || restarts === manyRestarts)
+    if ('type' in page) {
+      if (page.type !== 'expired' || next === undefined || restarts === manyRestarts)
         return { ok: false, failure: page };
       restarts += 1;
       next = undefined;
@@ -96,11 +96,11 @@ function pageOf(result: ApiResult, kind: string): Page | ApiFailure {
   // Go encodes an empty list as null, and kube-apiserver returns that for a list of metadata.
   const items = body['items'] ?? [];
   if (body['kind'] !== `${kind}List` || !resourceVersion || !Array.isArray(items)) {
-    return { kind: 'badAnswer', status: result.status, message: `the response is not a ${kind}List` };
+    return { type: 'badAnswer', status: result.status, message: `the response is not a ${kind}List` };
   }
   const objects = arrayOf(items).filter(isObject);
   if (objects.length < items.length) {
-    return { kind: 'badAnswer', status: result.status, message: `the ${kind}List has an item that is not an object` };
+    return { type: 'badAnswer', status: result.status, message: `the ${kind}List has an item that is not an object` };
   }
   // The items of a list lack apiVersion and kind, unlike the objects of a watch.
   const type = { apiVersion: body['apiVersion'], kind };

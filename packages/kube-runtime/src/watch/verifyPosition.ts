@@ -1,10 +1,10 @@
 import { acceptOf } from '../client/accept.ts';
 import type { KubeClient } from '../client/client.ts';
-import { type ApiFailure, type FailureKind, isFromTheFuture } from '../client/failure.ts';
+import { type ApiFailure, type FailureType, isFromTheFuture } from '../client/failure.ts';
 import { headersMs, type WatchSource } from './watchOnce.ts';
 
 /** A server that refuses the request for another reason cannot say. */
-const unanswered: ReadonlySet<FailureKind> = new Set([
+const unanswered: ReadonlySet<FailureType> = new Set([
   'network',
   'timeout',
   'unavailable',
@@ -42,7 +42,7 @@ export async function verifyPosition(
   const failure = first?.status === 404 && inNamespace !== path ? await read(path) : first;
   if (failure === undefined) return 'known';
   if (isFromTheFuture(failure)) return 'future';
-  return unanswered.has(failure.kind) ? 'unknown' : 'known';
+  return unanswered.has(failure.type) ? 'unknown' : 'known';
 }
 
 /** The same collection in one namespace: a list of one name in all namespaces reads all objects. */

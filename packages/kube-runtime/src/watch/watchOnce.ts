@@ -240,7 +240,7 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
       if (ended !== undefined) return ended;
       if (broken !== undefined) return refusedEnd(broken, client.server, reached());
       const isCut = splitter.pending > 0;
-      const failure: ApiFailure = { kind: 'network', message: 'the stream was cut in the middle of a line' };
+      const failure: ApiFailure = { type: 'network', message: 'the stream was cut in the middle of a line' };
       if (isCut) return refusedEnd(failure, client.server, reached());
       return { reason: 'ended', message: 'the server ended the stream', ...reached() };
     },

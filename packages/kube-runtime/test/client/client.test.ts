@@ -44,7 +44,7 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
       isDone = true;
     });
     await until('the calls ended', () => isDone, clock, 100);
-    const kinds = (await pending).map((result) => (result.ok ? 'ok' : result.failure.kind));
+    const kinds = (await pending).map((result) => (result.ok ? 'ok' : result.failure.type));
     const expected = protocol === 'h2' ? ['network', 'timeout'] : ['ok', 'timeout'];
     assert.deepEqual([...new Set(kinds)].sort(), expected);
     assert(clock.monotonic() <= 11_000, `${clock.monotonic()} ms`);
@@ -102,7 +102,7 @@ test('a slow request does not close its connection if other responses arrive', a
   it.server.failNext(() => undefined);
   let failure: string | undefined;
   void it.client.call({ ...get, timeoutMs: 5_000 }).then((result) => {
-    failure = result.ok ? 'ok' : result.failure.kind;
+    failure = result.ok ? 'ok' : result.failure.type;
   });
   await until('the slow request arrived', () => it.server.requests.length === 2);
   clock.advance(3_000);
@@ -117,14 +117,14 @@ test('a slow request does not close its connection if other responses arrive', a
 test('a signal ends a call, whether it waits or runs', async () => {
   await using it = await calling('h2');
   const aborted = await it.client.call({ ...get, signal: AbortSignal.abort() });
-  assert.equal(aborted.ok ? '' : aborted.failure.kind, 'cancelled');
+  assert.equal(aborted.ok ? '' : aborted.failure.type, 'cancelled');
   it.server.failNext(() => undefined);
   const stop = new AbortController();
   const running = it.client.call({ ...get, signal: stop.signal });
   await until('it arrived', () => it.server.requests.length === 1);
   stop.abort();
   const result = await running;
-  assert.equal(result.ok ? '' : result.failure.kind, 'cancelled');
+  assert.equal(result.ok ? '' : result.failure.type, 'cancelled');
 });
 
 test('a call that is no longer needed when the rate limit admits it is not sent', async (t) => {
@@ -136,7 +136,7 @@ test('a call that is no longer needed when the rate limit admits it is not sent'
   await calls[0];
   clock.advance(1_000);
   const cancelled = await calls[1];
-  assert.equal(cancelled?.ok === false && cancelled.failure.kind, 'cancelled');
+  assert.equal(cancelled?.ok === false && cancelled.failure.type, 'cancelled');
   clock.advance(1_000);
   assert.equal((await calls[2])?.ok, true);
   assert.equal(server.requests.length, 2);
@@ -149,14 +149,14 @@ test('a hanging background call does not end the connection of others', async ()
   it.server.failNext(() => undefined);
   let usual = '';
   void it.client.call({ ...get, timeoutMs: 60_000 }).then((result) => {
-    usual = result.ok ? 'ok' : result.failure.kind;
+    usual = result.ok ? 'ok' : result.failure.type;
   });
   await until('the usual call arrived', () => it.server.requests.length === 1);
   for (let times = 1; times <= 4; times += 1) {
     it.server.failNext(() => undefined);
     let background = '';
     void it.client.call({ ...get, rank: 'background', timeoutMs: 5_000 }).then((result) => {
-      background = result.ok ? 'ok' : result.failure.kind;
+      background = result.ok ? 'ok' : result.failure.type;
     });
     await until('it arrived', () => it.server.requests.length === 1 + times);
     clock.advance(5_000);
@@ -213,9 +213,9 @@ test('close() ends every call and every stream', async () => {
   await until('it arrived', () => it.server.requests.length === 1);
   await it.client.close();
   const result = await running;
-  assert.equal(result.ok ? '' : result.failure.kind, 'cancelled');
+  assert.equal(result.ok ? '' : result.failure.type, 'cancelled');
   const later = await it.client.call(get);
-  assert.equal(later.ok ? '' : later.failure.kind, 'cancelled');
+  assert.equal(later.ok ? '' : later.failure.type, 'cancelled');
 });
 
 test('a response that breaks off in its body is a network failure', async () => {
@@ -226,7 +226,7 @@ test('a response that breaks off in its body is a network failure', async () => 
     setTimeout(() => answer.cut(), 20);
   });
   const result = await it.client.call(get);
-  assert.equal(result.ok ? '' : result.failure.kind, 'network');
+  assert.equal(result.ok ? '' : result.failure.type, 'network');
 });
 
 test('a response that stops in its body is a timeout', async () => {
@@ -238,7 +238,7 @@ test('a response that stops in its body is a timeout', async () => {
   });
   let kind: string | undefined;
   void it.client.call(get).then((result) => {
-    kind = result.ok ? 'ok' : result.failure.kind;
+    kind = result.ok ? 'ok' : result.failure.type;
   });
   await until('it has timed out', () => kind !== undefined, clock, 100);
   assert.equal(kind, 'timeout');
@@ -263,7 +263,7 @@ for (const { status, takes, outcome } of [
     });
     let kind: string | undefined;
     void it.client.call(get).then((result) => {
-      kind = result.ok ? 'ok' : result.failure.kind;
+      kind = result.ok ? 'ok' : result.failure.type;
     });
     await until('it has ended', () => kind !== undefined, clock);
     assert.equal(kind, outcome);
@@ -296,17 +296,17 @@ test('a call for text returns it as it is, and a refusal as usual', async () => 
   assert.partialDeepStrictEqual(await it.client.call({ ...get, isText: true }), { ok: true, body: '' });
   it.server.failNext(answerWith(403, statusBody(403, 'Forbidden', 'you may not')));
   const refused = await it.client.call({ ...get, isText: true });
-  assert.equal(refused.ok ? '' : refused.failure.kind, 'forbidden');
+  assert.equal(refused.ok ? '' : refused.failure.type, 'forbidden');
 });
 
 test('a call for the status only still fails on a refusal and on HTML', async () => {
   await using it = await calling('https');
   it.server.failNext(answerWith(409, statusBody(409, 'Conflict', 'it has changed')));
   const refused = await it.client.call({ ...get, onlyStatus: true });
-  assert.equal(refused.ok ? '' : refused.failure.kind, 'conflict');
+  assert.equal(refused.ok ? '' : refused.failure.type, 'conflict');
   it.server.failNext(answerWith(200, '<html><title>Login</title>', { 'content-type': 'text/html' }));
   const foreign = await it.client.call({ ...get, onlyStatus: true });
-  assert.equal(foreign.ok ? '' : foreign.failure.kind, 'badAnswer');
+  assert.equal(foreign.ok ? '' : foreign.failure.type, 'badAnswer');
 });
 
 test('HTML, incomplete JSON and a wrong type are bad answers, and the message names the likely cause', async () => {
@@ -315,7 +315,7 @@ test('HTML, incomplete JSON and a wrong type are bad answers, and the message na
     it.server.failNext(answerWith(200, body));
     const result = await it.client.call(get);
     assert(!result.ok);
-    assert.equal(result.failure.kind, 'badAnswer');
+    assert.equal(result.failure.type, 'badAnswer');
     assert.match(describeFailure(result.failure, it.client.server), /Is this address a Kubernetes API server\?$/);
   }
 });

@@ -7,7 +7,7 @@ import { answerWith } from '../../testing/faultyServer.ts';
 const path = '/apis/apps/v1/namespaces/shop/deployments/web';
 const get = { method: 'GET', path } as const;
 const patch = { method: 'PATCH', path, body: { spec: { paused: true } } } as const;
-const stopped = { ok: false, failure: { kind: 'cancelled', message: 'this replica lost leadership' } };
+const stopped = { ok: false, failure: { type: 'cancelled', message: 'this replica lost leadership' } };
 const never = new AbortController().signal;
 
 test('the leader writes; a standby replica reads, and sends no write', async () => {
@@ -66,10 +66,10 @@ test('in a dry run a patch with another resource version is a conflict, and one 
   const client = dryRunClient(it.client);
   it.server.failNext(answerWith(200, '{"metadata":{"resourceVersion":"9"}}'));
   const stale = await client.call({ ...patch, body: { metadata: { resourceVersion: '8' } } });
-  assert.equal(!stale.ok && stale.failure.kind, 'conflict');
+  assert.equal(!stale.ok && stale.failure.type, 'conflict');
   it.server.failNext(answerWith(404, '{"kind":"Status","code":404}'));
   const missing = await client.call(patch);
-  assert.equal(!missing.ok && missing.failure.kind, 'notFound');
+  assert.equal(!missing.ok && missing.failure.type, 'notFound');
 });
 
 test('in a dry run only requests with dryRun=All are sent to the server', async () => {

@@ -30,7 +30,7 @@ test('a token file is read again immediately after a 401, and periodically', asy
   assert.equal(sent(), 'Bearer first');
   it.server.failNext(answerWith(401, statusBody(401, 'Unauthorized', 'Unauthorized')));
   const refused = await it.client.call(get);
-  assert.equal(refused.ok ? '' : refused.failure.kind, 'unauthorized');
+  assert.equal(refused.ok ? '' : refused.failure.type, 'unauthorized');
   await it.client.call(get);
   assert.equal(sent(), 'Bearer second');
   writeFileSync(join(it.folder, 'token'), 'third\n');
@@ -102,7 +102,7 @@ for (const [what, script, expected] of [
     await using it = await calling('http', { user: (folder) => plugin(folder, script) });
     const result = await it.client.call(get);
     assert(!result.ok);
-    assert.equal(result.failure.kind, 'credentials');
+    assert.equal(result.failure.type, 'credentials');
     assert.match(result.failure.message, expected);
     assert.equal(it.server.requests.length, 0);
   });

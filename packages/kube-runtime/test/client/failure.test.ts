@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeFailure } from '../../src/client/describeFailure.ts';
-import { classify, classifyStatus, type FailureKind } from '../../src/client/failure.ts';
+import { classify, classifyStatus, type FailureType } from '../../src/client/failure.ts';
 import { isRecoverable } from '../../src/client/failureClass.ts';
 import { statusBody } from '../../testing/faultyServer.ts';
 
 const now = Date.UTC(2026, 10, 21);
 
 test('each status has one failure kind, and the kind decides whether it is retried', () => {
-  const expected: Readonly<Record<number, readonly [FailureKind, boolean]>> = {
+  const expected: Readonly<Record<number, readonly [FailureType, boolean]>> = {
     400: ['rejected', false],
     401: ['unauthorized', true],
     403: ['forbidden', true],
@@ -25,20 +25,20 @@ test('each status has one failure kind, and the kind decides whether it is retri
   };
   for (const [status, [kind, again]] of Object.entries(expected)) {
     const failure = classify(Number(status), {}, statusBody(Number(status), 'Some', 'why not'), now);
-    assert.equal(failure.kind, kind, status);
+    assert.equal(failure.type, kind, status);
     assert.equal(isRecoverable(failure), again, status);
     assert.equal(failure.message, 'why not');
     assert.equal(failure.reason, 'Some');
   }
-  for (const kind of ['network', 'timeout', 'badAnswer', 'credentials'] as const)
-    assert(isRecoverable({ kind, message: '' }));
-  assert.equal(isRecoverable({ kind: 'cancelled', message: '' }), false);
+  for (const type of ['network', 'timeout', 'badAnswer', 'credentials'] as const)
+    assert(isRecoverable({ type, message: '' }));
+  assert.equal(isRecoverable({ type: 'cancelled', message: '' }), false);
 });
 
 test("a 404 that is not the API server's own does not mean that an object is missing", () => {
-  assert.equal(classify(404, {}, '<html><body>nginx</body></html>', now).kind, 'badAnswer');
-  assert.equal(classify(404, {}, '404 page not found\n', now).kind, 'badAnswer');
-  assert.equal(classify(302, {}, '', now).kind, 'badAnswer');
+  assert.equal(classify(404, {}, '<html><body>nginx</body></html>', now).type, 'badAnswer');
+  assert.equal(classify(404, {}, '404 page not found\n', now).type, 'badAnswer');
+  assert.equal(classify(302, {}, '', now).type, 'badAnswer');
 });
 
 test('the object of a failure is known if the server names it with its type', () => {
@@ -80,14 +80,14 @@ test('Retry-After is read as seconds, as a date, and from the Status', () => {
 });
 
 test('an ERROR event is classified by its code, and without one it is a bad answer', () => {
-  assert.equal(classifyStatus({ kind: 'Status', code: 410, message: 'too old' }).kind, 'expired');
-  assert.equal(classifyStatus({ kind: 'Status' }).kind, 'badAnswer');
-  assert.equal(classifyStatus(null).kind, 'badAnswer');
+  assert.equal(classifyStatus({ kind: 'Status', code: 410, message: 'too old' }).type, 'expired');
+  assert.equal(classifyStatus({ kind: 'Status' }).type, 'badAnswer');
+  assert.equal(classifyStatus(null).type, 'badAnswer');
 });
 
 test('a missing permission to impersonate is reported as what to grant, also in the wording of newer servers', () => {
   const described = (message: string) =>
-    describeFailure({ kind: 'forbidden', status: 403, message }, 'https://10.0.0.1');
+    describeFailure({ type: 'forbidden', status: 403, message }, 'https://10.0.0.1');
   const newer =
     'User "w" cannot impersonate-on:serviceaccount:patch resource "configmaps" in API group "" in the namespace "a"';
   assert.ok(
@@ -122,23 +122,23 @@ test('the message says which server, what happened and what to do', () => {
   const server = 'https://10.0.0.1';
   const denied = 'pods is forbidden: User "w" cannot delete resource "pods" in API group "" in the namespace "a"';
   assert.equal(
-    describeFailure({ kind: 'forbidden', status: 403, message: denied }, server),
+    describeFailure({ type: 'forbidden', status: 403, message: denied }, server),
     `https://10.0.0.1 refused (403): ${denied}. Grant it in a Role in namespace a: {apiGroups: [""], resources: ["pods"], verbs: ["delete"]}.`,
   );
   const verbs = ['watch', 'patch'].map((verb) => {
     const message = `configmaps "one" is forbidden: User "w" cannot ${verb} resource "configmaps" in API group "" in the namespace "a"`;
-    return describeFailure({ kind: 'forbidden', status: 403, message }, server).split(': {')[1];
+    return describeFailure({ type: 'forbidden', status: 403, message }, server).split(': {')[1];
   });
   assert.deepEqual(verbs, [
     'apiGroups: [""], resources: ["configmaps"], resourceNames: ["one"], verbs: ["watch"]}.',
     'apiGroups: [""], resources: ["configmaps"], verbs: ["patch"]}.',
   ]);
   assert.match(
-    describeFailure({ kind: 'unauthorized', status: 401, message: 'Unauthorized' }, server),
+    describeFailure({ type: 'unauthorized', status: 401, message: 'Unauthorized' }, server),
     /does not accept the credentials \(401\): Unauthorized\. The credentials are wrong or have expired/,
   );
   assert.match(
-    describeFailure({ kind: 'timeout', message: 'no data was received for 10 s' }, server),
+    describeFailure({ type: 'timeout', message: 'no data was received for 10 s' }, server),
     /^https:\/\/10\.0\.0\.1 did not answer in time: no data was received for 10 s\. /,
   );
 });

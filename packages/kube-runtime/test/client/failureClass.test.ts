@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ApiFailure, FailureKind } from '../../src/client/failure.ts';
+import type { ApiFailure, FailureType } from '../../src/client/failure.ts';
 import {
   hasCause,
   hasOwnMessage,
@@ -9,7 +9,11 @@ import {
   isUnservedPath,
 } from '../../src/client/failureClass.ts';
 
-const failure = (kind: FailureKind, more: Partial<ApiFailure> = {}): ApiFailure => ({ kind, message: '', ...more });
+const failure = (type: FailureType, more: Partial<ApiFailure> = {}): ApiFailure => ({
+  type,
+  message: '',
+  ...more,
+});
 
 test('only the messages of failures without a response are weeder’s own, and may be shown for a Secret', () => {
   const own = ['network', 'timeout', 'credentials', 'cancelled'] as const;

@@ -36,7 +36,7 @@ for (const way of ['directly', 'through a proxy'] as const) {
     assert.equal(failure, undefined, 'a watch without events stays open');
     server.freeze();
     await until('it has ended', () => failure !== undefined);
-    const silent = { kind: 'timeout', message: 'the connection does not respond', silentMs: 400 };
+    const silent = { type: 'timeout', message: 'the connection does not respond', silentMs: 400 };
     assert.deepEqual(networkFailure(failure), silent);
     const again = await dispatcher.request({ origin: server.url, path: '/api/v1/pods', method: 'GET' });
     assert.equal(again.statusCode, 200);

@@ -30,7 +30,7 @@ async function cancelled(protocol: Protocol, request: ApiRequest, answers: 'noth
   if (answers === 'headers') await until('the headers are there', () => headersSeen > 0);
   stop.abort();
   const result = await running;
-  assert.equal(result.ok ? 'ok' : result.failure.kind, 'cancelled');
+  assert.equal(result.ok ? 'ok' : result.failure.type, 'cancelled');
   return { it, server, answer };
 }
 
@@ -73,7 +73,7 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
       return true;
     };
     const result = await it.client.call({ ...patch, signal: stop.signal, isNeeded });
-    assert.equal(result.ok ? 'ok' : result.failure.kind, 'cancelled');
+    assert.equal(result.ok ? 'ok' : result.failure.type, 'cancelled');
     assert((await it.client.call(get)).ok);
     assert.deepEqual(
       it.server.requests.filter(({ method }) => method === 'PATCH'),
@@ -90,7 +90,7 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
     await second.promise;
     it.server.cutConnections();
     const result = await running;
-    assert.equal(result.ok ? 'ok' : result.failure.kind, 'network');
+    assert.equal(result.ok ? 'ok' : result.failure.type, 'network');
     assert((await it.client.call(patch)).ok);
   });
 }

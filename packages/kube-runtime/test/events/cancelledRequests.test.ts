@@ -18,7 +18,7 @@ for (const protocol of ['http', 'https', 'h2'] as const) {
     // Needed at the handover, but not shortly afterwards, when the connection exists.
     const isNeeded = () => checks++ === 0;
     const result = await it.client.call({ ...remove, isNeeded });
-    assert.deepEqual(result.ok ? 'ok' : result.failure.kind, 'cancelled');
+    assert.deepEqual(result.ok ? 'ok' : result.failure.type, 'cancelled');
     assert.equal(checks > 1, true);
     assert.deepEqual(it.server.requests, []);
     const needed = await it.client.call({ ...get, isNeeded: () => true });

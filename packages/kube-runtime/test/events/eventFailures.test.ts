@@ -4,17 +4,17 @@ import { objectOf } from '../../src/base/json.ts';
 import { countsByNote, eventApi, occurrence } from '../../testing/eventApi.ts';
 
 const forbidden = {
-  kind: 'forbidden',
+  type: 'forbidden',
   status: 403,
   message:
     'events.events.k8s.io is forbidden: User "weeder" cannot create resource "events" in API group "events.k8s.io" in the namespace "shop"',
 } as const;
 const terminating = {
-  kind: 'forbidden',
+  type: 'forbidden',
   status: 403,
   message: 'unable to create new content in namespace shop because it is being terminated',
 } as const;
-const away = { kind: 'network', message: 'nothing listens there' } as const;
+const away = { type: 'network', message: 'nothing listens there' } as const;
 
 test('an Event with a lost response is not written twice', async () => {
   const api = eventApi();
@@ -48,7 +48,7 @@ test('an unreachable API server is retried after growing pauses, until the Event
 
 test('Retry-After is respected', async () => {
   const api = eventApi();
-  api.answer = () => ({ kind: 'throttled', status: 429, message: 'later', retryAfterMs: 30_000 });
+  api.answer = () => ({ type: 'throttled', status: 429, message: 'later', retryAfterMs: 30_000 });
   api.recorder.record(occurrence());
   await api.clock.pass(20_000);
   api.answer = () => undefined;
@@ -61,7 +61,7 @@ test('Retry-After is respected', async () => {
 test('one Event that the API server always refuses does not stop the others; it is dropped and reported', async () => {
   const api = eventApi();
   const isPoison = (body: unknown) => JSON.stringify(body).includes('poison');
-  api.answer = ({ body }) => (isPoison(body) ? { kind: 'unavailable', status: 500, message: 'no' } : undefined);
+  api.answer = ({ body }) => (isPoison(body) ? { type: 'unavailable', status: 500, message: 'no' } : undefined);
   api.recorder.record(occurrence({ pod: 'poison' }));
   for (let pod = 0; pod < 10; pod += 1) api.recorder.record(occurrence({ pod: `web-${pod}` }));
   await api.clock.pass(180_000);
@@ -77,7 +77,7 @@ test('one Event that the API server always refuses does not stop the others; it 
 
 test('an Event that admission refuses is not retried, and the next one is a new Event', async () => {
   const api = eventApi();
-  api.answer = () => ({ kind: 'invalid', status: 422, message: 'denied' });
+  api.answer = () => ({ type: 'invalid', status: 422, message: 'denied' });
   api.recorder.record(occurrence());
   await api.clock.pass(60_000);
   assert.deepEqual([api.requests.length, api.recorder.lost.refused], [1, 1]);
@@ -132,7 +132,7 @@ for (const { what, failure } of [
   { what: 'terminates', failure: terminating },
   {
     what: 'does not exist',
-    failure: { kind: 'notFound', status: 404, message: 'namespaces "shop" not found' } as const,
+    failure: { type: 'notFound', status: 404, message: 'namespaces "shop" not found' } as const,
   },
 ]) {
   test(`a namespace that ${what} is not reported`, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countsByNote, eventApi, occurrence } from '../../testing/eventApi.ts';
 
-const away = { kind: 'network', message: 'nothing listens there' } as const;
+const away = { type: 'network', message: 'nothing listens there' } as const;
 
 test('an Event has the fields of events.k8s.io/v1: who did what to which object, and when', async () => {
   const api = eventApi();

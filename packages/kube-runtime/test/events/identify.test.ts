@@ -31,7 +31,7 @@ async function recorded(api: EventApi, ...drafts: readonly EventDraft[]) {
 const reads = ({ requests }: EventApi) => requests.filter(({ method }) => method === 'GET');
 
 const forbidden = {
-  kind: 'forbidden',
+  type: 'forbidden',
   status: 403,
   message:
     'replicasets.apps "web-5d4f8" is forbidden: User "weeder" cannot get resource "replicasets" in API group "apps" in the namespace "shop"',
@@ -109,7 +109,7 @@ test('a missing permission for one kind does not affect the other', async () => 
 test('while the API server is unreachable nothing is lost: the Event is written later, with its uid', async () => {
   const api = eventApi();
   api.objects.set(pathOf(replicaSet), metadataOf(replicaSet, deployment));
-  api.answer = () => ({ kind: 'network', message: 'nothing listens there' });
+  api.answer = () => ({ type: 'network', message: 'nothing listens there' });
   assert.deepEqual(await recorded(api, about(replicaSet)), []);
   api.answer = () => undefined;
   await api.clock.pass(60_000);
@@ -122,7 +122,7 @@ test('while the API server is unreachable nothing is lost: the Event is written 
 
 test('a read that fails delays no other Event and not its own', async () => {
   const api = eventApi();
-  api.answer = ({ method }) => (method === 'GET' ? { kind: 'unavailable', status: 500, message: 'no' } : undefined);
+  api.answer = ({ method }) => (method === 'GET' ? { type: 'unavailable', status: 500, message: 'no' } : undefined);
   const others = Array.from({ length: 10 }, (_, index) => occurrence({ pod: `web-${index}` }));
   assert.equal((await recorded(api, about(replicaSet), ...others)).length, 11);
 });

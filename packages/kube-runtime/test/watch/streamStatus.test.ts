@@ -102,7 +102,7 @@ test('a stream on a half-open connection is down for as long as the connection w
 
 test('a watch on a half-open connection ends as silent, with the duration', async () => {
   const clock = virtualClock();
-  const silent: ApiFailure = { kind: 'timeout', message: 'the connection does not respond', silentMs: 20_000 };
+  const silent: ApiFailure = { type: 'timeout', message: 'the connection does not respond', silentMs: 20_000 };
   const client = {
     ...createKubeClient({ userAgent: 'weeder/test', access: accessTo('https://127.0.0.1:1'), clock }),
     openStream: async () => ({ ok: false, failure: silent }) as const,

@@ -3,13 +3,13 @@ import { create } from '../dom.ts';
 import { dayAndTime } from '../format.ts';
 
 /** The path, the desired value with a minus, and the live value with a plus. */
-export function difference({ path, is, desired, found }: DriftView): HTMLElement {
+export function difference({ path, type, desired, found }: DriftView): HTMLElement {
   const sides = [
     ...(desired === undefined ? [] : [side('del', '-', 'desired', desired)]),
     ...(found === undefined ? [] : [side('ins', '+', 'found', found)]),
   ];
   // The values of a Secret are not shown.
-  const word = sides.length === 2 ? '' : ` (${is})`;
+  const word = sides.length === 2 ? '' : ` (${type})`;
   return create('div', { class: 'difference' }, create('code', { text: `${path}${word}` }), ...sides);
 }
 

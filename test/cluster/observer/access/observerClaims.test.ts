@@ -84,9 +84,9 @@ suite('labels of applications that do not exist, on a real API server', { concur
     const freed = await Promise.all(plans.map((each) => api.removeStaleClaim(each, seen, signal)));
     const done = freed.filter(({ ok }) => ok);
     const refused = freed.filter(({ ok }) => !ok);
-    assert.deepEqual([done.length, refused.map((each) => bad(each).is)], [1, ['conflict']]);
+    assert.deepEqual([done.length, refused.map((each) => bad(each).type)], [1, ['conflict']]);
     const applied = await Promise.all(plans.map((each) => api.create(each, signal)));
-    const claimed = applied.filter(({ ok }) => !ok).map((each) => bad(each).is);
+    const claimed = applied.filter(({ ok }) => !ok).map((each) => bad(each).type);
     assert.deepEqual(claimed, ['claimed']);
     const winner = owners[applied.findIndex(({ ok }) => ok)];
     assert.equal(labelOf(await read(ns, 'ConfigMap', 'shared')), winner?.label);

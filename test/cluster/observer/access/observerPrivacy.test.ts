@@ -193,7 +193,7 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     await scene.apply('shop', { mode: 'detect', serviceAccountName: 'poor', manifests });
     await untilState(scene, 'shop', 'Secret', 'hidden', 'Unverified');
     const known = await untilState(scene, 'shop', 'Secret', 'known', 'Drifted');
-    assert.deepEqual(known['drifts'], [{ path: '.data.a', is: 'Changed' }]);
+    assert.deepEqual(known['drifts'], [{ path: '.data.a', type: 'Changed' }]);
     const text = await outsideOf(scene, 'shop');
     for (const value of [guess, other, base64(guess), base64(other)]) assert.ok(!text.includes(value), value);
   });

@@ -186,8 +186,8 @@ suite('the preconditions of a deletion', { concurrency: 2 }, () => {
     await ns.cluster.api('POST', ns.path('api/v1', 'configmaps'), configMap('taken', { b: '2' }));
     const taken = await plan(configMap('taken', { a: '1' }));
     good(await api.create(taken, signal));
-    assert.equal(bad(await api.delete(taken.target, owner, undefined, signal)).is, 'otherUid');
-    assert.equal(bad(await api.release(taken.target, owner, undefined, signal)).is, 'otherUid');
+    assert.equal(bad(await api.delete(taken.target, owner, undefined, signal)).type, 'otherUid');
+    assert.equal(bad(await api.release(taken.target, owner, undefined, signal)).type, 'otherUid');
     assert.ok(uidOf(await live(taken)));
     good(await api.delete(own.target, owner, undefined, signal));
     assert.equal((await ns.cluster.send('GET', own.target.path)).status, 404);
@@ -210,8 +210,8 @@ suite('the preconditions of a deletion', { concurrency: 2 }, () => {
       });
       const { target } = await plan(configMap(name, { a: '1' }));
       const uid = name === 'labelled' ? 'another-uid' : String(uidOf(object));
-      assert.ok(['otherUid', 'claimed'].includes(bad(await api.delete(target, owner, uid, signal)).is), name);
-      assert.ok(['otherUid', 'claimed'].includes(bad(await api.release(target, owner, uid, signal)).is), name);
+      assert.ok(['otherUid', 'claimed'].includes(bad(await api.delete(target, owner, uid, signal)).type), name);
+      assert.ok(['otherUid', 'claimed'].includes(bad(await api.release(target, owner, uid, signal)).type), name);
       assert.equal(versionOf(await ns.cluster.api('GET', target.path)), versionOf(object), name);
     }
   });

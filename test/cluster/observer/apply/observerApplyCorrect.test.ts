@@ -131,7 +131,7 @@ suite('a correction', { concurrency: true }, () => {
       await it.edit(plan, { metadata: { labels: { mine: 'yes' } } });
       await it.edit(plan, { spec: { template: { spec } } }, { type: 'strategic-merge' });
     });
-    assert.equal(drifts.filter(({ is }) => is === 'excess').length, 4, JSON.stringify(drifts));
+    assert.equal(drifts.filter(({ type }) => type === 'excess').length, 4, JSON.stringify(drifts));
     assert(good(outcome).hasChanged);
     assert.deepEqual(left, []);
     assert.deepEqual(namesOf(at(specOf(live), 'containers')), ['a']);
@@ -181,16 +181,16 @@ suite('a correction', { concurrency: true }, () => {
     });
     let labelNow: string | undefined;
     const path = `.metadata.labels.${labelName}`;
-    const label: Drift = { path, desired: it.owner.label, found: undefined, is: 'missing' };
+    const label: Drift = { path, desired: it.owner.label, found: undefined, type: 'missing' };
     const [http] = service.spec.ports;
     // An added port takes a request of its own before the apply.
     for (const ports of [[http], [http, { name: 'added', port: 81 }]]) {
       await it.edit(plan, { metadata: { labels: { [labelName]: null } }, spec: { ports } });
       const seen = await it.live(plan);
-      const drifts = [label, ...driftsOf(plan, made, seen).filter(({ is }) => is === 'excess')];
+      const drifts = [label, ...driftsOf(plan, made, seen).filter(({ type }) => type === 'excess')];
       assert.equal(drifts.length, ports.length);
       labelNow = undefined;
-      assert.equal(bad(await slow.correct(plan, seen, drifts, it.signal)).is, 'claimed');
+      assert.equal(bad(await slow.correct(plan, seen, drifts, it.signal)).type, 'claimed');
       assert.equal(at(await it.live(plan), 'metadata', 'labels', labelName), another.label);
       await it.edit(plan, { metadata: { labels: { [labelName]: null } } });
       good(await it.api.correct(plan, await it.live(plan), drifts, it.signal));
@@ -326,7 +326,7 @@ suite('a correction', { concurrency: true }, () => {
       const spec = { hostPID: true, containers: [{ name: 'a', securityContext }] };
       return it.edit(plan, { spec: { template: { spec } } }, { type: 'strategic-merge' });
     });
-    assert.deepEqual(drifts.map(({ is }) => is).toSorted(), ['excess', 'excess'], JSON.stringify(drifts));
+    assert.deepEqual(drifts.map(({ type }) => type).toSorted(), ['excess', 'excess'], JSON.stringify(drifts));
     assert.deepEqual(left, []);
     assert.equal(at(specOf(live), 'hostPID'), undefined);
     assert.deepEqual(at(specOf(live), 'containers', 0, 'securityContext'), { runAsUser: 5 });
@@ -385,7 +385,7 @@ suite('a correction', { concurrency: true }, () => {
     const plan = await it.plan(object);
     const seen = good(await it.api.create(plan, it.signal)).object;
     await it.ns.cluster.api('DELETE', plan.target.path);
-    assert.equal(bad(await it.api.correct(plan, seen, [], it.signal)).is, 'missing');
+    assert.equal(bad(await it.api.correct(plan, seen, [], it.signal)).type, 'missing');
     assert.deepEqual(good(await it.api.read(plan.target, it.signal)), undefined);
     const other = {
       ...object,
@@ -393,7 +393,7 @@ suite('a correction', { concurrency: true }, () => {
       data: { a: 'theirs' },
     };
     await it.ns.cluster.api('POST', plan.target.collection, other);
-    assert.equal(bad(await it.api.correct(plan, seen, [], it.signal)).is, 'otherUid');
+    assert.equal(bad(await it.api.correct(plan, seen, [], it.signal)).type, 'otherUid');
     assert.deepEqual(at(await it.live(plan), 'data'), { a: 'theirs' });
     await it.ns.cluster.api('DELETE', plan.target.path);
     const ending = await it.live(plan);
@@ -402,7 +402,7 @@ suite('a correction', { concurrency: true }, () => {
       await it.api.update(plan, ending, it.signal),
       await it.api.create(plan, it.signal),
     ])
-      assert.equal(bad(outcome).is, 'terminating');
+      assert.equal(bad(outcome).type, 'terminating');
     assert.deepEqual(await it.live(plan), ending);
     await it.edit(plan, { metadata: { finalizers: null } });
   });

@@ -84,7 +84,7 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
     assert.equal(at(made, 'metadata', 'generation'), 1);
     assert.deepEqual(oursOf(made), [it.owner.init]);
     await it.edit(plan, { metadata: { labels: { tier: 'theirs', shift: 'night' } } });
-    const drift = { path: '.metadata.labels.tier', desired: 'front', found: 'theirs', is: 'changed' } as const;
+    const drift = { path: '.metadata.labels.tier', desired: 'front', found: 'theirs', type: 'changed' } as const;
     good(await it.api.correct(plan, await it.live(plan), [drift], it.signal));
     const live = await it.live(plan);
     assert.deepEqual(
@@ -133,7 +133,7 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
         call: (request) => {
           if (request.method === 'PATCH') writes += 1;
           return writes > done
-            ? Promise.resolve({ ok: false, failure: { kind: 'network', message: 'the process ended' } })
+            ? Promise.resolve({ ok: false, failure: { type: 'network', message: 'the process ended' } })
             : it.client.call(request);
         },
       });
@@ -213,7 +213,7 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
       const it = await applying(t, 'create-refused');
       const plan = await it.plan(settings({ 'no key': '1' }));
       const failure = bad(await it.api.create(plan, it.signal, isAbsent));
-      assert.equal(failure.is, 'permanent');
+      assert.equal(failure.type, 'permanent');
       assert.match(failure.reason, /no key/);
       assert.equal((await it.ns.cluster.send('GET', plan.target.path)).status, 404);
     });
@@ -252,7 +252,7 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
         await it.api.delete(theirs.target, other, undefined, it.signal),
       ]) {
         const failure = bad(outcome);
-        assert.deepEqual([failure.is, failure.by], ['claimed', `${it.ns.name}/shop`]);
+        assert.deepEqual([failure.type, failure.by], ['claimed', `${it.ns.name}/shop`]);
         assert(failure.reason.includes(`${it.ns.name}/shop`) && failure.reason.includes(`${it.ns.name}/other`));
       }
       assert.deepEqual(await it.live(plan), before);
@@ -274,7 +274,7 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
         assert.deepEqual(outcomes.map(({ ok }) => ok).toSorted(), [false, true], JSON.stringify(outcomes));
         const [winner, loser] = outcomes[0]?.ok ? ['left', 'right'] : ['right', 'left'];
         const failure = bad(outcomes.find(({ ok }) => !ok) ?? assert.fail());
-        assert.deepEqual([failure.is, failure.by], ['claimed', `${it.ns.name}/${winner}`], loser);
+        assert.deepEqual([failure.type, failure.by], ['claimed', `${it.ns.name}/${winner}`], loser);
         const [plan] = plans;
         assert(plan);
         const label = at(await it.live(plan), 'metadata', 'labels', labelName);

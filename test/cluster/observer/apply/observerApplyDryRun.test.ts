@@ -66,7 +66,7 @@ async function dryRunOf(it: Applying, object: JsonObject, edit?: unknown, observ
   assert(!JSON.stringify(await names(it, plan)).includes('-weeder-probe'));
   const baseline = baselineOf(plan, dryRun, initialisedIn(plan, made));
   const found = project(before, manifest, mask, topology);
-  return { plan, made, dryRun, baseline, drifts: compare(baseline, found).map(({ path, is }) => `${is} ${path}`) };
+  return { plan, made, dryRun, baseline, drifts: compare(baseline, found).map(({ path, type }) => `${type} ${path}`) };
 }
 
 suite('the desired state after a restart', { concurrency: true }, () => {
@@ -115,7 +115,7 @@ suite('the desired state after a restart', { concurrency: true }, () => {
       assert.deepEqual(compare(made, updatedBaseline(plan, made, dryRun, initialisedIn(plan, made))), []);
       const seen = await it.live(plan);
       const path = '.spec.ports[port=81,protocol="TCP"]';
-      good(await it.api.correct(plan, seen, [{ path, desired: undefined, found: 81, is: 'excess' }], it.signal));
+      good(await it.api.correct(plan, seen, [{ path, desired: undefined, found: 81, type: 'excess' }], it.signal));
       assert.deepEqual(
         arrayOf(at(await it.live(plan), 'spec', 'ports')).map((port) => at(port, 'port')),
         [80],

@@ -95,7 +95,7 @@ suite('the API server’s answer to an apply', { concurrency: true }, () => {
         it.ns.after(() => it.ns.cluster.send('DELETE', plan.target.path));
         const next = await it.plan({ ...object, ...two }, { before: plan });
         const failure = bad(await it.api.update(next, await it.live(plan), it.signal));
-        assert.equal(failure.is, 'immutable', `${kind}: ${failure.reason}`);
+        assert.equal(failure.type, 'immutable', `${kind}: ${failure.reason}`);
         assert(failure.fields.includes(field), `${kind}: ${failure.fields}`);
         assert(failure.reason.length < 500, failure.reason);
         assert(!failure.reason.includes('aHVudGVyMg'), failure.reason);
@@ -126,7 +126,7 @@ suite('the API server’s answer to an apply', { concurrency: true }, () => {
       [settings({ data: { a: 'x'.repeat(1_048_600) } }), /\(422\): Too long: may not be more than 1048576 bytes/],
     ] as const) {
       const failure = bad(await it.api.create(await it.plan(object), it.signal));
-      assert.equal(failure.is, 'permanent', failure.reason);
+      assert.equal(failure.type, 'permanent', failure.reason);
       assert.match(failure.reason, words);
     }
   });
@@ -145,12 +145,12 @@ suite('the API server’s answer to an apply', { concurrency: true }, () => {
       [{ type: 'kubernetes.io/tls', data: { a: 'aGk=' } }, /\(422 Invalid\): data\[tls.crt\], data\[tls.key\]\.$/],
     ] as const) {
       const failure = bad(await it.api.create(await it.plan(secret(fields)), it.signal));
-      assert.equal(failure.is, 'permanent', failure.reason);
+      assert.equal(failure.type, 'permanent', failure.reason);
       assert.match(failure.reason, expected);
       assert(!/hunter2|aGk=/.test(failure.reason), failure.reason);
     }
     const denied = bad(await it.api.create(await it.plan(secret({}), { account: user }), it.signal));
-    assert.equal(denied.is, 'forbidden');
+    assert.equal(denied.type, 'forbidden');
     assert.match(denied.reason, /Grant it in a Role in namespace .*resources: \["secrets"\], verbs: \["patch"\]/);
   });
 
@@ -166,17 +166,17 @@ suite('the API server’s answer to an apply', { concurrency: true }, () => {
     const path = '/api/v1/namespaces/not-there/configmaps/a';
     const target = { ...plan.target, path };
     const noNamespace = bad(await it.api.create({ ...plan, manifest, target }, it.signal));
-    assert.equal(noNamespace.is, 'transient');
+    assert.equal(noNamespace.type, 'transient');
     assert.match(noNamespace.reason, /namespaces "not-there" not found/);
     for (const path of [
       '/apis/example.org/v1/widgets/a',
       '/apis/apps/v1/namespaces/x/widgets/a',
       '/api/v7/configmaps/a',
     ])
-      assert.equal(bad(await elsewhere(path)).is, 'typeMissing', path);
+      assert.equal(bad(await elsewhere(path)).type, 'typeMissing', path);
     assert.equal(good(await it.api.read(plan.target, it.signal)), undefined);
     const live = { metadata: { uid: '00000000-0000-4000-8000-000000000000' } };
-    assert.equal(bad(await it.api.correct(plan, live, [], it.signal)).is, 'missing');
+    assert.equal(bad(await it.api.correct(plan, live, [], it.signal)).type, 'missing');
   });
 
   test('in a namespace that is being deleted is neither drift nor an error: nothing can be created there any more', async (t) => {
@@ -188,7 +188,7 @@ suite('the API server’s answer to an apply', { concurrency: true }, () => {
     await it.ns.cluster.api('DELETE', `/api/v1/namespaces/${it.ns.name}`);
     const other = await it.plan({ ...object, metadata: { name: 'b' } });
     for (const outcome of [await it.api.create(other, it.signal), await it.api.dryRunApply(other, it.signal)])
-      assert.equal(bad(outcome).is, 'namespaceTerminating');
+      assert.equal(bad(outcome).type, 'namespaceTerminating');
   });
 });
 
@@ -228,7 +228,7 @@ suite('impersonation', { concurrency: true }, () => {
       `system:serviceaccount:${it.ns.name}:missing`,
     ]) {
       const failure = bad(await it.api.create(await it.plan(settings, { account }), it.signal));
-      assert.equal(failure.is, 'forbidden');
+      assert.equal(failure.type, 'forbidden');
       assert(failure.reason.includes('Grant it in a Role'), failure.reason);
     }
     const plan = await it.plan(settings);

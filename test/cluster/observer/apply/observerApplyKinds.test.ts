@@ -51,16 +51,16 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
   test('an unknown kind is missing until it is defined, and then has the lists of its own document', async (t) => {
     const it = await applying(t, 'kinds');
     const kinds = restMapperOf(it.client, systemClock);
-    assert.equal(bad(await kinds.find('example.org/v7', 'Widget', it.signal)).is, 'typeMissing');
-    assert.equal(bad(await kinds.find('apps/v1', 'Widget', it.signal)).is, 'typeMissing');
+    assert.equal(bad(await kinds.find('example.org/v7', 'Widget', it.signal)).type, 'typeMissing');
+    assert.equal(bad(await kinds.find('apps/v1', 'Widget', it.signal)).type, 'typeMissing');
     const { apiVersion, kind: name } = await defineKind(it);
     const kind = good(await kinds.awaitServed(apiVersion, name, it.signal));
     assert.deepEqual([kind.group, kind.version, kind.kind, kind.isNamespaced], ['example.org', 'v1', name, true]);
     // The kind is served before its document: lookups wait for the document, and do not guess its lists.
     const spec = good(await kinds.topologyOf(kind, it.signal)).field('spec');
-    assert.deepEqual(spec.field('parts').list, { is: 'map', keys: ['name'], defaults: {} });
-    assert.equal(spec.field('tags').list.is, 'set');
-    assert.notEqual(spec.field('steps').list.is, 'set');
+    assert.deepEqual(spec.field('parts').list, { type: 'map', keys: ['name'], defaults: {} });
+    assert.equal(spec.field('tags').list.type, 'set');
+    assert.notEqual(spec.field('steps').list.type, 'set');
   });
 
   test('a document is fetched again when its hash has changed, and not before', async (t) => {
@@ -81,7 +81,7 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
     await eventually(
       async () => {
         now += 1_000;
-        return (await topology()).field('tags').list.is === 'set';
+        return (await topology()).field('tags').list.type === 'set';
       },
       { what: 'its document' },
     );
@@ -93,7 +93,7 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
     await eventually(
       async () => {
         now += 60_000;
-        return (await topology()).field('tags').list.is !== 'set';
+        return (await topology()).field('tags').list.type !== 'set';
       },
       { what: 'its new document' },
     );

@@ -112,7 +112,7 @@ test('for any update of an edited resource, new values are set, and other client
       const [was, is] = [seen['spec'], between['spec']];
       const what = JSON.stringify({ first, second, drifts, was, is });
       assert(
-        drifts.every(({ is }) => is === 'excess' || is === 'duplicate'),
+        drifts.every(({ type }) => type === 'excess' || type === 'duplicate'),
         `only what others added is left: ${what}`,
       );
       checkRest(plan, before, seen, between, counted, what);

@@ -213,7 +213,7 @@ suite('an update', { concurrency: true }, () => {
       },
     });
     const refused = await it.plan(service('b', 8081), { observed: { spec: { ports, selector: 'observed' } }, before });
-    assert.equal(bad(await renaming.update(refused, await it.live(before), it.signal)).is, 'permanent');
+    assert.equal(bad(await renaming.update(refused, await it.live(before), it.signal)).type, 'permanent');
     assert.deepEqual(stateOf(await it.live(before)), [{ app: 'b' }, 8081]);
     const drifts = driftsOf(before, object, await it.live(before));
     good(await it.api.correct(before, await it.live(before), drifts, it.signal));
@@ -293,7 +293,7 @@ suite('a change of an immutable field', { concurrency: true }, () => {
       const { uid } = objectOf((await it.live(before))['metadata']);
       const refused = await updated(it, selector('other'), { ...options, before });
       const failure = bad(refused.outcome);
-      assert.deepEqual([failure.is, failure.fields], ['immutable', ['spec.selector']]);
+      assert.deepEqual([failure.type, failure.fields], ['immutable', ['spec.selector']]);
       assert.match(
         failure.reason,
         /^The API server refused Deployment .*\/web \(422\): spec.selector: field is immutable\.$/,
@@ -318,7 +318,7 @@ suite('a change of an immutable field', { concurrency: true }, () => {
     const before = await made(it, claim('one'));
     const { uid } = objectOf((await it.live(before))['metadata']);
     const { outcome, live } = await updated(it, claim('two'), { before, mayRecreate: true });
-    assert.equal(bad(outcome).is, 'immutable');
+    assert.equal(bad(outcome).type, 'immutable');
     assert.deepEqual([at(live, 'metadata', 'uid'), at(live, 'metadata', 'deletionTimestamp')], [uid, undefined]);
   });
 
@@ -333,8 +333,8 @@ suite('a change of an immutable field', { concurrency: true }, () => {
       'others have written it',
     );
     const plan = { ...unapplied, appliedUid: String(at(edited, 'metadata', 'uid')) };
-    assert.equal(bad(await it.api.update(plan, await it.live(plan), it.signal)).is, 'terminating');
-    assert.equal(bad(await it.api.create(plan, it.signal)).is, 'terminating');
+    assert.equal(bad(await it.api.update(plan, await it.live(plan), it.signal)).type, 'terminating');
+    assert.equal(bad(await it.api.create(plan, it.signal)).type, 'terminating');
     await it.edit(before, { metadata: { finalizers: null } });
     assert(good(await it.api.create(plan, it.signal)).isNew);
   });
@@ -349,18 +349,18 @@ suite('a resource that an application abandons', { concurrency: true }, () => {
     const { uid } = objectOf((await it.live(plan))['metadata']);
     await it.edit(plan, { metadata: { labels: { mine: 'yes' } } });
     const remove = (of: string | undefined) => it.api.delete(plan.target, it.owner, of, it.signal);
-    assert.equal(bad(await remove('00000000-0000-4000-8000-000000000000')).is, 'otherUid');
+    assert.equal(bad(await remove('00000000-0000-4000-8000-000000000000')).type, 'otherUid');
     assert.equal(at(await it.live(plan), 'metadata', 'uid'), uid);
     good(await remove(String(uid)));
-    assert.equal(bad(await remove(String(uid))).is, 'missing');
+    assert.equal(bad(await remove(String(uid))).type, 'missing');
     await it.ns.cluster.api('POST', plan.target.collection, settings);
-    assert.equal(bad(await remove(String(uid))).is, 'otherUid', 'another one of its name');
-    assert.equal(bad(await remove(undefined)).is, 'otherUid', 'not ours, by its label');
+    assert.equal(bad(await remove(String(uid))).type, 'otherUid', 'another one of its name');
+    assert.equal(bad(await remove(undefined)).type, 'otherUid', 'not ours, by its label');
     await it.edit(plan, { metadata: { labels: { [labelName]: 'another' } } });
-    assert.equal(bad(await remove(undefined)).is, 'claimed');
+    assert.equal(bad(await remove(undefined)).type, 'claimed');
     assert.deepEqual(at(await it.live(plan), 'data'), settings.data);
     await it.edit(plan, { metadata: { labels: { [labelName]: it.owner.label } } });
-    assert.equal(bad(await remove(undefined)).is, 'otherUid', 'a label of another client does not prove an apply');
+    assert.equal(bad(await remove(undefined)).type, 'otherUid', 'a label of another client does not prove an apply');
     const { uid: theirs } = objectOf((await it.live(plan))['metadata']);
     good(await it.api.update(plan, await it.live(plan), it.signal));
     good(await remove(String(theirs)));

@@ -240,7 +240,7 @@ suite('fields that exclude each other, on a real API server', { concurrency: 4 }
     const { seen, outcome, live } = await corrected(it, plan, () =>
       it.edit(plan, { spec: { once: { a: '2', b: '2' } } }),
     );
-    assert.equal(bad(outcome).is, 'permanent');
+    assert.equal(bad(outcome).type, 'permanent');
     assert.deepEqual(at(live, 'spec', 'once'), { a: '2', b: '2' });
     assert.deepEqual(managersOf(live), managersOf(seen));
   });

@@ -113,7 +113,7 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
       refused?.drifts.map(({ path }) => path),
       ['.spec.serviceName'],
     );
-    assert.equal(refused?.failure.is, 'immutable');
+    assert.equal(refused?.failure.type, 'immutable');
     assert.equal(at(await it.live(plan), 'spec', 'template', 'spec', 'containers', 0, 'image'), 'a:1');
   });
 
@@ -133,7 +133,7 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
     assert.deepEqual(at(await it.live(plan), 'data'), { a: '2', b: '1' });
     await it.edit(plan, { data: { b: '1' } });
     const one = await it.live(plan);
-    assert.equal(bad(await it.api.correct(plan, one, driftsOf(plan, made, one), it.signal)).is, 'forbidden');
+    assert.equal(bad(await it.api.correct(plan, one, driftsOf(plan, made, one), it.signal)).type, 'forbidden');
   });
 
   test('of a StatefulSet that may be recreated leaves its Pods to the new one, unless the selector changes', async (t) => {
@@ -158,7 +158,7 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
     await it.ns.cluster.api('POST', claims, { metadata: { name: 'pod', ownerReferences: [owner] } });
     const plan = { ...(await it.plan(set('b', 'a'), { before, mayRecreate: true })), appliedUid: uid };
     const updated = await it.api.update(plan, await it.live(plan), it.signal);
-    assert.ok(updated.ok || updated.failure.is === 'terminating');
+    assert.ok(updated.ok || updated.failure.type === 'terminating');
     const next = await eventually(
       async () => {
         const created = await it.api.create(plan, it.signal);

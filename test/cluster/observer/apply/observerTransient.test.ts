@@ -40,7 +40,7 @@ suite('an apply that is refused for a time, on a real API server', { concurrency
       return outcomes.find((each) => !each.ok);
     };
     const failure = bad(await eventually(rejected, { what: 'that requests are rejected' }));
-    assert.equal(failure.is, 'transient', failure.reason);
+    assert.equal(failure.type, 'transient', failure.reason);
     assert.match(failure.reason, /\(429\)/);
     assert.ok(failure.retryAfter >= 1_000, String(failure.retryAfter));
     for (const plan of plans)
@@ -62,14 +62,14 @@ suite('an apply that is refused for a time, on a real API server', { concurrency
     };
     await setStatus({ hard });
     const failure = await eventually(probe, { what: 'that creations are refused' });
-    assert.equal(failure.is, 'transient', failure.reason);
+    assert.equal(failure.type, 'transient', failure.reason);
     assert.equal(failure.isDenied, undefined);
     assert.match(failure.reason, /\(403\).*status unknown for quota/);
-    assert.equal(bad(await it.api.create(plan, it.signal)).is, 'transient');
+    assert.equal(bad(await it.api.create(plan, it.signal)).type, 'transient');
     await setStatus({ hard, used: { 'count/configmaps': '5' } });
     const exceeded = async () => {
       const found = await probe();
-      return found?.is === 'forbidden' ? found : undefined;
+      return found?.type === 'forbidden' ? found : undefined;
     };
     assert.equal((await eventually(exceeded, { what: 'a quota that is exceeded' })).isDenied, true);
     await setStatus({ hard, used: { 'count/configmaps': '0' } });

@@ -104,7 +104,7 @@ suite('ConfigMaps and Secrets as the API server serves them', { concurrency: tru
     assert.deepEqual(await tag(), before);
     await ns.cluster.api('DELETE', path);
     await ns.cluster.api('POST', ns.path('api/v1', 'secrets'), {
-      metadata: { name: 'password', labels: { is: 'new' } },
+      metadata: { name: 'password', labels: { type: 'new' } },
       data: { word: base64('a') },
     });
     assert.deepEqual(await tag(), before);

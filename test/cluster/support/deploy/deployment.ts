@@ -75,7 +75,7 @@ export function deployed(
           const now = await summary();
           const [state, progress] = [stateOf(now), rolloutOf(now)];
           saw({ state, progress });
-          const isOver = state?.workloadUid === now.uid && state.target === undefined && progress.is === 'complete';
+          const isOver = state?.workloadUid === now.uid && state.target === undefined && progress.type === 'complete';
           return isOver && state;
         },
         { what: `that ${name} is adopted, and its rollouts are over` },

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ApiStore, type KubeObject, notFound, type Resource } from '@weeder/embedded-cluster';
 import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import { arrayOf, failed, type JsonObject, objectOf, ok, systemClock } from '@weeder/kube-runtime/base';
-import type { FailureKind } from '@weeder/kube-runtime/client';
+import type { FailureType } from '@weeder/kube-runtime/client';
 import { createKubeClient } from '@weeder/kube-runtime/client';
 import { matchesSelector } from '@weeder/kube-runtime/objects';
 import type { ChangeType, ObjectSink } from '@weeder/kube-runtime/watch';
@@ -34,7 +34,7 @@ const Served = z.looseObject({
 });
 
 /** Failures after which a write is repeated. */
-const passing: ReadonlySet<FailureKind> = new Set(['timeout', 'network', 'unavailable', 'throttled']);
+const passing: ReadonlySet<FailureType> = new Set(['timeout', 'network', 'unavailable', 'throttled']);
 
 type Listener = (type: ChangeType, object: KubeObject) => void;
 
@@ -91,12 +91,12 @@ export function remoteStore(t: Cleanup, cluster: Cluster, namespace: string, kin
       const write = () => client.call({ method, path, body, contentType });
       let result = await write();
       // On a busy machine, a write may take longer than the client, the API server or etcd waits. A kubelet repeats it.
-      while (!result.ok && passing.has(result.failure.kind) && !isOver) {
+      while (!result.ok && passing.has(result.failure.type) && !isOver) {
         await pause(100);
         result = await write();
       }
-      const isLate = !result.ok && ['notFound', 'conflict'].includes(result.failure.kind);
-      if (!result.ok && !isLate && !passing.has(result.failure.kind))
+      const isLate = !result.ok && ['notFound', 'conflict'].includes(result.failure.type);
+      if (!result.ok && !isLate && !passing.has(result.failure.type))
         refusals.push(`${method} ${path}: ${result.failure.message}`);
     });
   }

@@ -124,7 +124,7 @@ export async function setRestartScene(
     const now = await summary(kind, name);
     const [done, written, progress] = [await rollouts(kind, name), await state(kind, name), rolloutOf(now)];
     saw([done, written, progress]);
-    return done === count && written !== undefined && written.target === undefined && progress.is === 'complete';
+    return done === count && written !== undefined && written.target === undefined && progress.type === 'complete';
   }
 
   return {
@@ -154,7 +154,7 @@ export async function setRestartScene(
         async (saw) => {
           const progress = rolloutOf(await summary(kind, name));
           saw(progress);
-          return progress.is === 'complete';
+          return progress.type === 'complete';
         },
         { what: `the pods of ${kind} ${name}` },
       );

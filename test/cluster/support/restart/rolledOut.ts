@@ -27,7 +27,7 @@ export interface RolledOut {
   /** Sends a patch that depends on the current object. Retries it on a conflict. */
   apply(decide: Decide): Promise<Answer>;
   progress(): Promise<RolloutProgress>;
-  until(is: RolloutProgress['is']): Promise<RolloutProgress>;
+  until(is: RolloutProgress['type']): Promise<RolloutProgress>;
   /** Applies a patch, and returns the progress of each version of the workload until the rollout is complete. */
   roll(decide: Decide): Promise<RolloutProgress[]>;
 }
@@ -93,7 +93,7 @@ export async function rolledOut(
         async (saw) => {
           const now = await progress();
           saw(now);
-          return now.is === is && now;
+          return now.type === is && now;
         },
         { what: `a rollout that is ${is}` },
       ),
@@ -108,7 +108,7 @@ export async function rolledOut(
       for await (const { object } of changes) {
         const now = rolloutOf(read(object));
         seen.push(now);
-        if (now.is === 'complete') break;
+        if (now.type === 'complete') break;
       }
       return seen;
     },

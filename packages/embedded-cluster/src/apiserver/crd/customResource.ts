@@ -59,7 +59,7 @@ export function customResource(definition: KubeObject): Resource | undefined {
 
 function objectShape(schema: JsonObject): Shape {
   const shape = schemaShape(schema);
-  if (shape.is !== 'map') return shape;
+  if (shape.type !== 'map') return shape;
   const metadata = { shape: shapeOf('ObjectMeta') ?? any, isRequired: false, dropsZero: false, default: undefined };
   return { ...shape, isAtomic: false, fields: new Map([...shape.fields, ['metadata', metadata]]) };
 }

@@ -2,7 +2,7 @@ import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../base
 import { any, type Field, type ScalarShape, type Shape } from '../managedfields/shape.ts';
 import { shapeOf } from '../schema/types.ts';
 
-const scalars: Readonly<Record<string, ScalarShape['type']>> = {
+const scalars: Readonly<Record<string, ScalarShape['scalar']>> = {
   string: 'string',
   integer: 'integer',
   number: 'number',
@@ -12,11 +12,11 @@ const scalars: Readonly<Record<string, ScalarShape['type']>> = {
 /** Converts the schema of a CustomResourceDefinition (JSONSchemaProps) to the shape by which its objects are merged. */
 export function schemaShape(schema: JsonObject): Shape {
   const type = textOf(schema['type']) ?? '';
-  if (schema['x-kubernetes-int-or-string'] === true) return { is: 'scalar', type: 'intOrString' };
+  if (schema['x-kubernetes-int-or-string'] === true) return { type: 'scalar', scalar: 'intOrString' };
   if (type === 'array') return listShape(schema);
   if (type === 'object') return mapShape(schema);
   const scalar = scalars[type];
-  return scalar === undefined ? any : { is: 'scalar', type: scalar };
+  return scalar === undefined ? any : { type: 'scalar', scalar };
 }
 
 function mapShape(schema: JsonObject): Shape {
@@ -24,7 +24,7 @@ function mapShape(schema: JsonObject): Shape {
   const declared = Object.entries(objectOf(properties)).map(([name, each]) => [name, fieldOf(objectOf(each))] as const);
   const preservesUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true || properties === undefined;
   return {
-    is: 'map',
+    type: 'map',
     isAtomic: schema['x-kubernetes-map-type'] === 'atomic',
     fields: new Map([...declared, ...(schema['x-kubernetes-embedded-resource'] === true ? commonFields() : [])]),
     values: isObject(additionalProperties) ? schemaShape(additionalProperties) : preservesUnknown ? any : undefined,
@@ -33,7 +33,7 @@ function mapShape(schema: JsonObject): Shape {
 
 /** Returns the fields that every object has. */
 function commonFields(): readonly (readonly [string, Field])[] {
-  const text: Shape = { is: 'scalar', type: 'string' };
+  const text: Shape = { type: 'scalar', scalar: 'string' };
   return [
     ['apiVersion', plain(text)],
     ['kind', plain(text)],
@@ -49,7 +49,7 @@ function listShape(schema: JsonObject): Shape {
     name: String(key),
     default: objectOf(objectOf(items['properties'])[String(key)])['default'],
   }));
-  return { is: 'list', relation, keys: relation === 'map' ? keys : [], items: schemaShape(items) };
+  return { type: 'list', relation, keys: relation === 'map' ? keys : [], items: schemaShape(items) };
 }
 
 function fieldOf(schema: JsonObject): Field {

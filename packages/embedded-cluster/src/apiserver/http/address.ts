@@ -4,16 +4,16 @@ import type { Resource } from '../registry/resource.ts';
 export type Address =
   /** A resource, or one object of it, or a subresource of an object. */
   | {
-      readonly kind: 'resource';
+      readonly type: 'resource';
       readonly resource: Resource;
       readonly namespace: string | undefined;
       readonly name: string | undefined;
       readonly subresource: string | undefined;
     }
   /** A resource that a known group does not have. */
-  | { readonly kind: 'unknownResource' }
+  | { readonly type: 'unknownResource' }
   /** `/`, `/version`, `/api…`, or an unknown path. */
-  | { readonly kind: 'other'; readonly path: string };
+  | { readonly type: 'other'; readonly path: string };
 
 /** Parses a path, `/api/v1/…` or `/apis/GROUP/VERSION/…`. */
 export function addressOf(resources: readonly Resource[], path: string): Address {
@@ -24,10 +24,10 @@ export function addressOf(resources: readonly Resource[], path: string): Address
   const known = inGroup.filter((each) => each.version === version);
   // The response for groups of custom resources is a plain 404, without a Status.
   const unknown: Address = inGroup.every(({ isCustom }) => isCustom)
-    ? { kind: 'other', path }
-    : { kind: 'unknownResource' };
+    ? { type: 'other', path }
+    : { type: 'unknownResource' };
   if (inGroup.length > 0 && version !== undefined && known.length === 0) return unknown;
-  if (known.length === 0 || rest.length === 0) return { kind: 'other', path };
+  if (known.length === 0 || rest.length === 0) return { type: 'other', path };
   return resourceAddress(known, rest) ?? unknown;
 }
 
@@ -41,7 +41,7 @@ function resourceAddress(known: readonly Resource[], path: readonly string[]): A
   if (resource === undefined || more.length > 0) return undefined;
   if (resource.isNamespaced ? !isWithin && name !== undefined : isWithin) return undefined;
   if (subresource !== undefined && !hasSubresource(resource, subresource)) return undefined;
-  return { kind: 'resource', resource, namespace: isWithin ? namespace : undefined, name, subresource };
+  return { type: 'resource', resource, namespace: isWithin ? namespace : undefined, name, subresource };
 }
 
 function hasSubresource(resource: Resource, subresource: string): boolean {

@@ -24,7 +24,7 @@ export function impersonationRefusal(
   verb: Verb = verbOf(exchange, address),
 ): Status | undefined {
   const user = impersonated(exchange);
-  if (user === undefined || address.kind !== 'resource') return undefined;
+  if (user === undefined || address.type !== 'resource') return undefined;
   const { resource, namespace, name, subresource } = address;
   return refusal(storage, user, { verb, resource, namespace, name, subresource });
 }

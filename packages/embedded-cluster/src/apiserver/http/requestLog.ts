@@ -63,7 +63,7 @@ function entryOf(exchange: Exchange, address: Address): LoggedRequest {
   const { headers, url } = exchange;
   const user = headers['impersonate-user'];
   const common = { url, user: typeof user === 'string' ? user : undefined };
-  if (address.kind !== 'resource') return { verb: 'other', resource: '', ...common };
+  if (address.type !== 'resource') return { verb: 'other', resource: '', ...common };
   const { resource, subresource } = address;
   return {
     verb: verbOf(exchange, address),
@@ -74,7 +74,7 @@ function entryOf(exchange: Exchange, address: Address): LoggedRequest {
 
 /** Returns the verb of a request as in RBAC and audit logs. */
 export function verbOf({ method, query }: Exchange, address: Address): Verb {
-  if (address.kind !== 'resource') return 'other';
+  if (address.type !== 'resource') return 'other';
   const verb = verbs[method] ?? 'other';
   const onCollection: Verb = verb === 'delete' ? 'deletecollection' : query.has('watch') ? 'watch' : 'list';
   const isOnCollection = address.name === undefined && (verb === 'get' || verb === 'delete');

@@ -29,5 +29,5 @@ export async function onScale(target: Target, exchange: Exchange): Promise<Outco
 }
 
 function written(scale: Outcome<JsonObject>): Outcome<Written> {
-  return scale.ok ? ok({ code: 200, content: { is: 'value', value: scale.value } }) : scale;
+  return scale.ok ? ok({ code: 200, content: { type: 'value', value: scale.value } }) : scale;
 }

@@ -19,7 +19,7 @@ import { onScale } from './scaleRequests.ts';
 import { serveWatch } from './watchStream.ts';
 import { deleteObject, patchObject, post, postEviction, put, type Target, type Written } from './writes.ts';
 
-type ResourceAddress = Extract<Address, { readonly kind: 'resource' }>;
+type ResourceAddress = Extract<Address, { readonly type: 'resource' }>;
 
 /** Authorizes a request, and sends its response. */
 export async function serve(storage: Storage, exchange: Exchange, isAuthorizing: boolean): Promise<void> {
@@ -35,11 +35,11 @@ export async function serve(storage: Storage, exchange: Exchange, isAuthorizing:
     else sendStatus(exchange, review.error);
     return;
   }
-  if (address.kind === 'other') {
+  if (address.type === 'other') {
     serveOther(storage, exchange);
     return;
   }
-  if (address.kind === 'unknownResource') {
+  if (address.type === 'unknownResource') {
     sendStatus(exchange, unknownResource);
     return;
   }
@@ -69,11 +69,11 @@ function send(exchange: Exchange, resource: Resource, form: Form, written: Outco
     return;
   }
   const { code, content } = written.value;
-  const error = content.is === 'status' ? content.status : formError(form, resource.kind, content.is === 'page');
+  const error = content.type === 'status' ? content.status : formError(form, resource.kind, content.type === 'page');
   if (error !== undefined) sendStatus(exchange, error);
-  else if (content.is === 'value') sendJson(exchange, code, JSON.stringify(content.value));
-  else if (content.is === 'page') sendJson(exchange, code, pageJson(resource, content.page, form));
-  else if (content.is === 'object') sendJson(exchange, code, objectJson(resource, content.object, form));
+  else if (content.type === 'value') sendJson(exchange, code, JSON.stringify(content.value));
+  else if (content.type === 'page') sendJson(exchange, code, pageJson(resource, content.page, form));
+  else if (content.type === 'object') sendJson(exchange, code, objectJson(resource, content.object, form));
 }
 
 function serveOther(storage: Storage, exchange: Exchange): void {
@@ -134,7 +134,7 @@ async function deleteCollection(target: Target, exchange: Exchange): Promise<Out
 }
 
 function pageResponse(page: Page): Written {
-  return { code: 200, content: { is: 'page', page } };
+  return { code: 200, content: { type: 'page', page } };
 }
 
 async function onObject(
@@ -163,5 +163,5 @@ async function onObject(
 function get({ storage, resource, namespace, name }: Target): Outcome<Written> {
   const object = storage.collectionOf(resource).get(namespace, name);
   if (object === undefined) return failed(notFound(resource, name));
-  return ok({ code: 200, content: { is: 'object', object } });
+  return ok({ code: 200, content: { type: 'object', object } });
 }

@@ -20,10 +20,10 @@ import { applyOptions, deleteOptions, readDeleteOptions, writeOptions } from './
 export interface Written {
   readonly code: number;
   readonly content:
-    | { readonly is: 'object'; readonly object: KubeObject }
-    | { readonly is: 'page'; readonly page: Page }
-    | { readonly is: 'value'; readonly value: JsonObject }
-    | { readonly is: 'status'; readonly status: Status };
+    | { readonly type: 'object'; readonly object: KubeObject }
+    | { readonly type: 'page'; readonly page: Page }
+    | { readonly type: 'value'; readonly value: JsonObject }
+    | { readonly type: 'status'; readonly status: Status };
 }
 
 /** The object that the request addresses. */
@@ -44,7 +44,7 @@ export async function post(target: Target, exchange: Exchange): Promise<Outcome<
   const draft = decode(target.resource, body.value);
   if (!draft.ok) return draft;
   const made = create(target.storage, target.resource, target.namespace, draft.value, options.value);
-  return made.ok ? ok({ code: 201, content: { is: 'object', object: made.value } }) : made;
+  return made.ok ? ok({ code: 201, content: { type: 'object', object: made.value } }) : made;
 }
 
 /** PUT on an object or its status. */
@@ -114,10 +114,10 @@ export async function deleteObject(target: Target, exchange: Exchange): Promise<
   const removed = remove(storage, resource, namespace, name, options.value);
   if (!removed.ok) return removed;
   const { object, isDeleted } = removed.value;
-  if (!isDeleted || resource.returnsDeleted) return ok({ code: 200, content: { is: 'object', object } });
+  if (!isDeleted || resource.returnsDeleted) return ok({ code: 200, content: { type: 'object', object } });
   const { group, plural } = resource;
   const details = { name, ...(group === '' ? {} : { group }), kind: plural, uid: object.metadata.uid };
-  return ok({ code: 200, content: { is: 'status', status: success(details) } });
+  return ok({ code: 200, content: { type: 'status', status: success(details) } });
 }
 
 /** POST on a pod's eviction. */
@@ -134,7 +134,7 @@ export async function postEviction(target: Target, exchange: Exchange): Promise<
   const options = readDeleteOptions(objectOf(given));
   const dryRun = query.value.dryRun === true || options.dryRun === true;
   const evicted = evict(target.storage, target.namespace, target.name, { ...options, dryRun });
-  return evicted.ok ? ok({ code: 201, content: { is: 'status', status: success(undefined, 201) } }) : evicted;
+  return evicted.ok ? ok({ code: 201, content: { type: 'status', status: success(undefined, 201) } }) : evicted;
 }
 
 /** Parses a JSON body, which must be an object. Fails with 400, 413, 415. */
@@ -167,5 +167,5 @@ function patchTypeOf(type: string): PatchType | undefined {
 function written(updated: Outcome<Updated>): Outcome<Written> {
   if (!updated.ok) return updated;
   const { object, isNew } = updated.value;
-  return ok({ code: isNew ? 201 : 200, content: { is: 'object', object } });
+  return ok({ code: isNew ? 201 : 200, content: { type: 'object', object } });
 }

@@ -7,9 +7,9 @@ import { type Field, isEmpty, type ListShape, type MapShape, type Shape, shapeAt
  * and maps that are not required, with quantities in canonical form.
  */
 export function canonical(shape: Shape, value: unknown): unknown {
-  if (shape.is === 'map' && isObject(value)) return canonicalMap(shape, value);
-  if (shape.is === 'list' && Array.isArray(value)) return value.map((item: unknown) => canonical(shape.items, item));
-  if (shape.is === 'scalar' && shape.type === 'quantity') return quantity(value);
+  if (shape.type === 'map' && isObject(value)) return canonicalMap(shape, value);
+  if (shape.type === 'list' && Array.isArray(value)) return value.map((item: unknown) => canonical(shape.items, item));
+  if (shape.type === 'scalar' && shape.scalar === 'quantity') return quantity(value);
   return value;
 }
 
@@ -27,9 +27,9 @@ function isOmitted(field: Field | undefined, shape: Shape, value: unknown): bool
   if (value === undefined || value === null) return true;
   if (field === undefined || field.isRequired) return false;
   if (isCollection(shape)) return isEmpty(value);
-  return shape.is === 'scalar' && ((shape.type === 'string' && value === '') || (field.dropsZero && !value));
+  return shape.type === 'scalar' && ((shape.scalar === 'string' && value === '') || (field.dropsZero && !value));
 }
 
 function isCollection(shape: Shape): shape is ListShape | MapShape {
-  return shape.is === 'list' || (shape.is === 'map' && shape.values !== undefined && shape.fields.size === 0);
+  return shape.type === 'list' || (shape.type === 'map' && shape.values !== undefined && shape.fields.size === 0);
 }

@@ -40,7 +40,7 @@ export function withDeclared(shape: Shape, set: FieldSet): FieldSet {
     for (const step of member.split(separator)) {
       if (at === undefined) break;
       path = joined(path, step);
-      if (step.startsWith('f:') && at.is === 'map' && at.fields.has(step.slice(2))) found.add(path);
+      if (step.startsWith('f:') && at.type === 'map' && at.fields.has(step.slice(2))) found.add(path);
       at = shapeBelow(at, step);
     }
   }
@@ -49,7 +49,7 @@ export function withDeclared(shape: Shape, set: FieldSet): FieldSet {
 
 function shapeBelow(shape: Shape, step: string): Shape | undefined {
   if (step.startsWith('f:')) return shapeAt(shape, step.slice(2));
-  return shape.is === 'list' ? shape.items : undefined;
+  return shape.type === 'list' ? shape.items : undefined;
 }
 
 /** Removes the members at or below one of these paths. */

@@ -8,19 +8,19 @@ import { isEmpty, itemStep, type ListShape, type Shape, shapeAt } from './shape.
 export function merge(shape: Shape, live: unknown, config: unknown): unknown {
   if (config === undefined) return live;
   if (live === undefined) return config;
-  const isMap = shape.is === 'any' || (shape.is === 'map' && !shape.isAtomic);
-  const isList = shape.is === 'list' && shape.relation !== 'atomic';
+  const isMap = shape.type === 'any' || (shape.type === 'map' && !shape.isAtomic);
+  const isList = shape.type === 'list' && shape.relation !== 'atomic';
   if (isMap && isObject(live) && isObject(config)) return mergeMaps(shape, live, config);
   if (isList && Array.isArray(live) && Array.isArray(config)) return mergeLists(shape, live, config);
   // A null removes nothing from a map or an associative list.
-  const keepsLive = config === null && !isEmpty(live) && ((shape.is === 'map' && isMap) || isList);
+  const keepsLive = config === null && !isEmpty(live) && ((shape.type === 'map' && isMap) || isList);
   return keepsLive ? live : config;
 }
 
 function mergeMaps(shape: Shape, live: JsonObject, config: JsonObject): JsonObject {
   const keys = new Set([...Object.keys(live), ...Object.keys(config)]);
   const merged = [...keys].map((key) => {
-    const at = shapeAt(shape, key) ?? { is: 'any' };
+    const at = shapeAt(shape, key) ?? { type: 'any' };
     return [key, merge(at, live[key], config[key])] as const;
   });
   return Object.fromEntries(merged);

@@ -4,12 +4,12 @@ import { isObject, type JsonObject } from '../../base/json.ts';
 export type Shape = ScalarShape | ListShape | MapShape | AnyShape;
 
 export interface ScalarShape {
-  readonly is: 'scalar';
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'quantity' | 'intOrString';
+  readonly type: 'scalar';
+  readonly scalar: 'string' | 'integer' | 'number' | 'boolean' | 'quantity' | 'intOrString';
 }
 
 export interface ListShape {
-  readonly is: 'list';
+  readonly type: 'list';
   /** `atomic`: replaced as a whole; `set`: items are identified by their value; `map`: by their keys. */
   readonly relation: 'atomic' | 'set' | 'map';
   /** Empty except for `map`. */
@@ -24,7 +24,7 @@ export interface ListKey {
 }
 
 export interface MapShape {
-  readonly is: 'map';
+  readonly type: 'map';
   readonly isAtomic: boolean;
   readonly fields: ReadonlyMap<string, Field>;
   /** The shape of undeclared keys; undefined if the map has none. */
@@ -43,10 +43,10 @@ export interface Field {
 
 /** The shape of a value without a schema: maps are merged key by key, lists are atomic. */
 interface AnyShape {
-  readonly is: 'any';
+  readonly type: 'any';
 }
 
-export const any: AnyShape = { is: 'any' };
+export const any: AnyShape = { type: 'any' };
 
 /** One child of a value that is not atomic. */
 export interface Child {
@@ -63,8 +63,8 @@ export interface Child {
  * omitted.
  */
 export function childrenOf(shape: Shape, value: unknown): readonly Child[] | undefined {
-  if (isObject(value)) return shape.is === 'map' || shape.is === 'any' ? mapChildren(shape, value) : undefined;
-  if (!Array.isArray(value) || shape.is !== 'list' || shape.relation === 'atomic') return undefined;
+  if (isObject(value)) return shape.type === 'map' || shape.type === 'any' ? mapChildren(shape, value) : undefined;
+  if (!Array.isArray(value) || shape.type !== 'list' || shape.relation === 'atomic') return undefined;
   return value.flatMap((item: unknown) => {
     const step = itemStep(shape, item);
     return step === undefined ? [] : [{ step, shape: shape.items, value: item, isDeclared: false }];
@@ -72,21 +72,21 @@ export function childrenOf(shape: Shape, value: unknown): readonly Child[] | und
 }
 
 function mapChildren(shape: MapShape | AnyShape, value: JsonObject): readonly Child[] | undefined {
-  if (shape.is === 'map' && shape.isAtomic) return undefined;
+  if (shape.type === 'map' && shape.isAtomic) return undefined;
   return Object.entries(value)
     .filter(([, each]) => each !== undefined)
     .map(([key, each]) => ({
       step: `f:${key}`,
       shape: shapeAt(shape, key) ?? any,
       value: each,
-      isDeclared: shape.is === 'map' && shape.fields.has(key),
+      isDeclared: shape.type === 'map' && shape.fields.has(key),
     }));
 }
 
 /** Returns the shape of a key of a map; undefined if the schema does not declare it. */
 export function shapeAt(shape: Shape, key: string): Shape | undefined {
-  if (shape.is === 'any') return any;
-  return shape.is === 'map' ? (shape.fields.get(key)?.shape ?? shape.values) : undefined;
+  if (shape.type === 'any') return any;
+  return shape.type === 'map' ? (shape.fields.get(key)?.shape ?? shape.values) : undefined;
 }
 
 /** Returns the step of a list item, with the defaults of its keys; undefined if a key is missing. */

@@ -4,14 +4,14 @@ import { itemStep, type ListShape, type MapShape, type ScalarShape, type Shape, 
 
 /** Returns a message for each field that does not match the schema: `.data.a: expected string, got …`. */
 export function typeErrors(shape: Shape, value: unknown, path = ''): readonly string[] {
-  if (value === null || value === undefined || shape.is === 'any') return [];
-  if (shape.is === 'map') {
+  if (value === null || value === undefined || shape.type === 'any') return [];
+  if (shape.type === 'map') {
     return isObject(value) ? mapErrors(shape, value, path) : [`${path}: expected map, got ${wrapped(value)}`];
   }
-  if (shape.is === 'list') {
+  if (shape.type === 'list') {
     return Array.isArray(value) ? listErrors(shape, value, path) : [`${path}: expected list, got ${wrapped(value)}`];
   }
-  const expected = expectations[shape.type];
+  const expected = expectations[shape.scalar];
   return expected.holds(value) ? [] : [`${path}: expected ${expected.name}, got ${expected.found(value)}`];
 }
 
@@ -55,7 +55,7 @@ const numeric = { name: 'numeric (int or float)', holds: isNumber, found: goType
 const textOrNumber = { name: 'scalar', holds: (value: unknown) => isText(value) || isNumber(value), found: wrapped };
 
 /** As on the real server, the message contains the value, even that of a Secret. */
-const expectations: Readonly<Record<ScalarShape['type'], Expectation>> = {
+const expectations: Readonly<Record<ScalarShape['scalar'], Expectation>> = {
   string: {
     name: 'string',
     holds: isText,

@@ -25,13 +25,13 @@ export function strategicPatch(shape: Shape, target: unknown, patch: JsonObject)
 function mergedValue(shape: Shape, key: string, before: unknown, value: unknown): unknown {
   if (isObject(value)) return strategicPatch(shape, before, value);
   if (!Array.isArray(value) || !Array.isArray(before)) return Array.isArray(value) ? items(value) : value;
-  if (shape.is === 'list' && shape.relation === 'set') return [...new Set([...before, ...value])];
+  if (shape.type === 'list' && shape.relation === 'set') return [...new Set([...before, ...value])];
   const mergeKey = mergeKeyOf(shape, key);
   return mergeKey === undefined ? value : mergedItems(shape, before, value, mergeKey);
 }
 
 function mergeKeyOf(shape: Shape, key: string): string | undefined {
-  const declared = shape.is === 'list' ? shape.keys[0]?.name : undefined;
+  const declared = shape.type === 'list' ? shape.keys[0]?.name : undefined;
   return declared ?? (Object.hasOwn(otherMergeKeys, key) ? otherMergeKeys[key] : undefined);
 }
 
@@ -42,8 +42,8 @@ function mergedItems(
   patch: readonly unknown[],
   mergeKey: string,
 ): readonly unknown[] {
-  const itemShape = shape.is === 'list' ? shape.items : any;
-  const by: ListShape = { is: 'list', relation: 'map', keys: [{ name: mergeKey, default: undefined }], items: any };
+  const itemShape = shape.type === 'list' ? shape.items : any;
+  const by: ListShape = { type: 'list', relation: 'map', keys: [{ name: mergeKey, default: undefined }], items: any };
   const indexes = new Map(before.map((item, index) => [itemStep(by, item), index]));
   const patched = patch.filter(isObject).map((item) => ({ item, index: indexes.get(itemStep(by, item)) }));
   const patchedIndexes = new Set(patched.map(({ index }) => index));

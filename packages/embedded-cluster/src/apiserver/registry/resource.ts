@@ -131,7 +131,7 @@ export function resource(row: Row): Resource {
 
 /** The shape of kinds without a schema. */
 const unknownShape: Shape = {
-  is: 'map',
+  type: 'map',
   isAtomic: false,
   fields: new Map([
     ['metadata', { shape: shapeOf('ObjectMeta') ?? any, isRequired: false, dropsZero: false, default: undefined }],

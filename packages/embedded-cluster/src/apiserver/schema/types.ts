@@ -30,7 +30,7 @@ export interface FieldDeclaration {
   readonly isRequired: boolean;
   readonly dropsZero: boolean;
   /** The type of a field, or of the items of a map or list. */
-  readonly of: { readonly type: string } | { readonly scalar: ScalarShape['type'] };
+  readonly of: { readonly type: string } | { readonly scalar: ScalarShape['scalar'] };
   readonly container: 'map' | 'atomicMap' | 'list' | 'set' | 'keyed' | undefined;
   readonly keys: readonly string[];
   readonly default: string | undefined;
@@ -41,7 +41,7 @@ export interface TypeDeclaration {
   readonly fields: readonly FieldDeclaration[];
 }
 
-const scalars: Readonly<Record<string, ScalarShape['type']>> = {
+const scalars: Readonly<Record<string, ScalarShape['scalar']>> = {
   '#': 'integer',
   '?': 'boolean',
   '*': 'quantity',
@@ -68,7 +68,7 @@ export function shapeOf(name: string): Shape | undefined {
   const type = typeOf(name);
   if (known !== undefined || type === undefined) return known;
   const fields = new Map<string, Field>();
-  const shape: Shape = { is: 'map', isAtomic: type.isAtomic, fields, values: undefined };
+  const shape: Shape = { type: 'map', isAtomic: type.isAtomic, fields, values: undefined };
   shapes.set(name, shape);
   for (const field of type.fields) {
     const { isRequired, dropsZero, default: fallback } = field;
@@ -114,13 +114,13 @@ const containers: Readonly<Record<string, FieldDeclaration['container']>> = {
 };
 
 function fieldShape({ container, keys, of }: FieldDeclaration): Shape {
-  const element: Shape = 'scalar' in of ? { is: 'scalar', type: of.scalar } : namedShape(of.type);
+  const element: Shape = 'scalar' in of ? { type: 'scalar', scalar: of.scalar } : namedShape(of.type);
   if (container === undefined) return element;
   if (container === 'map' || container === 'atomicMap') {
-    return { is: 'map', isAtomic: container === 'atomicMap', fields: new Map(), values: element };
+    return { type: 'map', isAtomic: container === 'atomicMap', fields: new Map(), values: element };
   }
   const type = 'type' in of ? of.type : '';
   const listKeys: readonly ListKey[] = keys.map((name) => ({ name, default: keyDefault(type, name) }));
   const relation = { list: 'atomic', set: 'set', keyed: 'map' } as const;
-  return { is: 'list', relation: relation[container], keys: listKeys, items: element };
+  return { type: 'list', relation: relation[container], keys: listKeys, items: element };
 }
