@@ -2,7 +2,7 @@ import { type FieldError, formatFieldError, formatFieldErrors } from '../base/fi
 import { type LocatedDocument, locate } from '../config/text/document.ts';
 import type { LocatedError } from '../config/text/located.ts';
 import { inLines, readYaml, type YamlText } from '../config/text/yamlText.ts';
-import { identityText } from '../observer/model/identity.ts';
+import { identityText } from '../observer/objects/identity.ts';
 import { type CheckedApplication, checkApplications, isApplication } from '../observer/spec/checkApplication.ts';
 import { exitCodes, print, printErrors } from './output.ts';
 

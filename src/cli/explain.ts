@@ -12,7 +12,7 @@ import { explainWorkload } from '../explain/explainWorkload.ts';
 import { externalNamesOf } from '../explain/externalNames.ts';
 import { inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
 import { inspectWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
-import { workloadKey } from '../restart/model/refs.ts';
+import { workloadKey } from '../restart/references/refs.ts';
 import { declarationProblems } from '../suggest/misplacedDeclarations.ts';
 import { readCluster } from '../suggest/readCluster.ts';
 import { loadConfig } from './configFile.ts';

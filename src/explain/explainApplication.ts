@@ -1,6 +1,6 @@
 import { formatDuration, objectOf, timeInSeconds } from '@weeder/kube-runtime/base';
 import { formatPath } from '../base/fieldError.ts';
-import { identityText } from '../observer/model/identity.ts';
+import { identityText } from '../observer/objects/identity.ts';
 import { conditionTypes } from '../observer/status/condition.ts';
 import { standingOf, worstOf } from '../observer/status/standing.ts';
 import { type Condition, conditionOf } from '../observer/status/statusPatch.ts';

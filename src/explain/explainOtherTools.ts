@@ -1,5 +1,5 @@
-import { workloadKey } from '../restart/model/refs.ts';
-import { optInLine } from '../restart/model/wording.ts';
+import { workloadKey } from '../restart/references/refs.ts';
+import { optInLine } from '../restart/references/wording.ts';
 import type { WorkloadOfOtherTool } from './inspectWorkloads.ts';
 
 /** Before a migration every workload may have such an annotation. */

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { textOf } from '@weeder/kube-runtime/base';
-import { isSecret } from '../observer/model/confidential.ts';
-import { identityText, type Json } from '../observer/model/identity.ts';
+import { foreignOwnerOf, needsApply } from '../observer/entries/comparison.ts';
+import { memoryOf, type ResourceEntry } from '../observer/entries/entries.ts';
+import { countObserved, type FieldReport } from '../observer/entries/fieldReports.ts';
+import { foundOf } from '../observer/entries/live.ts';
+import { isSecret } from '../observer/objects/confidential.ts';
+import { identityText, type Json } from '../observer/objects/identity.ts';
 import { ownershipConflict, ownershipOf } from '../observer/ownership/ownership.ts';
 import { fieldMaskFor } from '../observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../observer/schema/readObserverSchema.ts';
 import { statusValue } from '../observer/spec/inventory.ts';
-import { foreignOwnerOf, needsApply } from '../observer/state/comparison.ts';
-import { memoryOf, type ResourceEntry } from '../observer/state/entries.ts';
-import { countObserved, type FieldReport } from '../observer/state/fieldReports.ts';
-import { foundOf } from '../observer/state/live.ts';
 import type { Standing } from '../observer/status/standing.ts';
 import type { InspectedResource } from './inspectApplication.ts';
 

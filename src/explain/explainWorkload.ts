@@ -1,17 +1,17 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
+import { podsToReplace } from '../restart/content/affectedPods.ts';
+import { type Assessment, assess } from '../restart/content/assess.ts';
+import type { CurrentSource } from '../restart/content/currentSources.ts';
 import { whyNotRecreated } from '../restart/jobs/whyNotRecreated.ts';
 import { kinds } from '../restart/kinds/kinds.ts';
-import { allowReferencesFrom } from '../restart/model/annotations.ts';
-import { sourceKey } from '../restart/model/refs.ts';
-import type { Use } from '../restart/model/uses.ts';
-import { describeChanges, describeSource } from '../restart/model/wording.ts';
-import { workloadAnnotations } from '../restart/model/workloadSummary.ts';
 import { mayRestart, pauseError } from '../restart/pace/mayRestart.ts';
 import { ownPods } from '../restart/pods/ownPods.ts';
 import { obstacleOf, rolloutOf } from '../restart/pods/rollout.ts';
-import { podsToReplace } from '../restart/state/affectedPods.ts';
-import { type Assessment, assess } from '../restart/state/assess.ts';
-import type { CurrentSource } from '../restart/state/currentSources.ts';
+import { allowReferencesFrom } from '../restart/references/annotations.ts';
+import { sourceKey } from '../restart/references/refs.ts';
+import type { Use } from '../restart/references/uses.ts';
+import { describeChanges, describeSource } from '../restart/references/wording.ts';
+import { workloadAnnotations } from '../restart/references/workloadSummary.ts';
 import type { WorkloadView } from './inspectWorkloads.ts';
 
 /** Describes one workload, as lines of text. `now`: epoch milliseconds. */

@@ -4,19 +4,19 @@ import { application as machine } from '../../machines/observer/application.ts';
 import { type ResourceMemory, resource as resourceMachine } from '../../machines/observer/resource.ts';
 import type { AllowedResources } from '../config/schema/allowedResources.ts';
 import { accountOf, planResources } from '../observer/application/planResources.ts';
-import type { OwnershipClaims } from '../observer/effects/ownershipClaims.ts';
-import type { ApplyFailure } from '../observer/model/applyFailure.ts';
-import { identityKey } from '../observer/model/identity.ts';
+import { foreignOwnerOf, needsApply } from '../observer/entries/comparison.ts';
+import { createEntry } from '../observer/entries/createEntry.ts';
+import type { ApplicationEntry, ResourceEntry } from '../observer/entries/entries.ts';
+import { type FieldReport, fieldReports } from '../observer/entries/fieldReports.ts';
+import { observeObject, setStaleClaim } from '../observer/entries/transitions.ts';
+import type { ApplyFailure } from '../observer/objects/applyFailure.ts';
+import { identityKey } from '../observer/objects/identity.ts';
 import { hashManifest } from '../observer/plan/manifestHash.ts';
 import type { DryRun, Outcome, ResourceApi, ResourcePlan, RestMapper } from '../observer/plan/resourceApi.ts';
 import { setDryRunBaseline } from '../observer/resource/findBaseline.ts';
 import { type Application, type ReportedError, reportedError } from '../observer/spec/application.ts';
 import type { ShownDrift } from '../observer/spec/inventory.ts';
-import { foreignOwnerOf, needsApply } from '../observer/state/comparison.ts';
-import { createEntry } from '../observer/state/createEntry.ts';
-import type { ApplicationEntry, ResourceEntry } from '../observer/state/entries.ts';
-import { type FieldReport, fieldReports } from '../observer/state/fieldReports.ts';
-import { observeObject, setStaleClaim } from '../observer/state/transitions.ts';
+import type { OwnershipClaims } from '../observer/streams/ownershipClaims.ts';
 
 /** What was read about one resource of an application. */
 export interface InspectedResource {

@@ -5,21 +5,21 @@ import { dryRunClient } from '@weeder/kube-runtime/client';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Config } from '../config/config.ts';
 import type { RestartConfig, RestartSettings } from '../config/restart.ts';
+import { type CurrentSourcesAnswer, readCurrentSources } from '../restart/content/currentSources.ts';
+import { decodeState, type WorkloadState } from '../restart/content/state.ts';
+import { trustedSummary } from '../restart/content/stateOwner.ts';
 import { type HashKeys, hashKeyOf, readHashKeys } from '../restart/digest/hashKeys.ts';
-import type { OtherTool } from '../restart/model/otherTools.ts';
-import { type WorkloadRef, workloadKey } from '../restart/model/refs.ts';
-import { withoutSecrets } from '../restart/model/sourceMeta.ts';
-import type { WorkloadSummary } from '../restart/model/workloadSummary.ts';
 import { type PodSummary, readPods } from '../restart/pods/podSummary.ts';
+import type { OtherTool } from '../restart/references/otherTools.ts';
+import { type WorkloadRef, workloadKey } from '../restart/references/refs.ts';
+import { withoutSecrets } from '../restart/references/sourceMeta.ts';
+import type { WorkloadSummary } from '../restart/references/workloadSummary.ts';
 import { type RestartApi, restartApi } from '../restart/requests/restartApi.ts';
 import { createDigests } from '../restart/sources/digests.ts';
 import { settingsFor } from '../restart/sources/managed.ts';
 import { createRestartStreams } from '../restart/sources/restartStreams.ts';
 import { createSourceIndex, type SourcesKnown } from '../restart/sources/sourceIndex.ts';
 import { usesOfWorkload, type WorkloadUses } from '../restart/sources/workloadUses.ts';
-import { type CurrentSourcesAnswer, readCurrentSources } from '../restart/state/currentSources.ts';
-import { decodeState, type WorkloadState } from '../restart/state/state.ts';
-import { trustedSummary } from '../restart/state/stateOwner.ts';
 import { createWorkloadSinks, type WorkloadUpdate } from '../restart/workload/workloadSinks.ts';
 
 /** What was read about one workload that restart control manages. */

@@ -2,7 +2,7 @@ import { backgroundClient } from '@weeder/kube-runtime/client';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
 import { resourceRequests } from './apply/resourceRequests.ts';
 import { watchedRestMapper } from './kinds/restMapper.ts';
-import type { ReportObserver } from './model/events.ts';
+import type { ReportObserver } from './objects/events.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from './observerCore.ts';
 import { logObserver, recordObserverEvents } from './report/reportObserver.ts';
 import { applicationApi } from './status/applicationApi.ts';

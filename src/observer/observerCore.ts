@@ -12,20 +12,20 @@ import type { ControllerContext, PendingWork } from '../controller/controller.ts
 import { type ApplicationLogic, provideApplication } from './application/applicationActor.ts';
 import { applicationStreams, type WrapApplicationSink } from './application/applicationStream.ts';
 import { createApplications } from './application/applications.ts';
-import type { ObserverEffects } from './effects/observerEffects.ts';
-import { createOwnershipClaims } from './effects/ownershipClaims.ts';
-import { createRequestSemaphore, type SlowRequests } from './effects/requestSemaphore.ts';
-import { createResourceStreams, type WrapResourceSink } from './effects/resourceStreams.ts';
-import { createResources } from './effects/resources.ts';
-import { createServiceAccounts } from './effects/serviceAccounts.ts';
-import type { ReportObserver } from './model/events.ts';
+import { createAccess } from './entries/access.ts';
+import type { ApplicationEntry } from './entries/entries.ts';
+import type { ReportObserver } from './objects/events.ts';
 import { type HashManifest, hashManifest } from './plan/manifestHash.ts';
 import { maxConcurrentRequests, type ResourceApi, type RestMapper } from './plan/resourceApi.ts';
 import { provideResource } from './resource/resourceActor.ts';
-import { createAccess } from './state/access.ts';
-import type { ApplicationEntry } from './state/entries.ts';
 import type { ApplicationApi } from './status/applicationApi.ts';
 import { createStatusWriter } from './status/statusWriter.ts';
+import type { ObserverEffects } from './streams/observerEffects.ts';
+import { createOwnershipClaims } from './streams/ownershipClaims.ts';
+import { createRequestSemaphore, type SlowRequests } from './streams/requestSemaphore.ts';
+import { createResourceStreams, type WrapResourceSink } from './streams/resourceStreams.ts';
+import { createResources } from './streams/resources.ts';
+import { createServiceAccounts } from './streams/serviceAccounts.ts';
 
 type ContextOptions = 'config' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 

@@ -1,7 +1,7 @@
 import { countingClient } from '@weeder/kube-runtime/client';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
 import { watchHashKeys } from './digest/watchHashKeys.ts';
-import type { ReportRestart } from './model/events.ts';
+import type { ReportRestart } from './references/events.ts';
 import { logRestart, recordRestartEvents } from './report/reportRestart.ts';
 import { type ReportRead, restartApi } from './requests/restartApi.ts';
 import type { RestartControl } from './restartControl.ts';

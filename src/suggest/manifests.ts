@@ -3,7 +3,7 @@ import { type FieldError, formatFieldError } from '../base/fieldError.ts';
 import { locate } from '../config/text/document.ts';
 import type { LocatedError } from '../config/text/located.ts';
 import { inLines, readYaml, type YamlText } from '../config/text/yamlText.ts';
-import type { SourceKind } from '../restart/model/refs.ts';
+import type { SourceKind } from '../restart/references/refs.ts';
 import { searchedKinds } from './observed.ts';
 
 /** The limits for manifests; the API server would reject anything beyond them. */

@@ -10,9 +10,9 @@ import {
   workloadKindNames,
 } from '@weeder/kube-runtime/objects';
 import type { DependantRef, ServiceRef } from '../dependencies/dependency.ts';
-import { readLabelSelector, readTexts } from '../restart/model/labelSelector.ts';
-import { podTemplateOf } from '../restart/model/podTemplate.ts';
-import { type SourceKind, sourceKey } from '../restart/model/refs.ts';
+import { readLabelSelector, readTexts } from '../restart/references/labelSelector.ts';
+import { podTemplateOf } from '../restart/references/podTemplate.ts';
+import { type SourceKind, sourceKey } from '../restart/references/refs.ts';
 import { readSourceData, type SourceData } from './sources.ts';
 
 /** The kinds that are searched for the names of Services, as named by the API. */

@@ -1,5 +1,5 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import { sourceKey } from '../restart/model/refs.ts';
+import { sourceKey } from '../restart/references/refs.ts';
 import type { Observed, ObservedWorkload } from './observed.ts';
 import { sharersOf, sourceUsesOf } from './sourceUses.ts';
 import { createExpander, type ReadSource, readVariables } from './variables.ts';

@@ -8,7 +8,7 @@ import {
   workloadsPath,
 } from '@weeder/kube-runtime/objects';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
-import { type SourceKind, type SourceRef, sourceKey } from '../restart/model/refs.ts';
+import { type SourceKind, type SourceRef, sourceKey } from '../restart/references/refs.ts';
 import { type Observed, readObjects, type SearchedKind, searchedKinds } from './observed.ts';
 import { sourceUsesOf } from './sourceUses.ts';
 

@@ -1,5 +1,5 @@
-import { type SourceKind, type SourceRef, sourceKey } from '../restart/model/refs.ts';
-import { usesOf } from '../restart/model/uses.ts';
+import { type SourceKind, type SourceRef, sourceKey } from '../restart/references/refs.ts';
+import { usesOf } from '../restart/references/uses.ts';
 import type { ObservedWorkload } from './observed.ts';
 
 /** A use of a ConfigMap or Secret by a workload; without a key, of the whole. */

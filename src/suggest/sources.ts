@@ -1,5 +1,5 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { readTexts } from '../restart/model/labelSelector.ts';
+import { readTexts } from '../restart/references/labelSelector.ts';
 
 /** The values of a ConfigMap or Secret by their keys, as texts. */
 export type SourceData = Readonly<Record<string, string>>;

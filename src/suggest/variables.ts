@@ -1,5 +1,5 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import type { SourceKind } from '../restart/model/refs.ts';
+import type { SourceKind } from '../restart/references/refs.ts';
 import type { SourceData } from './sources.ts';
 
 /** A variable of a container whose value is known. */

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { ExactInteger, integerOf, isObject, objectOf, parseJson } from '@weeder/kube-runtime/base';
 import fc from 'fast-check';
 import { stepTextOf, treeOf } from '../../src/observer/drift/fieldsV1.ts';
-import { boundedJson, isSameJson } from '../../src/observer/model/jsonValue.ts';
+import { boundedJson, isSameJson } from '../../src/observer/objects/jsonValue.ts';
 import { hashManifest } from '../../src/observer/plan/manifestHash.ts';
 import { secretMask } from '../../src/observer/recording/secretMask.ts';
 import { leaf } from '../../src/observer/schema/fieldMask.ts';

@@ -6,7 +6,7 @@ import type { Rollout } from '../../src/demo/restart/rollout.ts';
 import { rolloutTable } from '../../src/demo/restart/rolloutTable.ts';
 import { playWithPlainWatcher } from '../../src/demo/restart/run.ts';
 import type { Chapter } from '../../src/demo/restart/story.ts';
-import type { RestartEvent } from '../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../src/restart/references/events.ts';
 import { cli } from '../support/cli.ts';
 import { cpuTime } from '../support/cpuTime.ts';
 import { onTerminal, withoutTerminal } from '../support/terminal.ts';

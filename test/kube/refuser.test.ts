@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiFailure, classify, isDenied, refuserOf } from '@weeder/kube-runtime/client';
 import { consequenceOf } from '@weeder/kube-runtime/events';
-import { confidential } from '../../src/restart/model/answer.ts';
+import { confidential } from '../../src/restart/references/answer.ts';
 
 function answer(code: number, message: string, details: object = {}): ApiFailure {
   return classify(code, {}, JSON.stringify({ kind: 'Status', code, message, details }), 0);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventDraft } from '@weeder/kube-runtime/events';
-import type { ObserverEvent } from '../../src/observer/model/events.ts';
-import type { Drift } from '../../src/observer/model/projection.ts';
+import type { ObserverEvent } from '../../src/observer/objects/events.ts';
+import type { Drift } from '../../src/observer/objects/projection.ts';
 import { observerReasons } from '../../src/observer/report/reasons.ts';
 import { recordObserverEvents } from '../../src/observer/report/reportObserver.ts';
 import { application, contested, drifted, image, reported, withoutEvent } from '../support/objects/observerEvents.ts';

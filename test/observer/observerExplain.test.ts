@@ -4,9 +4,9 @@ import { type JsonObject, objectOf, systemClock } from '@weeder/kube-runtime/bas
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
 import { explainApplication } from '../../src/explain/explainApplication.ts';
 import { inspectApplication } from '../../src/explain/inspectApplication.ts';
-import { failed, type Outcome } from '../../src/observer/model/applyFailure.ts';
-import { ownerOf } from '../../src/observer/model/fieldManagers.ts';
-import { unknownNode } from '../../src/observer/model/schemaNode.ts';
+import { failed, type Outcome } from '../../src/observer/objects/applyFailure.ts';
+import { ownerOf } from '../../src/observer/objects/fieldManagers.ts';
+import { unknownNode } from '../../src/observer/objects/schemaNode.ts';
 import type { ResourceApi, RestMapper } from '../../src/observer/plan/resourceApi.ts';
 import { readApplication } from '../../src/observer/spec/readApplication.ts';
 

@@ -4,7 +4,7 @@ import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { split } from '../../src/observer/apply/split.ts';
 import { compare } from '../../src/observer/drift/compare.ts';
 import { project } from '../../src/observer/drift/project.ts';
-import type { Manifest } from '../../src/observer/model/identity.ts';
+import type { Manifest } from '../../src/observer/objects/identity.ts';
 import { type FieldMask, leaf } from '../../src/observer/schema/fieldMask.ts';
 import { manifestOf, nginxService } from '../support/docs/manifests.ts';
 import { type Edit, edited } from '../support/objects/edits.ts';

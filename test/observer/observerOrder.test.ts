@@ -7,7 +7,7 @@ import {
   inApplyOrder,
   inDeletionOrder,
 } from '../../src/observer/application/order.ts';
-import type { Manifest } from '../../src/observer/model/identity.ts';
+import type { Manifest } from '../../src/observer/objects/identity.ts';
 import {
   isAutoscaled,
   isScaledByUnknown,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { ownerOf } from '../../src/observer/model/fieldManagers.ts';
+import { ownerOf } from '../../src/observer/objects/fieldManagers.ts';
 import { configMap, deployment, type ObserverWorld, observerWorld, refusal } from '../support/world/observerWorld.ts';
 
 const second = 1_000;

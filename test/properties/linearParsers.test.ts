@@ -6,16 +6,16 @@ import { namesIn } from '../../src/base/http.ts';
 import { partsOf } from '../../src/metrics/countRequests.ts';
 import { toOpenMetrics } from '../../src/metrics/metricsPage.ts';
 import { correctionKey } from '../../src/observer/drift/correctionKey.ts';
-import { applyFailure } from '../../src/observer/model/applyFailure.ts';
+import { applyFailure } from '../../src/observer/objects/applyFailure.ts';
+import { decodeState } from '../../src/restart/content/state.ts';
 import {
   allowReferencesError,
   allowReferencesFrom,
   optOutError,
   readAlsoDependsOn,
-} from '../../src/restart/model/annotations.ts';
-import { readEmptied } from '../../src/restart/model/emptied.ts';
+} from '../../src/restart/references/annotations.ts';
+import { readEmptied } from '../../src/restart/references/emptied.ts';
 import { readJobCopy } from '../../src/restart/requests/jobCopy.ts';
-import { decodeState } from '../../src/restart/state/state.ts';
 import { isOwnName } from '../../src/ui/serve.ts';
 
 const identity = { group: 'apps', version: 'v1', kind: 'Deployment', namespace: 'shop', name: 'web' };

@@ -7,7 +7,7 @@ import { snakeCase } from '../../src/metrics/labels.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { countHashReads, countRestart } from '../../src/restart/contribution/countRestart.ts';
 import { measureRestart } from '../../src/restart/contribution/measureRestart.ts';
-import { blockCauses, pendingCauses, type RestartEvent } from '../../src/restart/model/events.ts';
+import { blockCauses, pendingCauses, type RestartEvent } from '../../src/restart/references/events.ts';
 import { restartReasons } from '../../src/restart/report/reasons.ts';
 import { logRestart, recordRestartEvents } from '../../src/restart/report/reportRestart.ts';
 import { sampleValue, scraped } from '../support/api/scraped.ts';

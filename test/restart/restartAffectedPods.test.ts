@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Use } from '../../src/restart/model/uses.ts';
+import { podsToReplace } from '../../src/restart/content/affectedPods.ts';
 import type { PodSummary } from '../../src/restart/pods/podSummary.ts';
-import { podsToReplace } from '../../src/restart/state/affectedPods.ts';
+import type { Use } from '../../src/restart/references/uses.ts';
 import { podSummary } from '../support/objects/podSummary.ts';
 import { workloadSummary } from '../support/objects/workloadObjects.ts';
 

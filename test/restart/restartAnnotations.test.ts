@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RestartEvent } from '../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../src/restart/references/events.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../support/world/restartWorld.ts';
 

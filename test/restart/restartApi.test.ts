@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerWith, type Calling, calling, statusBody } from '@weeder/kube-runtime/testing';
-import type { Answer, RefusalClass } from '../../src/restart/model/answer.ts';
+import type { Answer, RefusalClass } from '../../src/restart/references/answer.ts';
 import { restartApi } from '../../src/restart/requests/restartApi.ts';
 import { secretObject } from '../support/objects/sourceObjects.ts';
 

@@ -7,7 +7,7 @@ import {
   isRevert,
   needsEviction,
   withNewest,
-} from '../../src/restart/state/restartHistory.ts';
+} from '../../src/restart/content/restartHistory.ts';
 
 const minute = 60_000;
 const now = Date.UTC(2026, 10, 21, 18);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { releasePatch, restartPatch, statePatch } from '../../src/restart/effects/workloadPatch.ts';
+import { releasePatch, restartPatch, statePatch } from '../../src/restart/patches/workloadPatch.ts';
 import { workloadSummary } from '../support/objects/workloadObjects.ts';
 
 const state = 'weeder.dev/dependencies';

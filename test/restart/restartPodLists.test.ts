@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type LabelSelector, matchesSelector, selectorToString } from '@weeder/kube-runtime/objects';
-import { type Answer, answered } from '../../src/restart/model/answer.ts';
 import { listTogether } from '../../src/restart/pods/podLists.ts';
+import { type Answer, answered } from '../../src/restart/references/answer.ts';
 
 const signal = new AbortController().signal;
 const app = (name: string): LabelSelector => ({ matchLabels: { app: name } });

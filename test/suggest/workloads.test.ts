@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { parseConfig } from '../../src/config/parse.ts';
-import type { SourceKind } from '../../src/restart/model/refs.ts';
+import type { SourceKind } from '../../src/restart/references/refs.ts';
 import { readObjects } from '../../src/suggest/observed.ts';
 import { suggestDependencies } from '../../src/suggest/suggestDependencies.ts';
 import { configMap, inShort, service, suggested, workload } from './support.ts';

@@ -2,7 +2,7 @@ import type { ShopEvent } from '../../demo/restart/events.ts';
 import { rolloutTable } from '../../demo/restart/rolloutTable.ts';
 import { playRestarts, playWithPlainWatcher, type RestartOutcome } from '../../demo/restart/run.ts';
 import { restartTimelineEntry } from '../../demo/restart/timeline.ts';
-import type { RestartEvent } from '../../restart/model/events.ts';
+import type { RestartEvent } from '../../restart/references/events.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { line, print, printTable } from './demoOutput.ts';
 import { showStory } from './demoStory.ts';

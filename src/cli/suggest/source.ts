@@ -1,5 +1,5 @@
 import { type CodedError, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
-import { type SourceKind, sourcePath, sourcePlurals } from '../../restart/model/refs.ts';
+import { type SourceKind, sourcePath, sourcePlurals } from '../../restart/references/refs.ts';
 import { unsearched } from '../../suggest/manifests.ts';
 import { declarationProblems } from '../../suggest/misplacedDeclarations.ts';
 import { type Observed, readObjects } from '../../suggest/observed.ts';

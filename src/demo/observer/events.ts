@@ -1,4 +1,4 @@
-import type { ObserverEvent } from '../../observer/model/events.ts';
+import type { ObserverEvent } from '../../observer/objects/events.ts';
 
 /** An event in the cluster of the demo. */
 export interface SiteEvent {

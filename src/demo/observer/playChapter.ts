@@ -1,5 +1,5 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import type { ObserverEvent } from '../../observer/model/events.ts';
+import type { ObserverEvent } from '../../observer/objects/events.ts';
 import type { SiteEvent } from './events.ts';
 import type { People, Site } from './site.ts';
 import type { Chapter, ChapterOutcome, Stage } from './story.ts';

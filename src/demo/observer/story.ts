@@ -1,5 +1,5 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import type { ObserverEvent } from '../../observer/model/events.ts';
+import type { ObserverEvent } from '../../observer/objects/events.ts';
 import { firstImage, imagesOf, labelsOf, manifestsWith, nextImage, replicasOf } from './objects.ts';
 import type { People, Site } from './site.ts';
 

@@ -1,5 +1,5 @@
-import type { AboutResource } from '../../observer/model/events.ts';
-import type { Drift } from '../../observer/model/projection.ts';
+import type { AboutResource } from '../../observer/objects/events.ts';
+import type { Drift } from '../../observer/objects/projection.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import type { StoryEvent } from './events.ts';
 import { milliseconds } from './outcomeTable.ts';

@@ -1,4 +1,4 @@
-import type { SourceRef } from '../../restart/model/refs.ts';
+import type { SourceRef } from '../../restart/references/refs.ts';
 import type { Rollout } from './rollout.ts';
 
 /** An action on a source; `keys` are those with changed values. */

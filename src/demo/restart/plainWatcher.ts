@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiStore, KubeObject } from '@weeder/embedded-cluster';
 import { configMaps, secrets } from '@weeder/embedded-cluster/resources';
-import type { SourceKind } from '../../restart/model/refs.ts';
-import { usesOf } from '../../restart/model/uses.ts';
+import type { SourceKind } from '../../restart/references/refs.ts';
+import { usesOf } from '../../restart/references/uses.ts';
 import { home } from './objects.ts';
 import type { Restarter } from './restarter.ts';
 import { templateIn, templatePatch, workloadsIn } from './templates.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import type { RestartEvent } from '../../restart/model/events.ts';
+import type { RestartEvent } from '../../restart/references/events.ts';
 import type { Restarter } from './restarter.ts';
 import type { Rollout } from './rollout.ts';
 import type { Shop } from './shop.ts';

@@ -1,4 +1,4 @@
-import type { WorkloadRef } from '../../restart/model/refs.ts';
+import type { WorkloadRef } from '../../restart/references/refs.ts';
 
 /** A change of a workload's pod template. */
 export interface Rollout {

@@ -1,5 +1,5 @@
 import { simulatedClock } from '@weeder/embedded-cluster';
-import type { RestartEvent } from '../../restart/model/events.ts';
+import type { RestartEvent } from '../../restart/references/events.ts';
 import { createStory } from '../createStory.ts';
 import { clientTo } from '../run.ts';
 import type { StoryOptions } from '../storyOptions.ts';

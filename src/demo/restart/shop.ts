@@ -13,7 +13,7 @@ import {
 import { configMaps, deployments, pods, secrets } from '@weeder/embedded-cluster/resources';
 import type { Clock } from '@weeder/kube-runtime/base';
 import { arrayOf, type JsonObject, numberOf, objectOf } from '@weeder/kube-runtime/base';
-import type { SourceKind } from '../../restart/model/refs.ts';
+import type { SourceKind } from '../../restart/references/refs.ts';
 import type { ShopEvent } from './events.ts';
 import { createShop, encoded, home } from './objects.ts';
 import type { Rollout } from './rollout.ts';

@@ -1,7 +1,7 @@
 import type { ApiStore, KubeObject, Resource } from '@weeder/embedded-cluster';
 import { cronJobs, deployments, statefulSets } from '@weeder/embedded-cluster/resources';
 import { objectOf } from '@weeder/kube-runtime/base';
-import type { WorkloadRef } from '../../restart/model/refs.ts';
+import type { WorkloadRef } from '../../restart/references/refs.ts';
 import { home } from './objects.ts';
 
 /** The kinds of workloads in the shop. */

@@ -1,5 +1,5 @@
-import type { RestartEvent, SourceChange } from '../../restart/model/events.ts';
-import type { WorkloadRef } from '../../restart/model/refs.ts';
+import type { RestartEvent, SourceChange } from '../../restart/references/events.ts';
+import type { WorkloadRef } from '../../restart/references/refs.ts';
 import type { TimelineEntry } from '../timeline.ts';
 import type { ShopEvent, SourceAction } from './events.ts';
 

@@ -1,4 +1,4 @@
-import type { ReportRestart } from '../../restart/model/events.ts';
+import type { ReportRestart } from '../../restart/references/events.ts';
 import { createRestartController } from '../../restart/restartController.ts';
 import { createWeederProcess, type WeederProcessOptions } from '../weederProcess.ts';
 import { configText, weederHome, workloadCount } from './objects.ts';

@@ -1,8 +1,8 @@
 import { type AnyEventObject, fromCallback } from 'xstate';
 import { type ApplicationEvent, type ApplicationInput, application } from '../../../machines/observer/application.ts';
 import { effectLogic } from '../../actors/effect.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import type { ApplicationEntry } from '../state/entries.ts';
+import type { ApplicationEntry } from '../entries/entries.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { applyApplication } from './applyApplication.ts';
 import { deleteApplication } from './deleteApplication.ts';
 import { applicationReports } from './reportApplication.ts';

@@ -1,12 +1,12 @@
 import { largest } from '@weeder/kube-runtime/base';
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
-import { identityKey, identityText } from '../model/identity.ts';
-import { summaryOf } from '../model/wording.ts';
+import type { ApplicationEntry } from '../entries/entries.ts';
+import { unlistedRemoval } from '../entries/inventoryRows.ts';
+import { type ApplyFailure, refusalOf } from '../objects/applyFailure.ts';
+import { identityKey, identityText } from '../objects/identity.ts';
+import { summaryOf } from '../objects/wording.ts';
 import { resolveNamespace } from '../spec/resolveNamespace.ts';
-import type { ApplicationEntry } from '../state/entries.ts';
-import { unlistedRemoval } from '../state/inventoryRows.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { ordinaryDeletion } from './order.ts';
 import { removePending } from './prune.ts';
 import { scheduleAllRemovals, scheduleRemoval } from './resourceSet.ts';

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, smallest, textOf } from '@weeder/kube-runtime/base';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../objects/identity.ts';
 
 /**
  * Kinds that others need before they can be applied: the API server refuses a Pod without its ServiceAccount and a

@@ -1,8 +1,8 @@
 import { inParallel, track } from '../../base/promises.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import { slowMessage } from '../effects/requestSemaphore.ts';
-import { type Identity, identityKey } from '../model/identity.ts';
-import type { ActiveRemoval, ApplicationEntry, PendingRemoval } from '../state/entries.ts';
+import type { ActiveRemoval, ApplicationEntry, PendingRemoval } from '../entries/entries.ts';
+import { type Identity, identityKey } from '../objects/identity.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
+import { slowMessage } from '../streams/requestSemaphore.ts';
 import { deletionStage, inDeletionOrder } from './order.ts';
 import { removeResource } from './removeResource.ts';
 import { recordRemoval } from './resourceSet.ts';

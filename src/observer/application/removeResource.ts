@@ -1,8 +1,8 @@
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import { type ApplyFailure, failed, type Outcome } from '../model/applyFailure.ts';
-import { identityText } from '../model/identity.ts';
+import type { ApplicationEntry, PendingRemoval } from '../entries/entries.ts';
+import { type ApplyFailure, failed, type Outcome } from '../objects/applyFailure.ts';
+import { identityText } from '../objects/identity.ts';
 import type { RestMapping } from '../plan/resourceApi.ts';
-import type { ApplicationEntry, PendingRemoval } from '../state/entries.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { accountOf, targetOf } from './planResources.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { application } from '../../../machines/observer/application.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import { serviceAccountNotFound } from '../effects/serviceAccounts.ts';
-import { needsApply } from '../state/comparison.ts';
-import type { ApplicationEntry } from '../state/entries.ts';
+import { needsApply } from '../entries/comparison.ts';
+import type { ApplicationEntry } from '../entries/entries.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
+import { serviceAccountNotFound } from '../streams/serviceAccounts.ts';
 import { errorSummary } from './validateApplication.ts';
 
 type Actions = NonNullable<Parameters<(typeof application)['provide']>[0]['actions']>;

@@ -1,6 +1,6 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import { failed, type Outcome } from '../model/applyFailure.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import { failed, type Outcome } from '../objects/applyFailure.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import type { RestMapper, RestMapping } from '../plan/resourceApi.ts';
 import type { UnresolvedManifest } from '../spec/application.ts';
 

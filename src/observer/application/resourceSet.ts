@@ -1,8 +1,8 @@
-import type { ResourceStreams } from '../effects/resourceStreams.ts';
-import type { Resources } from '../effects/resources.ts';
-import { identityKey } from '../model/identity.ts';
-import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../state/entries.ts';
-import { removalOf } from '../state/inventoryRows.ts';
+import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../entries/entries.ts';
+import { removalOf } from '../entries/inventoryRows.ts';
+import { identityKey } from '../objects/identity.ts';
+import type { ResourceStreams } from '../streams/resourceStreams.ts';
+import type { Resources } from '../streams/resources.ts';
 
 // The only writer of the resources of an application, and of its pending removals.
 

@@ -1,11 +1,11 @@
 import type { TimerHandle } from '@weeder/kube-runtime/base';
 import { track } from '../../base/promises.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
+import { isAccessProven } from '../entries/access.ts';
+import type { ApplicationEntry, ResourceEntry } from '../entries/entries.ts';
+import { foundOf, isInSync } from '../entries/live.ts';
+import { forgetObject } from '../entries/transitions.ts';
 import { rebaseline } from '../resource/rebaseline.ts';
-import { isAccessProven } from '../state/access.ts';
-import type { ApplicationEntry, ResourceEntry } from '../state/entries.ts';
-import { foundOf, isInSync } from '../state/live.ts';
-import { forgetObject } from '../state/transitions.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { prune } from './prune.ts';
 
 /**

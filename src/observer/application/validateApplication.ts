@@ -1,10 +1,10 @@
 import type { ApplicationEvent } from '../../../machines/observer/application.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import { refusalOf } from '../model/applyFailure.ts';
-import { summaryOf } from '../model/wording.ts';
+import type { ApplicationEntry } from '../entries/entries.ts';
+import { refusalOf } from '../objects/applyFailure.ts';
+import { summaryOf } from '../objects/wording.ts';
 import { type ReportedError, reportedError } from '../spec/application.ts';
-import type { ApplicationEntry } from '../state/entries.ts';
 import { settledAt } from '../status/settling.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { planResources } from './planResources.ts';
 
 /** Validates the application and returns the event for its machine. */

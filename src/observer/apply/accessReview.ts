@@ -1,7 +1,7 @@
 import { isObject, objectOf } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
-import { applyFailure, done } from '../model/applyFailure.ts';
-import type { Identity } from '../model/identity.ts';
+import { applyFailure, done } from '../objects/applyFailure.ts';
+import type { Identity } from '../objects/identity.ts';
 import type { ResourceApi, Target } from '../plan/resourceApi.ts';
 
 const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { type FieldsTree, ownsAt, union } from '../drift/fieldsV1.ts';
-import { walk } from '../model/livePaths.ts';
+import { walk } from '../objects/livePaths.ts';
 import { entriesOf, isApplied } from '../ownership/managedFields.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { annotationName, labelName } from '../model/fieldManagers.ts';
+import { annotationName, labelName } from '../objects/fieldManagers.ts';
 import { keepLive } from '../ownership/keptFields.ts';
 import { ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';

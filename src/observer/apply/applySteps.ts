@@ -1,8 +1,8 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
-import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
-import { findPaths, omitPaths } from '../model/livePaths.ts';
-import { type Path, pathText } from '../model/path.ts';
+import { type ApplyFailure, done, type Outcome } from '../objects/applyFailure.ts';
+import { findPaths, omitPaths } from '../objects/livePaths.ts';
+import { type Path, pathText } from '../objects/path.ts';
 import { foreignElementsIn, isOwnedBy, replacementsIn } from '../ownership/foreignElements.ts';
 import { keepLive } from '../ownership/keptFields.ts';
 import { hasManager } from '../ownership/ownership.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
-import { type Path, pathText } from '../model/path.ts';
+import type { ApplyFailure, Outcome } from '../objects/applyFailure.ts';
+import { type Path, pathText } from '../objects/path.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverApi } from './observerApi.ts';
 import { restoreOwners, takeOverAll } from './takeOver.ts';

@@ -1,6 +1,6 @@
 import { arrayOf, isObject, type JsonObject } from '@weeder/kube-runtime/base';
-import { elementStep, elementText } from '../model/path.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import { elementStep, elementText } from '../objects/path.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import {
   elementOf,
   type FieldMask,

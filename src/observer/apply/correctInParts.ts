@@ -1,8 +1,8 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
-import { causePathsOf, concerns } from '../model/causePath.ts';
-import { findPaths } from '../model/livePaths.ts';
-import type { Drift } from '../model/projection.ts';
+import { type ApplyFailure, done, type Outcome } from '../objects/applyFailure.ts';
+import { causePathsOf, concerns } from '../objects/causePath.ts';
+import { findPaths } from '../objects/livePaths.ts';
+import type { Drift } from '../objects/projection.ts';
 import { type DriftGroup, groupDrifts } from '../ownership/keptFields.ts';
 import { versionOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
-import { identityText } from '../model/identity.ts';
-import { findPaths } from '../model/livePaths.ts';
-import type { Path } from '../model/path.ts';
-import type { Drift } from '../model/projection.ts';
+import { type ApplyFailure, done, failed, type Outcome } from '../objects/applyFailure.ts';
+import { identityText } from '../objects/identity.ts';
+import { findPaths } from '../objects/livePaths.ts';
+import type { Path } from '../objects/path.ts';
+import type { Drift } from '../objects/projection.ts';
 import { replacementsIn } from '../ownership/foreignElements.ts';
 import { keepLive } from '../ownership/keptFields.ts';
 import { isTerminating, ownershipConflict, ownershipOf, uidOf, versionOf } from '../ownership/ownership.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
-import { identityText } from '../model/identity.ts';
+import { type ApplyFailure, done, failed, type Outcome } from '../objects/applyFailure.ts';
+import { identityText } from '../objects/identity.ts';
 import { isManagedOnlyBy, isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { bodiesOf } from './applyBodies.ts';

@@ -1,8 +1,8 @@
 import { arrayOf, isObject, type JsonObject } from '@weeder/kube-runtime/base';
-import { findPaths } from '../model/livePaths.ts';
-import { elementStep, elementText, type Path, type PathElement } from '../model/path.ts';
-import type { Drift } from '../model/projection.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import { findPaths } from '../objects/livePaths.ts';
+import { elementStep, elementText, type Path, type PathElement } from '../objects/path.ts';
+import type { Drift } from '../objects/projection.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';
 
 /**

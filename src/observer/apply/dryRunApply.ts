@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { type ApplyFailureType, done, type Outcome } from '../model/applyFailure.ts';
+import { type ApplyFailureType, done, type Outcome } from '../objects/applyFailure.ts';
 import { hasManager } from '../ownership/ownership.ts';
 import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';
 import { appliedFields } from './appliedFields.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { objectOf } from '@weeder/kube-runtime/base';
 import { union } from '../drift/fieldsV1.ts';
-import type { Outcome } from '../model/applyFailure.ts';
+import type { Outcome } from '../objects/applyFailure.ts';
 import { entriesOf, type ManagedFieldsEntry } from '../ownership/managedFields.ts';
 import type { Target } from '../plan/resourceApi.ts';
 import type { ObserverApi } from './observerApi.ts';

@@ -1,8 +1,8 @@
 import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ApiFailure, ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
-import { applyFailure, done, type Outcome } from '../model/applyFailure.ts';
-import type { RequestSummary } from '../model/describeApplyFailure.ts';
-import { identityText } from '../model/identity.ts';
+import { applyFailure, done, type Outcome } from '../objects/applyFailure.ts';
+import type { RequestSummary } from '../objects/describeApplyFailure.ts';
+import { identityText } from '../objects/identity.ts';
 import type { ResourceApi, Target } from '../plan/resourceApi.ts';
 import { accessReview } from './accessReview.ts';
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { cut, ownsAt } from '../drift/fieldsV1.ts';
-import { findPaths, walk } from '../model/livePaths.ts';
-import { pathText } from '../model/path.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import { findPaths, walk } from '../objects/livePaths.ts';
+import { pathText } from '../objects/path.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import { pathTextsIn } from '../ownership/foreignElements.ts';
 import { fieldsOnlyOf } from '../ownership/managedFields.ts';
 import type { ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';

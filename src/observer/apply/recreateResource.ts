@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { type ApplyFailure, done, type Outcome } from '../model/applyFailure.ts';
-import { canBeRecreated } from '../model/immutable.ts';
+import { type ApplyFailure, done, type Outcome } from '../objects/applyFailure.ts';
+import { canBeRecreated } from '../objects/immutable.ts';
 import { isProvenApplied } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { createResource } from './createResource.ts';

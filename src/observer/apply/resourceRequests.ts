@@ -1,8 +1,8 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
-import { done, failed, type Outcome } from '../model/applyFailure.ts';
-import { type ApplicationOwner, annotationName, labelName, managersOf } from '../model/fieldManagers.ts';
-import { listed } from '../model/wording.ts';
+import { done, failed, type Outcome } from '../objects/applyFailure.ts';
+import { type ApplicationOwner, annotationName, labelName, managersOf } from '../objects/fieldManagers.ts';
+import { listed } from '../objects/wording.ts';
 import {
   isProvenApplied,
   isTerminating,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { type ApplyFailure, failed, type Outcome } from '../model/applyFailure.ts';
+import { type ApplyFailure, failed, type Outcome } from '../objects/applyFailure.ts';
 import { isTerminating, uidOf } from '../ownership/ownership.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverApi } from './observerApi.ts';

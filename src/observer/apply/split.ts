@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { contentOf, identityOf } from '../drift/content.ts';
-import type { Manifest } from '../model/identity.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import type { Manifest } from '../objects/identity.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import { elementOf, type FieldMask, fieldOf, observesAnything } from '../schema/fieldMask.ts';
 
 /** The bodies for the server-side applies of a manifest. Each one identifies the object. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { cut, difference, type FieldsTree, treeOf, union } from '../drift/fieldsV1.ts';
-import { done, type Outcome } from '../model/applyFailure.ts';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
-import { type Path, pathText } from '../model/path.ts';
+import { done, type Outcome } from '../objects/applyFailure.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import { type Path, pathText } from '../objects/path.ts';
 import { entriesOf, isApplied, isOfWhole, type ManagedFieldsEntry } from '../ownership/managedFields.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverApi } from './observerApi.ts';

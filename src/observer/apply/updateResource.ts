@@ -1,9 +1,9 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { contentOf } from '../drift/content.ts';
-import { done, failed, type Outcome } from '../model/applyFailure.ts';
-import { causePathsOf, concerns } from '../model/causePath.ts';
-import { identityText } from '../model/identity.ts';
-import { findPaths, walk } from '../model/livePaths.ts';
+import { done, failed, type Outcome } from '../objects/applyFailure.ts';
+import { causePathsOf, concerns } from '../objects/causePath.ts';
+import { identityText } from '../objects/identity.ts';
+import { findPaths, walk } from '../objects/livePaths.ts';
 import { hasManager, isTerminating, ownershipConflict, ownershipOf, versionOf } from '../ownership/ownership.ts';
 import { removedFieldsIn, unchangedBy } from '../ownership/removedFields.ts';
 import type { Applied, ApplyBodies, ResourcePlan } from '../plan/resourceApi.ts';

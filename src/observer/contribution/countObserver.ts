@@ -1,7 +1,7 @@
 import { countByTable } from '../../metrics/countByTable.ts';
 import { limitedLabel } from '../../metrics/labels.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import type { ObserverEvent, ReportObserver } from '../model/events.ts';
+import type { ObserverEvent, ReportObserver } from '../objects/events.ts';
 import { type ObserverOutcome, observerOutcomes, observerTable } from '../report/observerTable.ts';
 
 const errors = ['forbidden', 'permanent', 'immutable', 'conflict', 'transient'];

@@ -1,5 +1,5 @@
 import type { Contribution } from '../../controller/contribution/contribution.ts';
-import type { ObserverEvent } from '../model/events.ts';
+import type { ObserverEvent } from '../objects/events.ts';
 import type { ObserverControllerOptions } from '../observerController.ts';
 import type { ObserverCore } from '../observerCore.ts';
 import { observerResponse } from '../recording/observerResponses.ts';

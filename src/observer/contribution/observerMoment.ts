@@ -1,8 +1,8 @@
 import type { Moment } from '@weeder/live-page';
 import { reasonOf } from '../../controller/report/eventReason.ts';
-import type { AboutResource, ObserverEvent } from '../model/events.ts';
-import { identityText } from '../model/identity.ts';
-import { listed } from '../model/wording.ts';
+import type { AboutResource, ObserverEvent } from '../objects/events.ts';
+import { identityText } from '../objects/identity.ts';
+import { listed } from '../objects/wording.ts';
 import { observerTable } from '../report/observerTable.ts';
 
 /** Undefined: the page does not show the event. It contains no values of fields. */

@@ -1,6 +1,6 @@
-import { labelPath } from '../model/fieldManagers.ts';
-import type { Json } from '../model/identity.ts';
-import type { Projection } from '../model/projection.ts';
+import { labelPath } from '../objects/fieldManagers.ts';
+import type { Json } from '../objects/identity.ts';
+import type { Projection } from '../objects/projection.ts';
 import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';
 import { conflictingManagerOf } from './conflictingManager.ts';
 import { project } from './project.ts';

@@ -1,5 +1,5 @@
-import { isSameJson } from '../model/jsonValue.ts';
-import type { Drift, LengthBounds, ObservedList, Projection } from '../model/projection.ts';
+import { isSameJson } from '../objects/jsonValue.ts';
+import type { Drift, LengthBounds, ObservedList, Projection } from '../objects/projection.ts';
 
 /**
  * Returns the differences between the baseline and the live object, both projected with the same manifest and mask.

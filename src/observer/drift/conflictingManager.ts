@@ -1,6 +1,6 @@
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
-import type { Drift } from '../model/projection.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import type { Drift } from '../objects/projection.ts';
 import { type FieldsTree, ownsAt, stepTextOf } from './fieldsV1.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { serverOwnedMetadata } from '../model/serverOwned.ts';
+import { serverOwnedMetadata } from '../objects/serverOwned.ts';
 
 const identifying: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 const ofTheServer: ReadonlySet<string> = new Set(['name', 'namespace', ...serverOwnedMetadata]);

@@ -1,4 +1,4 @@
-import type { Drift } from '../model/projection.ts';
+import type { Drift } from '../objects/projection.ts';
 
 /** The key for a resource that is missing. */
 export const missingKey = '';

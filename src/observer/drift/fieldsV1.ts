@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import type { Json } from '../model/identity.ts';
-import { parseBoundedJson } from '../model/jsonValue.ts';
-import { elementText, type Path, type PathElement } from '../model/path.ts';
+import type { Json } from '../objects/identity.ts';
+import { parseBoundedJson } from '../objects/jsonValue.ts';
+import { elementText, type Path, type PathElement } from '../objects/path.ts';
 
 /**
  * `fieldsV1` of an entry of `metadata.managedFields`: the fields that its manager owns, as a tree. `f:name` is a field.

@@ -1,6 +1,6 @@
 import { arrayOf, isObject } from '@weeder/kube-runtime/base';
-import { elementStep, elementText } from '../model/path.ts';
-import type { ListTopology, SchemaNode } from '../model/schemaNode.ts';
+import { elementStep, elementText } from '../objects/path.ts';
+import type { ListTopology, SchemaNode } from '../objects/schemaNode.ts';
 import { elementOf, type FieldMask } from '../schema/fieldMask.ts';
 
 /** The elements of a live list, matched with those of the manifest by their keys. */

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { labelName, labelPath } from '../model/fieldManagers.ts';
-import type { Json, Manifest } from '../model/identity.ts';
-import { boundedJson, interned, isSameJson, ownField } from '../model/jsonValue.ts';
-import { fieldTexts, sharedLists } from '../model/path.ts';
-import type { LengthBounds, ObservedList, Projection } from '../model/projection.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import { labelName, labelPath } from '../objects/fieldManagers.ts';
+import type { Json, Manifest } from '../objects/identity.ts';
+import { boundedJson, interned, isSameJson, ownField } from '../objects/jsonValue.ts';
+import { fieldTexts, sharedLists } from '../objects/path.ts';
+import type { LengthBounds, ObservedList, Projection } from '../objects/projection.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import { type FieldMask, fieldOf, observesAll } from '../schema/fieldMask.ts';
 import { contentOf } from './content.ts';
 import { canonicalOrder, matchElements } from './listElements.ts';

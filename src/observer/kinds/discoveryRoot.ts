@@ -2,7 +2,7 @@ import type { Clock } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
 import { singleFlight } from '../../base/promises.ts';
-import { done, failed, type Outcome } from '../model/applyFailure.ts';
+import { done, failed, type Outcome } from '../objects/applyFailure.ts';
 import type { RestMapping } from '../plan/resourceApi.ts';
 import {
   aggregatedForm,

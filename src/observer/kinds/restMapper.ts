@@ -1,6 +1,6 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
-import { failed, type Outcome } from '../model/applyFailure.ts';
+import { failed, type Outcome } from '../objects/applyFailure.ts';
 import type { RestMapper, RestMapping } from '../plan/resourceApi.ts';
 import { discoveryRoot } from './discoveryRoot.ts';
 import { createKindStreams, type KindStreams, type KindStreamsOptions } from './kindStreams.ts';

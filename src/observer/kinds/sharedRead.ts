@@ -1,5 +1,5 @@
 import { type Clock, sleep as pauseFor, type TimerHandle } from '@weeder/kube-runtime/base';
-import type { Outcome } from '../model/applyFailure.ts';
+import type { Outcome } from '../objects/applyFailure.ts';
 
 /** A caller that waits for something that the API server does not serve yet. */
 interface Waiter {

@@ -1,8 +1,8 @@
 import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { ownsAt } from '../drift/fieldsV1.ts';
-import { walk } from '../model/livePaths.ts';
-import { type Path, pathText, sharedLists } from '../model/path.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import { walk } from '../objects/livePaths.ts';
+import { type Path, pathText, sharedLists } from '../objects/path.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import type { ApplyBodies } from '../plan/resourceApi.ts';
 
 /** A live element of a merged list that is not in the applied body. */

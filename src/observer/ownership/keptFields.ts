@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { walk } from '../model/livePaths.ts';
-import { elementStep, elementText } from '../model/path.ts';
-import type { Drift } from '../model/projection.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import { walk } from '../objects/livePaths.ts';
+import { elementStep, elementText } from '../objects/path.ts';
+import type { Drift } from '../objects/projection.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { pathTextsIn } from './foreignElements.ts';
 import { versionOf } from './ownership.ts';

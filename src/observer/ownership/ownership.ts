@@ -1,7 +1,7 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import { failed, type Outcome } from '../model/applyFailure.ts';
-import { type ApplicationOwner, annotationName, labelName } from '../model/fieldManagers.ts';
-import { type Identity, identityText } from '../model/identity.ts';
+import { failed, type Outcome } from '../objects/applyFailure.ts';
+import { type ApplicationOwner, annotationName, labelName } from '../objects/fieldManagers.ts';
+import { type Identity, identityText } from '../objects/identity.ts';
 
 /** The owner of an object by its label: this application, none, or another one by its known name. */
 type Ownership = { readonly type: 'ours' | 'none' } | { readonly type: 'otherApplication'; readonly by: string };

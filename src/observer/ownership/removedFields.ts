@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
-import { findPaths, walk } from '../model/livePaths.ts';
-import type { Path } from '../model/path.ts';
-import type { Drift } from '../model/projection.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import { findPaths, walk } from '../objects/livePaths.ts';
+import type { Path } from '../objects/path.ts';
+import type { Drift } from '../objects/projection.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import type { ApplyBodies } from '../plan/resourceApi.ts';
 import { isOwnedBy, pathTextsIn } from './foreignElements.ts';
 

@@ -1,6 +1,6 @@
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
-import { type Identity, identityKey, type Manifest } from '../model/identity.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import { type Identity, identityKey, type Manifest } from '../objects/identity.ts';
 import { type FieldMask, leaf } from '../schema/fieldMask.ts';
 import { hasManager } from './ownership.ts';
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { arrayOf, isObject, type JsonObject } from '@weeder/kube-runtime/base';
-import { type CausePath, causePathsOf, concerns } from '../model/causePath.ts';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
-import { elementStep, elementText, type Path, pathText } from '../model/path.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import { type CausePath, causePathsOf, concerns } from '../objects/causePath.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import { elementStep, elementText, type Path, pathText } from '../objects/path.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { isOwnedBy } from './foreignElements.ts';
 

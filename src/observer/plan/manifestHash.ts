@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Manifest } from '../model/identity.ts';
+import type { Manifest } from '../objects/identity.ts';
 import type { FieldMask } from '../schema/fieldMask.ts';
 
 /** Manifests with the same hash are applied in the same way. */

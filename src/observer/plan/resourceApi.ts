@@ -1,12 +1,12 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
-import type { Identity, Manifest } from '../model/identity.ts';
-import type { Drift } from '../model/projection.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import type { ApplyFailure, Outcome } from '../objects/applyFailure.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import type { Identity, Manifest } from '../objects/identity.ts';
+import type { Drift } from '../objects/projection.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import type { FieldMask } from '../schema/fieldMask.ts';
 
-export type { ApplyFailure, Outcome } from '../model/applyFailure.ts';
+export type { ApplyFailure, Outcome } from '../objects/applyFailure.ts';
 
 /** Where the requests about a resource are sent, and the account that they impersonate. */
 export interface Target {

@@ -1,8 +1,8 @@
 import type { Requests, ResponseFormat } from '../../recording/file/requests.ts';
-import { done } from '../model/applyFailure.ts';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
-import { identityKey, identityText } from '../model/identity.ts';
-import { type SchemaNode, unknownNode } from '../model/schemaNode.ts';
+import { done } from '../objects/applyFailure.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import { identityKey, identityText } from '../objects/identity.ts';
+import { type SchemaNode, unknownNode } from '../objects/schemaNode.ts';
 import type { ResourceApi, RestMapper, RestMapping, Target } from '../plan/resourceApi.ts';
 import type { ApplicationApi, ApplicationRef } from '../status/applicationApi.ts';
 import { outcomeFormat, responseFormats } from './observerResponses.ts';

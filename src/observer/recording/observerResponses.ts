@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { z } from 'zod';
 import type { ResponseFormat } from '../../recording/file/requests.ts';
-import type { ApplyFailureType, Outcome } from '../model/applyFailure.ts';
+import type { ApplyFailureType, Outcome } from '../objects/applyFailure.ts';
 import type { Applied, DryRun, RestMapping } from '../plan/resourceApi.ts';
 
 const failures = [

@@ -5,7 +5,8 @@ import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecy
 import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';
 import { recordedRequests } from '../../recording/file/requests.ts';
 import { watchBusy } from '../../recording/file/watchBusy.ts';
-import { identityKey } from '../model/identity.ts';
+import { type ApplicationEntry, memoryOf } from '../entries/entries.ts';
+import { identityKey } from '../objects/identity.ts';
 import {
   type CreateObserverCore,
   createObserverCore,
@@ -13,7 +14,6 @@ import {
   type ObserverCoreOptions,
 } from '../observerCore.ts';
 import { hashManifest } from '../plan/manifestHash.ts';
-import { type ApplicationEntry, memoryOf } from '../state/entries.ts';
 import { observerPort } from './observerPort.ts';
 import { recordedObserverEventOf } from './recordedObserverEvent.ts';
 import { recordSchemaNodes } from './recordSchemaNodes.ts';

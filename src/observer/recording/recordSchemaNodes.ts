@@ -1,5 +1,5 @@
 import type { Append } from '../../recording/file/entry.ts';
-import { type SchemaNode, unknownNode } from '../model/schemaNode.ts';
+import { type SchemaNode, unknownNode } from '../objects/schemaNode.ts';
 
 /** Wraps the schemas of kinds, and records each node when it is read for the first time. */
 export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode) => SchemaNode {

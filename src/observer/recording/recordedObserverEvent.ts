@@ -1,8 +1,8 @@
 import { detailOf } from '../../controller/report/readers.ts';
 import { decision, type EventKind, report } from '../../controller/report/reportTable.ts';
 import type { IsExcluded } from '../../recording/file/lines.ts';
-import type { ObserverEvent } from '../model/events.ts';
-import { identityText } from '../model/identity.ts';
+import type { ObserverEvent } from '../objects/events.ts';
+import { identityText } from '../objects/identity.ts';
 import { observerTable } from '../report/observerTable.ts';
 
 /** An event of the application observer, or a write request, as recorded and as printed in a timeline. */

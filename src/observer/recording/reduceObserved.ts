@@ -1,7 +1,7 @@
 import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { only, reduceTo } from '../../recording/file/shape.ts';
-import { isSecret } from '../model/confidential.ts';
-import { forceFinalizeName } from '../model/fieldManagers.ts';
+import { isSecret } from '../objects/confidential.ts';
+import { forceFinalizeName } from '../objects/fieldManagers.ts';
 import type { SecretMask } from './secretMask.ts';
 
 /** Reduces objects to what is recorded of them: no values of Secrets, and nothing that no decision depends on. */

@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../../recording/file/lines.ts';
 import { streamLines } from '../../recording/file/streamSnapshot.ts';
 import { type ControllerPlayer, createPlayed, type PlayedInputs, type Stage } from '../../replay/played/played.ts';
 import { recordedHashes } from '../../replay/played/recordedValues.ts';
-import type { ReportObserver } from '../model/events.ts';
+import type { ReportObserver } from '../objects/events.ts';
 import { createObserverCore, type ObserverCore } from '../observerCore.ts';
 import { hashManifest } from '../plan/manifestHash.ts';
 import { unansweredObserver } from '../recording/observerResponses.ts';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { objectOf } from '@weeder/kube-runtime/base';
 import type { Requests } from '../../recording/file/requests.ts';
 import { noRequests } from '../../replay/played/played.ts';
-import { done } from '../model/applyFailure.ts';
-import type { Identity } from '../model/identity.ts';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import { done } from '../objects/applyFailure.ts';
+import type { Identity } from '../objects/identity.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import { type ObserverPort, observerPort, resourceRequest } from '../recording/observerPort.ts';
 import { responseFormats } from '../recording/observerResponses.ts';
 

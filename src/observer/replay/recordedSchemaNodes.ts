@@ -1,6 +1,6 @@
 import type { RecordedSchemaNode } from '../../recording/file/entry.ts';
 import type { RecordedLine } from '../../recording/file/lines.ts';
-import { type SchemaNode, unknownNode } from '../model/schemaNode.ts';
+import { type SchemaNode, unknownNode } from '../objects/schemaNode.ts';
 
 /** Returns the recorded schema of a kind such as `apps/v1/Deployment`: the nodes that were read in the recorded run. */
 export function recordedSchemaNodes(lines: readonly RecordedLine[]): (kind: string) => SchemaNode {

@@ -2,10 +2,10 @@ import { durationInSeconds, roundedDuration, timeInSeconds } from '@weeder/kube-
 import { actorFailed, retryFields } from '../../controller/report/commonEvents.ts';
 import { normal, warning, warningIf } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
-import { redactedDrifts } from '../model/confidential.ts';
-import type { AboutResource, ObserverEvent } from '../model/events.ts';
-import { identityText } from '../model/identity.ts';
-import { listed } from '../model/wording.ts';
+import { redactedDrifts } from '../objects/confidential.ts';
+import type { AboutResource, ObserverEvent } from '../objects/events.ts';
+import { identityText } from '../objects/identity.ts';
+import { listed } from '../objects/wording.ts';
 import type { observerReasons } from './reasons.ts';
 import { attemptOf, byManager, correctedNote, pathsOf } from './wording.ts';
 

@@ -1,8 +1,8 @@
 import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
-import type { ObserverEvent, ReportObserver } from '../model/events.ts';
-import { identityText } from '../model/identity.ts';
+import type { ObserverEvent, ReportObserver } from '../objects/events.ts';
+import { identityText } from '../objects/identity.ts';
 import { applicationsGroup, applicationsVersion } from '../status/applicationApi.ts';
 import { observerTable } from './observerTable.ts';
 

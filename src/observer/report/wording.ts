@@ -1,5 +1,5 @@
-import type { Drift } from '../model/projection.ts';
-import { listed } from '../model/wording.ts';
+import type { Drift } from '../objects/projection.ts';
+import { listed } from '../objects/wording.ts';
 
 export function pathsOf(drifts: readonly Drift[]): readonly string[] {
   return drifts.map(({ path }) => path);

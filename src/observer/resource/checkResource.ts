@@ -2,16 +2,22 @@ import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
 import { correctionKey, missingKey } from '../drift/correctionKey.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import type { ApplyFailure } from '../model/applyFailure.ts';
-import { annotationName } from '../model/fieldManagers.ts';
+import { isAccessProven } from '../entries/access.ts';
+import { effectivePlan, foreignOwnerOf } from '../entries/comparison.ts';
+import { rejectionOf, retryDelayOf, splitDrifts } from '../entries/desired.ts';
+import type { ResourceEntry } from '../entries/entries.ts';
+import { foundOf } from '../entries/live.ts';
+import {
+  compareLive,
+  expireLastKnownGood,
+  forgetRefusal,
+  observeObject,
+  setStaleClaim,
+} from '../entries/transitions.ts';
+import type { ApplyFailure } from '../objects/applyFailure.ts';
+import { annotationName } from '../objects/fieldManagers.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import { isAccessProven } from '../state/access.ts';
-import { effectivePlan, foreignOwnerOf } from '../state/comparison.ts';
-import { rejectionOf, retryDelayOf, splitDrifts } from '../state/desired.ts';
-import type { ResourceEntry } from '../state/entries.ts';
-import { foundOf } from '../state/live.ts';
-import { compareLive, expireLastKnownGood, forgetRefusal, observeObject, setStaleClaim } from '../state/transitions.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { effectFailed, stillRejected, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
 

@@ -1,9 +1,9 @@
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
-import { type ApplyFailure, refusalOf } from '../model/applyFailure.ts';
+import type { Rejection } from '../entries/desired.ts';
+import type { ResourceEntry } from '../entries/entries.ts';
+import { type FailedWrite, forgetObject, recordRefused } from '../entries/transitions.ts';
+import { type ApplyFailure, refusalOf } from '../objects/applyFailure.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { Rejection } from '../state/desired.ts';
-import type { ResourceEntry } from '../state/entries.ts';
-import { type FailedWrite, forgetObject, recordRefused } from '../state/transitions.ts';
 
 /** The machine's event for each failure. */
 const types = {

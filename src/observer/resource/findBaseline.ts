@@ -2,14 +2,14 @@ import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import { baselineOf, initialisedIn } from '../drift/baseline.ts';
 import { conflictingManagerOf } from '../drift/conflictingManager.ts';
 import { project } from '../drift/project.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import type { Json } from '../model/identity.ts';
+import { effectivePlan } from '../entries/comparison.ts';
+import { rejectionOf } from '../entries/desired.ts';
+import type { ResourceEntry } from '../entries/entries.ts';
+import { foundOf, type Live } from '../entries/live.ts';
+import { recordRefused, setBaseline } from '../entries/transitions.ts';
+import type { Json } from '../objects/identity.ts';
 import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';
-import { effectivePlan } from '../state/comparison.ts';
-import { rejectionOf } from '../state/desired.ts';
-import type { ResourceEntry } from '../state/entries.ts';
-import { foundOf, type Live } from '../state/live.ts';
-import { recordRefused, setBaseline } from '../state/transitions.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { effectFailed, stillRejected } from './failureEvents.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { updatedBaseline } from '../drift/baseline.ts';
 import { compare } from '../drift/compare.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import { labelPath } from '../model/fieldManagers.ts';
-import type { Projection } from '../model/projection.ts';
+import { memoryOf, type ResourceEntry } from '../entries/entries.ts';
+import { isInSync } from '../entries/live.ts';
+import { setBaseline } from '../entries/transitions.ts';
+import { labelPath } from '../objects/fieldManagers.ts';
+import type { Projection } from '../objects/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import { memoryOf, type ResourceEntry } from '../state/entries.ts';
-import { isInSync } from '../state/live.ts';
-import { setBaseline } from '../state/transitions.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { aboutOf } from './reportResource.ts';
 
 /** What a resource is compared with. */

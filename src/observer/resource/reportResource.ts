@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ResourceMemory, resource } from '../../../machines/observer/resource.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import type { AboutResource } from '../model/events.ts';
-import { mayDisclose } from '../state/access.ts';
-import { effectivePlan } from '../state/comparison.ts';
-import type { ResourceEntry } from '../state/entries.ts';
-import { foundOf } from '../state/live.ts';
-import { forgetRefusal } from '../state/transitions.ts';
+import { mayDisclose } from '../entries/access.ts';
+import { effectivePlan } from '../entries/comparison.ts';
+import type { ResourceEntry } from '../entries/entries.ts';
+import { foundOf } from '../entries/live.ts';
+import { forgetRefusal } from '../entries/transitions.ts';
+import type { AboutResource } from '../objects/events.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 
 /** The maximum number of different reports about a resource until it is corrected or in sync. */
 const maxReported = 20;

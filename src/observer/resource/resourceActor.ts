@@ -1,7 +1,7 @@
 import { type ResourceEvent, type ResourceInput, resource } from '../../../machines/observer/resource.ts';
 import { effectLogic } from '../../actors/effect.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import type { ResourceEntry } from '../state/entries.ts';
+import type { ResourceEntry } from '../entries/entries.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { checkResource } from './checkResource.ts';
 import { resourceReports } from './reportResource.ts';
 import { writeResource } from './writeResource.ts';

@@ -1,24 +1,24 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ResourceEvent } from '../../../machines/observer/resource.ts';
 import { correctionKey, missingKey } from '../drift/correctionKey.ts';
-import type { ObserverEffects } from '../effects/observerEffects.ts';
-import type { Outcome } from '../model/applyFailure.ts';
-import { labelPath } from '../model/fieldManagers.ts';
-import type { Drift } from '../model/projection.ts';
-import { uidOf } from '../ownership/ownership.ts';
-import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
-import { isAccessProven, recordAccess } from '../state/access.ts';
-import { foreignOwnerOf, needsApply } from '../state/comparison.ts';
-import { splitDrifts } from '../state/desired.ts';
-import { memoryOf, type ResourceEntry } from '../state/entries.ts';
-import { foundOf } from '../state/live.ts';
+import { isAccessProven, recordAccess } from '../entries/access.ts';
+import { foreignOwnerOf, needsApply } from '../entries/comparison.ts';
+import { splitDrifts } from '../entries/desired.ts';
+import { memoryOf, type ResourceEntry } from '../entries/entries.ts';
+import { foundOf } from '../entries/live.ts';
 import {
   expireLastKnownGood,
   type FailedWrite,
   observeObject,
   recordWritten,
   setStaleClaim,
-} from '../state/transitions.ts';
+} from '../entries/transitions.ts';
+import type { Outcome } from '../objects/applyFailure.ts';
+import { labelPath } from '../objects/fieldManagers.ts';
+import type { Drift } from '../objects/projection.ts';
+import { uidOf } from '../ownership/ownership.ts';
+import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
+import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { conflicted, effectFailed, recheck, unverified, writeFailed } from './failureEvents.ts';
 import { aboutOf } from './reportResource.ts';
 

@@ -1,8 +1,8 @@
 import { failed, isObject, ok, type Result } from '@weeder/kube-runtime/base';
 import type { Path } from '../../base/fieldError.ts';
-import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';
-import { ownField } from '../model/jsonValue.ts';
-import { type Assigned, serverOwnedIn } from '../model/serverOwned.ts';
+import { type Identity, identityKey, identityText, type Manifest } from '../objects/identity.ts';
+import { ownField } from '../objects/jsonValue.ts';
+import { type Assigned, serverOwnedIn } from '../objects/serverOwned.ts';
 import { type FieldMask, type ListMask, leaf } from './fieldMask.ts';
 import type { InvalidEntry, ObserverSchema, SchemaEntry } from './readObserverSchema.ts';
 import { createErrorList, type ErrorList, type SchemaError, schemaError } from './schemaErrors.ts';

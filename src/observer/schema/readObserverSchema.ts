@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { Path } from '../../base/fieldError.ts';
-import { type Identity, identityKey } from '../model/identity.ts';
+import { type Identity, identityKey } from '../objects/identity.ts';
 import { type FieldMask, observesAnything } from './fieldMask.ts';
 import { createFieldReader, type ReadFields } from './readFields.ts';
 import { createErrorList, type ErrorList, type SchemaError, type SchemaErrorCode, truncated } from './schemaErrors.ts';

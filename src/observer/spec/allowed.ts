@@ -1,6 +1,6 @@
 import type { AllowedResources } from '../../config/schema/allowedResources.ts';
 import { includesName, scopeFrom } from '../../config/scopes.ts';
-import { type Identity, isBuiltIn, kindText } from '../model/identity.ts';
+import { type Identity, isBuiltIn, kindText } from '../objects/identity.ts';
 
 /** The key of the config that messages refer to. */
 const key = 'observer.allow';

@@ -3,8 +3,8 @@ import { dnsLabel, dnsSubdomain, type NameRule } from '@weeder/kube-runtime/obje
 import { type Path, quoted } from '../../base/fieldError.ts';
 import { type Located, type LocatedError, located, offsetOf } from '../../config/text/located.ts';
 import { groupVersionOf } from '../kinds/servedKinds.ts';
-import { applicationVersion } from '../model/fieldManagers.ts';
-import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';
+import { applicationVersion } from '../objects/fieldManagers.ts';
+import { type Identity, identityKey, identityText, type Manifest } from '../objects/identity.ts';
 import { observesAnything } from '../schema/fieldMask.ts';
 import { fieldMaskFor, unusedEntries } from '../schema/fieldMaskFor.ts';
 import { type ObserverSchema, readObserverSchema } from '../schema/readObserverSchema.ts';

@@ -1,8 +1,8 @@
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type ResourceState, resourceStates } from '../../../machines/observer/resource.ts';
-import type { Identity, Json } from '../model/identity.ts';
-import { parseBoundedJson } from '../model/jsonValue.ts';
-import type { Drift } from '../model/projection.ts';
+import type { Identity, Json } from '../objects/identity.ts';
+import { parseBoundedJson } from '../objects/jsonValue.ts';
+import type { Drift } from '../objects/projection.ts';
 
 /** A drift in the status: its values are JSON and truncated, and left out for a Secret. */
 export interface ShownDrift {

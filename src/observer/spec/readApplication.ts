@@ -2,8 +2,8 @@ import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '
 import { dnsLabel, dnsSubdomain } from '@weeder/kube-runtime/objects';
 import type { Located } from '../../config/text/located.ts';
 import { fieldErrorsOf, noMessage } from '../../config/text/messages.ts';
-import { isSecret } from '../model/confidential.ts';
-import { finalizer, forceFinalizeName } from '../model/fieldManagers.ts';
+import { isSecret } from '../objects/confidential.ts';
+import { finalizer, forceFinalizeName } from '../objects/fieldManagers.ts';
 import type {
   Application,
   ApplicationSpec,

@@ -1,11 +1,11 @@
 import { ExactInteger, failed, isObject, type JsonObject, objectOf, ok, type Result } from '@weeder/kube-runtime/base';
 import { dnsLabel, dnsSubdomain } from '@weeder/kube-runtime/objects';
 import { type Path, quoted } from '../../base/fieldError.ts';
-import { isSecret } from '../model/confidential.ts';
-import { isBuiltIn } from '../model/identity.ts';
-import { withoutNulls } from '../model/nulls.ts';
-import { roundedIn } from '../model/roundedNumbers.ts';
-import { withoutServerOwned } from '../model/serverOwned.ts';
+import { isSecret } from '../objects/confidential.ts';
+import { isBuiltIn } from '../objects/identity.ts';
+import { withoutNulls } from '../objects/nulls.ts';
+import { roundedIn } from '../objects/roundedNumbers.ts';
+import { withoutServerOwned } from '../objects/serverOwned.ts';
 import type { FieldError, FieldErrorCode, UnresolvedManifest } from './application.ts';
 import { withoutStringData, wrongSecretData } from './secretData.ts';
 

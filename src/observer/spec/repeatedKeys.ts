@@ -1,8 +1,8 @@
 import { isObject } from '@weeder/kube-runtime/base';
 import { oneLine, type Path } from '../../base/fieldError.ts';
-import { elementStep, elementText } from '../model/path.ts';
-import { type ListTopology, type SchemaNode, unknownNode } from '../model/schemaNode.ts';
-import { listed } from '../model/wording.ts';
+import { elementStep, elementText } from '../objects/path.ts';
+import { type ListTopology, type SchemaNode, unknownNode } from '../objects/schemaNode.ts';
+import { listed } from '../objects/wording.ts';
 import type { ApplicationWarning, FieldError } from './application.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { objectOf } from '@weeder/kube-runtime/base';
-import { type Identity, identityKey, identityText, type Manifest } from '../model/identity.ts';
+import { type Identity, identityKey, identityText, type Manifest } from '../objects/identity.ts';
 import type { FieldError, UnresolvedManifest } from './application.ts';
 
 /**

@@ -3,8 +3,8 @@ import type { ApiFailure, ApiResult, KubeClient } from '@weeder/kube-runtime/cli
 import { describeFailure } from '@weeder/kube-runtime/client';
 import { placePath } from '@weeder/kube-runtime/objects';
 import { createSemaphore } from '@weeder/kube-runtime/queue';
-import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
-import { finalizer } from '../model/fieldManagers.ts';
+import { type ApplyFailure, done, failed, type Outcome } from '../objects/applyFailure.ts';
+import { finalizer } from '../objects/fieldManagers.ts';
 import { maxConcurrentRequests } from '../plan/resourceApi.ts';
 import { statusJsonPatch } from './statusPatch.ts';
 

@@ -1,10 +1,10 @@
-import { identityText } from '../model/identity.ts';
-import { listed } from '../model/wording.ts';
-import { mayDisclose } from '../state/access.ts';
-import { needsApply } from '../state/comparison.ts';
-import { refusalOf } from '../state/desired.ts';
-import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../state/entries.ts';
-import { isInSync } from '../state/live.ts';
+import { mayDisclose } from '../entries/access.ts';
+import { needsApply } from '../entries/comparison.ts';
+import { refusalOf } from '../entries/desired.ts';
+import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from '../entries/entries.ts';
+import { isInSync } from '../entries/live.ts';
+import { identityText } from '../objects/identity.ts';
+import { listed } from '../objects/wording.ts';
 import type { ApplicationView, ResourceView } from './condition.ts';
 
 /** Returns the application in the form that its conditions need. `now`: by the monotonic clock. */

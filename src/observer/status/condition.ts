@@ -1,5 +1,5 @@
 import type { ResourceState } from '../../../machines/observer/resource.ts';
-import type { Identity } from '../model/identity.ts';
+import type { Identity } from '../objects/identity.ts';
 import type { ReportedError } from '../spec/application.ts';
 
 /** The conditions of an application, in their order in the status. */

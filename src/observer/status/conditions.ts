@@ -1,6 +1,6 @@
 import type { ResourceState } from '../../../machines/observer/resource.ts';
-import { identityText } from '../model/identity.ts';
-import { listed, summaryOf } from '../model/wording.ts';
+import { identityText } from '../objects/identity.ts';
+import { listed, summaryOf } from '../objects/wording.ts';
 import type { ReportedError } from '../spec/application.ts';
 import type { ApplicationView, ConditionContent, DesiredCondition, ResourceView } from './condition.ts';
 import { applying, readiness } from './readiness.ts';

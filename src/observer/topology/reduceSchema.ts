@@ -1,5 +1,5 @@
 import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import type { ListTopology } from '../model/schemaNode.ts';
+import type { ListTopology } from '../objects/schemaNode.ts';
 
 /**
  * What one schema of a document says about topology: the name of another schema, a reduced schema, or nothing

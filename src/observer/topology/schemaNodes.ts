@@ -1,4 +1,4 @@
-import { type ListTopology, type SchemaNode, unknownNode } from '../model/schemaNode.ts';
+import { type ListTopology, type SchemaNode, unknownNode } from '../objects/schemaNode.ts';
 import type { ReducedSchema, SchemaRef } from './reduceSchema.ts';
 
 /**

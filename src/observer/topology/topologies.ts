@@ -1,5 +1,5 @@
 import { arrayOf, isObject, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import type { SchemaNode } from '../model/schemaNode.ts';
+import type { SchemaNode } from '../objects/schemaNode.ts';
 import { reduceSchema, type SchemaRef } from './reduceSchema.ts';
 import { createNodes } from './schemaNodes.ts';
 

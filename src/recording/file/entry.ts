@@ -1,6 +1,6 @@
 import type { ChangeType } from '@weeder/kube-runtime/watch';
 import type { StoredConfig } from '../../config/configText.ts';
-import type { ListTopology } from '../../observer/model/schemaNode.ts';
+import type { ListTopology } from '../../observer/objects/schemaNode.ts';
 
 /** A node in the schema of a kind, from the API server's own document. */
 export interface RecordedSchemaNode {

@@ -1,7 +1,7 @@
 import { workloadKinds } from '@weeder/kube-runtime/objects';
 import { countByTable } from '../../metrics/countByTable.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import type { ReportRestart, RestartEvent } from '../model/events.ts';
+import type { ReportRestart, RestartEvent } from '../references/events.ts';
 import { type RestartOutcome, restartOutcomes, restartTable } from '../report/restartTable.ts';
 import type { ReportRead } from '../requests/restartApi.ts';
 

@@ -1,6 +1,6 @@
 import { snakeCase } from '../../metrics/labels.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import { blockCauses, pendingCauses } from '../model/events.ts';
+import { blockCauses, pendingCauses } from '../references/events.ts';
 
 /** The part of restart control that is measured at each scrape. */
 interface RestartMeasures {

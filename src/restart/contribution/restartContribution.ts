@@ -1,8 +1,8 @@
 import type { Contribution } from '../../controller/contribution/contribution.ts';
-import type { RestartEvent } from '../model/events.ts';
 import { isExcludedWorkload, restartEventKinds } from '../recording/recordedRestartEvent.ts';
 import { restartResponse } from '../recording/restartResponses.ts';
 import { createRestartSnapshot } from '../recording/restartSnapshot.ts';
+import type { RestartEvent } from '../references/events.ts';
 import type { RestartControl } from '../restartControl.ts';
 import type { RestartControllerOptions } from '../restartController.ts';
 import { countRestart } from './countRestart.ts';

@@ -1,8 +1,8 @@
 import type { Moment } from '@weeder/live-page';
 import { reasonOf } from '../../controller/report/eventReason.ts';
-import type { RestartEvent } from '../model/events.ts';
-import { workloadKey } from '../model/refs.ts';
-import { describeChanges } from '../model/wording.ts';
+import type { RestartEvent } from '../references/events.ts';
+import { workloadKey } from '../references/refs.ts';
+import { describeChanges } from '../references/wording.ts';
 import { restartTable } from '../report/restartTable.ts';
 
 /** Undefined: the page does not show the event. */

@@ -2,10 +2,10 @@ import type { WorkloadList, WorkloadView } from '@weeder/live-page';
 import { worstFirst } from '@weeder/live-page';
 import { timersOf } from '../../actors/actorStates.ts';
 import type { Since } from '../../controller/contribution/contribution.ts';
-import { statusOf } from '../effects/status.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import { writtenState } from '../effects/written.ts';
-import { describeSource } from '../model/wording.ts';
+import { statusOf } from '../patches/status.ts';
+import type { WorkloadEntry } from '../patches/workloadEntry.ts';
+import { writtenState } from '../patches/written.ts';
+import { describeSource } from '../references/wording.ts';
 
 /** The workloads for the page, the worst first. */
 export function workloadList(entries: Iterable<WorkloadEntry>, since: Since): WorkloadList {

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import type { OptOut } from '../model/annotations.ts';
-import { type SourceRef, type WorkloadRef, workloadKey } from '../model/refs.ts';
-import type { Use } from '../model/uses.ts';
+import type { OptOut } from '../references/annotations.ts';
+import { type SourceRef, type WorkloadRef, workloadKey } from '../references/refs.ts';
+import type { Use } from '../references/uses.ts';
 
 /** The key of tags: without the key, a tag reveals nothing about the content. */
 export interface HashKey {

@@ -3,8 +3,8 @@ import { type CodedError, failed, type JsonObject, objectOf, ok, type Result } f
 import type { ApiRequest, ApiResult, FailureType, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
 import { codedError } from '../../base/errors.ts';
-import { confidential, type RequestTarget } from '../model/answer.ts';
-import { sourcePath, sourcesPath } from '../model/refs.ts';
+import { confidential, type RequestTarget } from '../references/answer.ts';
+import { sourcePath, sourcesPath } from '../references/refs.ts';
 import type { HashKey } from './digest.ts';
 import { isSealedBy, type SealPurpose } from './seal.ts';
 

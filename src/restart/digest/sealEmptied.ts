@@ -1,4 +1,4 @@
-import type { Emptied } from '../model/emptied.ts';
+import type { Emptied } from '../references/emptied.ts';
 import type { HashKey } from './digest.ts';
 import type { HashKeys } from './hashKeys.ts';
 import { sealOf } from './seal.ts';

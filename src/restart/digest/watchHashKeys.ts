@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
 import { dryRunClient } from '@weeder/kube-runtime/client';
-import type { ReportRestart } from '../model/events.ts';
+import type { ReportRestart } from '../references/events.ts';
 import { type HashKeys, hashKeyOf, hashKeysOf, type KeySecret, readHashKeys } from './hashKeys.ts';
 
 export interface WatchHashKeysOptions {

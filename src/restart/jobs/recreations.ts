@@ -3,13 +3,13 @@ import { type RecreationEvent, type RecreationInput, recreation } from '../../..
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
 import { createRegistry } from '../../actors/registry.ts';
+import { decodeState } from '../content/state.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
-import type { ReportRestart } from '../model/events.ts';
-import { workloadKey } from '../model/refs.ts';
-import { readWorkload } from '../model/workloadSummary.ts';
+import type { ReportRestart } from '../references/events.ts';
+import { workloadKey } from '../references/refs.ts';
+import { readWorkload } from '../references/workloadSummary.ts';
 import { copyAnnotation, isTrustedCopy, type JobCopy } from '../requests/jobCopy.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
-import { decodeState } from '../state/state.ts';
 
 /**
  * The Jobs that are being recreated: a `recreation` actor for each copy that is found, each with a system of its own.

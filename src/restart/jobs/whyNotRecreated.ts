@@ -1,5 +1,5 @@
 import type { RestartSettings } from '../../config/restart.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 
 /** Returns why a Job whose sources have changed is not recreated, as a sentence; undefined if it is recreated. */
 export function whyNotRecreated(

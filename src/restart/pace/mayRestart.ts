@@ -1,9 +1,9 @@
 import { formatDuration, timeInSeconds } from '@weeder/kube-runtime/base';
 import type { MaintenanceWindow, RestartSettings } from '../../config/restart.ts';
 import { type Schedule, scheduleOf } from '../../config/schema/cron.ts';
-import type { BlockCause, PendingCause } from '../model/events.ts';
-import { type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
-import { breakerBlocks, intervalEnds } from '../state/restartHistory.ts';
+import { breakerBlocks, intervalEnds } from '../content/restartHistory.ts';
+import type { BlockCause, PendingCause } from '../references/events.ts';
+import { type WorkloadSummary, workloadAnnotations } from '../references/workloadSummary.ts';
 
 /** The conditions of one workload that decide whether it may be restarted now. Times in milliseconds. */
 export interface RestartConditions

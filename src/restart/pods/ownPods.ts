@@ -1,6 +1,6 @@
 import { kinds } from '../kinds/kinds.ts';
-import type { Use } from '../model/uses.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { Use } from '../references/uses.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import type { PodSummary } from './podSummary.ts';
 
 /** The part of a use that decides whether a pod has read the content of the source. */

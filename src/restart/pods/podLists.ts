@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { objectOf } from '@weeder/kube-runtime/base';
 import { type LabelSelector, matchesSelector } from '@weeder/kube-runtime/objects';
-import { type Answer, answered } from '../model/answer.ts';
-import { readTexts } from '../model/labelSelector.ts';
+import { type Answer, answered } from '../references/answer.ts';
+import { readTexts } from '../references/labelSelector.ts';
 
 /** Lists all pods of the namespace that the selector selects, as they are at some moment after the call. */
 export type ListPods = (

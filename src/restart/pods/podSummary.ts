@@ -6,7 +6,7 @@ import {
   identityOf,
   trueConditions,
 } from '@weeder/kube-runtime/objects';
-import { templateAnnotationOf } from '../model/podTemplate.ts';
+import { templateAnnotationOf } from '../references/podTemplate.ts';
 
 /** Everything that weeder stores about a pod. */
 export interface PodSummary extends Identity {

@@ -1,4 +1,4 @@
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import { rolloutOf } from './rollout.ts';
 
 /** How the rollout of a workload has been observed to progress. Times are from the monotonic clock, in milliseconds. */

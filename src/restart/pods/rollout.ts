@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/kinds.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import type { PodSummary } from './podSummary.ts';
 
 /** The progress of the newest pod template. */

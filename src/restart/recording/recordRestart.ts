@@ -4,9 +4,9 @@ import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecy
 import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';
 import { recordedRequests } from '../../recording/file/requests.ts';
 import { watchBusy } from '../../recording/file/watchBusy.ts';
-import { stateOf } from '../effects/status.ts';
-import { workloadKey } from '../model/refs.ts';
-import { withoutSecrets } from '../model/sourceMeta.ts';
+import { stateOf } from '../patches/status.ts';
+import { workloadKey } from '../references/refs.ts';
+import { withoutSecrets } from '../references/sourceMeta.ts';
 import type { RestartControl } from '../restartControl.ts';
 import {
   type CreateRestartCore,

@@ -1,8 +1,8 @@
 import { detailOf } from '../../controller/report/readers.ts';
 import { decision, type EventKind } from '../../controller/report/reportTable.ts';
 import type { IsExcluded } from '../../recording/file/lines.ts';
-import type { RestartEvent } from '../model/events.ts';
-import { workloadKey } from '../model/refs.ts';
+import type { RestartEvent } from '../references/events.ts';
+import { workloadKey } from '../references/refs.ts';
 import { restartTable } from '../report/restartTable.ts';
 
 /** An event of restart control, or a request that changes the cluster, as recorded and as printed in a timeline. */

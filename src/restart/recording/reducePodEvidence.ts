@@ -1,5 +1,5 @@
 import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
-import { templateAnnotation } from '../model/podTemplate.ts';
+import { templateAnnotation } from '../references/podTemplate.ts';
 
 const state: Shape = {
   waiting: only('reason'),

@@ -6,9 +6,9 @@ import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
 import { noNode } from '../kinds/daemonSet.ts';
 import { below } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
-import { alsoDependsOn } from '../model/annotations.ts';
-import { podTemplateOf, templateAnnotation, templateHashOf } from '../model/podTemplate.ts';
-import { workloadAnnotations } from '../model/workloadSummary.ts';
+import { alsoDependsOn } from '../references/annotations.ts';
+import { podTemplateOf, templateAnnotation, templateHashOf } from '../references/podTemplate.ts';
+import { workloadAnnotations } from '../references/workloadSummary.ts';
 import { copyAnnotation } from '../requests/jobCopy.ts';
 
 /** Reduces a workload to what is recorded of it. */

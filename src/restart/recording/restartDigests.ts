@@ -1,6 +1,6 @@
 import type { Requests } from '../../recording/file/requests.ts';
 import type { HashKey } from '../digest/digest.ts';
-import type { WorkloadRef } from '../model/refs.ts';
+import type { WorkloadRef } from '../references/refs.ts';
 import type { Digests } from '../sources/digests.ts';
 import type { SourcesKnown } from '../sources/sourceIndex.ts';
 import { restartRequests } from './restartPort.ts';

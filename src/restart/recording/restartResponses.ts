@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ResponseFormat } from '../../recording/file/requests.ts';
-import type { Answer, RefusalClass } from '../model/answer.ts';
+import type { Answer, RefusalClass } from '../references/answer.ts';
 import type { StoredCopy } from '../requests/jobRequests.ts';
 import type { Digest, Digests } from '../sources/digests.ts';
 

@@ -2,7 +2,7 @@ import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import { workloadKinds } from '@weeder/kube-runtime/objects';
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
-import type { ReportRestart, RestartEvent } from '../model/events.ts';
+import type { ReportRestart, RestartEvent } from '../references/events.ts';
 import { restartTable } from './restartTable.ts';
 
 /** Logs each event as one line with namespace, workload and sources. */

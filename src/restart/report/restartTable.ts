@@ -4,9 +4,9 @@ import { normal, warning } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
 import { withFullStop } from '../../controller/report/wording.ts';
 import { kinds } from '../kinds/kinds.ts';
-import type { PendingCause, RestartEvent } from '../model/events.ts';
-import { sourceKey } from '../model/refs.ts';
-import { describeChanges, describeSource, optInLine } from '../model/wording.ts';
+import type { PendingCause, RestartEvent } from '../references/events.ts';
+import { sourceKey } from '../references/refs.ts';
+import { describeChanges, describeSource, optInLine } from '../references/wording.ts';
 import type { restartReasons } from './reasons.ts';
 import { changeFields, changesIn, restartContent, restartMessage, why, whyFields } from './wording.ts';
 

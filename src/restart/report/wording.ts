@@ -1,8 +1,8 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { withFullStop } from '../../controller/report/wording.ts';
 import { kinds } from '../kinds/kinds.ts';
-import type { AboutWorkload, BlockCause, PendingCause, RestartHow, SourceChange } from '../model/events.ts';
-import { sourceKey } from '../model/refs.ts';
+import type { AboutWorkload, BlockCause, PendingCause, RestartHow, SourceChange } from '../references/events.ts';
+import { sourceKey } from '../references/refs.ts';
 
 const restarted = {
   rollout: { reason: 'Restarted', action: 'Rollout', words: 'its pods are replaced by a rollout' },

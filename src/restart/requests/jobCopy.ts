@@ -4,8 +4,8 @@ import { generatedJobLabels, identityOf } from '@weeder/kube-runtime/objects';
 import type { HashKey } from '../digest/digest.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { sealOf } from '../digest/seal.ts';
-import type { WorkloadRef } from '../model/refs.ts';
-import { workloadAnnotations } from '../model/workloadSummary.ts';
+import type { WorkloadRef } from '../references/refs.ts';
+import { workloadAnnotations } from '../references/workloadSummary.ts';
 
 /**
  * While a Job is recreated, a copy of it is stored as another Job, which runs nothing, until the new Job exists: from

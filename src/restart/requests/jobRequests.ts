@@ -3,8 +3,8 @@ import type { ApiFailure, ApiResult, KubeClient } from '@weeder/kube-runtime/cli
 import { identityOf, workloadsPath } from '@weeder/kube-runtime/objects';
 import type { HashKey } from '../digest/digest.ts';
 import { hashKeysOf } from '../digest/hashKeys.ts';
-import { type Answer, answered, answerTo } from '../model/answer.ts';
-import { type WorkloadRef, workloadPath } from '../model/refs.ts';
+import { type Answer, answered, answerTo } from '../references/answer.ts';
+import { type WorkloadRef, workloadPath } from '../references/refs.ts';
 import { copyOfJob, isTrustedCopy, type JobCopy, jobFromCopy, readJobCopy } from './jobCopy.ts';
 
 /** A Job in one version. */

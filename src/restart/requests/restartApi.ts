@@ -3,7 +3,8 @@ import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
 import { type Identity, identityOf, selectorToString } from '@weeder/kube-runtime/objects';
 import { listPages } from '@weeder/kube-runtime/watch';
 import { readContent, type SourceContent } from '../digest/digest.ts';
-import { type Answer, answered, answerTo, confidential } from '../model/answer.ts';
+import { type ListPods, listTogether } from '../pods/podLists.ts';
+import { type Answer, answered, answerTo, confidential } from '../references/answer.ts';
 import {
   podsPath,
   type SourceKind,
@@ -12,13 +13,12 @@ import {
   sourcePath,
   type WorkloadRef,
   workloadPath,
-} from '../model/refs.ts';
-import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
-import { usesOf } from '../model/uses.ts';
-import { type ListPods, listTogether } from '../pods/podLists.ts';
+} from '../references/refs.ts';
+import { readSourceMeta, type SourceMeta } from '../references/sourceMeta.ts';
+import { usesOf } from '../references/uses.ts';
 import { type JobRequests, jobRequests } from './jobRequests.ts';
 
-export type { Answer, Refusal, RefusalClass } from '../model/answer.ts';
+export type { Answer, Refusal, RefusalClass } from '../references/answer.ts';
 
 /**
  * A ConfigMap or Secret with its values. It has to be digested and dropped immediately, and must never be logged,

@@ -1,7 +1,7 @@
 import type { TimerHandle } from '@weeder/kube-runtime/base';
 import { track } from '../../base/promises.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
-import { type WorkloadEntry, watchVersions } from '../effects/workloadEntry.ts';
+import type { RestartEffects } from '../patches/restartEffects.ts';
+import { type WorkloadEntry, watchVersions } from '../patches/workloadEntry.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
 import { beginWait, endWait, isUnderWay, recordStarts } from '../pods/progress.ts';

@@ -1,11 +1,11 @@
-import type { Observed } from '../effects/observed.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
-import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
+import { isExcludedByPartition } from '../content/affectedPods.ts';
 import { kinds } from '../kinds/kinds.ts';
-import type { Refusal } from '../model/answer.ts';
+import type { Observed } from '../patches/observed.ts';
+import type { RestartEffects } from '../patches/restartEffects.ts';
+import { isByEviction, type WorkloadEntry } from '../patches/workloadEntry.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
 import { podsOfOlderTemplate, type RolloutProgress } from '../pods/rollout.ts';
-import { isExcludedByPartition } from '../state/affectedPods.ts';
+import type { Refusal } from '../references/answer.ts';
 import { pollInterval } from './awaitRollout.ts';
 
 /** The current view of a workload's rollout. */

@@ -1,13 +1,13 @@
 import type { RolloutEvent, RolloutObserved } from '../../../machines/restart/rollout.ts';
-import { changesOf } from '../effects/finding.ts';
-import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import { restorePatch, writeWorkload } from '../effects/workloadPatch.ts';
 import { kinds } from '../kinds/kinds.ts';
-import type { BlockCause } from '../model/events.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import { changesOf } from '../patches/finding.ts';
+import type { RestartEffects, RolloutEffect } from '../patches/restartEffects.ts';
+import type { WorkloadEntry } from '../patches/workloadEntry.ts';
+import { restorePatch, writeWorkload } from '../patches/workloadPatch.ts';
 import { podsWithCachedContent } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
+import type { BlockCause } from '../references/events.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import { stallTimeOf } from './stall.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import type { Observed } from '../effects/observed.ts';
+import type { Observed } from '../patches/observed.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
 
 /** Returns the time without progress after which the rollout of a workload has stalled: milliseconds. */

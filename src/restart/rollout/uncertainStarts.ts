@@ -1,15 +1,15 @@
+import { type Assessment, changesIn, expectedBy } from '../content/assess.ts';
+import { hasStartedWithin, historySince, timesOfOtherContent, withCurrentContents } from '../content/contentHistory.ts';
+import { type CurrentSource, readCurrentSources } from '../content/currentSources.ts';
+import type { WorkloadState } from '../content/state.ts';
 import type { HashKey } from '../digest/digest.ts';
-import type { Finding } from '../effects/finding.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import type { Refusal } from '../model/answer.ts';
-import { type SourceRef, sourceKey } from '../model/refs.ts';
+import type { Finding } from '../patches/finding.ts';
+import type { RestartEffects } from '../patches/restartEffects.ts';
+import type { WorkloadEntry } from '../patches/workloadEntry.ts';
 import { readPods } from '../pods/podSummary.ts';
+import type { Refusal } from '../references/answer.ts';
+import { type SourceRef, sourceKey } from '../references/refs.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
-import { type Assessment, changesIn, expectedBy } from '../state/assess.ts';
-import { hasStartedWithin, historySince, timesOfOtherContent, withCurrentContents } from '../state/contentHistory.ts';
-import { type CurrentSource, readCurrentSources } from '../state/currentSources.ts';
-import type { WorkloadState } from '../state/state.ts';
 
 type Sources = ReadonlyMap<string, CurrentSource>;
 

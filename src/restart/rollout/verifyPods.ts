@@ -1,15 +1,15 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
-import { changesOf } from '../effects/finding.ts';
-import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import type { PresentPods, WorkloadEntry } from '../effects/workloadEntry.ts';
-import type { BlockCause } from '../model/events.ts';
-import { sourceKey } from '../model/refs.ts';
+import { podsToReplace, replaceablePods } from '../content/affectedPods.ts';
+import { type Assessment, type ChangedSource, changesIn } from '../content/assess.ts';
+import type { CurrentSource } from '../content/currentSources.ts';
+import { changesOf } from '../patches/finding.ts';
+import type { RestartEffects, RolloutEffect } from '../patches/restartEffects.ts';
+import type { PresentPods, WorkloadEntry } from '../patches/workloadEntry.ts';
 import { podsWithCachedContent } from '../pods/ownPods.ts';
 import { type PodSummary, readPods } from '../pods/podSummary.ts';
+import type { BlockCause } from '../references/events.ts';
+import { sourceKey } from '../references/refs.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
-import { podsToReplace, replaceablePods } from '../state/affectedPods.ts';
-import { type Assessment, type ChangedSource, changesIn } from '../state/assess.ts';
-import type { CurrentSource } from '../state/currentSources.ts';
 import { whyNotReplaced } from './replaceAll.ts';
 
 /** Checks whether some container runs with old content, and whether a restart would help. */

@@ -8,10 +8,10 @@ import {
   tagOf,
   usesFingerprint,
 } from '../digest/digest.ts';
-import type { Answer, Refusal } from '../model/answer.ts';
-import { type SourceRef, sourceKey, type WorkloadRef } from '../model/refs.ts';
-import type { SourceMeta } from '../model/sourceMeta.ts';
-import type { Use } from '../model/uses.ts';
+import type { Answer, Refusal } from '../references/answer.ts';
+import { type SourceRef, sourceKey, type WorkloadRef } from '../references/refs.ts';
+import type { SourceMeta } from '../references/sourceMeta.ts';
+import type { Use } from '../references/uses.ts';
 import type { ReadSource, RestartApi } from '../requests/restartApi.ts';
 import type { SourcesKnown } from './sourceIndex.ts';
 

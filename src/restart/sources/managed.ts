@@ -1,7 +1,7 @@
 import { matchesSelector } from '@weeder/kube-runtime/objects';
 import type { RestartConfig, RestartRule, RestartSettings } from '../../config/restart.ts';
 import { includesName } from '../../config/scopes.ts';
-import type { SourceRef, WorkloadRef } from '../model/refs.ts';
+import type { SourceRef, WorkloadRef } from '../references/refs.ts';
 
 /** What decides whether a workload is managed. */
 export interface Candidate {

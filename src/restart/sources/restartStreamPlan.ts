@@ -8,7 +8,7 @@ import {
 } from '@weeder/kube-runtime/objects';
 import type { RestartConfig } from '../../config/restart.ts';
 import { includesName } from '../../config/scopes.ts';
-import { type SourceKind, type SourceRef, sourcePlurals, sourcesPath, type WorkloadRef } from '../model/refs.ts';
+import { type SourceKind, type SourceRef, sourcePlurals, sourcesPath, type WorkloadRef } from '../references/refs.ts';
 
 /** The scope of a stream. */
 export interface WatchedPlace {

@@ -10,7 +10,7 @@ import {
 } from '@weeder/kube-runtime/watch';
 import type { Config } from '../../config/config.ts';
 import { onlyOwned, type Shard } from '../../controller/shard.ts';
-import type { SourceKind, SourceRef, WorkloadRef } from '../model/refs.ts';
+import type { SourceKind, SourceRef, WorkloadRef } from '../references/refs.ts';
 import {
   kindsOfRules,
   planRestartStreams,

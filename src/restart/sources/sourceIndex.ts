@@ -3,9 +3,9 @@ import { putBounded } from '@weeder/kube-runtime/base';
 import { oldestVersion } from '@weeder/kube-runtime/objects';
 import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import { createSharedObjects } from '@weeder/kube-runtime/watch';
-import type { OptOut } from '../model/annotations.ts';
-import { type SourceKind, type SourceRef, sourceKey } from '../model/refs.ts';
-import { readSourceMeta, type SourceMeta } from '../model/sourceMeta.ts';
+import type { OptOut } from '../references/annotations.ts';
+import { type SourceKind, type SourceRef, sourceKey } from '../references/refs.ts';
+import { readSourceMeta, type SourceMeta } from '../references/sourceMeta.ts';
 
 /** Read access to the known sources. */
 export interface SourcesKnown {

@@ -1,5 +1,5 @@
-import { type SourceRef, sourceKey } from '../model/refs.ts';
-import type { Use } from '../model/uses.ts';
+import { type SourceRef, sourceKey } from '../references/refs.ts';
+import type { Use } from '../references/uses.ts';
 
 /** Maps sources to the workloads that use them. */
 interface SourceUsers {

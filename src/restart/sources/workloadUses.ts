@@ -1,10 +1,10 @@
 import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
 import { includesName } from '../../config/scopes.ts';
-import { alsoDependsOn as annotation, readAlsoDependsOn } from '../model/annotations.ts';
-import { type SourceRef, sourceKey } from '../model/refs.ts';
-import type { SourceMeta } from '../model/sourceMeta.ts';
-import type { Use } from '../model/uses.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import { alsoDependsOn as annotation, readAlsoDependsOn } from '../references/annotations.ts';
+import { type SourceRef, sourceKey } from '../references/refs.ts';
+import type { SourceMeta } from '../references/sourceMeta.ts';
+import type { Use } from '../references/uses.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import { hasConsent } from './managed.ts';
 
 /** The uses of a workload, and the errors in its annotation. */

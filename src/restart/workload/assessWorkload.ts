@@ -1,24 +1,24 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { RestartSettings } from '../../config/restart.ts';
+import { assess } from '../content/assess.ts';
+import { readCurrentSources } from '../content/currentSources.ts';
+import type { WorkloadState } from '../content/state.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
-import { type Assessed, type Finding, forgetFinding, recordFinding } from '../effects/finding.ts';
-import type { Observed } from '../effects/observed.ts';
-import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import { noteRemoval, writtenState } from '../effects/written.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
 import { kinds } from '../kinds/kinds.ts';
-import type { BlockCause } from '../model/events.ts';
-import { sourceKey } from '../model/refs.ts';
-import { workloadAnnotations } from '../model/workloadSummary.ts';
 import { markChangesHandled, quietPeriodOf } from '../pace/quietPeriod.ts';
+import { type Assessed, type Finding, forgetFinding, recordFinding } from '../patches/finding.ts';
+import type { Observed } from '../patches/observed.ts';
+import type { RestartEffects, WorkloadEffect } from '../patches/restartEffects.ts';
+import type { WorkloadEntry } from '../patches/workloadEntry.ts';
+import { noteRemoval, writtenState } from '../patches/written.ts';
 import { endWait } from '../pods/progress.ts';
+import type { BlockCause } from '../references/events.ts';
+import { sourceKey } from '../references/refs.ts';
+import { workloadAnnotations } from '../references/workloadSummary.ts';
 import { isEmptied } from '../rollout/replaceAll.ts';
 import { findUncertainStarts, recordContents } from '../rollout/uncertainStarts.ts';
 import { presentPods } from '../rollout/verifyPods.ts';
-import { assess } from '../state/assess.ts';
-import { readCurrentSources } from '../state/currentSources.ts';
-import type { WorkloadState } from '../state/state.ts';
 
 /** An operator may delete a source and create it again: only a longer absence is reported. Milliseconds. */
 const patience = 1_000;

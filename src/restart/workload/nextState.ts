@@ -1,9 +1,6 @@
 import type { Outcome } from '../../../machines/restart/workload.ts';
-import { hasLostKeys } from '../digest/digest.ts';
-import { changesOf, type Finding } from '../effects/finding.ts';
-import { sourceKey } from '../model/refs.ts';
-import { expectedBy, tagsOf } from '../state/assess.ts';
-import { isRevert, withNewest } from '../state/restartHistory.ts';
+import { expectedBy, tagsOf } from '../content/assess.ts';
+import { isRevert, withNewest } from '../content/restartHistory.ts';
 import {
   allSources,
   inFormOf,
@@ -11,7 +8,10 @@ import {
   type StoredTags,
   unconfirmedTag,
   type WorkloadState,
-} from '../state/state.ts';
+} from '../content/state.ts';
+import { hasLostKeys } from '../digest/digest.ts';
+import { changesOf, type Finding } from '../patches/finding.ts';
+import { sourceKey } from '../references/refs.ts';
 
 const maxRestarts = 5;
 const maxReverts = 2;

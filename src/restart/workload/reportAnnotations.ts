@@ -1,10 +1,10 @@
-import { alsoDependsOn, skipHashCalculation } from '../model/annotations.ts';
-import type { ReportRestart } from '../model/events.ts';
-import type { OtherTool } from '../model/otherTools.ts';
-import { type SourceRef, sourceKey, workloadKey } from '../model/refs.ts';
-import type { SourceMeta } from '../model/sourceMeta.ts';
-import { type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
 import { pauseError } from '../pace/mayRestart.ts';
+import { alsoDependsOn, skipHashCalculation } from '../references/annotations.ts';
+import type { ReportRestart } from '../references/events.ts';
+import type { OtherTool } from '../references/otherTools.ts';
+import { type SourceRef, sourceKey, workloadKey } from '../references/refs.ts';
+import type { SourceMeta } from '../references/sourceMeta.ts';
+import { type WorkloadSummary, workloadAnnotations } from '../references/workloadSummary.ts';
 import type { WorkloadUses } from '../sources/workloadUses.ts';
 
 /** Reports errors in annotations, and annotations of other tools, once, and again when they change. */

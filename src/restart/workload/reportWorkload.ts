@@ -1,12 +1,18 @@
-import { changesOf } from '../effects/finding.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
-import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
-import { writtenState } from '../effects/written.ts';
+import { needsEviction } from '../content/restartHistory.ts';
 import { kinds } from '../kinds/kinds.ts';
-import { type BlockCause, blockCauses, type PendingCause, pendingCauses, type RestartHow } from '../model/events.ts';
+import { changesOf } from '../patches/finding.ts';
+import type { RestartEffects } from '../patches/restartEffects.ts';
+import { isByEviction, type WorkloadEntry } from '../patches/workloadEntry.ts';
+import { writtenState } from '../patches/written.ts';
 import { obstacleOf } from '../pods/rollout.ts';
+import {
+  type BlockCause,
+  blockCauses,
+  type PendingCause,
+  pendingCauses,
+  type RestartHow,
+} from '../references/events.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
-import { needsEviction } from '../state/restartHistory.ts';
 
 /** Turns what the `workload` and `rollout` machines report into restart events. */
 export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) {

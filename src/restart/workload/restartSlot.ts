@@ -3,11 +3,11 @@ import type { Release } from '@weeder/kube-runtime/queue';
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { RolloutEffectInput, RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { EffectInput } from '../../../machines/restart/workload.ts';
-import type { RestartEffects } from '../effects/restartEffects.ts';
-import { hasRestarted, statusOf } from '../effects/status.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import type { PendingCause } from '../model/events.ts';
 import { mayRestart, type Permission } from '../pace/mayRestart.ts';
+import type { RestartEffects } from '../patches/restartEffects.ts';
+import { hasRestarted, statusOf } from '../patches/status.ts';
+import type { WorkloadEntry } from '../patches/workloadEntry.ts';
+import type { PendingCause } from '../references/events.ts';
 import { awaitRollout } from '../rollout/awaitRollout.ts';
 
 /**

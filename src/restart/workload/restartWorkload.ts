@@ -1,18 +1,18 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { Defer } from '../../actors/effect.ts';
+import { hashedBy } from '../content/assess.ts';
+import { decodeState, encodeState } from '../content/state.ts';
 import type { HashKey } from '../digest/digest.ts';
-import { changesOf, recordRestart } from '../effects/finding.ts';
-import type { RestartEffects, RolloutEffect } from '../effects/restartEffects.ts';
-import { isByEviction, type WorkloadEntry } from '../effects/workloadEntry.ts';
-import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
-import { keepInMemory, recordWrite } from '../effects/written.ts';
 import { kinds } from '../kinds/kinds.ts';
 import { markChangesHandled } from '../pace/quietPeriod.ts';
+import { changesOf, recordRestart } from '../patches/finding.ts';
+import type { RestartEffects, RolloutEffect } from '../patches/restartEffects.ts';
+import { isByEviction, type WorkloadEntry } from '../patches/workloadEntry.ts';
+import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../patches/workloadPatch.ts';
+import { keepInMemory, recordWrite } from '../patches/written.ts';
 import { endWait } from '../pods/progress.ts';
 import { isReplaced } from '../rollout/replaceAll.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';
-import { hashedBy } from '../state/assess.ts';
-import { decodeState, encodeState } from '../state/state.ts';
 import { stateOfRestart } from './nextState.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import { type RolloutEffectInput, rollout } from '../../../machines/restart/rollout.ts';
 import { type EffectInput, workload } from '../../../machines/restart/workload.ts';
 import { effectLogic } from '../../actors/effect.ts';
-import type { RestartEffect, RestartEffects } from '../effects/restartEffects.ts';
+import type { RestartEffect, RestartEffects } from '../patches/restartEffects.ts';
 import { followRollout } from '../rollout/followRollout.ts';
 import { restoreWorkload } from '../rollout/replaceAll.ts';
 import { verifyPods } from '../rollout/verifyPods.ts';

@@ -3,10 +3,10 @@ import { type Identity, identityOf } from '@weeder/kube-runtime/objects';
 import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import { createSharedObjects } from '@weeder/kube-runtime/watch';
 import { kinds } from '../kinds/kinds.ts';
-import { podTemplateOf } from '../model/podTemplate.ts';
-import { workloadKey } from '../model/refs.ts';
-import { type Use, usesOf } from '../model/uses.ts';
-import { readWorkload, type WorkloadSummary } from '../model/workloadSummary.ts';
+import { podTemplateOf } from '../references/podTemplate.ts';
+import { workloadKey } from '../references/refs.ts';
+import { type Use, usesOf } from '../references/uses.ts';
+import { readWorkload, type WorkloadSummary } from '../references/workloadSummary.ts';
 import { type JobCopy, readJobCopy } from '../requests/jobCopy.ts';
 
 /** The summary of a workload and the uses of its sources. */

@@ -1,13 +1,13 @@
 import type { WorkloadEvent } from '../../../machines/restart/workload.ts';
-import type { Finding } from '../effects/finding.ts';
-import type { RestartEffects, WorkloadEffect } from '../effects/restartEffects.ts';
-import type { WorkloadEntry } from '../effects/workloadEntry.ts';
-import { releasePatch, statePatch, writeWorkload } from '../effects/workloadPatch.ts';
-import { keepInMemory, recordWrite } from '../effects/written.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import { type CurrentSource, readCurrentSources } from '../content/currentSources.ts';
+import { encodeState, isSameState } from '../content/state.ts';
+import type { Finding } from '../patches/finding.ts';
+import type { RestartEffects, WorkloadEffect } from '../patches/restartEffects.ts';
+import type { WorkloadEntry } from '../patches/workloadEntry.ts';
+import { releasePatch, statePatch, writeWorkload } from '../patches/workloadPatch.ts';
+import { keepInMemory, recordWrite } from '../patches/written.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import { trimContentHistory } from '../rollout/uncertainStarts.ts';
-import { type CurrentSource, readCurrentSources } from '../state/currentSources.ts';
-import { encodeState, isSameState } from '../state/state.ts';
 import { stateAfter } from './nextState.ts';
 
 /** Writes the current state to the workload, unless the stored state is the same. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { z } from 'zod';
-import { releasePatch, restartPatch, statePatch } from '../../../src/restart/effects/workloadPatch.ts';
-import { readWorkload, type WorkloadSummary } from '../../../src/restart/model/workloadSummary.ts';
+import { releasePatch, restartPatch, statePatch } from '../../../src/restart/patches/workloadPatch.ts';
 import { podFailuresOf, podsWithOldContent } from '../../../src/restart/pods/ownPods.ts';
 import { podsOfOlderTemplate } from '../../../src/restart/pods/rollout.ts';
+import { readWorkload, type WorkloadSummary } from '../../../src/restart/references/workloadSummary.ts';
 import { eventually, KubeObject } from '../support/cluster.ts';
 import { healthy, type RolledOut, rolledOut } from '../support/restart/rolledOut.ts';
 import { untilTime } from '../support/scene.ts';

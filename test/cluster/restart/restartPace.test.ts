@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { objectOf } from '@weeder/kube-runtime/base';
-import { breaker } from '../../../src/restart/state/restartHistory.ts';
+import { breaker } from '../../../src/restart/content/restartHistory.ts';
 import { eventually } from '../support/cluster.ts';
 import { startRequestProxy } from '../support/plane/requestProxy.ts';
 import { setRestartScene } from '../support/restart/restartScene.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { readWorkload } from '../../../src/restart/model/workloadSummary.ts';
 import { rolloutOf } from '../../../src/restart/pods/rollout.ts';
+import { readWorkload } from '../../../src/restart/references/workloadSummary.ts';
 import { startRequestProxy } from '../support/plane/requestProxy.ts';
 import { managed, setDeploymentScene, suiteDeploymentScene } from '../support/restart/deploymentScene.ts';
 import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';

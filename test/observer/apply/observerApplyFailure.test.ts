@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
-import { type ApplyFailureType, applyFailure } from '../../../src/observer/model/applyFailure.ts';
-import { labelPath } from '../../../src/observer/model/fieldManagers.ts';
-import type { Identity } from '../../../src/observer/model/identity.ts';
-import { canBeRecreated, isImmutable } from '../../../src/observer/model/immutable.ts';
+import { type ApplyFailureType, applyFailure } from '../../../src/observer/objects/applyFailure.ts';
+import { labelPath } from '../../../src/observer/objects/fieldManagers.ts';
+import type { Identity } from '../../../src/observer/objects/identity.ts';
+import { canBeRecreated, isImmutable } from '../../../src/observer/objects/immutable.ts';
 
 const server = 'https://api';
 const settings: Identity = { group: '', kind: 'ConfigMap', namespace: 'shop', name: 'a' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
-import { createOwnershipClaims } from '../../../src/observer/effects/ownershipClaims.ts';
-import { type ApplyFailure, failed } from '../../../src/observer/model/applyFailure.ts';
-import { annotationName, labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import { type ApplyFailure, failed } from '../../../src/observer/objects/applyFailure.ts';
+import { annotationName, labelName, ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
+import { createOwnershipClaims } from '../../../src/observer/streams/ownershipClaims.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
 
 const second = 1_000;

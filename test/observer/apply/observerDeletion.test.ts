@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { ObserverApi } from '../../../src/observer/apply/observerApi.ts';
 import { deleteResource, releaseResource } from '../../../src/observer/apply/resourceRequests.ts';
-import { done, failed, type Outcome } from '../../../src/observer/model/applyFailure.ts';
-import { labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import { done, failed, type Outcome } from '../../../src/observer/objects/applyFailure.ts';
+import { labelName, ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
 import type { RestMapping, Target } from '../../../src/observer/plan/resourceApi.ts';
 import { configMap, observerWorld, refusal } from '../../support/world/observerWorld.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { dnsLabel, labelKey, labelValue } from '@weeder/kube-runtime/objects';
 import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { annotationName, labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import { annotationName, labelName, ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
 
 const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
 

@@ -8,8 +8,8 @@ import { applyUnblocked } from '../../../src/observer/apply/applyUnblocked.ts';
 import { dryRunApply } from '../../../src/observer/apply/dryRunApply.ts';
 import { withoutGoneVersions } from '../../../src/observer/apply/goneVersions.ts';
 import { observerApi } from '../../../src/observer/apply/observerApi.ts';
-import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
-import { unknownNode } from '../../../src/observer/model/schemaNode.ts';
+import { ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
+import { unknownNode } from '../../../src/observer/objects/schemaNode.ts';
 import type { ResourcePlan } from '../../../src/observer/plan/resourceApi.ts';
 import { leaf } from '../../../src/observer/schema/fieldMask.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { causePathsOf, concerns } from '../../../src/observer/model/causePath.ts';
-import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
-import { pathText } from '../../../src/observer/model/path.ts';
-import { unknownNode } from '../../../src/observer/model/schemaNode.ts';
+import { causePathsOf, concerns } from '../../../src/observer/objects/causePath.ts';
+import { ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
+import { pathText } from '../../../src/observer/objects/path.ts';
+import { unknownNode } from '../../../src/observer/objects/schemaNode.ts';
 import { keepLive } from '../../../src/observer/ownership/keptFields.ts';
 import { siblingFieldsIn } from '../../../src/observer/ownership/siblingFields.ts';
 

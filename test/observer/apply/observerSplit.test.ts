@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { split } from '../../../src/observer/apply/split.ts';
-import type { Manifest } from '../../../src/observer/model/identity.ts';
+import type { Manifest } from '../../../src/observer/objects/identity.ts';
 import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { manifestOf, nginxDeployment, nginxService } from '../../support/docs/manifests.ts';
 import { at } from '../../support/objects/edits.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { compare } from '../../../src/observer/drift/compare.ts';
 import { project } from '../../../src/observer/drift/project.ts';
-import type { Manifest } from '../../../src/observer/model/identity.ts';
+import type { Manifest } from '../../../src/observer/objects/identity.ts';
 import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { manifestOf, nginxDeployment, nginxService } from '../../support/docs/manifests.ts';
 import { type Edit, edited } from '../../support/objects/edits.ts';

@@ -12,7 +12,7 @@ import {
   treeOf,
   union,
 } from '../../../src/observer/drift/fieldsV1.ts';
-import { type Path, type PathElement, pathText } from '../../../src/observer/model/path.ts';
+import { type Path, type PathElement, pathText } from '../../../src/observer/objects/path.ts';
 
 const containers = (...elements: readonly [string, object][]) => ({
   'f:spec': { 'f:containers': Object.fromEntries(elements.map(([name, of]) => [`k:{"name":"${name}"}`, of])) },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import { labelName, ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import { labelName, ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
 import { conditionOf } from '../../support/story/storyApplications.ts';
 import { isApply, isTakeOver, labelOf } from '../../support/story/storyCalls.ts';
 import { type StoryWorld, storyWorld } from '../../support/story/storyWorld.ts';

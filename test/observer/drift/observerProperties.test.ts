@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { split } from '../../../src/observer/apply/split.ts';
 import { compare } from '../../../src/observer/drift/compare.ts';
 import { project } from '../../../src/observer/drift/project.ts';
-import type { Manifest } from '../../../src/observer/model/identity.ts';
+import type { Manifest } from '../../../src/observer/objects/identity.ts';
 import { type FieldMask, leaf } from '../../../src/observer/schema/fieldMask.ts';
 import { readObserverSchema } from '../../../src/observer/schema/readObserverSchema.ts';
 import { manifestOf } from '../../support/docs/manifests.ts';

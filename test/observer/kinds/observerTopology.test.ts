@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatPath } from '../../../src/base/fieldError.ts';
-import { unknownNode } from '../../../src/observer/model/schemaNode.ts';
+import { unknownNode } from '../../../src/observer/objects/schemaNode.ts';
 import { repeatedKeys } from '../../../src/observer/spec/repeatedKeys.ts';
 import { builtInTopologies } from '../../../src/observer/topology/builtInTopologies.ts';
 import { topologiesOf, topologyOf } from '../../../src/observer/topology/topologies.ts';

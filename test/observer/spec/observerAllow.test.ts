@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { arrayOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type AllowedResources, everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver, observerSection } from '../../../src/config/schema/observer.ts';
-import type { Identity } from '../../../src/observer/model/identity.ts';
+import type { Identity } from '../../../src/observer/objects/identity.ts';
 import { whyNotAllowed, whyNothingIsAllowed } from '../../../src/observer/spec/allowed.ts';
 import { type ObserverWorld, observerWorld } from '../../support/world/observerWorld.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isObject, objectOf } from '@weeder/kube-runtime/base';
 import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { identityKey } from '../../../src/observer/model/identity.ts';
+import { identityKey } from '../../../src/observer/objects/identity.ts';
 import { readInventory, writeEntry } from '../../../src/observer/spec/inventory.ts';
 import { readApplication } from '../../../src/observer/spec/readApplication.ts';
 import { resolveNamespace } from '../../../src/observer/spec/resolveNamespace.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { identityKey } from '../../../src/observer/model/identity.ts';
+import { identityKey } from '../../../src/observer/objects/identity.ts';
 import type { FieldMask } from '../../../src/observer/schema/fieldMask.ts';
 import { fieldMaskFor, unusedEntries } from '../../../src/observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../../../src/observer/schema/readObserverSchema.ts';

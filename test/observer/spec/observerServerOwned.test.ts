@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { restartMarks } from '../../../src/controller/restartMarks.ts';
-import { serverOwnedIn, withoutServerOwned } from '../../../src/observer/model/serverOwned.ts';
+import { serverOwnedIn, withoutServerOwned } from '../../../src/observer/objects/serverOwned.ts';
 import { readSpec } from '../../../src/observer/spec/readApplication.ts';
 
 const copied = { uid: 'b5', resourceVersion: '7', creationTimestamp: '2026-11-21T06:20:40Z' };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import { mergePatch } from '@weeder/kube-runtime/objects';
-import type { Drift } from '../../../src/observer/model/projection.ts';
+import { shownDrifts } from '../../../src/observer/entries/inventoryRows.ts';
+import type { Drift } from '../../../src/observer/objects/projection.ts';
 import { type InventoryEntry, readInventory, writeEntry } from '../../../src/observer/spec/inventory.ts';
-import { shownDrifts } from '../../../src/observer/state/inventoryRows.ts';
 import type { DesiredCondition } from '../../../src/observer/status/condition.ts';
 import { conditionOf, statusPatch } from '../../../src/observer/status/statusPatch.ts';
 

@@ -5,12 +5,12 @@ import { fieldWriters, root } from './fieldWriters.ts';
 
 /** The interfaces of which each field has one writer. */
 const records = [
-  { file: 'src/observer/state/entries.ts', name: 'ResourceEntry' },
-  { file: 'src/observer/state/entries.ts', name: 'ApplicationEntry' },
-  { file: 'src/restart/effects/finding.ts', name: 'WithFinding' },
-  { file: 'src/restart/effects/observed.ts', name: 'WithObserved' },
-  { file: 'src/restart/effects/workloadEntry.ts', name: 'WorkloadEntry' },
-  { file: 'src/restart/effects/written.ts', name: 'WithWritten' },
+  { file: 'src/observer/entries/entries.ts', name: 'ResourceEntry' },
+  { file: 'src/observer/entries/entries.ts', name: 'ApplicationEntry' },
+  { file: 'src/restart/patches/finding.ts', name: 'WithFinding' },
+  { file: 'src/restart/patches/observed.ts', name: 'WithObserved' },
+  { file: 'src/restart/patches/workloadEntry.ts', name: 'WorkloadEntry' },
+  { file: 'src/restart/patches/written.ts', name: 'WithWritten' },
   { file: 'src/restart/pace/quietPeriod.ts', name: 'WithChanges' },
   { file: 'src/restart/pods/progress.ts', name: 'WithProgress' },
 ];

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { missingKeys, type SourceContent, tagOf, usesFingerprint } from '../../../src/restart/digest/digest.ts';
-import type { OptOut } from '../../../src/restart/model/annotations.ts';
-import type { Use } from '../../../src/restart/model/uses.ts';
+import type { OptOut } from '../../../src/restart/references/annotations.ts';
+import type { Use } from '../../../src/restart/references/uses.ts';
 import { hashKey, settings, use } from '../../support/objects/restartObjects.ts';
 
 const name = fc.oneof(fc.constantFrom('a', 'b', 'c', '.dockercfg', '__proto__', 'absent'), fc.string({ maxLength: 4 }));

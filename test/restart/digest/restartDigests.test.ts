@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readContent } from '../../../src/restart/digest/digest.ts';
 import { hashKeyOf } from '../../../src/restart/digest/hashKeys.ts';
-import { answered } from '../../../src/restart/model/answer.ts';
-import { type SourceRef, sourceKey } from '../../../src/restart/model/refs.ts';
-import { readSourceMeta, type SourceMeta } from '../../../src/restart/model/sourceMeta.ts';
-import type { Use } from '../../../src/restart/model/uses.ts';
+import { answered } from '../../../src/restart/references/answer.ts';
+import { type SourceRef, sourceKey } from '../../../src/restart/references/refs.ts';
+import { readSourceMeta, type SourceMeta } from '../../../src/restart/references/sourceMeta.ts';
+import type { Use } from '../../../src/restart/references/uses.ts';
 import { createDigests } from '../../../src/restart/sources/digests.ts';
 import { createSourceIndex } from '../../../src/restart/sources/sourceIndex.ts';
 

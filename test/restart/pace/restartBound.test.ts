@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import type { RestartEvent } from '../../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../../src/restart/references/events.ts';
 import { pollInterval } from '../../../src/restart/rollout/awaitRollout.ts';
 import { restartConfig } from '../../support/objects/restartSettings.ts';
 import { configMap, type RestartWorld, restartWorld, withEnv } from '../../support/world/restartWorld.ts';

@@ -7,8 +7,8 @@ import {
   readAllowedNamespaces,
   readAlsoDependsOn,
   usedFrom,
-} from '../../../src/restart/model/annotations.ts';
-import { sourceKey } from '../../../src/restart/model/refs.ts';
+} from '../../../src/restart/references/annotations.ts';
+import { sourceKey } from '../../../src/restart/references/refs.ts';
 
 const read = (text: string) => {
   const { uses, errors } = readAlsoDependsOn(text, 'shop');

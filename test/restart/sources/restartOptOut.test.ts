@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { optOutError, optOutOf } from '../../../src/restart/model/annotations.ts';
+import { optOutError, optOutOf } from '../../../src/restart/references/annotations.ts';
 
 const own = (value: unknown) => optOutOf({ 'weeder.dev/skip-hash-calculation': value });
 const errorOf = (value: unknown) => optOutError({ 'weeder.dev/skip-hash-calculation': value });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readSourceMeta, withoutSecrets } from '../../../src/restart/model/sourceMeta.ts';
+import { readSourceMeta, withoutSecrets } from '../../../src/restart/references/sourceMeta.ts';
 
 const marker = 'MARKER';
 const fields = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { [`f:${marker}`]: {} }]));

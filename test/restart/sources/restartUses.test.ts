@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type SourceKind, sourceKey } from '../../../src/restart/model/refs.ts';
-import { usesOf } from '../../../src/restart/model/uses.ts';
+import { type SourceKind, sourceKey } from '../../../src/restart/references/refs.ts';
+import { usesOf } from '../../../src/restart/references/uses.ts';
 
 /** The uses of a pod spec as texts: `configmap/shop/settings#log volume by app, init`, with `?` for an optional one. */
 function found(spec: object, imagePullSecrets: 'ignore' | 'hash' = 'ignore'): string[] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalPauseOf } from '../../../src/restart/model/normalPause.ts';
-import { readWorkload } from '../../../src/restart/model/workloadSummary.ts';
 import { createWorkloadReducer } from '../../../src/restart/recording/reduceWorkload.ts';
+import { normalPauseOf } from '../../../src/restart/references/normalPause.ts';
+import { readWorkload } from '../../../src/restart/references/workloadSummary.ts';
 import { workloadObject } from '../../support/objects/workloadObjects.ts';
 
 /** The pause in seconds for this spec and pod spec. */

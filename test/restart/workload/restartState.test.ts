@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
-import { type SealPurpose, sealOf } from '../../../src/restart/digest/seal.ts';
 import {
   allSources,
   decodeState,
@@ -14,7 +12,9 @@ import {
   type StoredTag,
   type StoredTags,
   type WorkloadState,
-} from '../../../src/restart/state/state.ts';
+} from '../../../src/restart/content/state.ts';
+import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
+import { type SealPurpose, sealOf } from '../../../src/restart/digest/seal.ts';
 
 const limit = 64 * 1024;
 const key = hashKeyOf(Buffer.alloc(32, 'a key'));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import fc from 'fast-check';
-import { podTemplateOf } from '../../../src/restart/model/podTemplate.ts';
-import { readWorkload, workloadAnnotations } from '../../../src/restart/model/workloadSummary.ts';
+import { podTemplateOf } from '../../../src/restart/references/podTemplate.ts';
+import { readWorkload, workloadAnnotations } from '../../../src/restart/references/workloadSummary.ts';
 import {
   template,
   type WorkloadOptions,

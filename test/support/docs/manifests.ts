@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import type { Manifest } from '../../../src/observer/model/identity.ts';
+import type { Manifest } from '../../../src/observer/objects/identity.ts';
 
 /**
  * A manifest as the application observer parses it: in namespace `shop` unless it names another one, or '' for none.

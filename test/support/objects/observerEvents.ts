@@ -1,4 +1,4 @@
-import type { ObserverEvent } from '../../../src/observer/model/events.ts';
+import type { ObserverEvent } from '../../../src/observer/objects/events.ts';
 
 export const application = { namespace: 'shop', name: 'web', uid: 'uid-of-web' };
 export const about = {

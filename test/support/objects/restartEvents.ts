@@ -1,5 +1,5 @@
-import type { RestartEvent } from '../../../src/restart/model/events.ts';
-import type { SourceRef, WorkloadRef } from '../../../src/restart/model/refs.ts';
+import type { RestartEvent } from '../../../src/restart/references/events.ts';
+import type { SourceRef, WorkloadRef } from '../../../src/restart/references/refs.ts';
 
 export const web: WorkloadRef = { kind: 'Deployment', namespace: 'shop', name: 'web' };
 export const settings: SourceRef = { kind: 'ConfigMap', namespace: 'shop', name: 'settings' };

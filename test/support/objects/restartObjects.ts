@@ -1,6 +1,6 @@
 import type { HashKey, SourceContent } from '../../../src/restart/digest/digest.ts';
-import type { SourceRef } from '../../../src/restart/model/refs.ts';
-import type { Use } from '../../../src/restart/model/uses.ts';
+import type { SourceRef } from '../../../src/restart/references/refs.ts';
+import type { Use } from '../../../src/restart/references/uses.ts';
 
 /** Sources and uses of them, for the tests of restart control. */
 

@@ -11,7 +11,7 @@ import {
 import { arrayOf, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
 import { readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
-import type { SourceKind } from '../../../src/restart/model/refs.ts';
+import type { SourceKind } from '../../../src/restart/references/refs.ts';
 import { type Answer, restartApi } from '../../../src/restart/requests/restartApi.ts';
 import { eventually } from '../../cluster/support/eventually.ts';
 import { base64 } from './sourceObjects.ts';

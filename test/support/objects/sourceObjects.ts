@@ -1,4 +1,4 @@
-import type { SourceRef } from '../../../src/restart/model/refs.ts';
+import type { SourceRef } from '../../../src/restart/references/refs.ts';
 
 const secretShop: SourceRef = { kind: 'Secret', namespace: 'shop', name: 'password' };
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { SchemaNode } from '../../../src/observer/model/schemaNode.ts';
+import type { SchemaNode } from '../../../src/observer/objects/schemaNode.ts';
 import { type Topologies, topologiesOf } from '../../../src/observer/topology/topologies.ts';
 
 /**

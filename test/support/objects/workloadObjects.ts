@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type WorkloadKind, workloadKinds } from '@weeder/kube-runtime/objects';
-import { readWorkload, type WorkloadSummary } from '../../../src/restart/model/workloadSummary.ts';
+import { readWorkload, type WorkloadSummary } from '../../../src/restart/references/workloadSummary.ts';
 
 /** Overrides for a workload; the defaults are those of `shop/web` with three pods. */
 export interface WorkloadOptions {

@@ -1,5 +1,5 @@
 import { resources as builtIn } from '@weeder/embedded-cluster/resources';
-import { identityKey } from '../../../src/observer/model/identity.ts';
+import { identityKey } from '../../../src/observer/objects/identity.ts';
 import type { RestMapping } from '../../../src/observer/plan/resourceApi.ts';
 import { customKind } from '../world/simulatedServer.ts';
 

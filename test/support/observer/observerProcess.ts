@@ -6,7 +6,7 @@ import { type AllowedResources, everythingAllowed } from '../../../src/config/sc
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
 import { watchedRestMapper } from '../../../src/observer/kinds/restMapper.ts';
-import type { ObserverEvent } from '../../../src/observer/model/events.ts';
+import type { ObserverEvent } from '../../../src/observer/objects/events.ts';
 import { type CreateObserverCore, createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import type { RestMapper } from '../../../src/observer/plan/resourceApi.ts';
 import type { ApplicationLimits } from '../../../src/observer/spec/applicationLimits.ts';

@@ -1,5 +1,5 @@
-import type { ApplyFailure } from '../../../src/observer/model/applyFailure.ts';
-import { labelPath } from '../../../src/observer/model/fieldManagers.ts';
+import type { ApplyFailure } from '../../../src/observer/objects/applyFailure.ts';
+import { labelPath } from '../../../src/observer/objects/fieldManagers.ts';
 import type { Refusal } from '../world/cluster.ts';
 
 /** What the API server can respond with. It has no response for `terminating`: see `terminate` of the world. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import type { Manifest } from '../../../src/observer/model/identity.ts';
+import type { Manifest } from '../../../src/observer/objects/identity.ts';
 import type { FieldMask } from '../../../src/observer/schema/fieldMask.ts';
 import { fieldMaskFor } from '../../../src/observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../../../src/observer/schema/readObserverSchema.ts';

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@weeder/kube-runtime/base';
 import fc, { type GeneratorValue } from 'fast-check';
-import type { Json } from '../../../src/observer/model/identity.ts';
-import { type SchemaNode, unknownNode } from '../../../src/observer/model/schemaNode.ts';
+import type { Json } from '../../../src/observer/objects/identity.ts';
+import { type SchemaNode, unknownNode } from '../../../src/observer/objects/schemaNode.ts';
 
 /** A made-up kind: the fields of its objects. */
 export type Node =

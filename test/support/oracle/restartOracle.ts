@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { arrayOf } from '@weeder/kube-runtime/base';
 import type { RestartConfig } from '../../../src/config/restart.ts';
-import { breaker } from '../../../src/restart/state/restartHistory.ts';
+import { breaker } from '../../../src/restart/content/restartHistory.ts';
 
 /** The sources of one workload of a story: the key `a` of each. */
 export interface OracleWorkload {

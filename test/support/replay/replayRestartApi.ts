@@ -1,5 +1,5 @@
-import { type Answer, answerTo } from '../../../src/restart/model/answer.ts';
 import { purposeOf } from '../../../src/restart/recording/restartPort.ts';
+import { type Answer, answerTo } from '../../../src/restart/references/answer.ts';
 import type { RestartApi } from '../../../src/restart/requests/restartApi.ts';
 import type { ReplayAnswers } from './replayAnswers.ts';
 import type { RestartRequestKind } from './replayRestartFormat.ts';

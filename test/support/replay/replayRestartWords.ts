@@ -1,6 +1,6 @@
 import { formatDuration, messageOf } from '@weeder/kube-runtime/base';
-import type { RestartEvent, RestartHow } from '../../../src/restart/model/events.ts';
-import { describeChanges, describeSource } from '../../../src/restart/model/wording.ts';
+import type { RestartEvent, RestartHow } from '../../../src/restart/references/events.ts';
+import { describeChanges, describeSource } from '../../../src/restart/references/wording.ts';
 
 const deeds: Readonly<Record<RestartHow, string>> = {
   rollout: 'restarted',

@@ -2,7 +2,7 @@ import type { ApiServer, KubeObject, Resource } from '@weeder/embedded-cluster';
 import { create, decode, replace, wireObject } from '@weeder/embedded-cluster/registry';
 import { configMaps, deployments, namespaces, pods, replicaSets, secrets } from '@weeder/embedded-cluster/resources';
 import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import type { SourceRef } from '../../../src/restart/model/refs.ts';
+import type { SourceRef } from '../../../src/restart/references/refs.ts';
 import { made } from '../world/embedded.ts';
 
 export const namespace = 'shop';

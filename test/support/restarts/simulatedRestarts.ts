@@ -4,7 +4,7 @@ import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import { hashKeyOf, hashKeysOf } from '../../../src/restart/digest/hashKeys.ts';
-import type { RestartEvent } from '../../../src/restart/model/events.ts';
+import type { RestartEvent } from '../../../src/restart/references/events.ts';
 import { restartApi } from '../../../src/restart/requests/restartApi.ts';
 import type { RestartControl } from '../../../src/restart/restartControl.ts';
 import { type CreateRestartCore, createRestartCore, type RestartCore } from '../../../src/restart/restartCore.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { ObserverEvent } from '../../../src/observer/model/events.ts';
-import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import type { ObserverEvent } from '../../../src/observer/objects/events.ts';
+import { ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
 import { keyOf } from './storyCalls.ts';
 import { diceOf } from './storyDraw.ts';
 import { violationsAtTheEnd } from './storyEnd.ts';

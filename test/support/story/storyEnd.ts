@@ -1,5 +1,5 @@
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import { ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
 import { type Content, contentOf, type DesiredFields, differences, elementsIn } from '../oracle/plainObserver.ts';
 import { conditionOf, desiredOf, newest, type StoryApplication } from './storyApplications.ts';
 import type { Refusal } from './storyApplied.ts';

@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { isObserved } from '../../../src/observer/entries/entries.ts';
 import type { ObserverCore } from '../../../src/observer/observerCore.ts';
-import { isObserved } from '../../../src/observer/state/entries.ts';
 import { type Content, contentOf } from '../oracle/plainObserver.ts';
 import { violationsOfWrite } from '../oracle/plainWrites.ts';
 import type { ApiCall, RequestListener } from '../world/simulatedServer.ts';

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { ownerOf } from '../../../src/observer/model/fieldManagers.ts';
+import { ownerOf } from '../../../src/observer/objects/fieldManagers.ts';
 import type { RequestFailure } from '../world/simulatedServer.ts';
 import {
   type Generation,

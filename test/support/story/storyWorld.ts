@@ -6,7 +6,7 @@ import { everythingAllowed } from '../../../src/config/schema/allowedResources.t
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
 import { restMapperOf } from '../../../src/observer/kinds/restMapper.ts';
-import type { ObserverEvent } from '../../../src/observer/model/events.ts';
+import type { ObserverEvent } from '../../../src/observer/objects/events.ts';
 import { createObserverCore, type ObserverCore } from '../../../src/observer/observerCore.ts';
 import { applicationApi } from '../../../src/observer/status/applicationApi.ts';
 import { type RequestListener, type SimulatedServer, simulatedServer } from '../world/simulatedServer.ts';

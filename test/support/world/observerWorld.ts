@@ -1,7 +1,7 @@
 import { serviceAccounts } from '@weeder/embedded-cluster/resources';
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
-import type { ObserverEvent } from '../../../src/observer/model/events.ts';
+import type { ObserverEvent } from '../../../src/observer/objects/events.ts';
 import type { ObserverCore } from '../../../src/observer/observerCore.ts';
 import { contentOf, restore } from '../observer/backUp.ts';
 import { globes } from '../observer/kinds.ts';

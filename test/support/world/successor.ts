@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
-import type { Outcome } from '../../../src/observer/model/applyFailure.ts';
+import type { Outcome } from '../../../src/observer/objects/applyFailure.ts';
 import { type ApplicationRef, applicationApi, applicationsPath } from '../../../src/observer/status/applicationApi.ts';
 
 /** The default of the CRD, also for a status that was removed. */

@@ -11,13 +11,13 @@ import {
   type WorkloadInput,
   workload,
 } from '../../../machines/restart/workload.ts';
-import { stateOf, type WithActor } from '../../../src/restart/effects/status.ts';
 import {
   markChangesHandled,
   markSourceChange,
   quietPeriodOf,
   type WithChanges,
 } from '../../../src/restart/pace/quietPeriod.ts';
+import { stateOf, type WithActor } from '../../../src/restart/patches/status.ts';
 import { settings } from '../objects/restartSettings.ts';
 
 /** The state that is written on the workload: content by number. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { annotationName, labelName, ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
+import { annotationName, labelName, ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { applying, bad, good } from '../../support/observer/applying.ts';
 import { at, configMap, pathOf, read, untilObject } from '../../support/observer/observedObjects.ts';

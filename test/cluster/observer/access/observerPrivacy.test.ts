@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import { ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
+import { ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
 import type { Cleanup } from '../../support/cleanup.ts';
 import { grant, type Rule } from '../../support/deploy/rbac.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
+import { ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { applying, bad, good } from '../../support/observer/applying.ts';
 import { at, configMap, deployment, isThere, pathOf, read, rowOf } from '../../support/observer/observedObjects.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
-import { labelName, ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
-import type { Drift } from '../../../../src/observer/model/projection.ts';
+import { labelName, ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
+import type { Drift } from '../../../../src/observer/objects/projection.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { type Applying, applying, at, bad, driftsOf, good } from '../../support/observer/applying.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
-import { annotationName, labelName, ownerOf } from '../../../../src/observer/model/fieldManagers.ts';
+import { annotationName, labelName, ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
 import { type Applying, applying, at, bad, good } from '../../support/observer/applying.ts';
 
 /** Image and one of two env variables are observed; replicas, args, limits and the other variable are not. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { formatPath } from '../../../../src/base/fieldError.ts';
-import { immutableWords } from '../../../../src/observer/model/immutable.ts';
+import { immutableWords } from '../../../../src/observer/objects/immutable.ts';
 import { repeatedKeys } from '../../../../src/observer/spec/repeatedKeys.ts';
 import { repeatedCases } from '../../../support/objects/repeatedKeys.ts';
 import { grant } from '../../support/cluster.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { resourceRequests } from '../../../../src/observer/apply/resourceRequests.ts';
-import { annotationName, labelName } from '../../../../src/observer/model/fieldManagers.ts';
+import { annotationName, labelName } from '../../../../src/observer/objects/fieldManagers.ts';
 import type { ResourcePlan } from '../../../../src/observer/plan/resourceApi.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Applying, applying, at, bad, driftsOf, good, type PlanOptions } from '../../support/observer/applying.ts';

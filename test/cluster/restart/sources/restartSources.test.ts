@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
 import { hasLostKeys, readContent, tagOf } from '../../../../src/restart/digest/digest.ts';
-import { readSourceMeta, type SourceMeta, withoutSecrets } from '../../../../src/restart/model/sourceMeta.ts';
+import { readSourceMeta, type SourceMeta, withoutSecrets } from '../../../../src/restart/references/sourceMeta.ts';
 import { hashKey, password, use } from '../../../support/objects/restartObjects.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type TestNamespace, testNamespace } from '../../support/namespace.ts';

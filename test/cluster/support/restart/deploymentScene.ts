@@ -1,6 +1,6 @@
 import { before } from 'node:test';
 import type { ContainerContent } from '@weeder/embedded-cluster';
-import type { WorkloadState } from '../../../../src/restart/state/state.ts';
+import type { WorkloadState } from '../../../../src/restart/content/state.ts';
 import type { Cleanup } from '../cleanup.ts';
 import { type Deployed, deployed } from '../deploy/deployment.ts';
 import { eventually } from '../eventually.ts';

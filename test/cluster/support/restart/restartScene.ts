@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Program, KubeObject as ServedObject } from '@weeder/embedded-cluster';
 import { type WorkloadKind, workloadKindNames, workloadKinds } from '@weeder/kube-runtime/objects';
-import { readWorkload, type WorkloadSummary } from '../../../../src/restart/model/workloadSummary.ts';
+import { decodeState, type WorkloadState } from '../../../../src/restart/content/state.ts';
 import { rolloutOf } from '../../../../src/restart/pods/rollout.ts';
-import { decodeState, type WorkloadState } from '../../../../src/restart/state/state.ts';
+import { readWorkload, type WorkloadSummary } from '../../../../src/restart/references/workloadSummary.ts';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 import { eventually, type Saw } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';

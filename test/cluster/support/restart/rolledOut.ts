@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { KubeObject, Program } from '@weeder/embedded-cluster';
 import { type WorkloadKind, workloadKinds } from '@weeder/kube-runtime/objects';
-import { readWorkload, type WorkloadSummary } from '../../../../src/restart/model/workloadSummary.ts';
 import { ownPods } from '../../../../src/restart/pods/ownPods.ts';
 import { type PodSummary, readPod } from '../../../../src/restart/pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../../../../src/restart/pods/rollout.ts';
+import { readWorkload, type WorkloadSummary } from '../../../../src/restart/references/workloadSummary.ts';
 import { eventually } from '../eventually.ts';
 import { type TestNamespace, testNamespace } from '../namespace.ts';
 import type { Pod } from '../objects.ts';

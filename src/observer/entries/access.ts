@@ -1,5 +1,5 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import { type ApplyFailure, done, failed, type Outcome } from '../model/applyFailure.ts';
+import { type ApplyFailure, done, failed, type Outcome } from '../objects/applyFailure.ts';
 import type { AccessVerb, ResourceApi, Target } from '../plan/resourceApi.ts';
 import type { ResourceEntry } from './entries.ts';
 

@@ -1,7 +1,7 @@
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { isEmptiedByWeeder } from '../digest/sealEmptied.ts';
-import type { ReportRestart } from '../model/events.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { ReportRestart } from '../references/events.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import { decodeState, isForged } from './state.ts';
 
 /** The owner of the state on a workload. `unknown`: the state cannot be read, or no key is known. */

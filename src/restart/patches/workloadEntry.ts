@@ -1,8 +1,8 @@
+import type { ContentHistory } from '../content/contentHistory.ts';
+import { needsEviction } from '../content/restartHistory.ts';
 import type { WithChanges } from '../pace/quietPeriod.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
 import type { WithProgress } from '../pods/progress.ts';
-import type { ContentHistory } from '../state/contentHistory.ts';
-import { needsEviction } from '../state/restartHistory.ts';
 import type { WithFinding } from './finding.ts';
 import type { WithObserved } from './observed.ts';
 import type { WithActor } from './status.ts';

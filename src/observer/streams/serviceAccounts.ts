@@ -1,7 +1,7 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import { done, type Outcome } from '../model/applyFailure.ts';
-import type { ReportObserver } from '../model/events.ts';
-import type { ApplicationEntry } from '../state/entries.ts';
+import type { ApplicationEntry } from '../entries/entries.ts';
+import { done, type Outcome } from '../objects/applyFailure.ts';
+import type { ReportObserver } from '../objects/events.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 
 /** Checks whether ServiceAccounts exist, and caches those that do. */

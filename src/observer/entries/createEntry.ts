@@ -1,5 +1,5 @@
-import { ownerOf } from '../model/fieldManagers.ts';
-import { identityKey } from '../model/identity.ts';
+import { ownerOf } from '../objects/fieldManagers.ts';
+import { identityKey } from '../objects/identity.ts';
 import type { Application } from '../spec/application.ts';
 import type { ApplicationEntry } from './entries.ts';
 import { removalFromRow } from './inventoryRows.ts';

@@ -2,8 +2,8 @@ import { type AnyActorRef, createActor } from 'xstate';
 import type { ResourceMemory, resource } from '../../../machines/observer/resource.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import { createRegistry } from '../../actors/registry.ts';
-import type { ReportObserver } from '../model/events.ts';
-import { memoryOf, type ResourceEntry } from '../state/entries.ts';
+import { memoryOf, type ResourceEntry } from '../entries/entries.ts';
+import type { ReportObserver } from '../objects/events.ts';
 import type { ResourceStreams } from './resourceStreams.ts';
 
 /** A resource that has no actor yet. */

@@ -1,6 +1,6 @@
 import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
-import type { ReportRestart } from '../model/events.ts';
-import { decodeState, encodeState, type WorkloadState } from '../state/state.ts';
+import { decodeState, encodeState, type WorkloadState } from '../content/state.ts';
+import type { ReportRestart } from '../references/events.ts';
 import type { WithFinding } from './finding.ts';
 import type { WithObserved } from './observed.ts';
 import type { WithActor } from './status.ts';

@@ -1,7 +1,7 @@
-import type { Use } from '../model/uses.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { margin } from '../pods/ownPods.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
+import type { Use } from '../references/uses.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import { replaceablePods } from './affectedPods.ts';
 import { lastWriteOf } from './assess.ts';
 import type { CurrentSource } from './currentSources.ts';

@@ -2,8 +2,8 @@ import type { JsonObject } from '@weeder/kube-runtime/base';
 import { isAtLeast, oldestVersion } from '@weeder/kube-runtime/objects';
 import { initialisedIn } from '../drift/baseline.ts';
 import { project } from '../drift/project.ts';
-import type { ApplyFailure } from '../model/applyFailure.ts';
-import type { Drift, Projection } from '../model/projection.ts';
+import type { ApplyFailure } from '../objects/applyFailure.ts';
+import type { Drift, Projection } from '../objects/projection.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import { afterComparison } from './comparison.ts';
 import {

@@ -1,7 +1,7 @@
-import type { Use } from '../model/uses.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import { type ContainerUse, margin, ownPods, podsWithOldContent } from '../pods/ownPods.ts';
 import type { PodSummary } from '../pods/podSummary.ts';
+import type { Use } from '../references/uses.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import type { CurrentSource } from './currentSources.ts';
 
 /** A source, and when it was written: epoch milliseconds; undefined: the time is unknown. */

@@ -2,16 +2,16 @@ import type { Clock } from '@weeder/kube-runtime/base';
 import type { RolloutEffectInput, RolloutEvent } from '../../../machines/restart/rollout.ts';
 import type { EffectInput, WorkloadEvent } from '../../../machines/restart/workload.ts';
 import type { Defer, Random } from '../../actors/effect.ts';
+import type { StateOwner } from '../content/stateOwner.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { Recreations } from '../jobs/recreations.ts';
-import type { ReportRestart } from '../model/events.ts';
-import type { SourceRef } from '../model/refs.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
 import type { RestartSchedule } from '../pace/restartSchedule.ts';
+import type { ReportRestart } from '../references/events.ts';
+import type { SourceRef } from '../references/refs.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
 import type { Digests } from '../sources/digests.ts';
 import type { SourcesKnown } from '../sources/sourceIndex.ts';
-import type { StateOwner } from '../state/stateOwner.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
 /** The dependencies of the effects of the `workload` and `rollout` machines. */

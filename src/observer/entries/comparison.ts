@@ -1,8 +1,8 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { compare } from '../drift/compare.ts';
 import { project } from '../drift/project.ts';
-import { labelPath } from '../model/fieldManagers.ts';
-import type { Drift, Projection } from '../model/projection.ts';
+import { labelPath } from '../objects/fieldManagers.ts';
+import type { Drift, Projection } from '../objects/projection.ts';
 import { isPartialApply } from '../ownership/removedFields.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import { memoryOf, type ResourceEntry } from './entries.ts';

@@ -1,6 +1,6 @@
 import type { RestartSettings } from '../../config/restart.ts';
-import type { Use } from '../model/uses.ts';
-import type { WorkloadSummary } from '../model/workloadSummary.ts';
+import type { Use } from '../references/uses.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 
 /** A version of a workload, and what follows for it from the config and the annotations of its sources. */
 export interface Observed {

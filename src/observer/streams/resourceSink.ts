@@ -1,12 +1,12 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { type JsonObject, objectOf, parseJson, textOf } from '@weeder/kube-runtime/base';
 import type { ClosableSink } from '@weeder/kube-runtime/watch';
-import { type Identity, identityKey } from '../model/identity.ts';
+import type { ResourceEntry } from '../entries/entries.ts';
+import { foundOf, isInSync } from '../entries/live.ts';
+import { pacedComparison } from '../entries/pacedComparison.ts';
+import { forgetObject, observeObject, recordLost, recordRewound } from '../entries/transitions.ts';
+import { type Identity, identityKey } from '../objects/identity.ts';
 import { versionOf } from '../ownership/ownership.ts';
-import type { ResourceEntry } from '../state/entries.ts';
-import { foundOf, isInSync } from '../state/live.ts';
-import { pacedComparison } from '../state/pacedComparison.ts';
-import { forgetObject, observeObject, recordLost, recordRewound } from '../state/transitions.ts';
 
 /** The sink of a stream of one kind: it notifies the resources whose object has changed or left the stream. */
 export function createResourceSink(

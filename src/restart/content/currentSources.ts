@@ -1,7 +1,7 @@
 import { type HashKey, usesFingerprint } from '../digest/digest.ts';
-import type { Refusal } from '../model/answer.ts';
-import { type SourceRef, sourceKey } from '../model/refs.ts';
-import type { Use } from '../model/uses.ts';
+import type { Refusal } from '../references/answer.ts';
+import { type SourceRef, sourceKey } from '../references/refs.ts';
+import type { Use } from '../references/uses.ts';
 import type { Digest, Digests } from '../sources/digests.ts';
 import type { SourcesKnown } from '../sources/sourceIndex.ts';
 import type { StoredTag } from './state.ts';

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { isAtLeast } from '@weeder/kube-runtime/objects';
-import { labelName } from '../model/fieldManagers.ts';
-import type { Json } from '../model/identity.ts';
-import type { Drift, Projection } from '../model/projection.ts';
+import { labelName } from '../objects/fieldManagers.ts';
+import type { Json } from '../objects/identity.ts';
+import type { Drift, Projection } from '../objects/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 
 /** The last observed version of an object. */

@@ -1,5 +1,5 @@
-import type { ApplyFailure } from '../model/applyFailure.ts';
-import type { Drift } from '../model/projection.ts';
+import type { ApplyFailure } from '../objects/applyFailure.ts';
+import type { Drift } from '../objects/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { UnresolvedManifest } from '../spec/application.ts';
 

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import { annotationName, labelName, ownerOf } from '../model/fieldManagers.ts';
+import { annotationName, labelName, ownerOf } from '../objects/fieldManagers.ts';
 import type { ApplicationApi } from '../status/applicationApi.ts';
 
 /** Decides which labels belong to existing applications. */

@@ -6,8 +6,8 @@ import type { HashKey } from '../digest/digest.ts';
 import { emptiedText } from '../digest/sealEmptied.ts';
 import { below } from '../kinds/kind.ts';
 import { kinds } from '../kinds/kinds.ts';
-import { templateAnnotation } from '../model/podTemplate.ts';
-import { type WorkloadSummary, workloadAnnotations } from '../model/workloadSummary.ts';
+import { templateAnnotation } from '../references/podTemplate.ts';
+import { type WorkloadSummary, workloadAnnotations } from '../references/workloadSummary.ts';
 import type { RestartEffects } from './restartEffects.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 

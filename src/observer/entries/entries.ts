@@ -1,9 +1,9 @@
 import type { Actor } from 'xstate';
 import type { application } from '../../../machines/observer/application.ts';
 import type { ResourceMemory, resource } from '../../../machines/observer/resource.ts';
-import type { AboutApplication } from '../model/events.ts';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
-import type { Identity } from '../model/identity.ts';
+import type { AboutApplication } from '../objects/events.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
+import type { Identity } from '../objects/identity.ts';
 import type { Application, ReportedError } from '../spec/application.ts';
 import type { InventoryEntry } from '../spec/inventory.ts';
 import type { Desired } from './desired.ts';

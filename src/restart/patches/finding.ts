@@ -1,9 +1,9 @@
+import type { WrittenSource } from '../content/affectedPods.ts';
+import { type Assessment, type ChangedSource, changesIn, firstSeenOf } from '../content/assess.ts';
+import type { ContentHistory } from '../content/contentHistory.ts';
+import type { CurrentSource } from '../content/currentSources.ts';
+import { allSources, type StoredTags, type WorkloadState } from '../content/state.ts';
 import { type HashKey, hasLostKeys } from '../digest/digest.ts';
-import type { WrittenSource } from '../state/affectedPods.ts';
-import { type Assessment, type ChangedSource, changesIn, firstSeenOf } from '../state/assess.ts';
-import type { ContentHistory } from '../state/contentHistory.ts';
-import type { CurrentSource } from '../state/currentSources.ts';
-import { allSources, type StoredTags, type WorkloadState } from '../state/state.ts';
 
 /** The result of the latest assessment of a workload, and what it has compared. */
 export interface Finding {

@@ -1,6 +1,6 @@
-import { redactedDrifts } from '../model/confidential.ts';
-import type { Identity, Json } from '../model/identity.ts';
-import type { Drift } from '../model/projection.ts';
+import { redactedDrifts } from '../objects/confidential.ts';
+import type { Identity, Json } from '../objects/identity.ts';
+import type { Drift } from '../objects/projection.ts';
 import type { InventoryEntry, ShownDrift } from '../spec/inventory.ts';
 import { mayDisclose } from './access.ts';
 import { type ApplicationEntry, memoryOf, type PendingRemoval, type ResourceEntry } from './entries.ts';

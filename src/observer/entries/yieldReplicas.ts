@@ -1,5 +1,5 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import type { ApplicationOwner } from '../model/fieldManagers.ts';
+import type { ApplicationOwner } from '../objects/fieldManagers.ts';
 import { isScaledByUnknown, scaleOwnerOf, withoutReplicas } from '../ownership/replicas.ts';
 import { type Desired, withAppliedPlan } from './desired.ts';
 

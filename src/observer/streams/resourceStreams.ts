@@ -9,10 +9,10 @@ import {
   type StreamSet,
 } from '@weeder/kube-runtime/watch';
 import { includesName } from '../../config/scopes.ts';
-import { isSecret } from '../model/confidential.ts';
-import { labelName } from '../model/fieldManagers.ts';
+import type { ResourceEntry } from '../entries/entries.ts';
+import { isSecret } from '../objects/confidential.ts';
+import { labelName } from '../objects/fieldManagers.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
-import type { ResourceEntry } from '../state/entries.ts';
 import { createResourceSink } from './resourceSink.ts';
 
 /** One list+watch stream of all objects of a kind that have the label of an application. */
