@@ -25,7 +25,7 @@ export function createActorTimes({ now }: Pick<Clock, 'now'>): ActorTimes {
   const notes = new WeakMap<object, Note>();
   const starts = new WeakMap<ScheduledEvent, number>();
 
-  function noteTimers(actor: object): void {
+  function recordTimers(actor: object): void {
     if (!isActor(actor)) return;
     for (const timer of Object.values(actor.system.getSnapshot()._scheduledEvents)) {
       if (!starts.has(timer)) starts.set(timer, now());
@@ -35,7 +35,7 @@ export function createActorTimes({ now }: Pick<Clock, 'now'>): ActorTimes {
   return {
     inspect(event) {
       if (event.type !== '@xstate.snapshot' || !isMachineSnapshot(event.snapshot)) return;
-      noteTimers(event.actorRef);
+      recordTimers(event.actorRef);
       const value: StateValue = event.snapshot.value;
       const note = notes.get(event.actorRef);
       if (note === undefined) notes.set(event.actorRef, { value, since: now() });

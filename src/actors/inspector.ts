@@ -57,25 +57,29 @@ export async function connectInspector({ url, clock, logger }: InspectionOptions
   const { actor, event, snapshot, start, stop } = loaded.value.createInspector(socket, {
     // What the package does not know of an actor: its own name, and its system.
     serialize(message) {
-      const known = living.get(message.sessionId);
-      if (known === undefined) return message;
-      const { rootId } = known;
-      return message.type === '@xstate.actor' ? { ...message, rootId, name: known.actor.id } : { ...message, rootId };
+      const actor = living.get(message.sessionId);
+      if (actor === undefined) return message;
+      const { rootId } = actor;
+      return message.type === '@xstate.actor' ? { ...message, rootId, name: actor.actor.id } : { ...message, rootId };
     },
   });
   const introduce = (its: AnyActorRef) => actor(its, trimmedSnapshot(its.getSnapshot()));
   start();
   return ok({
-    inspect(its) {
-      const { actorRef } = its;
-      if (its.type === '@xstate.actor' && isActor(actorRef)) {
-        living.set(actorRef.sessionId, { actor: actorRef, rootId: its.rootId });
+    inspect(inspection) {
+      const { actorRef } = inspection;
+      if (inspection.type === '@xstate.actor' && isActor(actorRef)) {
+        living.set(actorRef.sessionId, { actor: actorRef, rootId: inspection.rootId });
         actor(actorRef, { status: 'active' });
-      } else if (its.type === '@xstate.event') {
-        event(actorRef, trimmedEvent(its.event), its.sourceRef === undefined ? {} : { source: its.sourceRef });
-      } else if (its.type === '@xstate.snapshot') {
-        snapshot(actorRef, trimmedSnapshot(its.snapshot), { event: trimmedEvent(its.event) });
-        if (its.snapshot.status !== 'active') living.delete(actorRef.sessionId);
+      } else if (inspection.type === '@xstate.event') {
+        event(
+          actorRef,
+          trimmedEvent(inspection.event),
+          inspection.sourceRef === undefined ? {} : { source: inspection.sourceRef },
+        );
+      } else if (inspection.type === '@xstate.snapshot') {
+        snapshot(actorRef, trimmedSnapshot(inspection.snapshot), { event: trimmedEvent(inspection.event) });
+        if (inspection.snapshot.status !== 'active') living.delete(actorRef.sessionId);
       }
     },
     stop,
@@ -100,11 +104,11 @@ type Names = Readonly<Record<string, string | number>>;
 
 /** Excludes pods, configs, credentials and errors: only texts and numbers under the allowed keys remain. */
 export function namesOf(value: unknown): Names {
-  const known = objectOf(value);
+  const fields = objectOf(value);
   return Object.fromEntries(
     names.flatMap((name) => {
-      const its = textOf(known[name]) ?? numberOf(known[name]);
-      return its === undefined ? [] : [[name, its]];
+      const content = textOf(fields[name]) ?? numberOf(fields[name]);
+      return content === undefined ? [] : [[name, content]];
     }),
   );
 }

@@ -11,12 +11,12 @@ export function servePages(
   onError: (error: unknown, path: string) => void,
 ): RequestListener {
   const paths = Object.keys(pages);
-  const known = paths.length === 1 ? paths.join() : `${paths.slice(0, -1).join(', ')} and ${paths.at(-1)}`;
+  const served = paths.length === 1 ? paths.join() : `${paths.slice(0, -1).join(', ')} and ${paths.at(-1)}`;
   return (request, response) => {
     const url = urlOf(request);
     const page = Object.hasOwn(pages, url.pathname) ? pages[url.pathname] : undefined;
     if (page === undefined) {
-      sendText(request, response, 404, `not found: this server has ${known}\n`);
+      sendText(request, response, 404, `not found: this server has ${served}\n`);
       return;
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {

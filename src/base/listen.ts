@@ -15,11 +15,11 @@ export interface BindAddress {
 /** Parses a bind address; `0` and the empty text disable the server. The error is a clause. */
 export function parseBindAddress(text: string): Result<BindAddress | 'none', string> {
   if (text === '' || text === '0') return ok('none');
-  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
-  const port = Number(found?.[3]);
-  if (found === null || port > 65_535)
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535)
     return failed(`found "${text}", expected an address such as :9644 or 127.0.0.1:9644`);
-  const host = found[1] ?? found[2];
+  const host = match[1] ?? match[2];
   return ok({ host: host === '' ? undefined : host, port });
 }
 

@@ -1,10 +1,10 @@
 /** The word that was probably meant: the nearest of `allowed` by edit distance; undefined if none is near. */
-export function nearest(found: string, allowed: readonly string[]): string | undefined {
-  if (found.length > 64) return undefined;
+export function nearest(written: string, allowed: readonly string[]): string | undefined {
+  if (written.length > 64) return undefined;
   let best: { readonly word: string; readonly distance: number } | undefined;
   for (const word of allowed) {
-    const distance = editDistance(found.toLowerCase(), word.toLowerCase());
-    if (distance <= Math.ceil(Math.min(found.length, word.length) / 4) && distance < (best?.distance ?? Infinity)) {
+    const distance = editDistance(written.toLowerCase(), word.toLowerCase());
+    if (distance <= Math.ceil(Math.min(written.length, word.length) / 4) && distance < (best?.distance ?? Infinity)) {
       best = { word, distance };
     }
   }

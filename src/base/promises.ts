@@ -18,15 +18,15 @@ export async function inParallel<T>(
     for (const [index, item] of entries) await act(item, index);
   };
   const ended = await Promise.allSettled(Array.from({ length: Math.min(width, items.length) }, worker));
-  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  for (const result of ended) if (result.status === 'rejected') throw result.reason;
 }
 
 /** Concurrent calls for the same key share one promise. `make` must turn errors into values. */
 export function singleFlight<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
   const inFlight = new Map<K, Promise<V>>();
   return (key) => {
-    const found = inFlight.get(key);
-    if (found !== undefined) return found;
+    const running = inFlight.get(key);
+    if (running !== undefined) return running;
     const promise = make(key).finally(() => inFlight.delete(key));
     inFlight.set(key, promise);
     return promise;

@@ -29,8 +29,8 @@ export function checkApplicationFile(text: string, file: string, shownAs: string
   const read = readApplicationFile(text, file);
   if (read === undefined) return undefined;
   const { applications, errors, warnings, others } = read;
-  for (const each of warnings) {
-    printErrors([formatFieldError({ ...each, message: `warning: ${each.message}` })]);
+  for (const warning of warnings) {
+    printErrors([formatFieldError({ ...warning, message: `warning: ${warning.message}` })]);
   }
   if (errors.length > 0) {
     printErrors(formatFieldErrors(errors).split('\n'));
@@ -47,8 +47,8 @@ export function readApplicationFile(text: string, file: string): ApplicationFile
   if (!text.includes('weeder.dev/') || !text.includes('Application')) return undefined;
   const yaml = readYaml(text);
   if (!yaml.ok) return undefined;
-  const all = rootsOf(yaml.value);
-  const ours = all.filter(({ root }) => isApplication(root));
+  const roots = rootsOf(yaml.value);
+  const ours = roots.filter(({ root }) => isApplication(root));
   if (ours.length === 0) return undefined;
   const applications = checkApplications(ours.filter(({ broken }) => broken.length === 0).map(({ root }) => root));
   const inText = ours.flatMap(({ broken, errors }) => [...broken, ...errors]);
@@ -57,7 +57,7 @@ export function readApplicationFile(text: string, file: string): ApplicationFile
     applications,
     errors: placed([...inText, ...applications.flatMap(({ errors }) => errors)]),
     warnings: placed(applications.flatMap(({ warnings }) => warnings)),
-    others: all.length - ours.length,
+    others: roots.length - ours.length,
   };
 }
 

@@ -97,8 +97,8 @@ async function inspect(
 
 /** The error for an Application that does not exist, or a cluster without the CRD. */
 async function absent(client: KubeClient, namespace: string, name: string): Promise<CodedError> {
-  const all = await client.call({ method: 'GET', path: applicationsPath(namespace), query: { limit: 1 } });
-  const isKnown = all.ok || all.failure.type !== 'notFound';
+  const applications = await client.call({ method: 'GET', path: applicationsPath(namespace), query: { limit: 1 } });
+  const isKnown = applications.ok || applications.failure.type !== 'notFound';
   return isKnown
     ? codedError('APPLICATION_NOT_FOUND', `There is no application ${name} in the namespace ${namespace}.`)
     : codedError('APPLICATION_NOT_FOUND', 'The cluster does not have the kind Application of weeder.dev.', crdHint);

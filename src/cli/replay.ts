@@ -56,17 +56,17 @@ export async function replay(names: readonly string[], flags: ReplayFlags): Prom
 async function again(recording: RecordingFile): Promise<number> {
   const result = await replayRecording(recording);
   printLines(timeline(result.replayed, result.startedAt));
-  const all = differences(result);
-  const { count: late, max } = lateness(all);
-  const found = all.filter(({ type }) => type !== 'late');
+  const compared = differences(result);
+  const { count: late, max } = lateness(compared);
+  const deviations = compared.filter(({ type }) => type !== 'late');
   const delayed = `${late === 1 ? '1 of them was' : `${late} of them were`} recorded late, by up to ${(max / 1_000).toFixed(1)} s: the machine was busy`;
   const remark = late === 0 ? [] : [delayed];
-  if (found.length === 0) {
+  if (deviations.length === 0) {
     printLines(['', `the same decisions as recorded, to within ${tolerance} ms`, ...remark]);
     return exitCodes.ok;
   }
-  const count = found.length === 1 ? '1 decision differs' : `${found.length} decisions differ`;
-  printLines(['', `${count} from the recorded ones:`, ...diffLines(found, result.startedAt), ...remark]);
+  const count = deviations.length === 1 ? '1 decision differs' : `${deviations.length} decisions differ`;
+  printLines(['', `${count} from the recorded ones:`, ...diffLines(deviations, result.startedAt), ...remark]);
   return exitCodes.failed;
 }
 

@@ -24,8 +24,8 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
   const evidence = changeOf(old.evidence, next.evidence, isDeepStrictEqual);
   const restartControl = changeOf(old.restart, next.restart, hasSameRestart);
   const observer = changeOf(old.observer, next.observer, isDeepStrictEqual);
-  const namesWhere = (isMeant: (was?: ServiceConfig, is?: ServiceConfig) => boolean) =>
-    pairs.filter(({ was, is }) => isMeant(was, is)).map(({ name }) => name);
+  const namesWhere = (isIncluded: (was?: ServiceConfig, is?: ServiceConfig) => boolean) =>
+    pairs.filter(({ was, is }) => isIncluded(was, is)).map(({ name }) => name);
   return {
     added: namesWhere((was) => was === undefined),
     changed: namesWhere((was, is) => was !== undefined && is !== undefined && !isSame(was, is)),

@@ -109,8 +109,8 @@ function settingsOf(entry: ServiceEntry | DeclaredEntry, file: ConfigFile): Serv
 
 /** Every podSelector of the config, by its canonical text. */
 export function distinctSelectors({ services }: Pick<Config, 'services'>): ReadonlyMap<string, LabelSelector> {
-  const all = [...services.values()].flatMap((service) => service.podSelectors);
-  return new Map(all.map((selector) => [selectorToString(selector), selector]));
+  const selectors = [...services.values()].flatMap((service) => service.podSelectors);
+  return new Map(selectors.map((selector) => [selectorToString(selector), selector]));
 }
 
 /** The longest `watchDuration` of the services, in milliseconds. */

@@ -26,7 +26,7 @@ export interface ContentWatch {
 
 export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   const { clock, read, keyOf, settleTime, pollInterval, onChange } = options;
-  let known = keyOf(options.known);
+  let knownContent = keyOf(options.known);
   /** The content that was read last, and since when it has been unchanged, by the monotonic clock. */
   let candidate: { readonly key: string; readonly since: number } | undefined;
   let timer: { readonly handle: TimerHandle; readonly due: number } | undefined;
@@ -41,7 +41,7 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   }
 
   function deliver(content: T, key: string): boolean {
-    known = key;
+    knownContent = key;
     candidate = undefined;
     onChange(content);
     return true;
@@ -50,7 +50,7 @@ export function watchContent<T>(options: ContentWatchOptions<T>): ContentWatch {
   /** Whether the content is new and has settled; if it has not settled, the next read is scheduled. */
   function accept(content: T, isRequested: boolean): boolean {
     const key = keyOf(content);
-    if (key === known) {
+    if (key === knownContent) {
       candidate = undefined;
       return false;
     }

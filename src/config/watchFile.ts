@@ -77,10 +77,10 @@ function watchDirectory(
   onEvent: () => void,
   onUnwatchable: (why: string) => void,
 ): FSWatcher | undefined {
-  const isMeant = (name: string | null) => name === null || name === basename(file) || name.startsWith('..');
+  const concerns = (name: string | null) => name === null || name === basename(file) || name.startsWith('..');
   try {
     const watcher = watch(dirname(file), { persistent: false }, (_, name) => {
-      if (isMeant(name)) onEvent();
+      if (concerns(name)) onEvent();
     });
     return watcher.on('error', (error) => {
       watcher.close();

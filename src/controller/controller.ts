@@ -87,10 +87,10 @@ export function streamsOf(controllers: readonly Controller[]): Map<string, Strea
 
 /** Returns the pending work of all controllers. */
 export function totalWork(controllers: readonly Controller[]): PendingWork {
-  const each = controllers.map((controller) => controller.work());
+  const work = controllers.map((controller) => controller.work());
   return {
-    queued: each.reduce((sum, { queued }) => sum + queued, 0),
-    inFlight: each.reduce((sum, { inFlight }) => sum + inFlight, 0),
+    queued: work.reduce((sum, { queued }) => sum + queued, 0),
+    inFlight: work.reduce((sum, { inFlight }) => sum + inFlight, 0),
   };
 }
 

@@ -64,8 +64,8 @@ export function isAtLeast(confidence: Confidence | undefined, threshold: Confide
 }
 
 /** Those that the config or the workload names, without evidence. */
-export function knownDependencies(all: readonly Dependency[]): Dependency[] {
-  return all.flatMap((dependency) => {
+export function knownDependencies(dependencies: readonly Dependency[]): Dependency[] {
+  return dependencies.flatMap((dependency) => {
     const sources = dependency.sources.filter((source) => source !== 'suggested');
     return sources.length === 0 ? [] : [{ ...dependency, sources, confidence: undefined, evidence: [] }];
   });
@@ -77,8 +77,11 @@ export function strongestFirst(evidence: readonly Evidence[]): Evidence[] {
 }
 
 /** Merges what several readers found, so that each pair of workload and service occurs once, in a stable order. */
-export function mergeDependencies(all: readonly Dependency[]): Dependency[] {
-  const groups = Map.groupBy(all, ({ workload, service }) => `${dependantKey(workload)} ${serviceKey(service)}`);
+export function mergeDependencies(dependencies: readonly Dependency[]): Dependency[] {
+  const groups = Map.groupBy(
+    dependencies,
+    ({ workload, service }) => `${dependantKey(workload)} ${serviceKey(service)}`,
+  );
   return [...groups]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, [first, ...others]]) => (first === undefined ? [] : [others.reduce(merged, first)]));

@@ -27,9 +27,9 @@ interface Picture {
 export function pictureOf(dependencies: readonly Dependency[]): Picture {
   const nodes = new Map<string, PictureNode>();
   const idOf = (key: string, node: Omit<PictureNode, 'id'>) => {
-    const known = nodes.get(key) ?? { ...node, id: `n${nodes.size}` };
-    nodes.set(key, known);
-    return known.id;
+    const existing = nodes.get(key) ?? { ...node, id: `n${nodes.size}` };
+    nodes.set(key, existing);
+    return existing.id;
   };
   const edges = dependencies.map((dependency): PictureEdge => {
     const { service, workload, sources, confidence } = dependency;

@@ -11,9 +11,9 @@ import { systemAscii, systemMermaid, systemPictures } from './systemFormats.ts';
 /** A machine, or the actor system, in one of the formats. */
 export function diagram(name: string, format: DiagramFormat): Result<string> {
   if (name === system) return systemDiagram(format);
-  const known = machines.get(name);
-  if (known === undefined) return failed(unknownMachine(name));
-  const drawing = drawingOf(known.machine);
+  const machine = machines.get(name);
+  if (machine === undefined) return failed(unknownMachine(name));
+  const drawing = drawingOf(machine.machine);
   switch (format) {
     case 'mermaid':
       return ok(mermaid(drawing));
@@ -21,7 +21,7 @@ export function diagram(name: string, format: DiagramFormat): Result<string> {
       return ok(ascii(drawing));
     case 'json':
       // JSON leaves out functions, such as the one that creates the context. The Studio needs only names.
-      return ok(`${JSON.stringify(known.machine.config, null, 2)}\n`);
+      return ok(`${JSON.stringify(machine.machine.config, null, 2)}\n`);
     case 'svg':
       return ok(svg(placed(name, picturesOf(drawing))));
   }
@@ -35,9 +35,9 @@ function systemDiagram(format: DiagramFormat): Result<string> {
 }
 
 function placed(name: string, pictures: readonly Picture[]): PlacedPicture[] {
-  const known: Readonly<Record<string, readonly Layout[]>> = layouts;
+  const layoutsByName: Readonly<Record<string, readonly Layout[]>> = layouts;
   return pictures.flatMap((picture, index) => {
-    const layout = known[name]?.[index];
+    const layout = layoutsByName[name]?.[index];
     return layout === undefined ? [] : { picture, layout };
   });
 }

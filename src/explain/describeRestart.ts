@@ -27,8 +27,8 @@ function takesAll({ kinds, namespaces, selector }: RestartRule): boolean {
 }
 
 function whomOf({ kinds, namespaces, selector }: RestartRule): string {
-  const all = kinds.size === workloadKindNames.length;
-  const what = all ? 'all workloads' : [...kinds].map((kind) => `${kind}s`).join(', ');
+  const isEveryKind = kinds.size === workloadKindNames.length;
+  const what = isEveryKind ? 'all workloads' : [...kinds].map((kind) => `${kind}s`).join(', ');
   const where = namespaces === 'all' ? 'in every watched namespace' : `in ${namespaces.join(', ')}`;
   return `${what} ${where}${selector === undefined ? '' : ` with ${selectorToString(selector)}`}`;
 }

@@ -1,8 +1,8 @@
 import { formatDuration, objectOf, timeInSeconds } from '@weeder/kube-runtime/base';
 import { formatPath } from '../base/fieldError.ts';
 import { identityText } from '../observer/objects/identity.ts';
+import { applicationStateOf, worstState } from '../observer/status/applicationState.ts';
 import { conditionTypes } from '../observer/status/condition.ts';
-import { standingOf, worstOf } from '../observer/status/standing.ts';
 import { type Condition, conditionOf } from '../observer/status/statusPatch.ts';
 import { explainResource, stateIn } from './explainResource.ts';
 import type { InspectedApplication } from './inspectApplication.ts';
@@ -30,8 +30,12 @@ function wordOf(seen: InspectedApplication, now: number): string {
   if (isTerminating) return 'deleting';
   if ((spec.pausedUntil ?? 0) > now) return 'paused';
   const ready = conditionsOf(seen).find(({ type }) => type === 'Ready');
-  const found = seen.resources.map((each) => stateIn(each).word);
-  return worstOf([standingOf(ready?.reason), ...(seen.errors.length > 0 ? ['invalid' as const] : []), ...found]);
+  const states = seen.resources.map((each) => stateIn(each).word);
+  return worstState([
+    applicationStateOf(ready?.reason),
+    ...(seen.errors.length > 0 ? ['invalid' as const] : []),
+    ...states,
+  ]);
 }
 
 function detailLines(seen: InspectedApplication, now: number): string[] {

@@ -6,10 +6,10 @@ import type { WorkloadOfOtherTool } from './inspectWorkloads.ts';
 const maxLines = 50;
 
 /** Lists the workloads that have annotations of Reloader or wave, with what to write instead, as one section or none. */
-export function explainOtherTools(found: readonly WorkloadOfOtherTool[]): readonly string[] {
-  if (found.length === 0) return [];
-  const sorted = found.toSorted((a, b) => (workloadKey(a.ref) < workloadKey(b.ref) ? -1 : 1));
-  const more = found.length > maxLines ? [`  … and ${found.length - maxLines} more`] : [];
+export function explainOtherTools(workloads: readonly WorkloadOfOtherTool[]): readonly string[] {
+  if (workloads.length === 0) return [];
+  const sorted = workloads.toSorted((a, b) => (workloadKey(a.ref) < workloadKey(b.ref) ? -1 : 1));
+  const more = workloads.length > maxLines ? [`  … and ${workloads.length - maxLines} more`] : [];
   const head = 'annotations of Reloader or wave, which weeder does not read:';
   return [[head, ...sorted.slice(0, maxLines).map(lineOf), ...more].join('\n')];
 }

@@ -10,7 +10,7 @@ import { ownershipConflict, ownershipOf } from '../observer/ownership/ownership.
 import { fieldMaskFor } from '../observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../observer/schema/readObserverSchema.ts';
 import { statusValue } from '../observer/spec/inventory.ts';
-import type { Standing } from '../observer/status/standing.ts';
+import type { ApplicationState } from '../observer/status/applicationState.ts';
 import type { InspectedResource } from './inspectApplication.ts';
 
 /** Longer values are cut; the API server has the full value. */
@@ -29,12 +29,12 @@ export function explainResource(seen: InspectedResource, verdict: string): strin
 /** The state of the resource. */
 interface StateSeen {
   readonly type: string;
-  readonly word: Standing;
+  readonly word: ApplicationState;
   /** The observer has something to do. */
   readonly isWrong: boolean;
 }
 
-function state(type: string, word: Standing, isWrong = false): StateSeen {
+function state(type: string, word: ApplicationState, isWrong = false): StateSeen {
   return { type, word, isWrong };
 }
 

@@ -19,13 +19,13 @@ import type { ClusterView, PodCounts } from './inspectCluster.ts';
 /** Describes the services of the config and those that only pods declare, a text of several lines for each. */
 export function explainServices(view: ClusterView, externalNames: ExternalNames = new Map()): string[] {
   const { services, declared } = view.config;
-  const found = view.weeder.slices.services();
-  const named = [...services.values()].map((service) => explainService(service, found, view, externalNames));
+  const readiness = view.weeder.slices.services();
+  const named = [...services.values()].map((service) => explainService(service, readiness, view, externalNames));
   const others = [...(declared?.services ?? [])].sort().flatMap((key) => {
     const { namespace, name } = partsOf(key);
     return isConfigured(services.get(name), namespace)
       ? []
-      : [explainDeclared(namespace, name, found, view, externalNames)];
+      : [explainDeclared(namespace, name, readiness, view, externalNames)];
   });
   const isUnused = declared !== undefined && declared.services.size === 0;
   return [...named, ...others, ...explainProblems(view), ...(isUnused ? ['no pod declares a dependency'] : [])];
@@ -33,11 +33,11 @@ export function explainServices(view: ClusterView, externalNames: ExternalNames 
 
 function explainService(
   service: ServiceConfig,
-  found: readonly ServiceReadiness[],
+  services: readonly ServiceReadiness[],
   view: ClusterView,
   externalNames: ExternalNames,
 ): string {
-  const its = found
+  const namespacesOf = services
     .filter((each) => each.service === service.name && isConfigured(service, each.namespace))
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
   const head = `${service.name}  (${settingsOf(service)})`;
@@ -46,21 +46,21 @@ function explainService(
     const isIts = name === service.name && isConfigured(service, namespace);
     return isIts ? [`  ${namespace}: ${describeExternalName(externalName)}`] : [];
   });
-  if (its.length === 0 && external.length === 0)
+  if (namespacesOf.length === 0 && external.length === 0)
     return `${head}\n  no watched namespace has an EndpointSlice of this service`;
-  return [head, ...its.flatMap((each) => explainIn(each, view)), ...external].join('\n');
+  return [head, ...namespacesOf.flatMap((each) => explainIn(each, view)), ...external].join('\n');
 }
 
 function explainDeclared(
   namespace: string,
   name: string,
-  found: readonly ServiceReadiness[],
+  services: readonly ServiceReadiness[],
   view: ClusterView,
   externalNames: ExternalNames,
 ): string {
   const service = view.services(namespace, name);
   if (service === undefined) return '';
-  const readiness = found.find((each) => each.service === name && each.namespace === namespace);
+  const readiness = services.find((each) => each.service === name && each.namespace === namespace);
   const head = `${keyOf(namespace, name)}  (declared, ${settingsOf(service)})`;
   if (readiness !== undefined) return [head, ...explainIn(readiness, view)].join('\n');
   const externalName = externalNames.get(keyOf(namespace, name));
@@ -74,10 +74,10 @@ function explainDeclared(
 }
 
 function explainProblems({ claims }: ClusterView): string[] {
-  const found = claims.flatMap(({ workload, about }) =>
+  const workloads = claims.flatMap(({ workload, about }) =>
     'problem' in about ? [`  ${workloadName(workload)}: ${printable(about.problem)}`] : [],
   );
-  return found.length === 0 ? [] : [['problems with declared dependencies', ...found.sort()].join('\n')];
+  return workloads.length === 0 ? [] : [['problems with declared dependencies', ...workloads.sort()].join('\n')];
 }
 
 function settingsOf({ watchDuration, whileNotReady, deletion }: ServiceSettings): string {
@@ -118,14 +118,14 @@ interface FoundPods {
   readonly counts: PodCounts | undefined;
 }
 
-function podLines(what: string, service: WatchedService, found: FoundPods): string[] {
-  const { scope, index, counts } = found;
+function podLines(what: string, service: WatchedService, foundPods: FoundPods): string[] {
+  const { scope, index, counts } = foundPods;
   const pods = index === undefined ? [] : podsIn(index, scope);
   const stuck = [...(index?.neverStarted(scope) ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
   const total = counts?.total(scope) ?? 0;
   return [
     `    ${what}: ${total} ${total === 1 ? 'pod' : 'pods'}, ${pods.length} crash-looping`,
-    ...pods.map((pod) => `      ${explainPod(pod, service, found)}`),
+    ...pods.map((pod) => `      ${explainPod(pod, service, foundPods)}`),
     ...stuck.map((pod) => `      ${explainNeverStarted(pod)}`),
   ];
 }
@@ -134,10 +134,10 @@ function podsIn(index: PodIndex, scope: Scope): CrashLoopingPod[] {
   return index.podsIn(scope).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function explainPod(pod: CrashLoopingPod, service: WatchedService, found: FoundPods): string {
+function explainPod(pod: CrashLoopingPod, service: WatchedService, pods: FoundPods): string {
   const state = pod.cause === 'unreported' ? 'in unreported back-off' : printable(pod.message ?? pod.cause);
   const what = `${pod.namespace}/${pod.name}  ${pod.containerKind} ${pod.container}, restarts ${pod.restarts}, ${state}`;
-  return `${what}  → ${verdict(pod, service, found)}`;
+  return `${what}  → ${verdict(pod, service, pods)}`;
 }
 
 function explainNeverStarted({ namespace, name, container, reason, because }: NeverStarted): string {

@@ -106,21 +106,21 @@ function rolling({ summary, state, pods }: WorkloadView): string {
 
 /** One line for each source: `← ConfigMap settings#a,b (env)`. */
 function usesOf({ summary, uses, sources, current }: WorkloadView): string[] {
-  return [...Map.groupBy(uses.uses, ({ source }) => sourceKey(source))].map(([key, its]) => {
-    const ref = its[0]?.source;
+  return [...Map.groupBy(uses.uses, ({ source }) => sourceKey(source))].map(([key, sourceUses]) => {
+    const ref = sourceUses[0]?.source;
     if (ref === undefined) return '';
     const optOut = sources.optOut(ref);
     const error = sources.get(ref)?.optOutError;
-    const found = current.type === 'ok' ? current.sources.get(key) : undefined;
+    const source = current.type === 'ok' ? current.sources.get(key) : undefined;
     const notes = [
-      ...new Set(its.map(({ how }) => how)),
-      ...(found?.digest.isAbsent ? ['absent'] : []),
-      ...(found?.digest.isImmutable ? ['immutable'] : []),
+      ...new Set(sourceUses.map(({ how }) => how)),
+      ...(source?.digest.isAbsent ? ['absent'] : []),
+      ...(source?.digest.isImmutable ? ['immutable'] : []),
       ...(error !== undefined ? [`left out, its opt-out cannot be read: ${error}`] : []),
       ...(error === undefined && optOut === 'all' ? ['left out by its annotation'] : []),
       ...(typeof optOut === 'object' ? [`without ${[...optOut].join(', ')}`] : []),
     ];
-    return `← ${describeSource(ref, summary.ref.namespace)}${keysOf(its)} (${notes.join(', ')})`;
+    return `← ${describeSource(ref, summary.ref.namespace)}${keysOf(sourceUses)} (${notes.join(', ')})`;
   });
 }
 
@@ -144,9 +144,9 @@ function podsOf(view: WorkloadView): string[] {
   const older = (source: CurrentSource) =>
     source.lastWrite === undefined ? [] : podsToReplace(summary, pods, [{ source, lastWrite: source.lastWrite }]);
   return [...current.sources.values()].flatMap((source) => {
-    const found = older(source).map(({ name }) => name);
-    if (found.length === 0) return [];
-    const of = `pods that may be older than ${describeSource(source.ref, summary.ref.namespace)}: ${found.sort().join(', ')}`;
+    const names = older(source).map(({ name }) => name);
+    if (names.length === 0) return [];
+    const of = `pods that may be older than ${describeSource(source.ref, summary.ref.namespace)}: ${names.sort().join(', ')}`;
     // Whether the last write of the source changed what they use was not observed.
     const isAdopted = typeof state === 'object';
     const isChanged = isAdopted && state.rolledOut.get(sourceKey(source.ref))?.tag !== source.tag.tag;

@@ -8,12 +8,12 @@ import { foreignOwnerOf, needsApply } from '../observer/entries/comparison.ts';
 import { createEntry } from '../observer/entries/createEntry.ts';
 import type { ApplicationEntry, ResourceEntry } from '../observer/entries/entries.ts';
 import { type FieldReport, fieldReports } from '../observer/entries/fieldReports.ts';
-import { observeObject, setStaleClaim } from '../observer/entries/transitions.ts';
+import { observeObject, recordStaleClaim } from '../observer/entries/transitions.ts';
 import type { ApplyFailure } from '../observer/objects/applyFailure.ts';
 import { identityKey } from '../observer/objects/identity.ts';
 import { hashManifest } from '../observer/plan/manifestHash.ts';
 import type { DryRun, Outcome, ResourceApi, ResourcePlan, RestMapper } from '../observer/plan/resourceApi.ts';
-import { setDryRunBaseline } from '../observer/resource/findBaseline.ts';
+import { recordDryRunBaseline } from '../observer/resource/findBaseline.ts';
 import { type Application, type ReportedError, reportedError } from '../observer/spec/application.ts';
 import type { ShownDrift } from '../observer/spec/inventory.ts';
 import type { OwnershipClaims } from '../observer/streams/ownershipClaims.ts';
@@ -82,11 +82,11 @@ export async function inspectApplication(
   if (planned.type === 'failed') return { ...nothing, error: planned.failure.reason };
   if (planned.type === 'invalid') return { ...nothing, errors: [...errors, ...planned.errors] };
   const resources: InspectedResource[] = [];
-  const all = [...entry.resources.values()];
-  for (let index = 0; index < all.length; index += concurrency) {
-    const some = all.slice(index, index + concurrency);
+  const resourceEntries = [...entry.resources.values()];
+  for (let index = 0; index < resourceEntries.length; index += concurrency) {
+    const some = resourceEntries.slice(index, index + concurrency);
     resources.push(
-      ...(await Promise.all(some.map(async (each) => withBefore(await inspectResource(each, options), application)))),
+      ...(await Promise.resourceEntries(some.map(async (each) => withBefore(await inspectResource(each, options), application)))),
     );
   }
   return { ...nothing, errors: [...errors, ...planned.errors], resources };
@@ -123,10 +123,10 @@ async function inspectResource(
   observeObject(entry, live, clock.monotonic());
   if (live === undefined) return nothing;
   if (foreignOwnerOf(entry) !== undefined && claims !== undefined)
-    setStaleClaim(entry, await claims.isStale(live), clock.monotonic());
+    recordStaleClaim(entry, await claims.isStale(live), clock.monotonic());
   const { dryRun, refusal } = await dryRunApply(api, plan, signal);
   if (!dryRun.ok) return { ...nothing, live, refusal, error: errorOf(entry, dryRun.failure) };
-  setDryRunBaseline(entry, plan, dryRun.value, clock.monotonic());
+  recordDryRunBaseline(entry, plan, dryRun.value, clock.monotonic());
   return { ...nothing, live, refusal, fields: fieldReports(entry, plan, live) };
 }
 

@@ -64,12 +64,12 @@ export async function inspectWorkloads(
   namespaces: 'all' | readonly string[],
   readStream: (stream: StreamNeed) => Promise<Result<unknown>>,
 ): Promise<Result<WorkloadsView>> {
-  const known = new Map<string, WorkloadUpdate>();
+  const updates = new Map<string, WorkloadUpdate>();
   const sources = createSourceIndex(systemClock, () => {});
   const sinks = createWorkloadSinks({
     knows: () => false,
     take(update) {
-      if (update.copy === undefined) known.set(workloadKey(update.summary.ref), update);
+      if (update.copy === undefined) updates.set(workloadKey(update.summary.ref), update);
     },
     remove: () => {},
   });
@@ -88,7 +88,7 @@ export async function inspectWorkloads(
   if (!first.ok) return first;
   const read = new Set(streams.needs.keys());
   const managed = () =>
-    [...known.values()].flatMap((update) => candidateOf(update, config.restart, sources, namespaces));
+    [...updates.values()].flatMap((update) => candidateOf(update, config.restart, sources, namespaces));
   // With `access: named`, each source has a stream of its own.
   streams.use(managed().flatMap(({ uses }) => [...uses.uses.map(({ source }) => source), ...uses.notAllowed]));
   const second = await readAll(
@@ -104,11 +104,11 @@ export async function inspectWorkloads(
   const keys = await readHashKeys(dryRunClient(client), where, AbortSignal.timeout(20_000));
   const inspect = createInspector(restartApi(client), sources, keys.ok ? keys.value : undefined);
   const views: WorkloadView[] = [];
-  const found = managed();
-  for (let index = 0; index < found.length; index += concurrency)
-    views.push(...(await Promise.all(found.slice(index, index + concurrency).map(inspect))));
+  const workloads = managed();
+  for (let index = 0; index < workloads.length; index += concurrency)
+    views.push(...(await Promise.all(workloads.slice(index, index + concurrency).map(inspect))));
   const keySecret = `${where.namespace}/${where.name}`;
-  const ofOtherTools = [...known.values()].flatMap(({ summary: { ref, otherTool: tool } }) =>
+  const ofOtherTools = [...updates.values()].flatMap(({ summary: { ref, otherTool: tool } }) =>
     tool === undefined ? [] : { ref, tool },
   );
   return ok({ workloads: views, ofOtherTools, keyProblem: keys.ok ? undefined : keys.error, keySecret });

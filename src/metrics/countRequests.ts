@@ -9,10 +9,10 @@ export function countRequests(metrics: Metrics): (event: RequestOutcome) => void
   const resourceOf = limitedLabel(20);
   const codeOf = limitedLabel(40);
   return ({ method, path, isStream, outcome, durationMs }) => {
-    const { resource: found, name } = partsOf(path);
+    const { resource: plural, name } = partsOf(path);
     const reading = isStream ? 'watch' : name === undefined ? 'list' : 'get';
     const verb = method === 'GET' ? reading : verbs[method];
-    const resource = resourceOf(found);
+    const resource = resourceOf(plural);
     metrics.requests.inc({ verb, resource, code: codeOf(snakeCase(String(outcome))) });
     metrics.requestDuration.observe({ verb, resource }, durationMs / 1000);
   };

@@ -6,11 +6,11 @@ const overflow = 'other';
  * series, whatever a config or a server contains.
  */
 export function limitedLabel(max: number): (value: string) => string {
-  const known = new Set<string>();
+  const values = new Set<string>();
   return (value) => {
-    if (known.has(value)) return value;
-    if (known.size >= max) return overflow;
-    known.add(value);
+    if (values.has(value)) return value;
+    if (values.size >= max) return overflow;
+    values.add(value);
     return value;
   };
 }

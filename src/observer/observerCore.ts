@@ -144,7 +144,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   });
 
   const unsynced = new Set<string>();
-  const all = applicationStreams({
+  const opened = applicationStreams({
     namespaces,
     shard: options.shard,
     listener: applications,
@@ -154,7 +154,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
       startIfComplete();
     },
   });
-  for (const name of all.keys()) unsynced.add(name);
+  for (const name of opened.keys()) unsynced.add(name);
 
   /** Starts only when all streams are listed: an object that was not read yet must not be taken for absent. */
   function startIfComplete(): void {
@@ -171,7 +171,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
 
   return {
     get needs() {
-      return isConfigured ? new Map([...all, ...streams.needs]) : new Map();
+      return isConfigured ? new Map([...opened, ...streams.needs]) : new Map();
     },
     configure(next) {
       const before = isConfigured;
@@ -181,8 +181,8 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
       allowOnly((next.observer ?? defaultObserver).allow);
       if (before === isConfigured) return;
       if (!isConfigured) applications.stop();
-      for (const name of isConfigured ? [] : all.keys()) options.onStreamClosed(name);
-      for (const name of all.keys()) unsynced.add(name);
+      for (const name of isConfigured ? [] : opened.keys()) options.onStreamClosed(name);
+      for (const name of opened.keys()) unsynced.add(name);
       options.onStreamsChanged();
     },
     start() {

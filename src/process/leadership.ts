@@ -68,8 +68,8 @@ function stateOf({ namespace, name, identity }: Election, snapshot: unknown): Le
   const { value, context } = objectOf(snapshot);
   const { holder, failures } = objectOf(context);
   const isAnswered = numberOf(failures) === 0;
-  const standing = isAnswered && textOf(holder) !== undefined ? 'standingBy' : 'electing';
+  const stateWithoutLease = isAnswered && textOf(holder) !== undefined ? 'standingBy' : 'electing';
   const isLeading = isObject(value) && 'leading' in value;
   const lease = `${namespace}/${name}`;
-  return { state: isLeading ? 'leading' : standing, identity, holder: textOf(holder) || undefined, lease };
+  return { state: isLeading ? 'leading' : stateWithoutLease, identity, holder: textOf(holder) || undefined, lease };
 }

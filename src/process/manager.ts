@@ -103,20 +103,20 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     namespaces,
     shard: options.shard,
     isDryRun,
-    hasUrgentWork: () => all.some((each) => each.isUrgent === true && isBusy(each.work())),
+    hasUrgentWork: () => controllerList.some((each) => each.isUrgent === true && isBusy(each.work())),
     isLeading,
     recordEvent: (occurrence) => void (isLeading() && events?.record(occurrence)),
     onStreamsChanged: notifyStreams,
     onStreamClosed: (name) => statuses.forget(name),
   };
   const controllers = options.create(context);
-  const all: readonly Controller[] = Object.values(controllers);
+  const controllerList: readonly Controller[] = Object.values(controllers);
   const isOptional = (need: StreamNeed | undefined) => need?.isOptional === true;
   let excused: ReadonlySet<string> = new Set();
   const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.isAwaited === false || excused.has(need.name);
-  const names = (isMeant: (need: StreamNeed) => boolean = () => true) =>
-    [...streamsOf(all).values()].filter(isMeant).map(({ name }) => name);
-  const work = () => totalWork(all);
+  const names = (isIncluded: (need: StreamNeed) => boolean = () => true) =>
+    [...streamsOf(controllerList).values()].filter(isIncluded).map(({ name }) => name);
+  const work = () => totalWork(controllerList);
 
   function createEvents(instance: string) {
     const mustWait = () => isBusy(work());
@@ -135,7 +135,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   }
 
   function streams(): StreamStatus[] {
-    const needs = streamsOf(all);
+    const needs = streamsOf(controllerList);
     return statuses.all().map((status) => {
       const need = needs.get(status.name);
       const isMissing = need?.whenMissing !== undefined && status.problem === need.whenMissing;
@@ -172,12 +172,12 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     },
   };
 
-  const notStarted = new Set<Controller>(all);
+  const notStarted = new Set<Controller>(controllerList);
   /** Starts the controllers that wait for none of these streams. */
   function startUnlessWaiting(unsynced: readonly string[]): void {
-    for (const each of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
-      notStarted.delete(each);
-      each.start([...each.needs.keys()].filter((name) => excused.has(name)));
+    for (const controller of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
+      notStarted.delete(controller);
+      controller.start([...controller.needs.keys()].filter((name) => excused.has(name)));
     }
   }
 
@@ -189,10 +189,10 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
         clock,
         log: logger,
         statuses: reflected,
-        sourceOf: (name) => streamsOf(all).get(name),
+        sourceOf: (name) => streamsOf(controllerList).get(name),
       }),
       drain: fromCallback(({ sendBack }) => {
-        const drained = Promise.all(all.map((each) => each.drained()));
+        const drained = Promise.all(controllerList.map((each) => each.drained()));
         drained.then(() => sendBack({ type: 'requests.drained' }), logger.error.bind(logger));
       }),
     },
@@ -200,7 +200,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
       startSynced: ({ context: { unsynced } }) => startUnlessWaiting(unsynced),
       stopControllers: () => {
         clock.clearTimeout(slowTimer);
-        for (const each of all) each.stop();
+        for (const controller of controllerList) controller.stop();
       },
       dropRequests: () => leadership.drop(),
       reportReflectorFailed: ({ event }) => logger.error({ event }, 'internal error: stream failed, restarting'),
@@ -230,14 +230,14 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   });
   actor.start();
   const isOver = () => actor.getSnapshot().status !== 'active';
-  const standing = () => leadership.state(actor.getSnapshot().children['leadership']);
+  const leadershipState = () => leadership.state(actor.getSnapshot().children['leadership']);
   const state = () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value);
   return {
     controllers,
     state,
     configure(next) {
       if (!canChange.has(state())) return;
-      for (const each of all) each.configure(next);
+      for (const controller of controllerList) controller.configure(next);
     },
     actorCounts() {
       const isAtWork = !isOver();
@@ -245,20 +245,20 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
         manager: isAtWork ? 1 : 0,
         lease: isAtWork && options.election !== undefined ? 1 : 0,
         reflector: isAtWork ? statuses.all().length : 0,
-        ...Object.assign({}, ...all.map((each) => each.actorCounts())),
+        ...Object.assign({}, ...controllerList.map((each) => each.actorCounts())),
       };
     },
     streams,
     streamTotals: () => statuses.totals(),
     *actors() {
       yield actor;
-      for (const each of all) yield* each.actors();
+      for (const controller of controllerList) yield* controller.actors();
     },
     since: times.since,
     startedAt: times.startedAt,
     isBusy: () => isBusy(work()),
-    leadership: standing,
-    isLeader: () => !isOver() && (standing()?.state ?? 'leading') === 'leading',
+    leadership: leadershipState,
+    isLeader: () => !isOver() && (leadershipState()?.state ?? 'leading') === 'leading',
     eventsWaiting: () => events?.waiting ?? 0,
     eventLosses: () => events?.lost,
     shutdown: () => actor.send({ type: 'shutdown.requested' }),

@@ -33,10 +33,10 @@ export async function replayWhatIf(recording: RecordingFile, given: Config): Pro
     },
   });
   const { clock } = stage;
-  const begin = (its: Config, resumed?: RecordingHeader['streams']) => {
+  const begin = (begun: Config, resumed?: RecordingHeader['streams']) => {
     const { weeder } = stage;
     const sinks = unfiltered(weeder, createPodUnion(stage.pod));
-    return createStreams({ weeder, sinks, config: its, namespaces: header.namespaces, resumed });
+    return createStreams({ weeder, sinks, config: begun, namespaces: header.namespaces, resumed });
   };
   let streams = begin(recorded, header.streams);
   const feed = (line: Input) => {

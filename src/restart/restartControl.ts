@@ -212,10 +212,10 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
 }
 
 function countStates(entries: Iterable<WorkloadEntry>): Pick<RestartCounts, 'states' | 'pending' | 'blocked'> {
-  const found = [...entries].map(statusOf);
-  const causesIn = (name: string) => tally(found.filter(({ state }) => state === name).map(({ cause }) => cause));
+  const statuses = [...entries].map(statusOf);
+  const causesIn = (name: string) => tally(statuses.filter(({ state }) => state === name).map(({ cause }) => cause));
   return {
-    states: tally(found.map(({ state }) => state)),
+    states: tally(statuses.map(({ state }) => state)),
     pending: causesIn('waiting'),
     blocked: causesIn('blocked'),
   };

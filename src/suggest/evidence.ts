@@ -28,28 +28,29 @@ export function createEvidence(observed: Observed): (workload: ObservedWorkload)
     return evidence;
   };
   return (workload) => {
-    const found = textsOf(workload).flatMap((text) => evidenceOf(text, workload.ref.namespace));
+    const mentions = textsOf(workload).flatMap((text) => evidenceOf(text, workload.ref.namespace));
     // A Service does not depend on itself: its own pods may name it, to advertise their address.
-    const own = found.filter(({ service }) => isBehind(workload, service));
-    const others = found.filter((each) => !own.includes(each));
+    const own = mentions.filter(({ service }) => isBehind(workload, service));
+    const others = mentions.filter((each) => !own.includes(each));
     // Two that share what names them both: either may depend on the other, or neither.
     return distinct(own.some(({ isShared }) => isShared) ? others.map(doubted) : others);
   };
 }
 
-function doubted(found: FoundEvidence): FoundEvidence {
-  return found.isShared ? { ...found, evidence: { ...found.evidence, confidence: 'low' } } : found;
+function doubted(mention: FoundEvidence): FoundEvidence {
+  return mention.isShared ? { ...mention, evidence: { ...mention.evidence, confidence: 'low' } } : mention;
 }
 
 /** Of those that look the same, the strongest. */
-function distinct(found: readonly FoundEvidence[]): FoundEvidence[] {
-  const all = new Map<string, FoundEvidence>();
-  for (const each of found) {
-    const key = JSON.stringify([serviceKey(each.service), each.evidence.where, each.evidence.found]);
-    const known = all.get(key);
-    if (known === undefined || !isAtLeast(known.evidence.confidence, each.evidence.confidence)) all.set(key, each);
+function distinct(mentions: readonly FoundEvidence[]): FoundEvidence[] {
+  const byKey = new Map<string, FoundEvidence>();
+  for (const mention of mentions) {
+    const key = JSON.stringify([serviceKey(mention.service), mention.evidence.where, mention.evidence.found]);
+    const previous = byKey.get(key);
+    if (previous === undefined || !isAtLeast(previous.evidence.confidence, mention.evidence.confidence))
+      byKey.set(key, mention);
   }
-  return [...all.values()];
+  return [...byKey.values()];
 }
 
 /** The port of `NAME_SERVICE_PORT` has no rating of its own: where it is used, the host is, too. */
@@ -68,16 +69,18 @@ function evidenceIn(placed: PlacedText, namespace: string, names: ServiceNames):
     if (named === undefined) return [];
     const { confidence, because, port } = rateShared(rate(mention, named, placed), named.service, placed);
     const shown = port ?? (mention.form === 'word' ? undefined : mention.port);
-    const found = shown === undefined ? mention.host : `${mention.host}:${shown}`;
+    const address = shown === undefined ? mention.host : `${mention.host}:${shown}`;
     const isShared = isSharedWith(named.service, placed);
-    return [{ service: named.service, isShared, evidence: { confidence, where, found, because } }];
+    return [{ service: named.service, isShared, evidence: { confidence, where, found: address, because } }];
   });
   const variables = [...text.matchAll(serviceVariable)].flatMap(([, name = '']) => {
     const service = names.findByVariable(name, namespace);
-    const found = `${name}_SERVICE_HOST`;
+    const variable = `${name}_SERVICE_HOST`;
     if (service === undefined) return [];
     const { confidence, because } = rateShared(ofVariable, service, placed);
-    return [{ service, isShared: isSharedWith(service, placed), evidence: { confidence, where, found, because } }];
+    return [
+      { service, isShared: isSharedWith(service, placed), evidence: { confidence, where, found: variable, because } },
+    ];
   });
   return [...mentions, ...variables];
 }

@@ -25,14 +25,14 @@ interface Manifests {
 export function readManifests(text: string, file: string, namespace: string): Manifests {
   const whole = readPart({ text, file, linesBefore: 0 }, namespace);
   if (whole !== undefined) return whole;
-  const each = documentsOf(text).map((part): Manifests => {
+  const documents = documentsOf(text).map((part): Manifests => {
     const place = { ...part, file };
     return readPart(place, namespace) ?? { objects: [], errors: [syntaxErrorOf(place)], remarks: [] };
   });
   return {
-    objects: each.flatMap(({ objects }) => objects),
-    errors: each.flatMap(({ errors }) => errors),
-    remarks: each.flatMap(({ remarks }) => remarks),
+    objects: documents.flatMap(({ objects }) => objects),
+    errors: documents.flatMap(({ errors }) => errors),
+    remarks: documents.flatMap(({ remarks }) => remarks),
   };
 }
 

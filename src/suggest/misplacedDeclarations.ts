@@ -17,8 +17,8 @@ export function declarationProblems(objects: readonly JsonObject[]): Declaration
   return objects.flatMap((object): DeclarationProblem[] => {
     const [workload] = readObjects([object]).workloads;
     if (workload === undefined) return [];
-    const { kind, namespace, name: its } = workload.ref;
-    const name = `${kind} ${namespace}/${its}`;
+    const { kind, namespace, name: workloadName } = workload.ref;
+    const name = `${kind} ${namespace}/${workloadName}`;
     const unseen = unseenBy(object, workload);
     if (unseen.length > 0) {
       const text = `${name} declares a dependency where weeder does not see it: write ${unseen.join(', and ')}`;

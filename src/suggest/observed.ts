@@ -92,8 +92,10 @@ function readWorkload(object: JsonObject, kind: SearchedKind): ObservedWorkload 
 /** A Pod is its own template. */
 function templateOf(object: JsonObject, kind: SearchedKind): JsonObject {
   if (kind === 'Pod') return object;
-  const known = workloadKindNames.find((each) => each === kind);
-  return known === undefined ? objectOf(objectOf(object['spec'])['template']) : podTemplateOf(object, known);
+  const workloadKind = workloadKindNames.find((each) => each === kind);
+  return workloadKind === undefined
+    ? objectOf(objectOf(object['spec'])['template'])
+    : podTemplateOf(object, workloadKind);
 }
 
 function selectorOf(

@@ -27,7 +27,7 @@ const noSharers: ReadonlySet<ObservedWorkload> = new Set();
  */
 export function createPodTexts({ workloads, sources }: Observed): (workload: ObservedWorkload) => PlacedText[] {
   const sharers = sharersOf(workloads);
-  const known = new Map<string, PlacedText>();
+  const placedTexts = new Map<string, PlacedText>();
 
   function textOfSource({ source, key: only }: ReturnType<typeof sourceUsesOf>[number]): PlacedText[] {
     const data = sources.get(sourceKey(source)) ?? {};
@@ -35,7 +35,7 @@ export function createPodTexts({ workloads, sources }: Observed): (workload: Obs
     return [...siblings].flatMap(([key, text]) => {
       if (only !== undefined && only !== key) return [];
       const id = `${sourceKey(source)} ${key}${only === undefined ? '' : ' alone'}`;
-      const placed = known.get(id) ?? {
+      const placed = placedTexts.get(id) ?? {
         where: `${key} of ${source.kind} ${source.name}`,
         key,
         siblings,
@@ -43,7 +43,7 @@ export function createPodTexts({ workloads, sources }: Observed): (workload: Obs
         sharers: only === undefined ? (sharers.get(sourceKey(source)) ?? noSharers) : noSharers,
         isSecret: source.kind === 'Secret',
       };
-      known.set(id, placed);
+      placedTexts.set(id, placed);
       return [placed];
     });
   }

@@ -89,8 +89,8 @@ function needsIn(namespace: string | undefined, add: (object: JsonObject) => voi
 }
 
 function pathOf(kind: SearchedKind, namespace: string | undefined): string {
-  const known = workloadKindNames.find((each) => each === kind);
-  if (known !== undefined) return workloadsPath(known, namespace);
+  const workloadKind = workloadKindNames.find((each) => each === kind);
+  if (workloadKind !== undefined) return workloadsPath(workloadKind, namespace);
   const root = kind === 'ReplicaSet' ? '/apis/apps/v1' : '/api/v1';
   return `${root}${placePath(namespace)}/${kind.toLowerCase()}s`;
 }

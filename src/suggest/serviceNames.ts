@@ -36,9 +36,9 @@ export function createServiceNames(services: readonly ObservedService[]): Servic
   /** A pod of a headless Service: its host name, and then the name of the Service. */
   function ofPod([, ...rest]: readonly string[], own: string): NamedService | undefined {
     if (rest.length === 0) return undefined;
-    const found = ofService(rest, own);
-    if (found?.service.isHeadless !== true) return undefined;
-    return { service: found.service, form: found.form === 'name' ? 'namespaced' : found.form };
+    const service = ofService(rest, own);
+    if (service?.service.isHeadless !== true) return undefined;
+    return { service: service.service, form: service.form === 'name' ? 'namespaced' : service.form };
   }
 
   return {

@@ -21,8 +21,8 @@ export function sharersOf(workloads: readonly ObservedWorkload[]): ReadonlyMap<s
   for (const workload of workloads) {
     for (const { source, key } of sourceUsesOf(workload, ['ConfigMap', 'Secret'])) {
       if (key !== undefined) continue;
-      const known = sharers.get(sourceKey(source)) ?? new Set();
-      sharers.set(sourceKey(source), known.add(workload));
+      const users = sharers.get(sourceKey(source)) ?? new Set();
+      sharers.set(sourceKey(source), users.add(workload));
     }
   }
   return sharers;

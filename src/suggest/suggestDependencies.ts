@@ -17,7 +17,7 @@ import type { Observed, ObservedService, ObservedWorkload } from './observed.ts'
  */
 export function suggestDependencies(observed: Observed, config: Config | undefined): Dependency[] {
   const evidenceFor = createEvidence(observed);
-  const known = new Map(observed.services.map((service) => [serviceKey(service), service]));
+  const observedServices = new Map(observed.services.map((service) => [serviceKey(service), service]));
   return observed.workloads.flatMap((workload) => {
     const evidence = Map.groupBy(evidenceFor(workload), ({ service }) => serviceKey(service));
     const declared = new Map(
@@ -30,19 +30,19 @@ export function suggestDependencies(observed: Observed, config: Config | undefin
     ]);
     for (const [key, [first]] of evidence) if (first !== undefined) services.set(key, first.service);
     return [...services].map(([key, { namespace, name }]): Dependency => {
-      const all = strongestFirst((evidence.get(key) ?? []).map((each) => each.evidence));
+      const strongest = strongestFirst((evidence.get(key) ?? []).map((each) => each.evidence));
       const sources: [DependencySource, boolean][] = [
         ['configured', configured.some((each) => serviceKey(each) === key)],
         ['declared', declared.has(key)],
-        ['suggested', all.length > 0],
+        ['suggested', strongest.length > 0],
       ];
       return {
         service: { namespace, name },
         workload: workload.ref,
         sources: sources.flatMap(([source, is]) => (is ? [source] : [])),
-        isFound: known.has(key),
-        confidence: all[0]?.confidence,
-        evidence: all,
+        isFound: observedServices.has(key),
+        confidence: strongest[0]?.confidence,
+        evidence: strongest,
       };
     });
   });

@@ -15,8 +15,9 @@ export function suggestionTable(dependencies: readonly Dependency[]): string[] {
 }
 
 function stateOf({ sources, isFound, confidence }: Dependency): string {
-  const known = sources.filter((source) => source !== 'suggested');
-  const words = known.length === 0 ? ['suggested'] : [...known, ...(confidence === undefined ? ['not seen'] : [])];
+  const otherSources = sources.filter((source) => source !== 'suggested');
+  const words =
+    otherSources.length === 0 ? ['suggested'] : [...otherSources, ...(confidence === undefined ? ['not seen'] : [])];
   return [...words, ...(isFound ? [] : ['no such Service, or ExternalName'])].join(', ');
 }
 

@@ -26,17 +26,17 @@ export type ReadSource = (kind: SourceKind, name: unknown) => SourceData;
 
 /** Reads the environment in the order in which the kubelet does; later variables override earlier ones. */
 export function readVariables(container: JsonObject, read: ReadSource): Variables {
-  const all = new Map(arrayOf(container['envFrom']).flatMap((source) => variablesFrom(objectOf(source), read)));
-  const expand = createExpander(all);
+  const variables = new Map(arrayOf(container['envFrom']).flatMap((source) => variablesFrom(objectOf(source), read)));
+  const expand = createExpander(variables);
   for (const { name, value, valueFrom } of arrayOf(container['env']).map(objectOf)) {
     if (typeof name !== 'string') continue;
     const from = keyReferenceOf(objectOf(valueFrom));
     const text = from === undefined ? undefined : read(from.kind, from.name)[from.key];
-    if (typeof value === 'string') all.set(name, { ...expand(value), from: 'template' });
-    else if (from === undefined || text === undefined) all.delete(name);
-    else all.set(name, { text, isSecret: from.kind === 'Secret', from });
+    if (typeof value === 'string') variables.set(name, { ...expand(value), from: 'template' });
+    else if (from === undefined || text === undefined) variables.delete(name);
+    else variables.set(name, { text, isSecret: from.kind === 'Secret', from });
   }
-  return all;
+  return variables;
 }
 
 function variablesFrom(source: JsonObject, read: ReadSource): [string, Variable][] {

@@ -14,29 +14,29 @@ export function createWaitedServices({ services, workloads }: Observed): WaitedS
 
   /** Of several Services for the same pods, those with an address of their own. */
   function servicesFor(pods: readonly ObservedWorkload[], namespace: string): readonly ObservedService[] {
-    const all = (servicesIn.get(namespace) ?? []).filter((service) =>
+    const candidates = (servicesIn.get(namespace) ?? []).filter((service) =>
       pods.some((workload) => isBehind(workload, service)),
     );
-    const addressed = all.filter(({ isHeadless }) => !isHeadless);
-    return addressed.length === 0 ? all : addressed;
+    const addressed = candidates.filter(({ isHeadless }) => !isHeadless);
+    return addressed.length === 0 ? candidates : addressed;
   }
 
   return {
     servicesOf({ of, name, namespace: named }, own) {
       const namespace = named ?? own;
       if (of === 'service') return (servicesIn.get(namespace) ?? []).filter((service) => service.name === name);
-      const all = workloadsIn.get(namespace) ?? [];
+      const workloads = workloadsIn.get(namespace) ?? [];
       if (of === 'labels') {
         const matchLabels = labelsIn(name);
         if (matchLabels === undefined) return [];
         return servicesFor(
-          all.filter(({ labels }) => matchesSelector({ matchLabels }, labels)),
+          workloads.filter(({ labels }) => matchesSelector({ matchLabels }, labels)),
           namespace,
         );
       }
       const names = [name, name.replace(/-\d+$/, '')];
       return servicesFor(
-        all.filter(({ ref }) => names.includes(ref.name)),
+        workloads.filter(({ ref }) => names.includes(ref.name)),
         namespace,
       );
     },

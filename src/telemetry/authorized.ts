@@ -56,10 +56,10 @@ export function createAuthorized({ client, clock, logger }: AuthorizedOptions): 
   }
 
   async function review(token: string, path: string): Promise<Verdict> {
-    const found = await create('authentication.k8s.io', 'tokenreviews', 'TokenReview', { token });
-    if (found === undefined) return unavailable;
-    if (found['authenticated'] !== true) return unauthenticated;
-    const { username: user, uid, groups, extra } = objectOf(found['user']);
+    const tokenReview = await create('authentication.k8s.io', 'tokenreviews', 'TokenReview', { token });
+    if (tokenReview === undefined) return unavailable;
+    if (tokenReview['authenticated'] !== true) return unauthenticated;
+    const { username: user, uid, groups, extra } = objectOf(tokenReview['user']);
     const access = await create('authorization.k8s.io', 'subjectaccessreviews', 'SubjectAccessReview', {
       user,
       uid,
@@ -75,8 +75,8 @@ export function createAuthorized({ client, clock, logger }: AuthorizedOptions): 
   /** Clients with the same token wait for one review. A failed review is not cached. */
   function decide(token: string, path: string): Promise<Verdict> {
     const key = createHash('sha256').update(`${path} ${token}`).digest('base64');
-    const known = decided.get(key);
-    if (known !== undefined && clock.monotonic() < known.until) return known.verdict;
+    const cached = decided.get(key);
+    if (cached !== undefined && clock.monotonic() < cached.until) return cached.verdict;
     const verdict = review(token, path);
     const decision = { verdict, until: Number.POSITIVE_INFINITY };
     putBounded(decided, key, decision, maxTokens);

@@ -34,20 +34,20 @@ export function healthPage(
 
   async function found(): Promise<readonly HealthCheck[]> {
     const deadline = clock.monotonic() + (wasOk ? 0 : patience);
-    let all = checks();
-    while (!areOk(all) && clock.monotonic() < deadline) {
+    let current = checks();
+    while (!areOk(current) && clock.monotonic() < deadline) {
       await sleep(clock, pollInterval);
-      all = checks();
+      current = checks();
     }
-    wasOk ||= areOk(all);
-    return all;
+    wasOk ||= areOk(current);
+    return current;
   }
 
   return async (url, request, response) => {
-    const all = await found();
-    const isOk = areOk(all);
+    const results = await found();
+    const isOk = areOk(results);
     const isVerbose = url.searchParams.has('verbose');
-    const lines = [...all.map(lineOf), `${name} check ${isOk ? 'passed' : 'failed'}`];
+    const lines = [...results.map(lineOf), `${name} check ${isOk ? 'passed' : 'failed'}`];
     sendText(request, response, isOk ? 200 : 503, isOk && !isVerbose ? 'ok\n' : `${lines.join('\n')}\n`);
   };
 }

@@ -58,10 +58,10 @@ export function createActorIndex(source: () => PageSource | undefined): ActorInd
       const matching = (await all()).filter(
         ({ found, text }) => (machine === '' || machineOf(found) === machine) && hasWords(text, words),
       );
-      const its = source();
-      if (its === undefined) return { total: 0, actors: [] };
-      sort(matching, order, its);
-      const actors = matching.slice(offset, offset + limit).map(({ found }) => viewOf(its, found));
+      const pageSource = source();
+      if (pageSource === undefined) return { total: 0, actors: [] };
+      sort(matching, order, pageSource);
+      const actors = matching.slice(offset, offset + limit).map(({ found }) => viewOf(pageSource, found));
       return { total: matching.length, actors };
     },
     forget() {
@@ -81,7 +81,7 @@ async function read(source: PageSource | undefined): Promise<Entry[]> {
   roots.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   const entries: Entry[] = [];
   for (const [index, root] of roots.entries()) {
-    for (const found of descend(root)) entries.push(entryOf(found));
+    for (const located of descend(root)) entries.push(entryOf(located));
     if (index % batch === 0) await turn();
   }
   return entries;
@@ -92,9 +92,9 @@ function placeOf({ id, parent }: Found): string {
   return parent === undefined ? id : `${parent}\0${id}`;
 }
 
-function entryOf(found: Found): Entry {
-  const states = activeStates(found.snapshot.value);
-  return { found, text: `${found.id} ${states.join(' ')}`.toLowerCase(), state: states.at(-1) ?? '' };
+function entryOf(located: Found): Entry {
+  const states = activeStates(located.snapshot.value);
+  return { found: located, text: `${located.id} ${states.join(' ')}`.toLowerCase(), state: states.at(-1) ?? '' };
 }
 
 /** Equal entries keep the order of the tree. */

@@ -31,27 +31,27 @@ export function foundAnywhere(actor: AnyActorRef): Found | undefined {
 }
 
 /** An actor and its descendants, parents first, children by id. */
-export function* descend(found: Found): Generator<Found> {
-  yield found;
+export function* descend(located: Found): Generator<Found> {
+  yield located;
   const children: Found[] = [];
-  for (const actor of Object.values<AnyActorRef | undefined>(found.snapshot.children)) {
+  for (const actor of Object.values<AnyActorRef | undefined>(located.snapshot.children)) {
     const snapshot: unknown = actor?.getSnapshot();
     if (actor === undefined || !isMachineSnapshot(snapshot)) continue;
-    children.push({ id: `${found.id}/${actor.id}`, parent: found.id, actor, snapshot });
+    children.push({ id: `${located.id}/${actor.id}`, parent: located.id, actor, snapshot });
   }
   for (const child of children.sort(byId)) yield* descend(child);
 }
 
 /** The actor in the form of the page's protocol. */
-export function viewOf(source: Pick<PageSource, 'since'>, found: Found): ActorView {
-  const { id, parent, actor, snapshot } = found;
+export function viewOf(source: Pick<PageSource, 'since'>, located: Found): ActorView {
+  const { id, parent, actor, snapshot } = located;
   return {
     id,
-    machine: machineOf(found),
+    machine: machineOf(located),
     parent,
     states: activeStates(snapshot.value),
     since: source.since(actor) ?? 0,
-    waitsFor: waitsFor(found),
+    waitsFor: waitsFor(located),
   };
 }
 

@@ -85,9 +85,9 @@ export function createConnection(
     send(text) {
       if (!isBusy()) write(text);
     },
-    sendParts(its) {
+    sendParts(nextParts) {
       if (isBusy()) return;
-      parts = its[Symbol.iterator]();
+      parts = nextParts[Symbol.iterator]();
       pump();
     },
     heartbeat(text) {

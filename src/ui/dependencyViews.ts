@@ -37,25 +37,25 @@ type Match = ServiceDependants & { readonly key: string; readonly view: ServiceV
 
 /** The services for the page, the worst first. `viewOf`: by `namespace/service`; undefined: not polled yet. */
 export async function dependencyList(
-  all: Iterable<ServiceDependants>,
+  dependencies: Iterable<ServiceDependants>,
   viewOf: (service: string) => ServiceView | undefined,
   query: DependencyQuery,
 ): Promise<DependencyList> {
   const words = searchWords(query.search);
   const namespaces = new Set<string>();
   const counts: Record<ServiceFilter, number> = { all: 0, notReady: 0, window: 0, crashLooping: 0 };
-  const found: Match[] = [];
-  for (const service of all) {
+  const matches: Match[] = [];
+  for (const service of dependencies) {
     const key = keyOf(service.namespace, service.service);
     const view = viewOf(key);
     if (view === undefined) continue;
     for (const filter of serviceFilters) if (isShown(view, filter)) counts[filter] += 1;
     addNamespaces(namespaces, service);
     const match = isShown(view, query.show) ? matching(service, key, words, query.namespace) : undefined;
-    if (match !== undefined) found.push({ ...match, view });
+    if (match !== undefined) matches.push({ ...match, view });
     if (counts.all % batch === 0) await turn();
   }
-  const shown = found
+  const shown = matches
     .sort(
       worstFirst(
         ({ view }) => serviceRank(view),
@@ -68,7 +68,7 @@ export async function dependencyList(
   const services = shown.map((match) => dependencyView(match, limit, dependants));
   return {
     total: counts.all,
-    found: found.length,
+    found: matches.length,
     counts,
     namespaces: [...namespaces].sort(),
     services,
@@ -78,7 +78,9 @@ export async function dependencyList(
 
 function addNamespaces(namespaces: Set<string>, { namespace, dependants }: ServiceDependants): void {
   namespaces.add(namespace);
-  for (const { namespaces: its } of dependants) if (its !== 'all') for (const each of its) namespaces.add(each);
+  for (const { namespaces: dependantNamespaces } of dependants)
+    if (dependantNamespaces !== 'all')
+      for (const dependantNamespace of dependantNamespaces) namespaces.add(dependantNamespace);
 }
 
 /** The service with the dependants that match; undefined if neither it nor one of them does. */
@@ -91,9 +93,9 @@ function matching(
   const isIn = namespace === '' || service.namespace === namespace;
   const isFound = hasWords(key.toLowerCase(), words);
   const dependants = service.dependants.filter(
-    (each) =>
-      (isIn || includesName(each.namespaces, namespace)) &&
-      (isFound || hasWords(`${key} ${idOf(each)}`.toLowerCase(), words)),
+    (dependant) =>
+      (isIn || includesName(dependant.namespaces, namespace)) &&
+      (isFound || hasWords(`${key} ${idOf(dependant)}`.toLowerCase(), words)),
   );
   return (isIn && isFound) || dependants.length > 0 ? { ...service, key, dependants } : undefined;
 }
@@ -102,12 +104,12 @@ function matching(
 function dependencyView(
   { namespace, service, view, dependants }: Match,
   limit: number,
-  known: Map<string, DependantView>,
+  shownBefore: Map<string, DependantView>,
 ): DependencyView {
-  const views = dependants.map((each) => known.get(idOf(each)) ?? dependantView(each));
+  const views = dependants.map((each) => shownBefore.get(idOf(each)) ?? dependantView(each));
   const first = views.length > limit ? views.toSorted((a, b) => b.crashLooping - a.crashLooping) : views;
   const shown = first.slice(0, limit).sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const each of shown) known.set(each.id, each);
+  for (const dependant of shown) shownBefore.set(dependant.id, dependant);
   return { namespace, service, view, dependants: shown.map(({ id }) => id), total: dependants.length };
 }
 

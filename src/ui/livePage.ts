@@ -138,16 +138,17 @@ export function createLivePage(options: LivePageOptions): LivePage {
   }
 
   function sendLeadership(): void {
-    const found = source?.leadership?.();
-    if (found === undefined) return;
-    const text = eventText({ type: 'leadership', state: found.state, holder: found.holder });
+    const current = source?.leadership?.();
+    if (current === undefined) return;
+    const text = eventText({ type: 'leadership', state: current.state, holder: current.holder });
     if (text !== leadership) send(text);
     leadership = text;
   }
 
-  function sendChanges({ all, changed, removed }: Changes): void {
+  function sendChanges({ all: services, changed, removed }: Changes): void {
     if (changed.length + removed.length > maxChanges) {
-      for (const { connection } of pages.values()) connection?.sendParts(listParts('services', textsOf(all.values())));
+      for (const { connection } of pages.values())
+        connection?.sendParts(listParts('services', textsOf(services.values())));
       return;
     }
     for (const json of changed) send(jsonEvent('service', json));
@@ -199,8 +200,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
     },
     reportProcess: (event) => add(processMoment(event, clock.now())),
     inspect: chosenActors.inspect,
-    watch(its) {
-      source = its;
+    watch(newSource) {
+      source = newSource;
       index.forget();
       chosenActors.forget();
     },
@@ -233,8 +234,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
       else begin();
     },
     load() {
-      const all = [...pages.values()].flatMap(({ connection }) => connection ?? []);
-      const sum = (of: (connection: Connection) => number) => all.reduce((total, each) => total + of(each), 0);
+      const connections = [...pages.values()].flatMap(({ connection }) => connection ?? []);
+      const sum = (of: (connection: Connection) => number) => connections.reduce((total, each) => total + of(each), 0);
       return { pages: pages.size, waiting: sum((each) => each.waiting), leftOut: sum((each) => each.leftOut), polls };
     },
   };

@@ -35,10 +35,10 @@ export async function sendCompressed(
   response: ServerResponse,
   type: string,
   text: string,
-  known?: Buffer,
+  knownBody?: Buffer,
 ): Promise<void> {
   const isCompressed = accepts(request, 'accept-encoding', 'gzip');
-  const body = isCompressed ? (known ?? (await compress(text))) : Buffer.from(text);
+  const body = isCompressed ? (knownBody ?? (await compress(text))) : Buffer.from(text);
   response.writeHead(200, {
     'content-type': types[type] ?? 'text/plain; charset=utf-8',
     'content-length': body.length,
@@ -49,11 +49,11 @@ export async function sendCompressed(
 }
 
 function file(path: string, textOf: () => string): Page {
-  let made: { readonly text: string; readonly compressed: Buffer } | undefined;
+  let cached: { readonly text: string; readonly compressed: Buffer } | undefined;
   return async (_url, request, response) => {
-    const text = made?.text ?? textOf();
-    made ??= { text, compressed: await compress(text) };
-    await sendCompressed(request, response, path.slice(path.lastIndexOf('.') + 1), text, made.compressed);
+    const text = cached?.text ?? textOf();
+    cached ??= { text, compressed: await compress(text) };
+    await sendCompressed(request, response, path.slice(path.lastIndexOf('.') + 1), text, cached.compressed);
   };
 }
 

@@ -40,7 +40,7 @@ export async function createReplaying(
 
   function begin(): Player {
     const times = createActorTimes({ now });
-    const its = createPlayer(file, {
+    const player = createPlayer(file, {
       report(of, event) {
         count += 1;
         live.report(of, event);
@@ -51,11 +51,11 @@ export async function createReplaying(
       },
     });
     live.watch({
-      actors: () => controllerNames.flatMap((of) => [...(its.shown(of)?.actors() ?? [])]),
+      actors: () => controllerNames.flatMap((of) => [...(player.shown(of)?.actors() ?? [])]),
       since: times.since,
-      shown: its.shown,
+      shown: player.shown,
     });
-    return its;
+    return player;
   }
 
   /** Advances to the next event. */

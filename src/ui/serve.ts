@@ -118,14 +118,14 @@ function isForeign({ headers }: IncomingMessage): boolean {
 
 function actorsPage(live: LivePage): Page {
   return async ({ searchParams }, request, response) => {
-    const found = await live.actors({
+    const list = await live.actors({
       search: searchParams.get('search') ?? '',
       machine: searchParams.get('machine') ?? '',
       order: actorOrders.find((each) => each === searchParams.get('order')) ?? 'tree',
       offset: wholeNumber(searchParams.get('offset'), 0),
       limit: Math.min(maxActors, wholeNumber(searchParams.get('limit'), 100)),
     });
-    await sendCompressed(request, response, 'json', JSON.stringify(found));
+    await sendCompressed(request, response, 'json', JSON.stringify(list));
   };
 }
 
@@ -136,12 +136,12 @@ function listPage(list: (query: URLSearchParams) => Promise<object>): Page {
 
 function dependenciesPage(live: LivePage): Page {
   return async ({ searchParams }, request, response) => {
-    const found = await live.dependencies({
+    const list = await live.dependencies({
       search: searchParams.get('search') ?? '',
       namespace: searchParams.get('namespace') ?? '',
       show: serviceFilters.find((each) => each === searchParams.get('show')) ?? 'all',
     });
-    await sendCompressed(request, response, 'json', JSON.stringify(found));
+    await sendCompressed(request, response, 'json', JSON.stringify(list));
   };
 }
 

@@ -34,7 +34,7 @@ export async function pollServices(
   chosenActors: ActorSubscriptions,
   before: ReadonlyMap<string, PolledService>,
 ): Promise<Changes> {
-  const all = new Map<string, PolledService>();
+  const services = new Map<string, PolledService>();
   const endpoints = new Map<string, Found>();
   let count = 0;
   const pause = async () => {
@@ -55,21 +55,21 @@ export async function pollServices(
     const key = keyOf(status.namespace, status.service);
     const crashLooping = weeder?.crashLooping(status.namespace, status.service) ?? 0;
     const view = serviceView(status, endpoints.get(key), crashLooping, tallies.of(key));
-    all.set(key, { view, json: JSON.stringify(view) });
+    services.set(key, { view, json: JSON.stringify(view) });
     await pause();
   }
 
   return {
-    all,
-    changed: [...all].filter(([key, { json }]) => before.get(key)?.json !== json).map(([, { json }]) => json),
-    removed: [...before.keys()].filter((key) => !all.has(key)),
+    all: services,
+    changed: [...services].filter(([key, { json }]) => before.get(key)?.json !== json).map(([, { json }]) => json),
+    removed: [...before.keys()].filter((key) => !services.has(key)),
   };
 }
 
 /** The service of an `endpoint` actor; undefined for the actors of other machines. */
-function serviceOf(found: Found): string | undefined {
-  if (machineOf(found) !== 'endpoint') return undefined;
-  const context = objectOf(found.snapshot.context);
+function serviceOf(located: Found): string | undefined {
+  if (machineOf(located) !== 'endpoint') return undefined;
+  const context = objectOf(located.snapshot.context);
   const [namespace, service] = [textOf(context['namespace']), textOf(context['service'])];
   return namespace === undefined || service === undefined ? undefined : keyOf(namespace, service);
 }

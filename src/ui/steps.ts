@@ -13,8 +13,8 @@ export interface Step {
 export function stepsOf({ snapshot, _transitions }: InspectedMicrostepEvent, at: number): Step[] {
   if (!isMachineSnapshot(snapshot)) return [];
   const states = activeStates(snapshot.value);
-  return _transitions.flatMap((each) => {
-    const transition = transitionOf(each, at);
+  return _transitions.flatMap((microTransition) => {
+    const transition = transitionOf(microTransition, at);
     return transition === undefined ? [] : { transition, states };
   });
 }

@@ -49,12 +49,12 @@ interface SubscriptionOptions {
 const minimumDisplay = 2000;
 
 export function createActorSubscriptions({ source, now, send }: SubscriptionOptions): ActorSubscriptions {
-  const all = new Map<string, Subscription>();
+  const subscriptions = new Map<string, Subscription>();
   /** The steps of actors before they were started. */
   const starting = new WeakMap<object, Step[]>();
 
-  function messageOf(found: Found, step?: Step): string {
-    const actor = viewOf(source() ?? { since: () => undefined }, refreshed(found));
+  function messageOf(located: Found, step?: Step): string {
+    const actor = viewOf(source() ?? { since: () => undefined }, refreshed(located));
     if (step === undefined) return eventText({ type: 'actor', actor });
     return eventText({ type: 'actor', actor: { ...actor, states: step.states }, transition: step.transition });
   }
@@ -63,14 +63,14 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
    * Sends each step since the last message; without any, the current state if it has changed; and whether the actor has
    * ended.
    */
-  function sendChanges(id: string, chosen: Subscription, found: Found): void {
+  function sendChanges(id: string, chosen: Subscription, located: Found): void {
     const steps = chosen.steps.splice(0);
-    for (const step of steps) send(id, messageOf(found, step));
-    const text = messageOf(found);
+    for (const step of steps) send(id, messageOf(located, step));
+    const text = messageOf(located);
     if (steps.length === 0 && text !== chosen.sent) send(id, text);
     if (text !== chosen.sent) chosen.sentAt = now();
     chosen.sent = text;
-    if (!isAlive(found)) sendStopped(id, chosen);
+    if (!isAlive(located)) sendStopped(id, chosen);
   }
 
   function sendStopped(id: string, chosen: Subscription): void {
@@ -79,12 +79,12 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
   }
 
   function hasStarted(actor: AnyActorRef, steps: readonly Step[]): void {
-    const found = foundAnywhere(actor);
-    if (found === undefined) return;
-    for (const [id, chosen] of all) {
-      if (id !== found.id && !(id === newestOf(found) && isFree(chosen))) continue;
-      Object.assign(chosen, { found, steps: [...steps], isStopped: false });
-      sendChanges(id, chosen, found);
+    const located = foundAnywhere(actor);
+    if (located === undefined) return;
+    for (const [id, chosen] of subscriptions) {
+      if (id !== located.id && !(id === newestOf(located) && isFree(chosen))) continue;
+      Object.assign(chosen, { found: located, steps: [...steps], isStopped: false });
+      sendChanges(id, chosen, located);
     }
   }
 
@@ -92,24 +92,24 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
     const steps = starting.get(actor);
     starting.delete(actor);
     if (steps !== undefined) hasStarted(actor, steps);
-    for (const [id, chosen] of all) {
-      const { found } = chosen;
+    for (const [id, chosen] of subscriptions) {
+      const { found: located } = chosen;
       // An event without a change of state is sent with the next poll: there may be thousands of them per second.
-      if (found?.actor === actor && (chosen.steps.length > 0 || !isAlive(found))) sendChanges(id, chosen, found);
+      if (located?.actor === actor && (chosen.steps.length > 0 || !isAlive(located))) sendChanges(id, chosen, located);
     }
   }
 
-  function isFree({ found, sentAt }: Subscription): boolean {
-    return found === undefined || !isAlive(found) || now() - sentAt >= minimumDisplay;
+  function isFree({ found: located, sentAt }: Subscription): boolean {
+    return located === undefined || !isAlive(located) || now() - sentAt >= minimumDisplay;
   }
 
   function subscriptionsOf(actor: AnyActorRef): Subscription[] {
-    return [...all.values()].filter(({ found }) => found?.actor === actor);
+    return [...subscriptions.values()].filter(({ found }) => found?.actor === actor);
   }
 
   return {
     inspect(event) {
-      if (all.size === 0) return;
+      if (subscriptions.size === 0) return;
       const { actorRef } = event;
       if (!(actorRef instanceof Actor)) return;
       if (event.type === '@xstate.actor') starting.set(actorRef, []);
@@ -119,46 +119,46 @@ export function createActorSubscriptions({ source, now, send }: SubscriptionOpti
       } else if (event.type === '@xstate.snapshot') hasMoved(actorRef);
     },
     add(id) {
-      const chosen = all.get(id) ?? emptySubscription(0);
+      const chosen = subscriptions.get(id) ?? emptySubscription(0);
       chosen.pages += 1;
-      all.set(id, chosen);
+      subscriptions.set(id, chosen);
     },
     remove(id) {
-      const chosen = all.get(id);
+      const chosen = subscriptions.get(id);
       if (chosen === undefined) return;
       chosen.pages -= 1;
-      if (chosen.pages === 0) all.delete(id);
+      if (chosen.pages === 0) subscriptions.delete(id);
     },
     beginPoll() {
-      for (const chosen of all.values()) chosen.isSearched = chosen.found === undefined && !chosen.isStopped;
+      for (const chosen of subscriptions.values()) chosen.isSearched = chosen.found === undefined && !chosen.isStopped;
     },
     poll(root, descendants) {
-      for (const [id, chosen] of all) if (chosen.isSearched) seek(id, chosen, root, descendants);
+      for (const [id, chosen] of subscriptions) if (chosen.isSearched) seek(id, chosen, root, descendants);
     },
     endPoll() {
-      for (const [id, chosen] of all) {
+      for (const [id, chosen] of subscriptions) {
         if (chosen.found !== undefined) sendChanges(id, chosen, chosen.found);
         else if (chosen.isSearched) sendStopped(id, chosen);
       }
     },
     message(id) {
-      const { found, isStopped = false } = all.get(id) ?? {};
+      const { found, isStopped = false } = subscriptions.get(id) ?? {};
       return (found === undefined ? '' : messageOf(found)) + (isStopped ? stoppedMessage(id) : '');
     },
     forget() {
-      for (const [id, { pages }] of all) all.set(id, emptySubscription(pages));
+      for (const [id, { pages }] of subscriptions) subscriptions.set(id, emptySubscription(pages));
     },
   };
 
   function seek(id: string, chosen: Subscription, root: Found, descendants: (found: Found) => Iterable<Found>): void {
     if (!id.startsWith('newest:') && !`${id}/`.startsWith(`${root.id}/`)) return;
-    for (const found of descendants(root)) if (isChosen(id, chosen, found)) chosen.found = found;
+    for (const located of descendants(root)) if (isChosen(id, chosen, located)) chosen.found = located;
   }
 
-  function isChosen(id: string, chosen: Subscription, found: Found): boolean {
+  function isChosen(id: string, chosen: Subscription, located: Found): boolean {
     const since = ({ actor }: Found) => source()?.since(actor) ?? 0;
-    if (id !== newestOf(found)) return id === found.id;
-    return chosen.found === undefined || since(found) > since(chosen.found);
+    if (id !== newestOf(located)) return id === located.id;
+    return chosen.found === undefined || since(located) > since(chosen.found);
   }
 }
 
@@ -166,17 +166,17 @@ function emptySubscription(pages: number): Subscription {
   return { pages, found: undefined, steps: [], isSearched: false, isStopped: false, sent: '', sentAt: 0 };
 }
 
-function newestOf(found: Found): string {
-  return `newest:${machineOf(found)}`;
+function newestOf(located: Found): string {
+  return `newest:${machineOf(located)}`;
 }
 
 function isAlive({ actor }: Found): boolean {
   return actor.getSnapshot().status === 'active';
 }
 
-function refreshed(found: Found): Found {
-  const snapshot: unknown = found.actor.getSnapshot();
-  return isMachineSnapshot(snapshot) ? { ...found, snapshot } : found;
+function refreshed(located: Found): Found {
+  const snapshot: unknown = located.actor.getSnapshot();
+  return isMachineSnapshot(snapshot) ? { ...located, snapshot } : located;
 }
 
 function stoppedMessage(id: string): string {

@@ -130,8 +130,8 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
   }
 
   function review(): void {
-    const found = existing();
-    if (found === undefined) return;
+    const store = existing();
+    if (store === undefined) return;
     const due = [...counted()].filter(
       ({ about, since, isReviewed }) => 'service' in about && !isReviewed && clock.monotonic() - since >= absentAfter,
     );
@@ -139,7 +139,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
     for (const claim of due) {
       claim.isReviewed = true;
       const { workload, about } = claim;
-      if (!('service' in about) || found.has(about.service) || !isOwn(partsOf(about.service).namespace)) continue;
+      if (!('service' in about) || store.has(about.service) || !isOwn(partsOf(about.service).namespace)) continue;
       const count = (reported.get(workload.namespace) ?? 0) + 1;
       reported.set(workload.namespace, count);
       const problem = `${about.service} has no EndpointSlice: the Service is missing, its name is misspelt, or it is of type ExternalName, whose readiness weeder cannot know`;
@@ -160,14 +160,14 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
       return withDeclared(config, applied);
     },
     workloads() {
-      const found = new Map<string, DeclaringWorkload[]>();
+      const byService = new Map<string, DeclaringWorkload[]>();
       for (const { workload, about } of counted()) {
         if (!('service' in about)) continue;
-        const known = found.get(about.service) ?? [];
-        known.push({ name: lastingName(workload), namespace: workload.namespace });
-        found.set(about.service, known);
+        const declaring = byService.get(about.service) ?? [];
+        declaring.push({ name: lastingName(workload), namespace: workload.namespace });
+        byService.set(about.service, declaring);
       }
-      return found;
+      return byService;
     },
     start() {
       isRunning = true;

@@ -34,10 +34,10 @@ export function selectedBy(selector: string, { index, scope }: Dependants): Depe
 }
 
 /** The workloads that declare a service: the known ones, and those whose pods crash-loop. */
-export function declaring({ index, scope }: Dependants, known: Iterable<DeclaringWorkload>): Dependant[] {
+export function declaring({ index, scope }: Dependants, workloads: Iterable<DeclaringWorkload>): Dependant[] {
   const pods = index.podsIn(scope);
   const counts = countByWorkload(pods);
-  const namespaces = new Map([...known].map(({ name, namespace }) => [name, namespace]));
+  const namespaces = new Map([...workloads].map(({ name, namespace }) => [name, namespace]));
   for (const { workload, namespace } of pods) namespaces.set(workload, namespace);
   return [...namespaces].map(([name, namespace]) => {
     const count = counts.get(name);

@@ -129,12 +129,12 @@ function planSlices(config: Config, { namespace, suffix, scope }: Place, open: r
 
 /** The names of the services that a stream of this namespace, or of all, has to deliver. */
 function namesIn({ services, declared }: Config, namespace: string | undefined): string[] {
-  const found = new Set(services.keys());
+  const keys = new Set(services.keys());
   for (const key of declared?.services ?? []) {
-    const its = partsOf(key);
-    if (namespace === undefined || its.namespace === namespace) found.add(its.name);
+    const parts = partsOf(key);
+    if (namespace === undefined || parts.namespace === namespace) keys.add(parts.name);
   }
-  return [...found].sort();
+  return [...keys].sort();
 }
 
 function selectorOf(names: readonly string[]): string {

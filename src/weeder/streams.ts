@@ -100,9 +100,9 @@ export function createStreams(options: StreamsOptions): Streams {
   /** Once all streams of a group are synced, the streams that they replace are closed. */
   function closeReplaced(group: string): boolean {
     const planned = plans.filter((plan) => plan.group === group);
-    const all = streams.all().filter(({ plan }) => plan.group === group);
-    const isReady = planned.every((plan) => all.some((each) => each.isSynced && each.plan === plan));
-    const replaced = isReady ? all.filter(({ plan }) => !planned.includes(plan)) : [];
+    const ofGroup = streams.all().filter(({ plan }) => plan.group === group);
+    const isReady = planned.every((plan) => ofGroup.some((each) => each.isSynced && each.plan === plan));
+    const replaced = isReady ? ofGroup.filter(({ plan }) => !planned.includes(plan)) : [];
     for (const stream of replaced) streams.close(stream);
     return replaced.length > 0;
   }
@@ -122,10 +122,10 @@ export function createStreams(options: StreamsOptions): Streams {
     plans = planStreams(config, namespaces, plans);
     const covered = coveredByGroup(plans);
     const missing = plans.filter((plan) => {
-      const found = streams.all().find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
-      if (found === undefined) return true;
-      found.plan = plan;
-      found.sink.keepOnly?.(plan.covers);
+      const serving = streams.all().find((each) => each.plan.group === plan.group && canServe(each.plan, plan));
+      if (serving === undefined) return true;
+      serving.plan = plan;
+      serving.sink.keepOnly?.(plan.covers);
       return false;
     });
     for (const stream of streams.all().filter(({ plan }) => !plans.includes(plan))) {

@@ -168,8 +168,8 @@ export function createWeeder(options: WeederOptions): Weeder {
 
   function* dependencies(workloadsOf: DeclaringWorkloads = () => []): Generator<ServiceDependants> {
     for (const { namespace, service } of statuses()) {
-      const its = namespace === '' ? [] : dependantsOf(namespace, service);
-      const dependants = its.flatMap(({ selector, ...pods }) =>
+      const ofNamespace = namespace === '' ? [] : dependantsOf(namespace, service);
+      const dependants = ofNamespace.flatMap(({ selector, ...pods }) =>
         selector === undefined ? declaring(pods, workloadsOf(keyOf(namespace, service))) : [selectedBy(selector, pods)],
       );
       yield { namespace, service, dependants };
@@ -187,8 +187,8 @@ export function createWeeder(options: WeederOptions): Weeder {
   }
 
   function neverStartedOf({ namespace, service }: WindowRef): Pick<WindowClosed, 'neverStarted'> {
-    const all = dependantsOf(namespace, service).flatMap(({ index, scope }) => [...index.neverStarted(scope)]);
-    const pods = new Map(all.map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
+    const neverStarted = dependantsOf(namespace, service).flatMap(({ index, scope }) => [...index.neverStarted(scope)]);
+    const pods = new Map(neverStarted.map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
     return pods.size === 0 ? {} : { neverStarted: [...pods.values()] };
   }
 

@@ -67,8 +67,8 @@ function progressOf({ time, done, states }: StoryProgress, idle: string): Progre
     time,
     done,
     status() {
-      const all = Object.entries(states()).map(([state, count]) => `${count} ${state}`);
-      return all.length === 0 ? idle : all.join(', ');
+      const counts = Object.entries(states()).map(([state, count]) => `${count} ${state}`);
+      return counts.length === 0 ? idle : counts.join(', ');
     },
   };
 }

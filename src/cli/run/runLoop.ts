@@ -45,8 +45,8 @@ interface Work {
 }
 
 /** Runs from the first request to the API server to the last. Resolves with the exit code. */
-export async function runLoop({ flags, opened, reload, ...its }: Work, stop: AbortSignal): Promise<number> {
-  const { election, logger, recorder, listeners, inspect, onRequest } = its;
+export async function runLoop({ flags, opened, reload, ...options }: Work, stop: AbortSignal): Promise<number> {
+  const { election, logger, recorder, listeners, inspect, onRequest } = options;
   const onWaiting = (cause: string) => logger.warn({ cause }, 'waiting for the API server');
   let access: ClusterAccess | undefined;
   const onAccess = (chosen: ClusterAccess) => {
@@ -58,7 +58,7 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
     return exitCodes.ok;
   }
   if (!client.ok) return fail(client.error);
-  its.onConnected(client.value);
+  options.onConnected(client.value);
   const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(
@@ -78,7 +78,7 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
     'weeder started',
   );
   logIfNeutral(logger, opened.config);
-  const { reports } = its;
+  const { reports } = options;
   const create = await loadControllers(opened.config, {
     options: {
       weeder: { concurrentDeletions },
@@ -107,11 +107,11 @@ export async function runLoop({ flags, opened, reload, ...its }: Work, stop: Abo
       ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
-      reportProcess: its.reportProcess,
+      reportProcess: options.reportProcess,
       ...(inspect === undefined ? {} : { inspect }),
     });
     current = started;
-    its.onStarted(started);
+    options.onStarted(started);
     return started;
   });
   followed.stop();

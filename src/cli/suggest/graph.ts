@@ -13,9 +13,9 @@ export async function graph(flags: GraphFlags): Promise<number> {
   const source = await readSource(flags, []);
   if (!source.ok) return fail(source.error);
   const { observed, problems, report } = source.value;
-  const known = knownDependencies(mergeDependencies(suggestDependencies(observed, config.value)));
+  const dependencies = knownDependencies(mergeDependencies(suggestDependencies(observed, config.value)));
   return report(() => {
-    printPicture(known, flags.output);
+    printPicture(dependencies, flags.output);
     printRemarks(problems);
   });
 }

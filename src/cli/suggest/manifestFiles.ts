@@ -53,8 +53,8 @@ function readText(file: string) {
 
 async function filesIn(path: string): Promise<File[]> {
   if (path === '-') return [{ path }];
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() !== true) return [{ path }];
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory() !== true) return [{ path }];
   const names = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
   if (names.length > 0) return names.map((name) => ({ path: join(path, name) }));
   return [{ error: invalid(`The folder ${path} has no file of YAML or JSON.`) }];

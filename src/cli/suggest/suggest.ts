@@ -25,9 +25,9 @@ export async function suggest(flags: SuggestFlags): Promise<number> {
   const source = await readSource(flags, flags.secrets === true ? ['ConfigMap', 'Secret'] : ['ConfigMap']);
   if (!source.ok) return fail(source.error);
   const { observed, problems, unsearched, report } = source.value;
-  const all = mergeDependencies([...suggestDependencies(observed, config.value), ...coincidences.value]);
+  const dependencies = mergeDependencies([...suggestDependencies(observed, config.value), ...coincidences.value]);
   return report(() => {
-    show(all, observed, unsearched, flags);
+    show(dependencies, observed, unsearched, flags);
     printRemarks(problems);
   });
 }
@@ -47,13 +47,14 @@ async function coincidencesOf({ recording, namespaces }: SuggestFlags): Promise<
 }
 
 function show(
-  all: readonly Dependency[],
+  dependencies: readonly Dependency[],
   observed: Observed,
   unsearched: ReadonlyMap<string, number>,
   { confidence, output }: SuggestFlags,
 ): void {
-  const shown = all.filter((each) => isShown(each, confidence));
-  if (output === 'table') printLines([...suggestionTable(shown), ...remarks(all.length - shown.length, unsearched)]);
+  const shown = dependencies.filter((each) => isShown(each, confidence));
+  if (output === 'table')
+    printLines([...suggestionTable(shown), ...remarks(dependencies.length - shown.length, unsearched)]);
   else if (output === 'labels') printLines(suggestionLabels(shown, observed));
   else if (output === 'config') printLines(suggestionConfig(shown, observed));
   else printPicture(shown, output);

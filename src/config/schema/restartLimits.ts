@@ -45,6 +45,6 @@ export function contradictions(here: Durations, above: Durations): readonly Cont
   });
 }
 
-function contradiction(found: number, how: string, other: string, than: number): string {
-  return `found ${formatDuration(found)}, must be ${how} ${other}, which is ${formatDuration(than)}`;
+function contradiction(value: number, how: string, other: string, than: number): string {
+  return `found ${formatDuration(value)}, must be ${how} ${other}, which is ${formatDuration(than)}`;
 }

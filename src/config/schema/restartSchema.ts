@@ -61,7 +61,7 @@ export const restartMapping = z
     (section, context) => {
       const report = contradictionReporter(context);
       const top = report([], section, builtIn);
-      for (const [index, each] of listOf(section.rules)) report(['rules', index], each, top);
+      for (const [index, rule] of listOf(section.rules)) report(['rules', index], rule, top);
     },
     { when: ({ value }) => isObject(value) },
   );
@@ -73,7 +73,7 @@ const builtIn = durationsOf(z.strictObject(defaultSettings).parse({}), () => fal
 const bareRules = rules.superRefine(
   (list, context) => {
     const report = contradictionReporter(context);
-    for (const [index, each] of listOf(list)) report([index], each, builtIn);
+    for (const [index, rule] of listOf(list)) report([index], rule, builtIn);
   },
   { when: ({ value }) => Array.isArray(value) },
 );

@@ -119,11 +119,11 @@ function mergeInto(walk: Walk, source: unknown, path: Path, children: Children):
   const from = locateNode(walk, source, [...path, mergeKey], startOf(source));
   if (walk.broken.length > brokenBefore || walk.fromAliases > maxFromAliases) return;
   const sources = Array.isArray(from.value) ? [...from.children.values()] : [from];
-  for (const each of sources) {
-    if (each.value === null || typeof each.value !== 'object' || Array.isArray(each.value)) {
-      broken(walk, [...path, mergeKey], each, 'only a mapping, or a list of mappings, can be merged');
+  for (const merged of sources) {
+    if (merged.value === null || typeof merged.value !== 'object' || Array.isArray(merged.value)) {
+      broken(walk, [...path, mergeKey], merged, 'only a mapping, or a list of mappings, can be merged');
     }
-    for (const [key, child] of each.children) if (!children.has(key)) children.set(key, child);
+    for (const [key, child] of merged.children) if (!children.has(key)) children.set(key, child);
   }
 }
 

@@ -36,10 +36,10 @@ function hasContent({ contents }: Document.Parsed): boolean {
 
 /** Warnings are unknown tags and directives: their author expects an effect that they do not have. */
 function syntaxErrors({ errors, warnings }: Document.Parsed): readonly LocatedError[] {
-  const all = [...errors, ...warnings];
-  const tooDeep = all.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  const problems = [...errors, ...warnings];
+  const tooDeep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (tooDeep !== undefined) return [tooDeepAt(tooDeep.pos[0])];
-  return all.slice(0, maxSyntaxErrors).map(({ pos, message }) => {
+  return problems.slice(0, maxSyntaxErrors).map(({ pos, message }) => {
     const [sentence = ''] = message.split('\n');
     return { offset: pos[0], path: [], message: `not valid YAML: ${oneLine(sentence)}` };
   });

@@ -5,9 +5,9 @@ export function outcomeTable(results: readonly ChapterResult[]): readonly string
   const rows = results.map(({ chapter: { row, observed }, weeder, took }) => {
     return [row, observed, weeder, took === undefined ? '' : `${milliseconds(took)} ms`];
   });
-  const all = [['what is done', 'observed', 'weeder', 'after'], ...rows];
-  const width = (column: number) => Math.max(...all.map((row) => row[column]?.length ?? 0));
-  return all.map(([row = '', observed = '', weeder = '', after = '']) =>
+  const table = [['what is done', 'observed', 'weeder', 'after'], ...rows];
+  const width = (column: number) => Math.max(...table.map((row) => row[column]?.length ?? 0));
+  return table.map(([row = '', observed = '', weeder = '', after = '']) =>
     [row.padEnd(width(0)), observed.padEnd(width(1)), weeder.padEnd(width(2)), after.padStart(width(3))]
       .join('   ')
       .trimEnd(),

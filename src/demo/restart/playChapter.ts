@@ -56,12 +56,12 @@ export function deviationsOf(
   { chapter, rollouts, stale, isSettled }: ChapterResult,
   events: readonly RestartEvent[],
 ): string[] {
-  const made = rollouts.map(({ workload }) => workload.name).toSorted();
+  const restarted = rollouts.map(({ workload }) => workload.name).toSorted();
   const needed = chapter.needed.toSorted();
   const { type, of } = chapter.expected;
   const reportedFor = events.flatMap((event) => (event.type === type ? [event.workload.name] : []));
   const errors: string[] = [];
-  if (made.join() !== needed.join()) errors.push(`rollouts of ${listed(made)} instead of ${listed(needed)}`);
+  if (restarted.join() !== needed.join()) errors.push(`rollouts of ${listed(restarted)} instead of ${listed(needed)}`);
   if ([...new Set(reportedFor)].toSorted().join() !== of.toSorted().join())
     errors.push(`${type} was reported for ${listed(reportedFor)} instead of ${listed(of)}`);
   if (stale.length > 0) errors.push(`old content in ${listed(stale)}`);

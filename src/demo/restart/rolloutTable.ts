@@ -9,8 +9,8 @@ export function rolloutTable(withWeeder: readonly ChapterResult[], plain: readon
     return [row, String(needed.length), made(result), other === undefined ? '' : made(other)];
   });
   const sums = ['total', String(sum(withWeeder.map(({ chapter }) => chapter.needed.length)))];
-  const all = [withWeeder, plain].map((each) => String(sum(each.map(({ rollouts }) => rollouts.length))));
-  return alignedRows([['rollouts', 'needed', 'weeder', 'plain watcher'], ...rows, [...sums, ...all]]);
+  const totals = [withWeeder, plain].map((each) => String(sum(each.map(({ rollouts }) => rollouts.length))));
+  return alignedRows([['rollouts', 'needed', 'weeder', 'plain watcher'], ...rows, [...sums, ...totals]]);
 }
 
 /** Missed rollouts are shown next to the count. */

@@ -137,8 +137,8 @@ function annotationsOf(template: JsonObject): unknown {
 function isRolledOut({ kind, metadata, spec, status }: KubeObject): boolean {
   if (kind === 'CronJob') return true;
   const replicas = numberOf(objectOf(spec)['replicas']) ?? 1;
-  const { observedGeneration, updatedReplicas, readyReplicas, replicas: all } = objectOf(status);
+  const { observedGeneration, updatedReplicas, readyReplicas, replicas: total } = objectOf(status);
   return (
-    observedGeneration === metadata.generation && [updatedReplicas, readyReplicas, all].every((n) => n === replicas)
+    observedGeneration === metadata.generation && [updatedReplicas, readyReplicas, total].every((n) => n === replicas)
   );
 }

@@ -59,9 +59,9 @@ function applicationSink({ take, rewound, remove }: ApplicationListener, onSynce
     begin: objects.begin,
     apply(type, object) {
       const { namespace, name } = objectOf(objectOf(object)['metadata']);
-      const [place, its] = [textOf(namespace), textOf(name)];
-      if (place === undefined || its === undefined) return;
-      const id = `${place}/${its}`;
+      const [place, application] = [textOf(namespace), textOf(name)];
+      if (place === undefined || application === undefined) return;
+      const id = `${place}/${application}`;
       if (type !== 'DELETED') {
         objects.add(id);
         take(id, object);

@@ -55,7 +55,7 @@ const readAgainAfter = 30_000;
 
 export function createApplications(options: ApplicationsOptions): Applications {
   const { runtime, logic, report, resources, status, api, limits } = options;
-  const known = knownApplications(limits);
+  const accepted = knownApplications(limits);
   /** The requests in flight of applications that have ended. */
   const leaving = new Set<Promise<unknown>>();
   const registry = createRegistry<ApplicationEntry>({
@@ -73,9 +73,9 @@ export function createApplications(options: ApplicationsOptions): Applications {
   function reconcileAll(ids: Iterable<string>): void {
     if (!isRunning) return;
     for (const id of ids) {
-      const latest = known.get(id);
+      const latest = accepted.get(id);
       if (latest === undefined) continue;
-      if (known.needsRead(id)) track(leaving, readAgain(id, latest.application));
+      if (accepted.needsRead(id)) track(leaving, readAgain(id, latest.application));
       else reconcile(id, latest);
     }
   }
@@ -83,8 +83,8 @@ export function createApplications(options: ApplicationsOptions): Applications {
   /** The spec of a refused application was dropped from memory, so it is read again. */
   async function readAgain(id: string, application: Application): Promise<void> {
     const read = await api.read(application);
-    if (!isRunning || !known.needsRead(id)) return;
-    if (read.ok) reconcileAll(known.take(id, read.value));
+    if (!isRunning || !accepted.needsRead(id)) return;
+    if (read.ok) reconcileAll(accepted.take(id, read.value));
     else if (read.failure.type !== 'missing') {
       runtime.clock.clearTimeout(readLater.get(id));
       readLater.set(id, runtime.clock.setTimeout(retry, readAgainAfter));
@@ -113,28 +113,28 @@ export function createApplications(options: ApplicationsOptions): Applications {
     if (concernOf(application) !== before) entry.actor.send({ type: 'application.changed' });
   }
 
-  function add(id: string, { application, status: its }: KnownApplication): void {
+  function add(id: string, { application, status: recordedStatus }: KnownApplication): void {
     const actor = createActor(logic, { ...runtime, id: `application/${id}`, input: { application: id } });
-    registry.add(id, createEntry(application, its, actor));
+    registry.add(id, createEntry(application, recordedStatus, actor));
   }
 
   return {
     get: (id) => registry.get(id),
-    take: (id, object) => reconcileAll(known.take(id, object)),
+    take: (id, object) => reconcileAll(accepted.take(id, object)),
     rewound(id) {
-      known.rewound(id);
+      accepted.rewound(id);
       const entry = registry.get(id);
       if (entry !== undefined) entry.newest = { ...entry.newest, generation: unknownGeneration };
     },
     remove(id) {
-      const others = known.remove(id);
+      const others = accepted.remove(id);
       registry.get(id)?.actor.send({ type: 'application.deleted' });
       reconcileAll(others);
     },
-    limit: (next) => reconcileAll(known.limit(next)),
+    limit: (next) => reconcileAll(accepted.limit(next)),
     start() {
       isRunning = true;
-      reconcileAll([...known.ids()]);
+      reconcileAll([...accepted.ids()]);
     },
     stop() {
       isRunning = false;
@@ -164,12 +164,12 @@ export function createApplications(options: ApplicationsOptions): Applications {
       for (const entry of registry.entries()) yield* entry.inFlight;
     },
     counts() {
-      const all = [...registry.entries()];
-      const each = all.flatMap((entry) => [...entry.resources.values()]);
+      const entries = [...registry.entries()];
+      const resources = entries.flatMap((entry) => [...entry.resources.values()]);
       return {
-        applications: tally(all.map(({ actor }) => nameOf(actor.getSnapshot().value))),
+        applications: tally(entries.map(({ actor }) => nameOf(actor.getSnapshot().value))),
         resources: tally(
-          each.map((its) => (isObserved(its) ? nameOf(its.actor.getSnapshot().value) : memoryOf(its.actor).state)),
+          resources.map((its) => (isObserved(its) ? nameOf(its.actor.getSnapshot().value) : memoryOf(its.actor).state)),
         ),
       };
     },

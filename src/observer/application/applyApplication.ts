@@ -45,7 +45,7 @@ export async function applyApplication(
       await attempt(effects, next, signal);
     });
     if (signal.aborted || isOutdated(entry)) return done;
-    for (const each of stage) await awaitDefinedKind(effects, each, signal);
+    for (const desired of stage) await awaitDefinedKind(effects, desired, signal);
   }
   entry.accountError = '';
   if (!isOutdated(entry)) await prune(effects, entry, signal);
@@ -100,8 +100,8 @@ async function awaitDefinedKind(
   const { plan } = definition.desired;
   const defined = plan === undefined ? undefined : definedKind(identity, plan.manifest.object);
   if (plan === undefined || defined === undefined) return;
-  const isMeant = ({ manifest }: Desired) => manifest.group === defined.group && manifest.kind === defined.kind;
-  const isWaiting = (each: Desired) => each.plan === undefined && each.fieldError === '' && isMeant(each);
+  const isDefined = ({ manifest }: Desired) => manifest.group === defined.group && manifest.kind === defined.kind;
+  const isWaiting = (each: Desired) => each.plan === undefined && each.fieldError === '' && isDefined(each);
   const awaited = [...application.resources.values()].find(({ desired }) => isWaiting(desired));
   if (awaited === undefined) return;
   const { apiVersion, kind } = awaited.desired.manifest;

@@ -57,20 +57,20 @@ async function scheduleUnlistedRemovals(
   for (const manifest of newest.spec.manifests) {
     const { apiVersion, group, kind, name, namespace = about.namespace } = manifest;
     const keys = ['', namespace].map((place) => identityKey({ group, kind, name, namespace: place }));
-    const its = keys.join(' ');
+    const inventoryKeys = keys.join(' ');
     const isListed = keys.some((key) => pendingRemovals.has(key));
-    if (isListed) checkedManifests.add(its);
+    if (isListed) checkedManifests.add(inventoryKeys);
     // Each manifest is checked once, not at each attempt.
-    if (checkedManifests.has(its)) continue;
-    const known = await restMapper.find(apiVersion, kind, signal);
-    if (!known.ok && known.failure.type !== 'typeMissing') {
+    if (checkedManifests.has(inventoryKeys)) continue;
+    const mapping = await restMapper.find(apiVersion, kind, signal);
+    if (!mapping.ok && mapping.failure.type !== 'typeMissing') {
       // The other objects are deleted in the meantime, except for the roles and accounts that this one needs.
-      unknown ??= known.failure;
+      unknown ??= mapping.failure;
       continue;
     }
-    const { identity } = resolveNamespace(manifest, about.namespace, !known.ok || known.value.isNamespaced);
+    const { identity } = resolveNamespace(manifest, about.namespace, !mapping.ok || mapping.value.isNamespaced);
     scheduleRemoval(entry, unlistedRemoval(identity, apiVersion));
-    checkedManifests.add(its);
+    checkedManifests.add(inventoryKeys);
   }
   return unknown;
 }

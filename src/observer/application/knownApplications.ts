@@ -51,10 +51,10 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
    * if the limit of the cluster is exceeded.
    */
   function evaluate(namespace: string): readonly string[] {
-    const known = namespaces.get(namespace) ?? new Map<string, Known>();
-    const sizes = [...known.values()].map(({ application }) => application);
+    const applications = namespaces.get(namespace) ?? new Map<string, Known>();
+    const sizes = [...applications.values()].map(({ application }) => application);
     const refused = refusedInNamespace(sizes, limits);
-    if (known.size === 0) refusedByNamespace.delete(namespace);
+    if (applications.size === 0) refusedByNamespace.delete(namespace);
     else refusedByNamespace.set(namespace, { refused, bytes: bytesOf(sizes, refused) });
     const before = refusedOfAll;
     refusedOfAll = evaluateAll();
@@ -66,22 +66,22 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
   function evaluateAll(): Refused {
     const bytes = [...refusedByNamespace.values()].reduce((sum, each) => sum + each.bytes, 0);
     if (bytes <= limits.bytes) return none;
-    const sizes = [...namespaces].flatMap(([namespace, known]) => {
+    const sizes = [...namespaces].flatMap(([namespace, applications]) => {
       const { refused = none } = refusedByNamespace.get(namespace) ?? {};
-      return [...known.values()].flatMap(({ application }) => (refused.has(application.uid) ? [] : application));
+      return [...applications.values()].flatMap(({ application }) => (refused.has(application.uid) ? [] : application));
     });
     return refusedInAll(sizes, limits);
   }
 
   function apply(namespace: string): readonly string[] {
-    const known = namespaces.get(namespace) ?? new Map<string, Known>();
+    const applications = namespaces.get(namespace) ?? new Map<string, Known>();
     const { refused = none } = refusedByNamespace.get(namespace) ?? {};
     const others: string[] = [];
-    for (const [id, each] of known) {
-      const { uid } = each.application;
+    for (const [id, application] of applications) {
+      const { uid } = application.application;
       const refusal = refused.get(uid) ?? refusedOfAll.get(uid);
-      if (refusal === each.application.refusal) continue;
-      known.set(id, { ...each, ...withRefusal(each, refusal) });
+      if (refusal === application.application.refusal) continue;
+      applications.set(id, { ...application, ...withRefusal(application, refusal) });
       others.push(id);
     }
     return others;
@@ -94,22 +94,22 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
       const read = readApplication(object, before?.isDropped === false ? before.application : undefined);
       if (read === undefined) return [];
       const namespace = namespaceOf(id);
-      const known = namespaces.get(namespace) ?? new Map<string, Known>();
-      const its = { application: read, status: objectOf(object)['status'], isDropped: false };
-      namespaces.set(namespace, known.set(id, its));
+      const applications = namespaces.get(namespace) ?? new Map<string, Known>();
+      const application = { application: read, status: objectOf(object)['status'], isDropped: false };
+      namespaces.set(namespace, applications.set(id, application));
       return [...new Set([id, ...evaluate(namespace)])];
     },
     rewound(id) {
-      const known = get(id);
-      if (known === undefined) return;
-      const application = { ...known.application, generation: unknownGeneration };
-      namespaces.get(namespaceOf(id))?.set(id, { ...known, application });
+      const rewoundApplication = get(id);
+      if (rewoundApplication === undefined) return;
+      const application = { ...rewoundApplication.application, generation: unknownGeneration };
+      namespaces.get(namespaceOf(id))?.set(id, { ...rewoundApplication, application });
     },
     remove(id) {
       const namespace = namespaceOf(id);
-      const known = namespaces.get(namespace);
-      if (known?.delete(id) !== true) return [];
-      if (known.size === 0) namespaces.delete(namespace);
+      const applications = namespaces.get(namespace);
+      if (applications?.delete(id) !== true) return [];
+      if (applications.size === 0) namespaces.delete(namespace);
       return evaluate(namespace);
     },
     limit(next) {
@@ -117,11 +117,11 @@ export function knownApplications(initial: ApplicationLimits): KnownApplications
       return [...new Set([...namespaces.keys()].flatMap(evaluate))];
     },
     *ids() {
-      for (const known of namespaces.values()) yield* known.keys();
+      for (const applications of namespaces.values()) yield* applications.keys();
     },
     needsRead(id) {
-      const known = get(id);
-      return known?.isDropped === true && known.application.refusal === undefined;
+      const application = get(id);
+      return application?.isDropped === true && application.application.refusal === undefined;
     },
   };
 }

@@ -62,26 +62,27 @@ export async function planResources(
     signal,
   );
   if (signal.aborted) return { type: 'failed', failure: ended };
-  const all = located.map((each): ResolvedManifest => {
-    const isNamespaced = each.mapping?.isNamespaced ?? !isKnownWithoutNamespace(entry, each.unresolved);
-    return { ...each, manifest: resolveNamespace(each.unresolved, application.namespace, isNamespaced) };
+  const resolved = located.map((manifest): ResolvedManifest => {
+    const isNamespaced = manifest.mapping?.isNamespaced ?? !isKnownWithoutNamespace(entry, manifest.unresolved);
+    return { ...manifest, manifest: resolveNamespace(manifest.unresolved, application.namespace, isNamespaced) };
   });
   const duplicates = findDuplicates(
-    all.map(({ unresolved: { index }, manifest: { identity } }) => ({ index, identity })),
+    resolved.map(({ unresolved: { index }, manifest: { identity } }) => ({ index, identity })),
   );
   if (duplicates.length > 0) return { type: 'invalid', errors: duplicates.map(reportedError) };
   const schema = readObserverSchema(application.spec.schema);
   const unused = unusedEntries(
     schema,
-    all.map(({ manifest }) => manifest),
+    resolved.map(({ manifest }) => manifest),
   );
   const errors = [...schema.errors, ...unused].map(shownSchemaError);
   const planned = new Map<string, ResourceEntry>();
-  for (const each of all) {
-    const resource = effects.resources.start(...entryOf(entry, each));
-    const desired = planOf(effects, resource, each, { application, schema, all, errors });
+  for (const resolvedManifest of resolved) {
+    const resource = effects.resources.start(...entryOf(entry, resolvedManifest));
+    const desired = planOf(effects, resource, resolvedManifest, { application, schema, all: resolved, errors });
     recordPlan(resource, desired);
-    if (desired.fieldError === '' && !each.topology.ok) postpone(resource, each.topology.failure);
+    if (desired.fieldError === '' && !resolvedManifest.topology.ok)
+      postpone(resource, resolvedManifest.topology.failure);
     planned.set(resource.key, resource);
   }
   replaceResources(effects, entry, planned);
@@ -117,7 +118,7 @@ function planOf(
   { allow, mayUseOwnRights, hashManifest }: PlanEffects,
   resource: ResourceEntry,
   { mapping, topology, manifest, unresolved }: ResolvedManifest,
-  { application, schema, all, errors }: About,
+  { application, schema, all: resolved, errors }: About,
 ): Desired {
   const before = withAppliedPlan(resource.desired, memoryOf(resource.actor).appliedHash);
   const without = unplanned(unresolved, before);
@@ -137,7 +138,7 @@ function planOf(
   reportAll(errors, repeated);
   if (repeated.length > 0)
     return { ...without, fieldError: repeated.map(({ place, message }) => `${place}: ${message}.`).join(' ') };
-  const manifests = all.map((each) => each.manifest);
+  const manifests = resolved.map((each) => each.manifest);
   const isScaled = isAutoscaled(manifest.identity, manifests);
   const scaled = withoutReplicas(read.value, manifest.object);
   const mask = isScaled || before.scaledBy !== undefined ? scaled : read.value;
@@ -167,8 +168,8 @@ function postpone({ actor }: ResourceEntry, { type, reason }: ApplyFailure): voi
   actor.send({ type: 'apply.postponed', state: type === 'typeMissing' ? 'typeMissing' : 'backingOff', reason });
 }
 
-function reportAll(errors: ReportedError[], found: readonly ReportedError[]): void {
-  for (const each of found) errors.push(each);
+function reportAll(errors: ReportedError[], more: readonly ReportedError[]): void {
+  for (const error of more) errors.push(error);
 }
 
 /** Returns where a resource of a known kind is found. */

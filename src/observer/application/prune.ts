@@ -52,9 +52,9 @@ async function attempt(
 ): Promise<PendingRemoval | undefined> {
   const key = identityKey(row.identity);
   const slow: PendingRemoval = { ...row, reason: slowMessage, retryAfter: 0 };
-  const known = entry.activeRemovals.get(key);
-  if (known !== undefined) {
-    const { end } = known;
+  const active = entry.activeRemovals.get(key);
+  if (active !== undefined) {
+    const { end } = active;
     if (end !== undefined) entry.activeRemovals.delete(key);
     return end === undefined ? slow : end.left;
   }

@@ -30,8 +30,10 @@ export async function removeResource(
 ): Promise<PendingRemoval | undefined> {
   const { restMapper } = effects;
   const { identity, apiVersion } = row;
-  const known = await restMapper.find(apiVersion, identity.kind, signal);
-  let removed: Outcome<undefined> = known.ok ? await removeAs(effects, entry, row, known.value, signal, onSlow) : known;
+  const mapping = await restMapper.find(apiVersion, identity.kind, signal);
+  let removed: Outcome<undefined> = mapping.ok
+    ? await removeAs(effects, entry, row, mapping.value, signal, onSlow)
+    : mapping;
   if (!removed.ok && removed.failure.type === 'typeMissing') {
     const served = await restMapper.findInGroup(identity.group, identity.kind, signal);
     if (!served.ok && served.failure.type === 'typeMissing') return undefined;

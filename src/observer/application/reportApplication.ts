@@ -48,9 +48,9 @@ export function applicationReports(effects: ObserverEffects) {
       entry.reportedGeneration = generation;
       if (errors.length > 0) report({ type: 'application.partlyInvalid', application, reason: errorSummary(errors) });
       if (entry.isDetectOnly) return;
-      const all = [...resources.values()];
-      const failed = all.filter((each) => each.desired.plan === undefined || needsApply(each)).length;
-      report({ type: 'application.applied', application, generation, resources: all.length, failed });
+      const entries = [...resources.values()];
+      const failed = entries.filter((each) => each.desired.plan === undefined || needsApply(each)).length;
+      report({ type: 'application.applied', application, generation, resources: entries.length, failed });
     }),
     reportFailed: withEntry((entry, { reason, failure, failures: attempt, retryIn }) => {
       if (isOver(failure)) return;

@@ -32,17 +32,17 @@ export async function resolveMappings(
   const requests = new Map<string, Promise<Known>>();
 
   /** Stops waiting at the deadline. The request continues, and its response is cached for the next call. */
-  async function soon<T>(answer: Promise<Outcome<T>>, what: string): Promise<Outcome<T>> {
+  async function withinTime<T>(answer: Promise<Outcome<T>>, what: string): Promise<Outcome<T>> {
     const first = await Promise.race([answer, late]);
     return first === 'late' ? failed('transient', `The API server does not say in time ${what}.`) : first;
   }
 
   async function resolve(apiVersion: string, kind: string): Promise<Known> {
-    const found = await soon(kinds.find(apiVersion, kind, signal), `whether it has ${kind} in ${apiVersion}`);
-    if (!found.ok) return { mapping: undefined, topology: found };
+    const mapping = await withinTime(kinds.find(apiVersion, kind, signal), `whether it has ${kind} in ${apiVersion}`);
+    if (!mapping.ok) return { mapping: undefined, topology: mapping };
     return {
-      mapping: found.value,
-      topology: await soon(kinds.topologyOf(found.value, signal), `how a ${kind} of ${apiVersion} is built`),
+      mapping: mapping.value,
+      topology: await withinTime(kinds.topologyOf(mapping.value, signal), `how a ${kind} of ${apiVersion} is built`),
     };
   }
 

@@ -41,10 +41,10 @@ export function observedFor(live: JsonObject, bodies: ApplyBodies, plan: Resourc
   const { manifest, mask, topology, owner } = plan;
   const observed = withOwnFields(bodies, live, plan);
   const isFilled = hasPartlyObservedAtomics(manifest.object, mask, topology);
-  const isOurs = ownershipOf(live, owner).type === 'ours';
+  const isOwned = ownershipOf(live, owner).type === 'ours';
   const filled = isFilled ? fillAtomics(observed, manifest.object, live, mask, topology) : observed;
   const body = onlyTo(keepLive(filled, live, plan), live);
-  if (!isFilled && isOurs && observed === bodies.observed) return body;
+  if (!isFilled && isOwned && observed === bodies.observed) return body;
   return { ...body, metadata: { ...objectOf(body['metadata']), resourceVersion: versionOf(live) } };
 }
 

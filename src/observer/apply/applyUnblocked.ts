@@ -51,8 +51,8 @@ export async function applyUnblocked<T>(
     live = cleared.value;
     const outcome = await apply(live);
     if (outcome.ok || (round === 0 && !isRefusal(outcome.failure))) return { outcome, live };
-    const found = outcome.failure.type === 'permanent' ? blocking(live, outcome.failure) : [];
-    paths = found.filter((path) => !taken.has(pathText(path)));
+    const blockers = outcome.failure.type === 'permanent' ? blocking(live, outcome.failure) : [];
+    paths = blockers.filter((path) => !taken.has(pathText(path)));
     if (paths.length === 0 || round === maxRounds) return giveBack(api, plan, seen, { outcome, live }, signal);
   }
 }

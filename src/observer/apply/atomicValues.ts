@@ -60,10 +60,10 @@ function fill(body: unknown, live: unknown, place: Place): unknown {
   if (!Array.isArray(body) || place.at.list.type !== 'map') return body;
   const step = (element: unknown) => elementText(elementStep(place.at.list, element, 0));
   const children = new Map(childrenOf(place.manifest, place).map(({ child }) => [step(child.manifest), child]));
-  const found = new Map(arrayOf(live).map((element) => [step(element), element]));
+  const liveElements = new Map(arrayOf(live).map((element) => [step(element), element]));
   return body.map((element) => {
     const child = children.get(step(element));
-    return child === undefined ? element : fill(element, found.get(step(element)), child);
+    return child === undefined ? element : fill(element, liveElements.get(step(element)), child);
   });
 }
 

@@ -88,8 +88,8 @@ function partsOf(
   const places = [live, plan.manifest.object].map((object) => findPaths(object, plan.topology, texts));
   const isNamed = (group: DriftGroup) =>
     group.some(({ path: text }) => {
-      const found = places.map((place) => place.get(text)).find((each) => each !== undefined);
-      return found === undefined || causes.some((cause) => concerns(cause, found.path));
+      const located = places.map((place) => place.get(text)).find((each) => each !== undefined);
+      return located === undefined || causes.some((cause) => concerns(cause, located.path));
     });
   const named = groups.filter(isNamed);
   const others = groups.filter((group) => !named.includes(group));

@@ -25,10 +25,10 @@ export async function createResource(
   const guessed = isAbsent ? await createNew(api, plan, signal) : undefined;
   if (guessed !== undefined && !mayBeThere(guessed)) return withOwnerName(api, plan, guessed, signal);
   for (let tries = 1; ; tries += 1) {
-    const found = await api.read(plan.target, signal);
-    if (!found.ok && found.failure.type !== 'missing') return found;
-    if (!found.ok && guessed !== undefined && isRefused(guessed)) return guessed;
-    const outcome = await (found.ok ? adopt(api, plan, found.value, signal) : createNew(api, plan, signal));
+    const existing = await api.read(plan.target, signal);
+    if (!existing.ok && existing.failure.type !== 'missing') return existing;
+    if (!existing.ok && guessed !== undefined && isRefused(guessed)) return guessed;
+    const outcome = await (existing.ok ? adopt(api, plan, existing.value, signal) : createNew(api, plan, signal));
     if (outcome.ok || !hasChangedMeanwhile(outcome.failure) || tries === maxAttempts)
       return withOwnerName(api, plan, outcome, signal);
   }
@@ -56,9 +56,9 @@ async function createNew(api: ObserverApi, plan: ResourcePlan, signal: AbortSign
   const { target, owner } = plan;
   const { whole, unobserved } = bodiesOf(plan);
   const isAllObserved = unobserved === undefined;
-  const made = await api.create(target, whole, isAllObserved ? owner.own : owner.init, signal);
-  if (!made.ok) return made;
-  const { object, isNew } = made.value;
+  const created = await api.create(target, whole, isAllObserved ? owner.own : owner.init, signal);
+  if (!created.ok) return created;
+  const { object, isNew } = created.value;
   if (!isNew) return adopt(api, plan, object, signal);
   return done({ object, hasChanged: true, isNew: isManagedOnlyBy(object, owner) });
 }
@@ -85,8 +85,8 @@ export async function withOwnerName(
   signal: AbortSignal,
 ): Promise<Outcome<Applied>> {
   if (outcome.ok || outcome.failure.type !== 'claimed') return outcome;
-  const found = await api.read(target, signal);
-  const ownership = found.ok ? ownershipOf(found.value, owner) : undefined;
+  const existing = await api.read(target, signal);
+  const ownership = existing.ok ? ownershipOf(existing.value, owner) : undefined;
   const by = ownership?.type === 'otherApplication' ? ownership.by : (outcome.failure.by ?? 'another one');
   return ownershipConflict(by, owner, target.identity);
 }

@@ -46,23 +46,23 @@ export async function dryRunOrApplied(
 ): Promise<Outcome<DryRun>> {
   const dryRun = await dryRunApply(api, plan, signal);
   if (dryRun.ok || !(isRefusal(dryRun.failure) || dryRun.failure.isUncalled === true)) return dryRun;
-  const found = await api.read(plan.target, signal);
+  const existing = await api.read(plan.target, signal);
   const { own, init } = plan.owner;
-  if (!found.ok)
-    return found.failure.type === 'missing' ? done({ object: bodiesOf(plan).whole, isIndependent: false }) : dryRun;
-  const isApplied = hasManager(found.value, own) || hasManager(found.value, init);
-  return isApplied ? done({ object: appliedFields(found.value, plan), isIndependent: false }) : dryRun;
+  if (!existing.ok)
+    return existing.failure.type === 'missing' ? done({ object: bodiesOf(plan).whole, isIndependent: false }) : dryRun;
+  const isApplied = hasManager(existing.value, own) || hasManager(existing.value, init);
+  return isApplied ? done({ object: appliedFields(existing.value, plan), isIndependent: false }) : dryRun;
 }
 
 async function dryRunOnLive(api: ObserverApi, plan: ResourcePlan, signal: AbortSignal): Promise<Outcome<DryRun>> {
   const { target, owner } = plan;
   const bodies = bodiesOf(plan);
   const tryOnce = async (): Promise<Outcome<DryRun>> => {
-    const found = await api.read(target, signal);
-    if (!found.ok && found.failure.type !== 'missing') return found;
-    const body = found.ok ? observedFor(found.value, bodies, plan) : bodies.whole;
+    const existing = await api.read(target, signal);
+    if (!existing.ok && existing.failure.type !== 'missing') return existing;
+    const body = existing.ok ? observedFor(existing.value, bodies, plan) : bodies.whole;
     const reply = await api.apply(target, body, { manager: owner.own, force: true, isDryRun: true }, signal);
-    return reply.ok ? done({ object: reply.value, isIndependent: !found.ok }) : reply;
+    return reply.ok ? done({ object: reply.value, isIndependent: !existing.ok }) : reply;
   };
   return retryOnConflict(tryOnce, ({ type }) => type === 'conflict' || type === 'missing');
 }

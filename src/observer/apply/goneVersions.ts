@@ -21,9 +21,9 @@ export function withoutGoneVersions(api: ObserverApi): ObserverApi {
   ): Promise<Outcome<T>> {
     const outcome = await send();
     if (outcome.ok || outcome.failure.goneVersion === undefined) return outcome;
-    const found = await api.read(target, signal);
-    if (!found.ok) return outcome;
-    const patch = withVersion(found.value, outcome.failure.goneVersion, target.apiVersion);
+    const existing = await api.read(target, signal);
+    if (!existing.ok) return outcome;
+    const patch = withVersion(existing.value, outcome.failure.goneVersion, target.apiVersion);
     const patched = await api.patch(target, patch, manager, signal);
     return patched.ok ? send() : outcome;
   }
@@ -42,8 +42,8 @@ export function withoutGoneVersions(api: ObserverApi): ObserverApi {
 function withVersion(live: JsonObject, gone: string, served: string): JsonObject {
   const { uid, resourceVersion } = objectOf(live['metadata']);
   const entries: ManagedFieldsEntry[] = [];
-  for (const each of entriesOf(live)) {
-    const entry = each['apiVersion'] === gone ? { ...each, apiVersion: served } : each;
+  for (const managed of entriesOf(live)) {
+    const entry = managed['apiVersion'] === gone ? { ...managed, apiVersion: served } : managed;
     const index = entries.findIndex((other) => isDeepStrictEqual(managerOf(other), managerOf(entry)));
     const same = entries[index];
     if (same === undefined) entries.push(entry);

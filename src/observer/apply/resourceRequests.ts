@@ -29,8 +29,8 @@ export function resourceRequests(client: KubeClient): ResourceApi {
     may: api.may,
     tryPatch: api.tryPatch,
     async read(target, signal) {
-      const found = await api.read(target, signal);
-      return found.ok || found.failure.type !== 'missing' ? found : done(undefined);
+      const existing = await api.read(target, signal);
+      return existing.ok || existing.failure.type !== 'missing' ? existing : done(undefined);
     },
     create: (plan, signal, isAbsent) => createResource(api, plan, signal, isAbsent),
     correct: (plan, live, drifts, signal) => correctResource(api, plan, live, drifts, signal),
@@ -57,11 +57,11 @@ export async function deleteResource(
   signal: AbortSignal,
 ): Promise<Outcome<undefined>> {
   return retryOnConflict(async () => {
-    const found = await readProven(api, target, owner, appliedUid, signal);
-    if (!found.ok) return found;
-    if (isTerminating(found.value)) return terminatingOutcome(found.value);
-    const removed = await api.remove(target, found.value, signal);
-    return removed.ok ? checkDeleted(api, target, found.value, signal) : removed;
+    const existing = await readProven(api, target, owner, appliedUid, signal);
+    if (!existing.ok) return existing;
+    if (isTerminating(existing.value)) return terminatingOutcome(existing.value);
+    const removed = await api.remove(target, existing.value, signal);
+    return removed.ok ? checkDeleted(api, target, existing.value, signal) : removed;
   });
 }
 
@@ -72,9 +72,10 @@ async function checkDeleted(
   deleted: JsonObject,
   signal: AbortSignal,
 ): Promise<Outcome<undefined>> {
-  const found = await api.read(target, signal);
-  if (found.ok) return uidOf(found.value) === uidOf(deleted) ? terminatingOutcome(found.value) : done(undefined);
-  return found.failure.type === 'missing' ? done(undefined) : found;
+  const existing = await api.read(target, signal);
+  if (existing.ok)
+    return uidOf(existing.value) === uidOf(deleted) ? terminatingOutcome(existing.value) : done(undefined);
+  return existing.failure.type === 'missing' ? done(undefined) : existing;
 }
 
 function terminatingOutcome(live: JsonObject): Outcome<undefined> {
@@ -91,15 +92,15 @@ async function readProven(
   appliedUid: string | undefined,
   signal: AbortSignal,
 ): ReturnType<ObserverApi['read']> {
-  const found = await api.read(target, signal);
-  if (!found.ok) {
+  const existing = await api.read(target, signal);
+  if (!existing.ok) {
     // weeder does not observe an object that it may not read. Then only a response can prove an apply.
-    const isUnseen = found.failure.type === 'forbidden' && appliedUid === undefined;
-    return isUnseen ? notApplied(owner, target.identity) : found;
+    const isUnseen = existing.failure.type === 'forbidden' && appliedUid === undefined;
+    return isUnseen ? notApplied(owner, target.identity) : existing;
   }
-  const ownership = ownershipOf(found.value, owner);
+  const ownership = ownershipOf(existing.value, owner);
   if (ownership.type === 'otherApplication') return ownershipConflict(ownership.by, owner, target.identity);
-  return isProvenApplied(found.value, owner, appliedUid) ? found : notApplied(owner, target.identity);
+  return isProvenApplied(existing.value, owner, appliedUid) ? existing : notApplied(owner, target.identity);
 }
 
 /**
@@ -115,9 +116,9 @@ export async function releaseResource(
   signal: AbortSignal,
 ): Promise<Outcome<undefined>> {
   return retryOnConflict(async () => {
-    const found = await readProven(api, target, owner, appliedUid, signal);
-    if (!found.ok) return found;
-    const reply = await api.patch(target, ownershipRemovalPatch(found.value, owner), owner.own, signal);
+    const existing = await readProven(api, target, owner, appliedUid, signal);
+    if (!existing.ok) return existing;
+    const reply = await api.patch(target, ownershipRemovalPatch(existing.value, owner), owner.own, signal);
     return reply.ok ? done(undefined) : reply;
   });
 }

@@ -9,9 +9,9 @@ import { countObserved } from '../entries/fieldReports.ts';
 import { shownDrifts } from '../entries/inventoryRows.ts';
 import { identityText } from '../objects/identity.ts';
 import type { Drift } from '../objects/projection.ts';
+import { applicationStateOf } from '../status/applicationState.ts';
 import { applicationView } from '../status/applicationView.ts';
 import { conditionsOf } from '../status/conditions.ts';
-import { standingOf } from '../status/standing.ts';
 
 /** The maximum number of applications in a response: a search by name or state finds others. */
 const maxApplications = 100;
@@ -23,21 +23,22 @@ const maxCorrectionsShown = 5;
 /** The applications for the page, the worst first. */
 export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
   const words = searchWords(search);
-  const all = [...entries];
+  const shownEntries = [...entries];
   // A page without a search sends a request every second: the search texts of thousands of resources are not built.
-  const found = words.length === 0 ? [...all] : all.filter((entry) => hasWords(textOf(entry), words));
-  const applications = found
+  const matching =
+    words.length === 0 ? [...shownEntries] : shownEntries.filter((entry) => hasWords(textOf(entry), words));
+  const applications = matching
     .sort(worstFirst(rankOf, ({ id }) => id))
     .slice(0, maxApplications)
     .map((entry) => viewOf(entry, since));
-  return { total: all.length, found: found.length, applications };
+  return { total: shownEntries.length, found: matching.length, applications };
 }
 
 /** By what is remembered: the states of thousands of actors are not evaluated every second. */
 function rankOf({ errors, resources }: ApplicationEntry): number {
   if (errors.length > 0) return 0;
-  for (const each of resources.values())
-    if (memoryOf(each.actor).state !== 'inSync' || each.live.drifts.length > 0) return 0;
+  for (const resource of resources.values())
+    if (memoryOf(resource.actor).state !== 'inSync' || resource.live.drifts.length > 0) return 0;
   return 1;
 }
 
@@ -51,17 +52,20 @@ function wordOf(entry: ApplicationEntry): string {
   const state = innermost(entry.actor);
   if (state !== 'observing') return state;
   const conditions = conditionsOf(applicationView(entry, 0));
-  return standingOf(conditions.find(({ type }) => type === 'Ready')?.reason);
+  return applicationStateOf(conditions.find(({ type }) => type === 'Ready')?.reason);
 }
 
 function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
   const { id, actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
-  const all = [...resources.values()];
-  const [affected, others] = [all.filter(needsAttention), all.filter((each) => !needsAttention(each))];
+  const resourceEntries = [...resources.values()];
+  const [affected, others] = [
+    resourceEntries.filter(needsAttention),
+    resourceEntries.filter((each) => !needsAttention(each)),
+  ];
   const removals = [...pendingRemovals.values()].map(
     ({ identity, reason }): ResourceView => ({ ...nothing, id: identityText(identity), state: 'leaving', reason }),
   );
-  const shown = all.length > maxResources ? [...affected, ...others] : all;
+  const shown = resourceEntries.length > maxResources ? [...affected, ...others] : resourceEntries;
   return {
     id,
     actor: actor.id,
@@ -70,7 +74,7 @@ function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
     until: endOf(actor, since),
     isDetectOnly,
     errors: errors.map(({ place, message }) => `${place}: ${message}`),
-    total: all.length + removals.length,
+    total: resourceEntries.length + removals.length,
     resources: [...shown.map((each) => resourceView(each, since)), ...removals].slice(0, maxResources),
   };
 }
@@ -108,10 +112,10 @@ function resourceView(resource: ResourceEntry, since: Since): ResourceView {
     corrections: corrections
       .slice(-maxCorrectionsShown)
       .reverse()
-      .map((each) => ({
-        at: each.at,
-        drifts: driftViews(resource, each.drifts),
-        conflictingManager: each.conflictingManager,
+      .map((difference) => ({
+        at: difference.at,
+        drifts: driftViews(resource, difference.drifts),
+        conflictingManager: difference.conflictingManager,
       })),
     corrected: corrections.length,
   };

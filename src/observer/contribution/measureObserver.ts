@@ -36,17 +36,21 @@ export function measureObserver(metrics: Metrics, measured: ObserverMeasures | u
  * A resource for which the last known good manifest is in force counts as refused, because its current manifest is; one
  * that waits for its kind counts as backing off, as in the status.
  */
-function asInStatus({ usingLastApplied = 0, kindUnavailable = 0, ...found }: Readonly<Record<string, number>>) {
+function asInStatus({ usingLastApplied = 0, kindUnavailable = 0, ...counts }: Readonly<Record<string, number>>) {
   return {
-    ...found,
-    refused: (found['refused'] ?? 0) + usingLastApplied,
-    backingOff: (found['backingOff'] ?? 0) + kindUnavailable,
+    ...counts,
+    refused: (counts['refused'] ?? 0) + usingLastApplied,
+    backingOff: (counts['backingOff'] ?? 0) + kindUnavailable,
   };
 }
 
-function set(gauge: Metrics['applications'], states: readonly string[], found: Readonly<Record<string, number>>): void {
-  for (const state of states) gauge.set({ state: snakeCase(state) }, found[state] ?? 0);
-  const others = Object.entries(found).filter(([state]) => !states.includes(state));
+function set(
+  gauge: Metrics['applications'],
+  states: readonly string[],
+  counts: Readonly<Record<string, number>>,
+): void {
+  for (const state of states) gauge.set({ state: snakeCase(state) }, counts[state] ?? 0);
+  const others = Object.entries(counts).filter(([state]) => !states.includes(state));
   gauge.set(
     { state: passing },
     others.reduce((sum, [, number]) => sum + number, 0),

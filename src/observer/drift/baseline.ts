@@ -19,12 +19,12 @@ export function baselineOf(
   { object, isIndependent }: DryRun,
   initialised: ReadonlyMap<string, Json> = new Map(),
 ): Projection {
-  const made = project(object, manifest, mask, topology);
-  if (isIndependent) return { ...made, fields: new Map([...made.fields, ...initialised]) };
+  const projection = project(object, manifest, mask, topology);
+  if (isIndependent) return { ...projection, fields: new Map([...projection.fields, ...initialised]) };
   const said = project(manifest.object, manifest, mask, topology);
   const isForeign = (path: string) =>
     !said.fields.has(path) && conflictingManagerOf(object, { path, type: 'changed' }, owner) !== undefined;
-  const fields = [...made.fields].filter(([path]) => !isForeign(path));
+  const fields = [...projection.fields].filter(([path]) => !isForeign(path));
   return { ...said, fields: new Map([...fields, ...initialised]) };
 }
 
@@ -40,10 +40,10 @@ export function updatedBaseline(
 ): Projection {
   if (dryRun.isIndependent) return baselineOf(plan, dryRun, initialised);
   const { manifest, mask, topology } = plan;
-  const made = project(dryRun.object, manifest, mask, topology);
+  const projection = project(dryRun.object, manifest, mask, topology);
   const fields = new Map(before.fields);
   for (const path of project(manifest.object, manifest, mask, topology).fields.keys()) {
-    const value = made.fields.get(path);
+    const value = projection.fields.get(path);
     if (value === undefined) fields.delete(path);
     else fields.set(path, value);
   }

@@ -6,27 +6,27 @@ import type { Drift, LengthBounds, ObservedList, Projection } from '../objects/p
  * Only exactly equal values are equal, because the baseline has quantities, defaults and empty values in the form of
  * the API server's own response. Sorted by path, so the same difference always has the same text.
  */
-export function compare(baseline: Projection, found: Projection): readonly Drift[] {
-  const drifts = [...fieldDrifts(baseline, found), ...duplicateDrifts(baseline, found)];
+export function compare(baseline: Projection, live: Projection): readonly Drift[] {
+  const drifts = [...fieldDrifts(baseline, live), ...duplicateDrifts(baseline, live)];
   const paths = drifts.map(({ path }) => path);
-  const lengths = [...found.lists].flatMap(([path, list]) => lengthDrifts(path, baseline.lists.get(path), list, paths));
+  const lengths = [...live.lists].flatMap(([path, list]) => lengthDrifts(path, baseline.lists.get(path), list, paths));
   return [...drifts, ...lengths].sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
 }
 
-function fieldDrifts(baseline: Projection, found: Projection): Drift[] {
+function fieldDrifts(baseline: Projection, live: Projection): Drift[] {
   const drifts: Drift[] = [];
   for (const [path, desired] of baseline.fields) {
-    const value = found.fields.get(path);
+    const value = live.fields.get(path);
     if (value === undefined) drifts.push({ path, desired, found: undefined, type: 'missing' });
     else if (!isSameJson(desired, value)) drifts.push({ path, desired, found: value, type: 'changed' });
   }
-  for (const [path, value] of found.fields)
+  for (const [path, value] of live.fields)
     if (!baseline.fields.has(path)) drifts.push({ path, desired: undefined, found: value, type: 'excess' });
   return drifts;
 }
 
-function duplicateDrifts(baseline: Projection, found: Projection): Drift[] {
-  return [...found.duplicates]
+function duplicateDrifts(baseline: Projection, live: Projection): Drift[] {
+  return [...live.duplicates]
     .map(([path, count]) => ({ path, count, desired: baseline.duplicates.get(path) ?? 1 }))
     .filter(({ count, desired }) => count > desired)
     .map(({ path, count, desired }) => ({ path, desired, found: count, type: 'duplicate' }));
@@ -39,17 +39,17 @@ function duplicateDrifts(baseline: Projection, found: Projection): Drift[] {
 function lengthDrifts(
   path: string,
   desired: ObservedList = absent,
-  found: ObservedList,
+  live: ObservedList,
   reported: readonly string[],
 ): readonly Drift[] {
-  const { min, max } = boundsOf(desired, found);
-  const gone = Math.max(0, desired.length - desired.others.size - (found.length - found.others.size));
-  const length = found.length + gone;
-  if (length > max) return tooLong(path, desired, found, max, length - max);
-  if (length < min) return tooShort(path, desired, found, min);
+  const { min, max } = boundsOf(desired, live);
+  const gone = Math.max(0, desired.length - desired.others.size - (live.length - live.others.size));
+  const length = live.length + gone;
+  if (length > max) return tooLong(path, desired, live, max, length - max);
+  if (length < min) return tooShort(path, desired, live, min);
   // Only an element without observed fields can be missing without a drift of its own.
-  const isReported = found.length >= min || reported.some((each) => each.startsWith(`${path}[`));
-  return isReported ? [] : [{ path, desired: min, found: found.length, type: 'missing' }];
+  const isReported = live.length >= min || reported.some((each) => each.startsWith(`${path}[`));
+  return isReported ? [] : [{ path, desired: min, found: live.length, type: 'missing' }];
 }
 
 /**
@@ -67,14 +67,14 @@ const absent: ObservedList = { length: 0, bounds: undefined, others: new Map() }
 function tooLong(
   path: string,
   desired: ObservedList,
-  found: ObservedList,
+  live: ObservedList,
   max: number,
   tooMany: number,
 ): readonly Drift[] {
-  const foreign = [...found.others].filter(([step]) => !desired.others.has(step));
-  if (foreign.length === 0) return [{ path, desired: max, found: found.length, type: 'excess' }];
+  const foreign = [...live.others].filter(([step]) => !desired.others.has(step));
+  if (foreign.length === 0) return [{ path, desired: max, found: live.length, type: 'excess' }];
   // If the list may be longer than before, its last elements are the excess.
-  const excess = found.bounds === undefined || found.bounds.min === max ? foreign : foreign.slice(-tooMany);
+  const excess = live.bounds === undefined || live.bounds.min === max ? foreign : foreign.slice(-tooMany);
   return excess.map(([step, element]) => ({ path: path + step, desired: undefined, found: element, type: 'excess' }));
 }
 
@@ -82,8 +82,8 @@ function tooLong(
  * Elements that the manifest does not have or the mask does not list, such as those that admission adds, and that are
  * missing now.
  */
-function tooShort(path: string, desired: ObservedList, found: ObservedList, min: number): readonly Drift[] {
-  const gone = [...desired.others].filter(([step]) => !found.others.has(step));
-  if (gone.length === 0) return [{ path, desired: min, found: found.length, type: 'missing' }];
+function tooShort(path: string, desired: ObservedList, live: ObservedList, min: number): readonly Drift[] {
+  const gone = [...desired.others].filter(([step]) => !live.others.has(step));
+  if (gone.length === 0) return [{ path, desired: min, found: live.length, type: 'missing' }];
   return gone.map(([step, element]) => ({ path: path + step, desired: element, found: undefined, type: 'missing' }));
 }

@@ -67,12 +67,12 @@ export function union(one: FieldsTree, other: FieldsTree): FieldsTree {
 
 function unionAt(one: FieldsTree, other: FieldsTree, depth: number): FieldsTree {
   if (depth > deepest) return one;
-  const all: Record<string, unknown> = { ...one };
+  const union: Record<string, unknown> = { ...one };
   for (const [key, below] of Object.entries(other)) {
-    const known = all[key];
-    all[key] = isObject(known) && isObject(below) ? owning(known, below, depth) : below;
+    const present = union[key];
+    union[key] = isObject(present) && isObject(below) ? owning(present, below, depth) : below;
   }
-  return all;
+  return union;
 }
 
 /**
@@ -107,8 +107,8 @@ function isItselfOwned(tree: FieldsTree): boolean {
 /** An empty object means that the node itself is owned. With children, `.` means that. */
 function owning(one: FieldsTree, other: FieldsTree, depth: number): FieldsTree {
   const isOwned = [one, other].some(isItselfOwned);
-  const all = unionAt(one, other, depth + 1);
-  return isOwned && Object.keys(all).length > 0 ? { '.': {}, ...all } : all;
+  const union = unionAt(one, other, depth + 1);
+  return isOwned && Object.keys(union).length > 0 ? { '.': {}, ...union } : union;
 }
 
 /** Returns a tree that owns only the node at `path`. */

@@ -41,12 +41,12 @@ export function matchElements(live: unknown, manifest: unknown, mask: FieldMask,
     return below === undefined ? [] : [{ step, live: seen.get(step)?.element, manifest: element, mask: below }];
   });
   const steps = new Set(listed.map(({ step }) => step));
-  const all = [...seen];
+  const elements = [...seen];
   return {
     listed,
-    duplicates: all.flatMap(([step, { count }]) => (count > 1 ? [[step, count] as const] : [])),
+    duplicates: elements.flatMap(([step, { count }]) => (count > 1 ? [[step, count] as const] : [])),
     length: seen.size,
-    others: all.flatMap(([step, { element }]) => (steps.has(step) ? [] : [[step, element] as const])),
+    others: elements.flatMap(([step, { element }]) => (steps.has(step) ? [] : [[step, element] as const])),
   };
 }
 

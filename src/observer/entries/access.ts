@@ -59,17 +59,17 @@ const never = new AbortController().signal;
 
 export function createAccess(clock: Clock, api: Pick<ResourceApi, 'may' | 'tryPatch'>): Access {
   /** By account, verb and collection: whether the account may access every object in it. */
-  const known = new Map<string, { readonly response: Promise<Outcome<boolean>>; until: number }>();
+  const reviews = new Map<string, { readonly response: Promise<Outcome<boolean>>; until: number }>();
 
   /** Checks the access to every object of the kind in its namespace, with one request for all of them. */
   function mayAll(target: Target, verb: AccessVerb): Promise<Outcome<boolean>> {
     const key = `${target.account} ${verb} ${target.collection}`;
     const now = clock.monotonic();
-    const its = known.get(key);
-    if (its !== undefined && now < its.until) return its.response;
-    for (const [id, { until }] of known) if (until <= now) known.delete(id);
+    const cached = reviews.get(key);
+    if (cached !== undefined && now < cached.until) return cached.response;
+    for (const [id, { until }] of reviews) if (until <= now) reviews.delete(id);
     const fresh = { response: review(), until: now + proofValidFor };
-    known.set(key, fresh);
+    reviews.set(key, fresh);
     return fresh.response;
 
     async function review(): Promise<Outcome<boolean>> {

@@ -32,22 +32,23 @@ export function effectivePlan(entry: ResourceEntry): ResourcePlan | undefined {
 export function afterComparison(entry: ResourceEntry, now: number): Live {
   const { live, application } = entry;
   const { baseline } = live;
-  const found = foundOf(live);
-  if (found === undefined) return { ...live, drifts: [] };
+  const liveObject = foundOf(live);
+  if (liveObject === undefined) return { ...live, drifts: [] };
   const plan = effectivePlan(entry);
   // The baseline belongs to the previous manifest. The object is compared again when the new manifest is applied or
   // refused.
-  if (found.object === undefined || baseline === undefined || plan === undefined) return live;
+  if (liveObject.object === undefined || baseline === undefined || plan === undefined) return live;
   // A comparison of thousands of fields takes a while, so it is made once for each version of the object and of the
   // desired state.
-  const isKnown = found.compared?.plan === plan && found.compared.baseline === baseline;
-  const others = isKnown ? found.compared.drifts : driftsOf(entry, plan, baseline, found.object);
-  const drifts = [...labelDrift(entry, found), ...others];
+  const isKnown = liveObject.compared?.plan === plan && liveObject.compared.baseline === baseline;
+  const others = isKnown ? liveObject.compared.drifts : driftsOf(entry, plan, baseline, liveObject.object);
+  const drifts = [...labelDrift(entry, liveObject), ...others];
   const compared = { plan, baseline, drifts: others };
-  if (drifts.length > 0) return { ...live, found: { ...found, compared }, drifts, driftedAt: live.driftedAt ?? now };
-  const isSettled = found.label === application.owner.label && !found.isTerminating;
+  if (drifts.length > 0)
+    return { ...live, found: { ...liveObject, compared }, drifts, driftedAt: live.driftedAt ?? now };
+  const isSettled = liveObject.label === application.owner.label && !liveObject.isTerminating;
   const kept = isSettled ? { object: undefined, compared: undefined } : { compared };
-  return { ...live, found: { ...found, ...kept }, drifts, driftedAt: undefined };
+  return { ...live, found: { ...liveObject, ...kept }, drifts, driftedAt: undefined };
 }
 
 function driftsOf(

@@ -43,8 +43,8 @@ export function fieldReports(entry: ResourceEntry, plan: ResourcePlan, live: Jso
     (drift): FieldReport => ({ ...drift, conflictingManager: conflictingManagerOf(live, drift, plan.owner) }),
   );
   const observed = [...same, ...different];
-  const all = [...observed, ...unobserved(plan, live, observed)];
-  return all.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
+  const reports = [...observed, ...unobserved(plan, live, observed)];
+  return reports.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0));
 }
 
 /** For a manifest that is not applied yet: what its apply would change. */
@@ -55,8 +55,8 @@ function differences(
   baseline: Projection,
 ): readonly Drift[] {
   if (!needsApply(entry)) return entry.live.drifts;
-  const found = project(live, manifest, mask, topology);
-  return compare(baseline, found).filter(({ path }) => path !== labelPath);
+  const projection = project(live, manifest, mask, topology);
+  return compare(baseline, projection).filter(({ path }) => path !== labelPath);
 }
 
 function unobserved(

@@ -84,19 +84,19 @@ export function isInSync(live: Live): boolean {
 
 /** Returns undefined if the object is older than the known version or than weeder's own last write. */
 export function afterRead(live: Live, object: JsonObject): Live | undefined {
-  const found = readFound(object);
-  if (found === undefined || !isAtLeast(found.resourceVersion, live.writtenVersion)) return undefined;
-  const known = foundOf(live);
-  const isStale = known?.uid === found.uid && !isAtLeast(found.resourceVersion, known.resourceVersion);
-  return isStale ? undefined : { ...live, found };
+  const liveObject = readFound(object);
+  if (liveObject === undefined || !isAtLeast(liveObject.resourceVersion, live.writtenVersion)) return undefined;
+  const previous = foundOf(live);
+  const isStale = previous?.uid === liveObject.uid && !isAtLeast(liveObject.resourceVersion, previous.resourceVersion);
+  return isStale ? undefined : { ...live, found: liveObject };
 }
 
 function readFound(object: JsonObject): Found | undefined {
   const { uid, resourceVersion, deletionTimestamp, labels } = objectOf(object['metadata']);
-  const [its, version] = [textOf(uid), textOf(resourceVersion)];
-  if (its === undefined || version === undefined) return undefined;
+  const [objectUid, version] = [textOf(uid), textOf(resourceVersion)];
+  if (objectUid === undefined || version === undefined) return undefined;
   return {
-    uid: its,
+    uid: objectUid,
     resourceVersion: version,
     isTerminating: textOf(deletionTimestamp) !== undefined,
     label: isObject(labels) ? textOf(labels[labelName]) : undefined,

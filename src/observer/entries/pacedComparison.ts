@@ -49,13 +49,13 @@ export function pacedComparison(
   }
 
   function compareLater(resource: ResourceEntry, read: () => JsonObject | undefined): boolean {
-    const its = paced.get(resource);
-    const wait = its === undefined ? 0 : its.until - clock.monotonic();
+    const pace = paced.get(resource);
+    const wait = pace === undefined ? 0 : pace.until - clock.monotonic();
     // If the object is not known yet, a caller waits for it.
-    if (its === undefined || wait <= 0 || foundOf(resource.live) === undefined) return false;
-    its.newest = read;
-    its.timer ??= clock.setTimeout(() => {
-      const object = its.newest?.();
+    if (pace === undefined || wait <= 0 || foundOf(resource.live) === undefined) return false;
+    pace.newest = read;
+    pace.timer ??= clock.setTimeout(() => {
+      const object = pace.newest?.();
       if (object !== undefined) compareNow(resource, object);
     }, wait);
     return true;

@@ -47,9 +47,9 @@ export function compareLive(entry: ResourceEntry, now: number): void {
 
 /** Compares again after the desired state has changed. */
 function recompare(entry: ResourceEntry, now: number): void {
-  const found = foundOf(entry.live);
+  const liveObject = foundOf(entry.live);
   // Objects in sync are not stored, so the object has to be read again.
-  if (found !== undefined && found.object === undefined) entry.live = { ...entry.live, found: 'unknown' };
+  if (liveObject !== undefined && liveObject.object === undefined) entry.live = { ...entry.live, found: 'unknown' };
   compareLive(entry, now);
 }
 
@@ -76,13 +76,13 @@ export function recordRewound(entry: ResourceEntry): void {
 }
 
 /** Records whether the object's current label belongs to no application. */
-export function setStaleClaim(entry: ResourceEntry, isClaimStale: boolean, now: number): void {
+export function recordStaleClaim(entry: ResourceEntry, isClaimStale: boolean, now: number): void {
   entry.live = { ...entry.live, staleLabel: isClaimStale ? foundOf(entry.live)?.label : undefined };
   compareLive(entry, now);
 }
 
 /** Sets the desired state, and compares the live object with it. */
-export function setBaseline(
+export function recordBaseline(
   entry: ResourceEntry,
   baseline: Projection,
   now: number,
@@ -122,7 +122,7 @@ export function recordWritten(
     entry.live = { ...entry.live, baseline: observed, initialised };
   }
   recordResponse(entry, object, now);
-  if (corrected !== undefined && observed !== undefined) setBaseline(entry, observed, now);
+  if (corrected !== undefined && observed !== undefined) recordBaseline(entry, observed, now);
   if (corrected === undefined || !hasChanged) return;
   const { conflictingManager } = memoryOf(entry.actor);
   const corrections = [...entry.live.corrections, { at, drifts: corrected, conflictingManager }];

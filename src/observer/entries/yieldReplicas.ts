@@ -48,7 +48,7 @@ function scalerOf(
   withReplicas: readonly (string | undefined)[],
   { appliedHash, owner }: Applier,
 ): string | undefined {
-  const its = scaleOwnerOf(live);
-  if (its !== undefined || appliedHash === undefined || !withReplicas.includes(appliedHash)) return its;
+  const scaleOwner = scaleOwnerOf(live);
+  if (scaleOwner !== undefined || appliedHash === undefined || !withReplicas.includes(appliedHash)) return scaleOwner;
   return isScaledByUnknown(live, owner) ? 'another manager' : undefined;
 }

@@ -65,13 +65,13 @@ export function discoveryRoot(
     const awaited = new Set(shared.awaited());
     const read = new Map<string, Map<string, ServedVersion | undefined>>();
     for (const [group, versions] of names) {
-      const its = new Map<string, ServedVersion | undefined>();
+      const servedVersions = new Map<string, ServedVersion | undefined>();
       for (const apiVersion of versions.keys()) {
         const before = groups.get(group)?.get(apiVersion);
         const isInUse = before !== undefined || awaited.has(apiVersion);
-        its.set(apiVersion, isInUse ? await readList(apiVersion, before) : undefined);
+        servedVersions.set(apiVersion, isInUse ? await readList(apiVersion, before) : undefined);
       }
-      read.set(group, its);
+      read.set(group, servedVersions);
     }
     return read;
   }
@@ -109,8 +109,8 @@ export function discoveryRoot(
       const versions = groups.get(groupVersionOf(apiVersion).group);
       if (versions?.has(apiVersion) !== true) return failed('typeMissing', `The cluster has no ${apiVersion}.`);
       const { kinds, isStale } = versions.get(apiVersion) ?? (await load(apiVersion));
-      const found = kinds.get(kind);
-      if (found !== undefined) return done(found);
+      const version = kinds.get(kind);
+      if (version !== undefined) return done(version);
       if (!isStale) return failed('typeMissing', `The cluster has no ${kind} in ${apiVersion}.`);
       return transient(`The API server does not say what it serves of ${apiVersion}: its APIService is not available.`);
     },

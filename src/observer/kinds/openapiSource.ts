@@ -41,7 +41,7 @@ interface OpenapiSource {
  */
 export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
   let hashes: ReadonlyMap<string, string> = new Map();
-  const known = new Map<string, Document>();
+  const documents = new Map<string, Document>();
   const failing = new Map<string, { readonly outcome: Outcome<never>; readonly until: number }>();
 
   async function readIndex(): Promise<Outcome<undefined>> {
@@ -49,7 +49,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
     if (!result.ok) return refuse(result.failure);
     hashes = readHashes(result.body);
     const now = clock.monotonic();
-    for (const [path, { usedAt }] of known) if (now - usedAt >= documentTtlMs) known.delete(path);
+    for (const [path, { usedAt }] of documents) if (now - usedAt >= documentTtlMs) documents.delete(path);
     for (const path of new Set(index.awaited())) await readDocument(path);
     return done(undefined);
   }
@@ -60,7 +60,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
    */
   const readDocument = singleFlight(async (path: string): Promise<Outcome<undefined>> => {
     const hash = hashes.get(path);
-    if (hash === undefined || known.get(path)?.hash === hash) return done(undefined);
+    if (hash === undefined || documents.get(path)?.hash === hash) return done(undefined);
     const failed = failing.get(path);
     if (failed !== undefined && clock.monotonic() < failed.until) return failed.outcome;
     failing.delete(path);
@@ -70,7 +70,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
       failing.set(path, { outcome, until: clock.monotonic() + failureTtlMs });
       return outcome;
     }
-    known.set(path, { hash, topologies: topologiesOf(result.body), usedAt: clock.monotonic() });
+    documents.set(path, { hash, topologies: topologiesOf(result.body), usedAt: clock.monotonic() });
     return done(undefined);
   });
 
@@ -83,7 +83,7 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
   }
 
   function lookUp({ group, version, kind }: RestMapping): SchemaNode | undefined {
-    const document = known.get(pathOf({ group, version }));
+    const document = documents.get(pathOf({ group, version }));
     if (document !== undefined) document.usedAt = clock.monotonic();
     return document?.topologies.of(group, version, kind);
   }
@@ -92,9 +92,9 @@ export function openapiSource(client: KubeClient, clock: Clock): OpenapiSource {
     for (const read of [() => index.noOlderThan(indexTtlMs), () => index.retryMissing()]) {
       const listed = await read();
       const newest = listed.ok ? await readDocument(pathOf(kind)) : listed;
-      const found = lookUp(kind);
+      const schema = lookUp(kind);
       // While the API server does not respond, the last known structure is used.
-      if (found !== undefined) return done(found);
+      if (schema !== undefined) return done(schema);
       if (!newest.ok) return newest;
     }
     return failed('typeMissing', `The API server does not say yet how a ${kind.kind} is built (/openapi/v3).`);

@@ -26,10 +26,10 @@ export function watchedRestMapper(
   client: KubeClient,
   options: Pick<KindStreamsOptions, 'clock' | 'onChanged' | 'onClosed'>,
 ): WatchedRestMapper {
-  const onKindChanged = (group: string | undefined) => known.invalidate(group);
+  const onKindChanged = (group: string | undefined) => mapper.invalidate(group);
   const streams = createKindStreams({ ...options, onKindChanged });
   const { restMapper, invalidate } = createRestMapper(client, options.clock, streams.await);
-  const known = { invalidate };
+  const mapper = { invalidate };
   return { restMapper, streams };
 }
 
@@ -42,15 +42,15 @@ function createRestMapper(client: KubeClient, clock: Clock, onWaiting: ((isWaiti
     findInGroup,
     topologyOf: documents.topologyOf,
     async awaitServed(apiVersion, kind, signal, isExpected = false) {
-      const known = await find(apiVersion, kind);
+      const mapping = await find(apiVersion, kind);
       // The OpenAPI document of a new kind is published after the kind.
-      const isWithoutDocument = known.ok && !(await documents.topologyOf(known.value)).ok;
-      const appearing = isWithoutDocument ? known : whenServed(apiVersion, kind, signal);
+      const isWithoutDocument = mapping.ok && !(await documents.topologyOf(mapping.value)).ok;
+      const appearing = isWithoutDocument ? mapping : whenServed(apiVersion, kind, signal);
       if (isExpected) invalidate(groupVersionOf(apiVersion).group);
-      const found = await appearing;
-      if (!found.ok || (await documents.topologyOf(found.value)).ok) return found;
-      const described = await documents.whenDescribed(found.value, signal);
-      return described.ok ? found : described;
+      const served = await appearing;
+      if (!served.ok || (await documents.topologyOf(served.value)).ok) return served;
+      const described = await documents.whenDescribed(served.value, signal);
+      return described.ok ? served : described;
     },
   };
   return { restMapper, invalidate };
@@ -85,9 +85,9 @@ function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boo
   async function find(apiVersion: string, kind: string): Promise<Outcome<RestMapping>> {
     const root = rootOf(groupVersionOf(apiVersion).group);
     const read = await root.shared.noOlderThan(ttlMs);
-    const found = await root.lookUp(apiVersion, kind);
+    const served = await root.lookUp(apiVersion, kind);
     // While the API server does not respond, the last known mapping is used.
-    if (found.ok) return found;
+    if (served.ok) return served;
     if (!read.ok) return read;
     const again = await root.shared.retryMissing();
     return again.ok ? root.lookUp(apiVersion, kind) : again;
@@ -102,10 +102,10 @@ function discovery(client: KubeClient, clock: Clock, onWaiting?: (isWaiting: boo
       `The cluster has no ${kind} in any version of ${group || 'v1'}.`,
     );
     for (const apiVersion of root.versionsOf(group)) {
-      const found = await root.lookUp(apiVersion, kind);
-      if (found.ok) return found;
+      const served = await root.lookUp(apiVersion, kind);
+      if (served.ok) return served;
       // The kind may be in the document that cannot be read.
-      if (found.failure.type !== 'typeMissing') answer = found;
+      if (served.failure.type !== 'typeMissing') answer = served;
     }
     return answer;
   }

@@ -46,14 +46,14 @@ export function readAggregated(body: unknown, before: ServedGroups): ServedGroup
   for (const item of arrayOf(items).map(objectOf)) {
     const group = textOf(objectOf(item['metadata'])['name']) ?? '';
     const versions = new Map<string, ServedVersion>();
-    for (const each of arrayOf(item['versions']).map(objectOf)) {
-      const version = textOf(each['version']);
+    for (const versionItem of arrayOf(item['versions']).map(objectOf)) {
+      const version = textOf(versionItem['version']);
       if (version === undefined) continue;
       const apiVersion = group === '' ? version : `${group}/${version}`;
-      const isStale = each['freshness'] === 'Stale';
-      const kinds = kindsAmong(apiVersion, each['resources'], aggregatedRow);
-      const known = isStale ? (before.get(group)?.get(apiVersion)?.kinds ?? []) : [];
-      versions.set(apiVersion, { kinds: new Map([...known, ...kinds]), isStale });
+      const isStale = versionItem['freshness'] === 'Stale';
+      const kinds = kindsAmong(apiVersion, versionItem['resources'], aggregatedRow);
+      const kindsBefore = isStale ? (before.get(group)?.get(apiVersion)?.kinds ?? []) : [];
+      versions.set(apiVersion, { kinds: new Map([...kindsBefore, ...kinds]), isStale });
     }
     groups.set(group, versions);
   }
@@ -64,10 +64,12 @@ export function readAggregated(body: unknown, before: ServedGroups): ServedGroup
 export function readGroupNames(body: unknown): ServedGroups {
   const { groups, versions } = objectOf(body);
   const core = arrayOf(versions).filter((each) => typeof each === 'string');
-  const named = arrayOf(groups).map((each) => {
-    const { name, preferredVersion, versions: all } = objectOf(each);
-    const its = [preferredVersion, ...arrayOf(all)].flatMap((one) => textOf(objectOf(one)['groupVersion']) ?? []);
-    return [textOf(name) ?? '', its] as const;
+  const named = arrayOf(groups).map((group) => {
+    const { name, preferredVersion, versions } = objectOf(group);
+    const groupVersions = [preferredVersion, ...arrayOf(versions)].flatMap(
+      (one) => textOf(objectOf(one)['groupVersion']) ?? [],
+    );
+    return [textOf(name) ?? '', groupVersions] as const;
   });
   const listed = core.length === 0 ? named : [['', core] as const];
   return new Map(listed.map(([group, its]) => [group, new Map(its.map((apiVersion) => [apiVersion, undefined]))]));
@@ -84,11 +86,11 @@ type Row = Pick<RestMapping, 'kind' | 'plural' | 'isNamespaced'>;
 function kindsAmong(apiVersion: string, rows: unknown, read: (row: JsonObject) => Row | undefined) {
   const kinds = new Map<string, RestMapping>();
   for (const row of arrayOf(rows).map(objectOf)) {
-    const found = read(row);
+    const kind = read(row);
     const verbs = new Set(arrayOf(row['verbs']));
-    if (found === undefined || kinds.has(found.kind)) continue;
+    if (kind === undefined || kinds.has(kind.kind)) continue;
     if (['get', 'patch', 'delete'].every((verb) => verbs.has(verb)))
-      kinds.set(found.kind, { ...groupVersionOf(apiVersion), ...found });
+      kinds.set(kind.kind, { ...groupVersionOf(apiVersion), ...kind });
   }
   return kinds;
 }
@@ -101,8 +103,8 @@ function aggregatedRow({ resource, responseKind, scope }: JsonObject): Row | und
 }
 
 /** The names of subresources have a slash. */
-function listRow({ name, kind: its, namespaced }: JsonObject): Row | undefined {
-  const [plural, kind] = [textOf(name), textOf(its)];
+function listRow({ name, kind: itemKind, namespaced }: JsonObject): Row | undefined {
+  const [plural, kind] = [textOf(name), textOf(itemKind)];
   if (plural === undefined || kind === undefined || plural.includes('/')) return undefined;
   return { plural, kind, isNamespaced: namespaced === true };
 }

@@ -70,7 +70,8 @@ export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions):
     last = outcome;
     failures = outcome.ok ? 0 : failures + 1;
     if (outcome.ok) readAt = at;
-    if (outcome.ok) for (const each of [...waiting]) if (each.since < number && each.isAvailable()) each.settle(true);
+    if (outcome.ok)
+      for (const waiter of [...waiting]) if (waiter.since < number && waiter.isAvailable()) waiter.settle(true);
     schedule();
     return outcome;
   }
@@ -129,16 +130,16 @@ export function createSharedRead({ clock, read, onWaiting }: SharedReadOptions):
         if (signal.aborted) return resolve(false);
         const settle = (isAvailable: boolean) => {
           signal.removeEventListener('abort', giveUp);
-          if (waiting.delete(each) && waiting.size === 0) {
+          if (waiting.delete(entry) && waiting.size === 0) {
             schedule();
             onWaiting?.(false);
           }
           resolve(isAvailable);
         };
         const giveUp = () => settle(false);
-        const each: Waiting = { ...waiter, since: begun, settle };
+        const entry: Waiting = { ...waiter, since: begun, settle };
         signal.addEventListener('abort', giveUp);
-        waiting.add(each);
+        waiting.add(entry);
         if (waiting.size === 1) onWaiting?.(true);
         if (timer === undefined) schedule();
         return undefined;

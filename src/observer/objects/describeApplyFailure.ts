@@ -65,10 +65,10 @@ const typeFaults =
 const longestPath = 1_000;
 
 function typeError({ message }: ApiFailure): string | undefined {
-  const found = permanentWords.test(message) ? typeFaults.exec(message) : null;
-  if (found === null) return undefined;
-  const [words] = found;
-  return words.startsWith(': ') ? `${pathBefore(message, found.index)}${words}` : words;
+  const match = permanentWords.test(message) ? typeFaults.exec(message) : null;
+  if (match === null) return undefined;
+  const [words] = match;
+  return words.startsWith(': ') ? `${pathBefore(message, match.index)}${words}` : words;
 }
 
 /** Returns the path of a field that ends there, such as `.spec.replicas`. */
@@ -84,10 +84,10 @@ const longestWords = 300;
  * no causes.
  */
 function wordsOf({ causes = [], message }: ApiFailure): string {
-  const each = causes.flatMap(({ field, message: words = '' }) =>
+  const sentences = causes.flatMap(({ field, message: words = '' }) =>
     words === '' ? [] : [`${/^(\[\])?$/.test(field) ? '' : `${field}: `}${withoutValue(words)}`],
   );
-  const text = each.length === 0 ? withoutFound(firstLine(message)) : [...new Set(each)].join('; ');
+  const text = sentences.length === 0 ? withoutFound(firstLine(message)) : [...new Set(sentences)].join('; ');
   return (text.length > longestWords ? `${text.slice(0, longestWords)}…` : text).replace(/\.$/, '');
 }
 

@@ -44,7 +44,7 @@ function placeholder(value: object): string {
     if (Array.isArray(here)) hash.update(`[${here.length}]`);
     else if (isObject(here)) hash.update(JSON.stringify(Object.keys(here).toSorted()));
     else hash.update(JSON.stringify(here));
-    for (const each of partsOf(here)) ahead.push(each);
+    for (const part of partsOf(here)) ahead.push(part);
   }
   return `nested more than ${maxDepth} levels deep, sha256 ${hash.digest('hex')}`;
 }
@@ -65,7 +65,7 @@ export function isSameJson(one: unknown, other: unknown): boolean {
     if (left === right || isSameInteger(left, right)) continue;
     const pairs = pairsIn(left, right);
     if (pairs === undefined) return false;
-    for (const each of pairs) ahead.push(each);
+    for (const partPair of pairs) ahead.push(partPair);
   }
   return true;
 }
@@ -94,7 +94,7 @@ function isScalar(value: unknown): boolean {
   );
 }
 
-const known = new Map<string, string>();
+const texts = new Map<string, string>();
 const max = 50_000;
 
 /**
@@ -102,9 +102,9 @@ const max = 50_000;
  * bounded; a text beyond it is a separate copy.
  */
 export function interned(text: string): string {
-  const first = known.get(text);
+  const first = texts.get(text);
   if (first !== undefined) return first;
-  if (known.size >= max) known.clear();
-  known.set(text, text);
+  if (texts.size >= max) texts.clear();
+  texts.set(text, text);
   return text;
 }

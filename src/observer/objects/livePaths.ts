@@ -17,13 +17,13 @@ export function findPaths(
   topology: SchemaNode,
   texts: ReadonlySet<string>,
 ): ReadonlyMap<string, Found> {
-  const found = new Map<string, Found>();
+  const values = new Map<string, Found>();
   if (texts.size > 0)
     walk(object, topology, (text, path, value) => {
-      if (texts.has(text)) found.set(text, { path, value });
+      if (texts.has(text)) values.set(text, { path, value });
       return leadsToOne(texts, text);
     });
-  return found;
+  return values;
 }
 
 /** Returns the object without the values at these paths. The other elements of a list stay, and so do empty maps. */

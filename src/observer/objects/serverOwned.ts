@@ -150,8 +150,8 @@ function without(map: JsonObject, [step, ...rest]: readonly string[], owns: Rule
 
 /** Only an API server sets a uid and a creation time. The output of `kubectl create --dry-run` has neither. */
 function isCopied({ metadata }: JsonObject): boolean {
-  const its = objectOf(metadata);
-  return ['uid', 'resourceVersion', 'creationTimestamp'].some((field) => textOf(its[field]) !== undefined);
+  const metadataFields = objectOf(metadata);
+  return ['uid', 'resourceVersion', 'creationTimestamp'].some((field) => textOf(metadataFields[field]) !== undefined);
 }
 
 function isOfAController(name: string, value: unknown): boolean {

@@ -69,10 +69,10 @@ export function isOwnedBy(live: JsonObject, managers: ReadonlySet<string>, path:
 
 /** Returns the `pathText` of every value that can have a manager of its own. */
 export function pathTextsIn(object: JsonObject, topology: SchemaNode): ReadonlySet<string> {
-  const all = new Set<string>();
+  const managed = new Set<string>();
   walk(object, topology, (text) => {
-    all.add(text);
+    managed.add(text);
     return true;
   });
-  return all;
+  return managed;
 }

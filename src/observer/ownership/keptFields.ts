@@ -61,10 +61,10 @@ function keepBelow(body: unknown, live: unknown, at: SchemaNode, text: string, k
   }
   if (!Array.isArray(body) || !Array.isArray(live) || (at.list.type !== 'map' && at.list.type !== 'set')) return live;
   const stepOf = (element: unknown) => elementText(elementStep(at.list, element, 0));
-  const found = new Map(live.map((element) => [stepOf(element), element]));
+  const elements = new Map(live.map((element) => [stepOf(element), element]));
   return body.flatMap((element) => {
     const step = stepOf(element);
-    const left = keepBelow(element, found.get(step), at.items(), text + step, within);
+    const left = keepBelow(element, elements.get(step), at.items(), text + step, within);
     return left === undefined ? [] : [left];
   });
 }

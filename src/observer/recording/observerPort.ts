@@ -82,12 +82,12 @@ export function observerPort({ real, requests, reduce, topology }: ObserverPortO
         send(resourceRequest('dryRunAgain', plan.target), () => api().dryRunAgain(plan, signal), dryRun),
       delete: (target, owner, appliedUid, signal) =>
         write('delete', owner, target, () => api().delete(target, owner, appliedUid, signal), nothing),
-      removeStaleClaim: (plan, its, signal) =>
+      removeStaleClaim: (plan, resourceVersion, signal) =>
         write(
           'removeStaleClaim',
           plan.owner,
           plan.target,
-          () => api().removeStaleClaim(plan, its, signal),
+          () => api().removeStaleClaim(plan, resourceVersion, signal),
           responseFormats.object(reduce.resource),
         ),
       release: (target, owner, appliedUid, signal) =>
@@ -104,8 +104,8 @@ export function observerPort({ real, requests, reduce, topology }: ObserverPortO
         send(
           `structure ${kindKey(kind)}`,
           async () => {
-            const found = await kinds().topologyOf(kind, signal);
-            return found.ok ? done(topology(kindKey(kind), found.value)) : found;
+            const outcome = await kinds().topologyOf(kind, signal);
+            return outcome.ok ? done(topology(kindKey(kind), outcome.value)) : outcome;
           },
           outcomeFormat(
             () => undefined,

@@ -51,12 +51,12 @@ function keepDesired(
 export function applicationsIn(
   snapshot: Snapshot,
 ): ReadonlyMap<string, { readonly stream: string; readonly object: object }> {
-  const found = [...snapshot.streams()].flatMap(([stream, { objects }]) =>
+  const objectsOfStreams = [...snapshot.streams()].flatMap(([stream, { objects }]) =>
     [...objects].flatMap(([id, { object }]) =>
       objectOf(object)['kind'] === 'Application' ? [[id, { stream, object }] as const] : [],
     ),
   );
-  return new Map(found);
+  return new Map(objectsOfStreams);
 }
 
 /** The last version of an object of any stream. */

@@ -103,10 +103,10 @@ function isSettled(
   // A replay would delete a resource that only the inventory has.
   if ([...written.keys()].some((key) => !resources.has(key))) return false;
   return [...resources.values()].every(
-    (each) =>
-      each.actor.getSnapshot().value === 'inSync' &&
-      written.get(each.key) === memoryOf(each.actor).appliedHash &&
-      memoryOf(each.actor).mutatedByAdmission.length === 0 &&
-      ![...memoryOf(each.actor).corrections.values()].some(({ last }) => now - last < quietPeriod),
+    (node) =>
+      node.actor.getSnapshot().value === 'inSync' &&
+      written.get(node.key) === memoryOf(node.actor).appliedHash &&
+      memoryOf(node.actor).mutatedByAdmission.length === 0 &&
+      ![...memoryOf(node.actor).corrections.values()].some(({ last }) => now - last < quietPeriod),
   );
 }

@@ -3,7 +3,7 @@ import { type SchemaNode, unknownNode } from '../objects/schemaNode.ts';
 
 /** Wraps the schemas of kinds, and records each node when it is read for the first time. */
 export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode) => SchemaNode {
-  const known = new Map<string, { readonly at: SchemaNode; readonly wrapped: SchemaNode }>();
+  const wrappedNodes = new Map<string, { readonly at: SchemaNode; readonly wrapped: SchemaNode }>();
   const recorded = new Set<string>();
 
   function recordNode(kind: string, path: readonly string[], { list, map }: SchemaNode): void {
@@ -19,9 +19,9 @@ export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode
     const step = (name: string, next: () => SchemaNode): SchemaNode => {
       const seen = below.get(name);
       if (seen !== undefined) return seen;
-      const its = next();
+      const child = next();
       // Nothing is known below an unknown node.
-      const node = its === unknownNode ? unknownNode : wrap(kind, [...path, name], its);
+      const node = child === unknownNode ? unknownNode : wrap(kind, [...path, name], child);
       below.set(name, node);
       return node;
     };
@@ -34,12 +34,12 @@ export function recordSchemaNodes(append: Append): (kind: string, at: SchemaNode
   }
 
   return (kind, at) => {
-    const before = known.get(kind);
+    const before = wrappedNodes.get(kind);
     if (before?.at === at) return before.wrapped;
     // A new version of a schema may have other nodes at the same paths.
     if (before !== undefined) recorded.clear();
-    const its = wrap(kind, [], at);
-    known.set(kind, { at, wrapped: its });
-    return its;
+    const wrapped = wrap(kind, [], at);
+    wrappedNodes.set(kind, { at, wrapped });
+    return wrapped;
   };
 }

@@ -54,15 +54,15 @@ export function reduceObserved(mask: SecretMask): ReduceObserved {
   return {
     application(object) {
       const { apiVersion, kind, metadata, spec, status } = objectOf(object);
-      const its = objectOf(metadata);
-      const forced = reduceTo(only(forceFinalizeName), its['annotations']);
+      const metadataFields = objectOf(metadata);
+      const forced = reduceTo(only(forceFinalizeName), metadataFields['annotations']);
       const annotations = Object.keys(forced).length === 0 ? {} : { annotations: forced };
       const { resources, ...said } = objectOf(status);
       const rows = resources === undefined ? {} : { resources: arrayOf(resources).map(rowOf) };
       return {
         apiVersion,
         kind,
-        metadata: { ...reduceTo(identifying, its), ...annotations },
+        metadata: { ...reduceTo(identifying, metadataFields), ...annotations },
         ...(spec === undefined ? {} : { spec: specOf(spec) }),
         ...(status === undefined
           ? {}

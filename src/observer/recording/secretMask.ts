@@ -43,16 +43,16 @@ export function secretMask(key: Buffer): SecretMask {
   function secret(value: JsonObject): JsonObject {
     const isAsStored = String(value['apiVersion']).includes('/') || wrongSecretData(value).length > 0;
     const object = isAsStored ? value : withoutStringData(value);
-    return mapped(object, (name, each) => {
-      if (harmless.has(name)) return each;
-      return name === 'metadata' && isObject(each) ? metadata(each) : marked(each, 0);
+    return mapped(object, (name, field) => {
+      if (harmless.has(name)) return field;
+      return name === 'metadata' && isObject(field) ? metadata(field) : marked(field, 0);
     });
   }
 
   function metadata(value: JsonObject): JsonObject {
-    return mapped(value, (name, each) => {
-      if (name !== 'annotations' || !isObject(each)) return each;
-      return mapped(each, (its, text) => (its.startsWith('weeder.dev/') ? text : marked(text, 0)));
+    return mapped(value, (name, field) => {
+      if (name !== 'annotations' || !isObject(field)) return field;
+      return mapped(field, (its, text) => (its.startsWith('weeder.dev/') ? text : marked(text, 0)));
     });
   }
 
@@ -61,9 +61,9 @@ export function secretMask(key: Buffer): SecretMask {
     if (Array.isArray(value)) return value.map((each) => walk(each, depth + 1));
     if (!isObject(value)) return value;
     if (isOfASecret(value)) return secret(value);
-    return mapped(value, (name, each) => {
-      if (name === 'manifests' && Array.isArray(each)) return each.map((its) => manifest(its, depth));
-      return isText(name) && typeof each === 'string' ? mark(each) : walk(each, depth + 1);
+    return mapped(value, (name, field) => {
+      if (name === 'manifests' && Array.isArray(field)) return field.map((its) => manifest(its, depth));
+      return isText(name) && typeof field === 'string' ? mark(field) : walk(field, depth + 1);
     });
   }
 
@@ -73,10 +73,10 @@ export function secretMask(key: Buffer): SecretMask {
   }
 
   function schemaEntry(entry: JsonObject): JsonObject {
-    return mapped(entry, (name, each) => {
-      if (name === 'apiVersion' || name === 'kind') return each;
-      if (name !== 'metadata' || !isObject(each)) return schemaPart(each);
-      return mapped(each, (its, part) => (its === 'name' || its === 'namespace' ? part : schemaPart(part)));
+    return mapped(entry, (name, field) => {
+      if (name === 'apiVersion' || name === 'kind') return field;
+      if (name !== 'metadata' || !isObject(field)) return schemaPart(field);
+      return mapped(field, (its, part) => (its === 'name' || its === 'namespace' ? part : schemaPart(part)));
     });
   }
 

@@ -15,7 +15,7 @@ import { observerReplayPort } from './observerReplayPort.ts';
 import { recordedSchemaNodes } from './recordedSchemaNodes.ts';
 
 /** The number of rounds of requests and responses until an application has started. */
-const rounds = 30;
+const exchanges = 30;
 
 /**
  * Runs the real application observer in simulated time, with the recorded inputs. `report`: called with every event,
@@ -110,18 +110,19 @@ export function createObserverPlayer(stage: Stage, report: ReportObserver): Cont
   }
 
   async function restartAt(applications: readonly string[], restart: () => void): Promise<void> {
-    for (const each of applications) starting.add(each);
+    for (const application of applications) starting.add(application);
     restart();
-    for (let round = 0; round < rounds; round += 1) await settled();
-    for (const each of applications) starting.delete(each);
+    for (let round = 0; round < exchanges; round += 1) await settled();
+    for (const started of applications) starting.delete(started);
   }
 
   /** Delivers the application in its last recorded state. */
   async function startSettled(application: string): Promise<void> {
-    const found = applicationsIn(snapshot).get(application);
-    const sink = found === undefined ? undefined : played.core()?.needs.get(found.stream)?.sink;
-    if (found === undefined || sink === undefined) return;
-    await restartAt([application], () => sink.apply('ADDED', found.object));
+    const recordedApplication = applicationsIn(snapshot).get(application);
+    const sink =
+      recordedApplication === undefined ? undefined : played.core()?.needs.get(recordedApplication.stream)?.sink;
+    if (recordedApplication === undefined || sink === undefined) return;
+    await restartAt([application], () => sink.apply('ADDED', recordedApplication.object));
   }
 
   async function resume(): Promise<void> {

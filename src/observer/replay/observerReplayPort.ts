@@ -29,12 +29,12 @@ export function observerReplayPort({ requests, schemaOf, live, desired }: Observ
     api: {
       ...api,
       async read(target, signal) {
-        const known = live(target.identity);
-        return known === undefined ? api.read(target, signal) : done(objectOf(known));
+        const liveObject = live(target.identity);
+        return liveObject === undefined ? api.read(target, signal) : done(objectOf(liveObject));
       },
       async dryRunApply(plan, signal) {
-        const known = desired(resourceRequest('dryRunApply', plan.target), plan.owner.name);
-        return known === undefined ? api.dryRunApply(plan, signal) : dryRun.replay(known);
+        const desiredObject = desired(resourceRequest('dryRunApply', plan.target), plan.owner.name);
+        return desiredObject === undefined ? api.dryRunApply(plan, signal) : dryRun.replay(desiredObject);
       },
     },
     kinds: {

@@ -12,7 +12,7 @@ import {
   expireLastKnownGood,
   forgetRefusal,
   observeObject,
-  setStaleClaim,
+  recordStaleClaim,
 } from '../entries/transitions.ts';
 import type { ApplyFailure } from '../objects/applyFailure.ts';
 import { annotationName } from '../objects/fieldManagers.ts';
@@ -55,11 +55,11 @@ async function gatherState(
 
 /** An object with the label of an application that does not exist has no owner, and is compared like any other. */
 async function findClaimant({ claims, runtime }: ObserverEffects, entry: ResourceEntry): Promise<void> {
-  const found = foundOf(entry.live);
-  if (found?.object === undefined) return;
-  const isStale = await claims.isStale(found.object);
+  const liveObject = foundOf(entry.live);
+  if (liveObject?.object === undefined) return;
+  const isStale = await claims.isStale(liveObject.object);
   // A newer version that has arrived in the meantime is checked again.
-  if (foundOf(entry.live)?.label === found.label) setStaleClaim(entry, isStale, runtime.clock.monotonic());
+  if (foundOf(entry.live)?.label === liveObject.label) recordStaleClaim(entry, isStale, runtime.clock.monotonic());
 }
 
 function isLabelledByOther(entry: ResourceEntry): boolean {
@@ -130,15 +130,15 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
 
 function decide(entry: ResourceEntry, now: number, monotonic: number): ResourceEvent {
   const mayCorrect = !entry.application.isDetectOnly;
-  const found = foundOf(entry.live);
+  const liveObject = foundOf(entry.live);
   const isNew = effectivePlan(entry) === undefined;
   const { drifts } = entry.live;
   const { lastKnownGood } = entry.desired;
   const nextAttemptIn = lastKnownGood === undefined ? undefined : retryDelayOf(lastKnownGood, monotonic);
   // The back-off of a correction never delays the next attempt of the current manifest.
   const limit = { mayCorrect, now, ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }) };
-  if (found === undefined) return { type: 'check.missing', ...limit, paths: isNew ? [] : [missingKey] };
-  if (found.isTerminating) return { type: 'effect.terminating' };
+  if (liveObject === undefined) return { type: 'check.missing', ...limit, paths: isNew ? [] : [missingKey] };
+  if (liveObject.isTerminating) return { type: 'effect.terminating' };
   if (foreignOwnerOf(entry) !== undefined) return { type: 'effect.claimed', reason: claimReason(entry) };
   if (isNew) return { type: 'check.drifted', mayCorrect };
   if (drifts.length === 0) {

@@ -6,7 +6,7 @@ import { effectivePlan } from '../entries/comparison.ts';
 import { rejectionOf } from '../entries/desired.ts';
 import type { ResourceEntry } from '../entries/entries.ts';
 import { foundOf, type Live } from '../entries/live.ts';
-import { recordRefused, setBaseline } from '../entries/transitions.ts';
+import { recordBaseline, recordRefused } from '../entries/transitions.ts';
 import type { Json } from '../objects/identity.ts';
 import type { DryRun, ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
@@ -33,16 +33,16 @@ export async function findBaseline(
     if (event.type === 'effect.rejected') recordRefused(entry, plan, refused, runtime.clock.monotonic());
     return event;
   }
-  setDryRunBaseline(entry, plan, dryRun.value, runtime.clock.monotonic());
+  recordDryRunBaseline(entry, plan, dryRun.value, runtime.clock.monotonic());
   return undefined;
 }
 
 /** Makes the result of a dry run the desired state. `now`: by the monotonic clock. */
-export function setDryRunBaseline(entry: ResourceEntry, plan: ResourcePlan, dryRun: DryRun, now: number): void {
+export function recordDryRunBaseline(entry: ResourceEntry, plan: ResourcePlan, dryRun: DryRun, now: number): void {
   const filled = initialisedIn(plan, baselineOf(plan, dryRun));
-  const found = [...filled].map(([path, value]) => [path, defaultedValue(entry.live, plan, path) ?? value] as const);
-  const initialised = new Map([...retainedDefaults(entry.live, plan, dryRun, filled), ...found]);
-  setBaseline(entry, baselineOf(plan, dryRun, initialised), now, initialised);
+  const values = [...filled].map(([path, value]) => [path, defaultedValue(entry.live, plan, path) ?? value] as const);
+  const initialised = new Map([...retainedDefaults(entry.live, plan, dryRun, filled), ...values]);
+  recordBaseline(entry, baselineOf(plan, dryRun, initialised), now, initialised);
 }
 
 /**
@@ -67,8 +67,8 @@ function retainedDefaults(
  */
 function defaultedValue(live: Live, plan: ResourcePlan, path: string): Json | undefined {
   const object = foundOf(live)?.object;
-  const known = live.initialised.get(path);
-  if (known !== undefined || object === undefined) return known;
+  const initialised = live.initialised.get(path);
+  if (initialised !== undefined || object === undefined) return initialised;
   if (conflictingManagerOf(object, { path, type: 'changed' }, plan.owner) !== undefined) return undefined;
   return project(object, plan.manifest, plan.mask, plan.topology).fields.get(path);
 }

@@ -2,7 +2,7 @@ import { updatedBaseline } from '../drift/baseline.ts';
 import { compare } from '../drift/compare.ts';
 import { memoryOf, type ResourceEntry } from '../entries/entries.ts';
 import { isInSync } from '../entries/live.ts';
-import { setBaseline } from '../entries/transitions.ts';
+import { recordBaseline } from '../entries/transitions.ts';
 import { labelPath } from '../objects/fieldManagers.ts';
 import type { Projection } from '../objects/projection.ts';
 import type { ResourcePlan } from '../plan/resourceApi.ts';
@@ -50,7 +50,7 @@ async function rebaselineOnce(
   // The values of fields that admission mutates are from the response to an apply: a dry run of a new object cannot
   // show them.
   if (paths.some((path) => memoryOf(entry.actor).mutatedByAdmission.includes(path))) return;
-  setBaseline(entry, second, effects.runtime.clock.monotonic());
+  recordBaseline(entry, second, effects.runtime.clock.monotonic());
   effects.report({ type: 'resource.desiredStateChanged', ...aboutOf(entry), paths });
   entry.actor.send({ type: 'resync.due' });
 }

@@ -30,9 +30,9 @@ export function resourceReports(effects: ObserverEffects) {
   const reported = new WeakMap<ResourceEntry, Set<string>>();
 
   function reportOnce(entry: ResourceEntry, text: string, act: () => void): void {
-    const its = reported.get(entry) ?? new Set();
-    if (its.has(text)) return;
-    reported.set(entry, its.add(text));
+    const reasons = reported.get(entry) ?? new Set();
+    if (reasons.has(text)) return;
+    reported.set(entry, reasons.add(text));
     act();
   }
 

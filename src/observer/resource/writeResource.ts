@@ -10,8 +10,8 @@ import {
   expireLastKnownGood,
   type FailedWrite,
   observeObject,
+  recordStaleClaim,
   recordWritten,
-  setStaleClaim,
 } from '../entries/transitions.ts';
 import type { Outcome } from '../objects/applyFailure.ts';
 import { labelPath } from '../objects/fieldManagers.ts';
@@ -89,13 +89,13 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
   expireLastKnownGood(entry, now);
   const unknown = await readLive(effects, entry, entry.desired.plan, neverAborted);
   if (unknown !== undefined) return unknown;
-  const found = foundOf(entry.live);
+  const liveObject = foundOf(entry.live);
   // Reading the live object may have changed the plan: its replicas may be scaled.
   const { lastKnownGood } = entry.desired;
   const chosen = lastKnownGood?.plan ?? entry.desired.plan;
   const { appliedUid } = memoryOf(entry.actor);
   const plan = appliedUid === undefined ? chosen : { ...chosen, appliedUid };
-  if (found === undefined) {
+  if (liveObject === undefined) {
     return recordOutcome(
       effects,
       entry,
@@ -104,14 +104,14 @@ async function write(effects: ObserverEffects, entry: ResourceEntry): Promise<Re
       await api.create(plan, neverAborted, true),
     );
   }
-  const { object, isTerminating } = found;
+  const { object, isTerminating } = liveObject;
   if (isTerminating) return { type: 'effect.terminating' };
   if (object === undefined || foreignOwnerOf(entry) !== undefined) return recheck(entry.actor);
-  if (found.label !== undefined && found.label === entry.live.staleLabel)
+  if (liveObject.label !== undefined && liveObject.label === entry.live.staleLabel)
     return removeStaleClaim(effects, entry, plan, object);
   if (lastKnownGood === undefined && needsApply(entry)) {
-    const isOurs = found.label !== undefined;
-    const outcome = isOurs ? await api.update(plan, object, neverAborted) : await api.create(plan, neverAborted);
+    const isLabelled = liveObject.label !== undefined;
+    const outcome = isLabelled ? await api.update(plan, object, neverAborted) : await api.create(plan, neverAborted);
     return recordOutcome(effects, entry, plan, { of: 'apply', drifts: [] }, outcome);
   }
   // The stream may report a correction before its response arrives. Then there is no drift left.
@@ -136,7 +136,7 @@ async function removeStaleClaim(
   const isStale = await claims.isStale(object);
   const now = runtime.clock.monotonic();
   if (!isStale) {
-    setStaleClaim(entry, false, now);
+    recordStaleClaim(entry, false, now);
     return recheck(entry.actor);
   }
   const unclaimed = await api.removeStaleClaim(plan, object, neverAborted);

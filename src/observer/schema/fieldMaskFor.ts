@@ -102,9 +102,9 @@ function padded(elements: readonly FieldMask[], min: number): readonly FieldMask
 function checkKeys(key: readonly string[], values: readonly unknown[], path: Path, errors: ErrorList): void {
   const seen = new Set<string>();
   for (const [index, value] of values.entries()) {
-    const found = key.map((name) => ownField(value, name));
-    const text = JSON.stringify(found);
-    if (found.some((each) => each === undefined || each === null || isObject(each) || Array.isArray(each)))
+    const keyValues = key.map((name) => ownField(value, name));
+    const text = JSON.stringify(keyValues);
+    if (keyValues.some((each) => each === undefined || each === null || isObject(each) || Array.isArray(each)))
       errors.add('listKeyMissing', [...path, index], `has no plain ${key.join(' and ')} in the manifest`);
     else if (seen.has(text))
       errors.add('listKeyTwice', [...path, index], `is in the manifest twice by ${key.join(' and ')}`);

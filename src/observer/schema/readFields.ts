@@ -5,7 +5,7 @@ import type { ErrorList, SchemaErrorCode } from './schemaErrors.ts';
 
 const prefix = 'observer_schema_list_';
 const names = { min: `${prefix}min_length`, max: `${prefix}max_length`, key: `${prefix}key` } as const;
-const known: ReadonlySet<string> = new Set(Object.values(names));
+const knownNames: ReadonlySet<string> = new Set(Object.values(names));
 
 /** Returns true for the element of a list that holds its bounds, even if its keys are misspelt. */
 function isBounds(element: unknown): element is JsonObject {
@@ -24,7 +24,7 @@ function readBounds(
   errors: ErrorList,
 ): Pick<ListMask, 'min' | 'max' | 'key'> {
   for (const name of Object.keys(bounds))
-    if (!known.has(name)) errors.add('unknownBound', [...path, name], 'is not a key of bounds');
+    if (!knownNames.has(name)) errors.add('unknownBound', [...path, name], 'is not a key of bounds');
   const min = readLength(bounds, 'min', path, errors);
   const max = readLength(bounds, 'max', path, errors);
   const key = readKey(bounds[names.key], path, errors);

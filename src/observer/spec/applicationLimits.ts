@@ -22,9 +22,9 @@ export interface ApplicationSize {
 export type Refused = ReadonlyMap<string, string>;
 
 /** Returns the applications of one namespace that exceed its limits. */
-export function refusedInNamespace(all: readonly ApplicationSize[], limits: ApplicationLimits): Refused {
+export function refusedInNamespace(applications: readonly ApplicationSize[], limits: ApplicationLimits): Refused {
   const { applicationsPerNamespace, resourcesPerNamespace, bytesPerNamespace } = limits;
-  return refusedBeyond(all, (taken) => {
+  return refusedBeyond(applications, (taken) => {
     if (taken.applications > applicationsPerNamespace)
       return because(
         `the namespace would have more than ${applicationsPerNamespace} applications`,
@@ -42,8 +42,8 @@ export function refusedInNamespace(all: readonly ApplicationSize[], limits: Appl
  * Returns the applications that exceed the limit of all namespaces together. `all`: the applications that no namespace
  * refuses.
  */
-export function refusedInAll(all: readonly ApplicationSize[], { bytes }: ApplicationLimits): Refused {
-  return refusedBeyond(all, (taken) =>
+export function refusedInAll(applications: readonly ApplicationSize[], { bytes }: ApplicationLimits): Refused {
+  return refusedBeyond(applications, (taken) =>
     taken.bytes > bytes ? because(`all namespaces would have more than ${bytes} bytes of specs`, 'bytes') : undefined,
   );
 }
@@ -54,10 +54,13 @@ type Taken = Pick<ApplicationSize, 'resources' | 'bytes'> & { readonly applicati
  * Accepts the oldest applications first, so that a new or growing application does not displace older ones. A refused
  * application does not count.
  */
-function refusedBeyond(all: readonly ApplicationSize[], whyRefused: (taken: Taken) => string | undefined): Refused {
+function refusedBeyond(
+  applications: readonly ApplicationSize[],
+  whyRefused: (taken: Taken) => string | undefined,
+): Refused {
   const refused = new Map<string, string>();
   let taken: Taken = { applications: 0, resources: 0, bytes: 0 };
-  for (const { uid, resources, bytes } of all.toSorted(byAge)) {
+  for (const { uid, resources, bytes } of applications.toSorted(byAge)) {
     const next = {
       applications: taken.applications + 1,
       resources: taken.resources + resources,

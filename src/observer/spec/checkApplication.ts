@@ -51,9 +51,9 @@ export function isApplication({ value }: Located): boolean {
  */
 export function checkApplications(roots: readonly Located[]): readonly CheckedApplication[] {
   const owners = new Map<string, string>();
-  const known = builtInTopologies();
+  const topologies = builtInTopologies();
   return roots.map((root) => {
-    const checked = checkApplication(root, known);
+    const checked = checkApplication(root, topologies);
     const claims = checked.resources.flatMap(({ identity, index }) => {
       const owner = owners.get(identityKey(identity));
       const message = `${identityText(identity)} is also a resource of the application ${owner} in this file`;
@@ -64,7 +64,7 @@ export function checkApplications(roots: readonly Located[]): readonly CheckedAp
   });
 }
 
-function checkApplication(root: Located, known: Topologies): CheckedApplication {
+function checkApplication(root: Located, topologies: Topologies): CheckedApplication {
   const { apiVersion, metadata, spec: written } = objectOf(root.value);
   const { name, namespace } = objectOf(metadata);
   const home = { name: textOf(name) ?? '', namespace: textOf(namespace) };
@@ -77,7 +77,7 @@ function checkApplication(root: Located, known: Topologies): CheckedApplication 
   const schema = readObserverSchema(spec.schema);
   const manifests = spec.manifests.map((manifest) => resolvedOffline(manifest, home.namespace, schema));
   const ofSchema = errorsOfSchema(schema, manifests, errors.length === 0);
-  const ofLists = spec.manifests.flatMap((manifest) => listErrors(manifest, known));
+  const ofLists = spec.manifests.flatMap((manifest) => listErrors(manifest, topologies));
   return {
     name: home.namespace === undefined ? home.name : `${home.namespace}/${home.name}`,
     spec,
@@ -109,9 +109,9 @@ function resolvedOffline(
 }
 
 /** Only a cluster knows the lists of kinds that are not built in. */
-function listErrors({ index, apiVersion, kind, object }: UnresolvedManifest, known: Topologies) {
+function listErrors({ index, apiVersion, kind, object }: UnresolvedManifest, topologies: Topologies) {
   const { group, version } = groupVersionOf(apiVersion);
-  const topology = known.of(group, version, kind);
+  const topology = topologies.of(group, version, kind);
   return topology === undefined ? [] : repeatedKeys(object, index, topology);
 }
 
@@ -122,8 +122,8 @@ function errorsOfSchema(schema: ObserverSchema, manifests: readonly Manifest[], 
     return mask.ok ? [] : mask.error;
   });
   const unused = isComplete ? unusedEntries(schema, manifests) : [];
-  const found = new Set<SchemaError>([...schema.errors, ...fitting, ...unused]);
-  return [...found].map(({ path, message, hint }) => ({
+  const schemaErrors = new Set<SchemaError>([...schema.errors, ...fitting, ...unused]);
+  return [...schemaErrors].map(({ path, message, hint }) => ({
     path: ['spec', 'observerSchema', ...path],
     message: `${message}. ${hint.replace(/\.$/, '')}`,
   }));
@@ -138,8 +138,8 @@ function observedOf(manifest: Manifest, schema: ObserverSchema): CheckedResource
 function nameError(path: Path, value: unknown, { pattern, allowed }: NameRule, isNeeded: boolean) {
   if (value === undefined || value === null) return isNeeded ? [{ path, message: 'missing' }] : [];
   if (typeof value === 'string' && pattern.test(value)) return [];
-  const found = typeof value === 'string' ? quoted(value) : 'no text';
-  return [{ path, message: `found ${found}, allowed are ${allowed}` }];
+  const quotedValue = typeof value === 'string' ? quoted(value) : 'no text';
+  return [{ path, message: `found ${quotedValue}, allowed are ${allowed}` }];
 }
 
 /** Locates an error at the value, or at the key if the key is unknown. */

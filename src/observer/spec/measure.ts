@@ -13,9 +13,9 @@ interface Bounds {
  */
 export function excessOf(value: unknown, max: Bounds): 'tooLarge' | 'tooDeep' | undefined {
   let bytes = 0;
-  for (const each of within(value)) {
-    if (each.depth > max.depth) return 'tooDeep';
-    bytes += ownBytes(each.value);
+  for (const part of within(value)) {
+    if (part.depth > max.depth) return 'tooDeep';
+    bytes += ownBytes(part.value);
     if (bytes > max.bytes) return 'tooLarge';
   }
   return undefined;
@@ -24,8 +24,8 @@ export function excessOf(value: unknown, max: Bounds): 'tooLarge' | 'tooDeep' | 
 /** Returns the size of a value as JSON. Stops counting above `max`. */
 export function bytesOf(value: unknown, max: number): number {
   let bytes = 0;
-  for (const each of within(value)) {
-    bytes += ownBytes(each.value);
+  for (const part of within(value)) {
+    bytes += ownBytes(part.value);
     if (bytes > max) break;
   }
   return bytes;

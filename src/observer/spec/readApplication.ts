@@ -34,14 +34,14 @@ export const unknownGeneration = 0;
  */
 export function readApplication(object: unknown, before?: Application): Application | undefined {
   const { metadata, spec, status, kind } = objectOf(object);
-  const its = objectOf(metadata);
+  const metadataFields = objectOf(metadata);
   const [namespace, name, uid, resourceVersion] = ['namespace', 'name', 'uid', 'resourceVersion'].map((key) =>
-    textOf(its[key]),
+    textOf(metadataFields[key]),
   );
   if (kind !== 'Application' || !namespace || !name || !uid || !resourceVersion) return undefined;
   if (!dnsLabel.pattern.test(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
-  const generation = numberOf(its['generation']) ?? unknownGeneration;
-  const finalizers = arrayOf(its['finalizers']).flatMap((each) => textOf(each) ?? []);
+  const generation = numberOf(metadataFields['generation']) ?? unknownGeneration;
+  const finalizers = arrayOf(metadataFields['finalizers']).flatMap((each) => textOf(each) ?? []);
   const isSameSpec = before?.uid === uid && before.generation === generation && generation !== unknownGeneration;
   return {
     namespace,
@@ -49,13 +49,13 @@ export function readApplication(object: unknown, before?: Application): Applicat
     uid,
     resourceVersion,
     generation,
-    createdAt: textOf(its['creationTimestamp']) ?? '',
+    createdAt: textOf(metadataFields['creationTimestamp']) ?? '',
     resources: isSameSpec ? before.resources : arrayOf(objectOf(spec)['manifests']).length,
     bytes: isSameSpec ? before.bytes : bytesOf(spec, maxObjectBytes),
-    isTerminating: textOf(its['deletionTimestamp']) !== undefined,
+    isTerminating: textOf(metadataFields['deletionTimestamp']) !== undefined,
     hasFinalizer: finalizers.includes(finalizer),
     finalizers,
-    isForced: objectOf(its['annotations'])[forceFinalizeName] === 'true',
+    isForced: objectOf(metadataFields['annotations'])[forceFinalizeName] === 'true',
     ...(isSameSpec ? specOf(before) : readSpec(spec, { namespace, name })),
     inventory: readInventory(objectOf(status)['resources']),
     observedGeneration: numberOf(objectOf(status)['observedGeneration']) ?? 0,

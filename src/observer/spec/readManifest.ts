@@ -128,8 +128,8 @@ function cleaned(value: JsonObject, type: Type): JsonObject {
 
 function wrong(value: unknown, expected: string): string {
   if (!isThere(value)) return `missing; ${expected}`;
-  const found = typeof value === 'string' ? quoted(value) : nameOfType(value);
-  return `found ${found}, ${expected}`;
+  const typeText = typeof value === 'string' ? quoted(value) : nameOfType(value);
+  return `found ${typeText}, ${expected}`;
 }
 
 function nameOfType(value: unknown): string {

@@ -10,8 +10,8 @@ import type { ApplicationWarning, FieldError } from './application.ts';
  * to apply such a list, and it is ambiguous which element is meant. `manifest`: its index in `spec.manifests`.
  */
 export function repeatedKeys(object: unknown, manifest: number, at: SchemaNode): readonly FieldError[] {
-  const found = repeatedBelow(object, at, ['spec', 'manifests', manifest]);
-  return found.map((each) => ({ code: 'repeatedKey', ...each, manifest }));
+  const repeated = repeatedBelow(object, at, ['spec', 'manifests', manifest]);
+  return repeated.map((each) => ({ code: 'repeatedKey', ...each, manifest }));
 }
 
 function repeatedBelow(value: unknown, at: SchemaNode, path: Path): readonly ApplicationWarning[] {

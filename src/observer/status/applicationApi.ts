@@ -100,8 +100,8 @@ export function applicationApi(client: KubeClient): ApplicationApi {
     return writeFinalizers(ref, { resourceVersion: textOf(resourceVersion) ?? '', finalizers: after });
   }
 
-  async function writeFinalizers(ref: ApplicationRef, its: SeenFinalizers): Promise<Outcome<undefined>> {
-    const { resourceVersion, finalizers } = its;
+  async function writeFinalizers(ref: ApplicationRef, seen: SeenFinalizers): Promise<Outcome<undefined>> {
+    const { resourceVersion, finalizers } = seen;
     const reply = await patch(pathOf(ref), 'merge', { metadata: { uid: ref.uid, resourceVersion, finalizers } });
     return reply.ok ? done(undefined) : refused(reply.failure, client.server);
   }
@@ -133,8 +133,8 @@ export function applicationApi(client: KubeClient): ApplicationApi {
       withSlot(ref, () => changeFinalizers(ref, (those) => those.filter((each) => each !== finalizer))),
     hasAccount: (namespace, name) =>
       withSlot({ namespace, name, uid: '' }, async () => {
-        const [home, its] = [encodeURIComponent(namespace), encodeURIComponent(name)];
-        const path = `/api/v1/namespaces/${home}/serviceaccounts/${its}`;
+        const [home, application] = [encodeURIComponent(namespace), encodeURIComponent(name)];
+        const path = `/api/v1/namespaces/${home}/serviceaccounts/${application}`;
         const read = await client.call({ method: 'GET', path });
         if (!read.ok && read.failure.type !== 'notFound') return refused(read.failure, client.server);
         return done(read.ok);

@@ -128,10 +128,10 @@ function pauseSentence(until: number | undefined): string {
 
 /** Adds the resources that are terminating, which is not a failure. */
 function withTerminating(sentence: string, resources: readonly ResourceView[]): string {
-  const those = resources.filter(({ terminating }) => terminating !== '');
-  if (those.length === 0) return sentence;
-  const each = those.map(({ identity, terminating }) => `${identityText(identity)} (${terminating})`);
-  return `${sentence} ${summaryOf('Waiting for the deletion of', each)}`;
+  const beingDeleted = resources.filter(({ terminating }) => terminating !== '');
+  if (beingDeleted.length === 0) return sentence;
+  const texts = beingDeleted.map(({ identity, terminating }) => `${identityText(identity)} (${terminating})`);
+  return `${sentence} ${summaryOf('Waiting for the deletion of', texts)}`;
 }
 
 function withNotes(sentence: string, notes: readonly string[]): string {

@@ -45,8 +45,8 @@ export function readiness(view: ApplicationView, findings: Findings): readonly D
 }
 
 /** Returns why the application makes no progress; undefined if it does, or is in the desired state. */
-function stalledBy({ phase, mode, isSettling }: ApplicationView, its: Findings): ConditionContent | undefined {
-  const { inSync, degraded, invalid } = its;
+function stalledBy({ phase, mode, isSettling }: ApplicationView, findings: Findings): ConditionContent | undefined {
+  const { inSync, degraded, invalid } = findings;
   if (phase === 'invalid') return invalid;
   // Failures of the previous generation do not count while the current one is applied.
   if (phase === 'applying') return !isSettling && degraded.reason === 'ServiceAccountNotFound' ? degraded : undefined;
@@ -57,8 +57,8 @@ function stalledBy({ phase, mode, isSettling }: ApplicationView, its: Findings):
 }
 
 /** Returns what is in progress; undefined if the application is in the desired state. */
-function reconciledBy({ phase, mode }: ApplicationView, its: Findings): ConditionContent | undefined {
-  const { applied, inSync, degraded } = its;
+function reconciledBy({ phase, mode }: ApplicationView, findings: Findings): ConditionContent | undefined {
+  const { applied, inSync, degraded } = findings;
   if (phase === 'applying' && mode === 'correct')
     return degraded.reason === 'ServiceAccountNotFound' ? degraded : applying;
   if (phase !== 'applying' && degraded.status === 'True') return degraded;

@@ -87,15 +87,15 @@ function nextConditions(
   now: number,
 ): readonly JsonObject[] {
   const there = arrayOf(before).map(objectOf);
-  const ours = desired.map((each): Condition => {
-    const earlier = there.find(({ type }) => type === each.type);
-    const isSame = earlier?.['status'] === each.status;
+  const ours = desired.map((condition): Condition => {
+    const earlier = there.find(({ type }) => type === condition.type);
+    const isSame = earlier?.['status'] === condition.status;
     const since = (isSame ? textOf(earlier['lastTransitionTime']) : undefined) ?? timeInSeconds(now);
     return {
-      type: each.type,
-      status: each.status,
-      reason: each.reason,
-      message: cut(each.message),
+      type: condition.type,
+      status: condition.status,
+      reason: condition.reason,
+      message: cut(condition.message),
       observedGeneration: generation,
       lastTransitionTime: since,
     };
@@ -108,18 +108,18 @@ const ownTypes: ReadonlySet<string> = new Set(conditionTypes);
 
 /** Returns the condition of a type in a status; undefined if there is none that can be read. */
 export function conditionOf(conditions: unknown, type: ConditionType): Condition | undefined {
-  const found = arrayOf(conditions)
+  const previous = arrayOf(conditions)
     .map(objectOf)
     .find((each) => each['type'] === type);
-  const status = (['True', 'False', 'Unknown'] as const).find((each) => each === found?.['status']);
-  if (found === undefined || status === undefined) return undefined;
+  const status = (['True', 'False', 'Unknown'] as const).find((each) => each === previous?.['status']);
+  if (previous === undefined || status === undefined) return undefined;
   return {
     type,
     status,
-    reason: textOf(found['reason']) ?? '',
-    message: textOf(found['message']) ?? '',
-    observedGeneration: numberOf(found['observedGeneration']) ?? 0,
-    lastTransitionTime: textOf(found['lastTransitionTime']) ?? '',
+    reason: textOf(previous['reason']) ?? '',
+    message: textOf(previous['message']) ?? '',
+    observedGeneration: numberOf(previous['observedGeneration']) ?? 0,
+    lastTransitionTime: textOf(previous['lastTransitionTime']) ?? '',
   };
 }
 

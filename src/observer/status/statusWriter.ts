@@ -102,18 +102,18 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
       sent: undefined,
       reports: 0,
     };
-    const known = pending.get(entry) ?? fresh;
-    pending.set(entry, known);
-    return known;
+    const current = pending.get(entry) ?? fresh;
+    pending.set(entry, current);
+    return current;
   }
 
   function schedule(entry: ApplicationEntry, shortest: number): void {
-    const its = pendingOf(entry);
-    its.changedAt ??= clock.monotonic();
-    if (isClosed || its.timer !== undefined || heldBack.has(entry)) return;
-    const wait = Math.max(shortest, its.writtenAt + minInterval - clock.monotonic());
-    its.timer = clock.setTimeout(() => {
-      its.timer = undefined;
+    const write = pendingOf(entry);
+    write.changedAt ??= clock.monotonic();
+    if (isClosed || write.timer !== undefined || heldBack.has(entry)) return;
+    const wait = Math.max(shortest, write.writtenAt + minInterval - clock.monotonic());
+    write.timer = clock.setTimeout(() => {
+      write.timer = undefined;
       heldBack.add(entry);
       if (heldBackTimer === undefined) writeHeldBack();
     }, wait);
@@ -144,54 +144,54 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
   }
 
   async function write(entry: ApplicationEntry): Promise<Outcome<undefined>> {
-    const its = pendingOf(entry);
-    while (its.writing !== undefined) await its.writing;
-    const written = writeOnce(entry, its);
-    its.writing = written.finally(() => {
-      its.writing = undefined;
+    const pendingWrite = pendingOf(entry);
+    while (pendingWrite.writing !== undefined) await pendingWrite.writing;
+    const written = writeOnce(entry, pendingWrite);
+    pendingWrite.writing = written.finally(() => {
+      pendingWrite.writing = undefined;
     });
     return written;
   }
 
-  async function writeOnce(entry: ApplicationEntry, its: Pending): Promise<Outcome<undefined>> {
-    its.changedAt = undefined;
-    its.patience = longestHeldBack;
+  async function writeOnce(entry: ApplicationEntry, write: Pending): Promise<Outcome<undefined>> {
+    write.changedAt = undefined;
+    write.patience = longestHeldBack;
     const desired = {
       generation: entry.valid?.generation ?? 0,
       conditions: conditionsOf(applicationView(entry, clock.monotonic())),
       inventory: rowsOf(entry),
     };
-    if (desired.conditions.some(({ type }) => type === 'Reconciling')) writeWhenSettled(entry, its);
+    if (desired.conditions.some(({ type }) => type === 'Reconciling')) writeWhenSettled(entry, write);
     const patch = statusPatch(entry.status, desired, clock.now());
     if (patch === undefined) return { ok: true, value: undefined };
-    its.writtenAt = clock.monotonic();
-    const { reports } = its;
+    write.writtenAt = clock.monotonic();
+    const { reports } = write;
     const sent = mergePatch(entry.status, objectOf(patch['status']));
-    its.sent = sent;
+    write.sent = sent;
     const written = await applications.patchStatus(entry.about, entry.status, objectOf(patch['status']));
     if (written.ok) {
-      its.failures = 0;
+      write.failures = 0;
       // A status that the stream has reported in the meantime may be newer than the one written.
-      if (its.reports === reports) entry.status = sent;
+      if (write.reports === reports) entry.status = sent;
       return written;
     }
     const reason = written.failure.type;
-    if (reason === 'missing' || reason === 'otherUid' || reason === 'cancelled' || pending.get(entry) !== its)
+    if (reason === 'missing' || reason === 'otherUid' || reason === 'cancelled' || pending.get(entry) !== write)
       return written;
-    its.failures += 1;
+    write.failures += 1;
     schedule(
       entry,
-      Math.max(written.failure.retryAfter, Math.min(longestRetry, minInterval * 2 ** Math.min(its.failures, 8))),
+      Math.max(written.failure.retryAfter, Math.min(longestRetry, minInterval * 2 ** Math.min(write.failures, 8))),
     );
     return written;
   }
 
   /** What is reconciling may have stalled then, without another change. */
-  function writeWhenSettled(entry: ApplicationEntry, its: Pending): void {
+  function writeWhenSettled(entry: ApplicationEntry, write: Pending): void {
     const left = entry.settledAt - clock.monotonic();
     if (isClosed || left <= 0) return;
-    its.settling ??= clock.setTimeout(() => {
-      its.settling = undefined;
+    write.settling ??= clock.setTimeout(() => {
+      write.settling = undefined;
       schedule(entry, shortDelay);
     }, left);
   }
@@ -210,15 +210,15 @@ export function createStatusWriter({ clock, applications, inFlight, isHeldBack }
       schedule(entry, shortDelay);
     },
     applied(entry) {
-      const its = pendingOf(entry);
-      its.patience = Math.min(its.patience, maxAppliedDelay);
+      const write = pendingOf(entry);
+      write.patience = Math.min(write.patience, maxAppliedDelay);
       schedule(entry, shortDelay);
     },
     resourceChanged: (entry) => schedule(entry, shortDelay),
     observed(entry, reported) {
-      const its = pending.get(entry);
-      const expected = its?.sent ?? entry.status;
-      if (its !== undefined) its.reports += 1;
+      const write = pending.get(entry);
+      const expected = write?.sent ?? entry.status;
+      if (write !== undefined) write.reports += 1;
       // The stream may report weeder's own write before its response arrives, or after it.
       const isExpected = isDeepStrictEqual(reported, expected);
       entry.status = isExpected ? expected : reported;

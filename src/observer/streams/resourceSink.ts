@@ -45,9 +45,9 @@ export function createResourceSink(
     // Of a large object that changes often, only the compared fields are parsed.
     isIrrelevant(line, { type, namespace, name }) {
       if (type !== 'MODIFIED' || line.length < largeLine) return false;
-      const its = members.get(identityKey({ group, kind, namespace, name })) ?? [];
-      const [resource] = its;
-      if (resource === undefined || its.length > 1) return false;
+      const entries = members.get(identityKey({ group, kind, namespace, name })) ?? [];
+      const [resource] = entries;
+      if (resource === undefined || entries.length > 1) return false;
       const kept = Buffer.from(line);
       const isHeld = paced.hold(resource, () => objectIn(kept));
       if (isHeld) listed?.add(resource);
@@ -57,12 +57,12 @@ export function createResourceSink(
       listed = new Set();
     },
     apply(type, object) {
-      const its = objectOf(object);
-      for (const resource of membersOf(its)) {
+      const fields = objectOf(object);
+      for (const resource of membersOf(fields)) {
         if (type === 'DELETED') paced.drop(resource);
         else listed?.add(resource);
-        if (type === 'DELETED') markLost(resource, versionOf(its), clock.monotonic());
-        else paced.take(resource, its);
+        if (type === 'DELETED') markLost(resource, versionOf(fields), clock.monotonic());
+        else paced.take(resource, fields);
       }
     },
     end(resourceVersion) {
@@ -98,9 +98,9 @@ function markLost(resource: ResourceEntry, version: string | undefined, now: num
 
 /** There is nothing new to decide while this text is the same. */
 function comparisonState({ live }: ResourceEntry): string {
-  const found = foundOf(live);
-  if (found === undefined) return '';
+  const liveObject = foundOf(live);
+  if (liveObject === undefined) return '';
   return isInSync(live)
-    ? `in sync ${found.label}`
-    : JSON.stringify([found.uid, found.isTerminating, found.label, live.drifts]);
+    ? `in sync ${liveObject.label}`
+    : JSON.stringify([liveObject.uid, liveObject.isTerminating, liveObject.label, live.drifts]);
 }

@@ -36,8 +36,8 @@ export function createResources({ runtime, logic, streams, report }: ResourcesOp
     start(entry, initial) {
       const { application, key, actor: failed } = entry;
       const id = `${application.id} ${key}`;
-      const known = registry.get(id);
-      if (known === entry) return known;
+      const existing = registry.get(id);
+      if (existing === entry) return existing;
       const memory = failed === undefined ? initial : memoryOf(failed);
       const input = { application: application.id, resource: key, memory };
       const actor = createActor(logic(), { ...runtime, id: `application/${id}`, input });

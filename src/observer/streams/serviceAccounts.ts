@@ -16,27 +16,27 @@ const cachedFor = 300_000;
 
 export function createServiceAccounts(clock: Clock, api: Pick<ApplicationApi, 'hasAccount'>): ServiceAccounts {
   /** By `namespace/name`: accounts that exist, and pending requests. */
-  const known = new Map<string, { readonly request: Promise<Outcome<boolean>>; readonly until: number }>();
+  const checks = new Map<string, { readonly request: Promise<Outcome<boolean>>; readonly until: number }>();
 
   const reported = new Set<string>();
 
   async function check(namespace: string, name: string): Promise<Outcome<boolean>> {
-    const found = await api.hasAccount(namespace, name);
-    if (!found.ok || !found.value) known.delete(`${namespace}/${name}`);
-    return found;
+    const account = await api.hasAccount(namespace, name);
+    if (!account.ok || !account.value) checks.delete(`${namespace}/${name}`);
+    return account;
   }
 
   function forgetOld(now: number): void {
-    for (const [id, { until }] of known) if (until <= now) known.delete(id);
+    for (const [id, { until }] of checks) if (until <= now) checks.delete(id);
   }
 
   return {
     exists(namespace, name) {
       const now = clock.monotonic();
       forgetOld(now);
-      const its = known.get(`${namespace}/${name}`) ?? { request: check(namespace, name), until: now + cachedFor };
-      known.set(`${namespace}/${name}`, its);
-      return its.request;
+      const cached = checks.get(`${namespace}/${name}`) ?? { request: check(namespace, name), until: now + cachedFor };
+      checks.set(`${namespace}/${name}`, cached);
+      return cached.request;
     },
     isFirstReport(namespace) {
       const isFirst = !reported.has(namespace);
@@ -76,12 +76,12 @@ export async function checkServiceAccount(
   const said = (entry.valid ?? entry.newest).spec.serviceAccountName;
   const name = said ?? 'default';
   const isAsked = (said !== undefined || !mayUseOwnRights) && !createsAccount(entry, name);
-  const found = isAsked ? await serviceAccounts.exists(namespace, name) : done(true);
-  if (found.ok) {
+  const existence = isAsked ? await serviceAccounts.exists(namespace, name) : done(true);
+  if (existence.ok) {
     const reason = `Nothing is applied: the ServiceAccount ${namespace}/${name} ${whatToDo}`;
-    return found.value ? undefined : { failure: serviceAccountNotFound, reason, retryAfter: 0 };
+    return existence.value ? undefined : { failure: serviceAccountNotFound, reason, retryAfter: 0 };
   }
-  const { type: failure, reason, retryAfter } = found.failure;
+  const { type: failure, reason, retryAfter } = existence.failure;
   if (failure !== 'forbidden') return { failure, reason, retryAfter };
   if (serviceAccounts.isFirstReport(namespace))
     report({ type: 'application.serviceAccountUnverified', application: entry.about, reason });

@@ -10,8 +10,8 @@ export function createNodes(table: ReadonlyMap<string, SchemaRef>): (step: Schem
 
   function nodeOf(step: SchemaRef): SchemaNode {
     if (step === undefined) return unknownNode;
-    const known = nodes.get(step);
-    if (known !== undefined) return known;
+    const node = nodes.get(step);
+    if (node !== undefined) return node;
     const at = createNode(layersOf(step));
     nodes.set(step, at);
     return at;

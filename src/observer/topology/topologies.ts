@@ -17,7 +17,7 @@ export function topologiesOf(document: unknown): Topologies {
   for (const [name, schema] of Object.entries(schemas)) {
     if (!isObject(schema)) continue;
     table.set(name, reduceSchema(schema));
-    for (const each of kindsOf(schema)) kinds.set(each, name);
+    for (const kind of kindsOf(schema)) kinds.set(kind, name);
   }
   const open = createNodes(table);
   return {

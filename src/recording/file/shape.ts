@@ -12,12 +12,12 @@ export function only(...names: readonly string[]): Readonly<Record<string, true>
 export function reduceTo(shape: Shape, value: unknown): JsonObject {
   if (!isObject(value)) return {};
   return Object.fromEntries(
-    Object.entries(shape).flatMap(([name, its]) => {
+    Object.entries(shape).flatMap(([name, read]) => {
       const field = value[name];
       if (field === undefined) return [];
-      if (its === true) return [[name, field]];
-      if (typeof its === 'function') return [[name, its(field)]];
-      return [[name, Array.isArray(field) ? field.map((each) => reduceTo(its, each)) : reduceTo(its, field)]];
+      if (read === true) return [[name, field]];
+      if (typeof read === 'function') return [[name, read(field)]];
+      return [[name, Array.isArray(field) ? field.map((each) => reduceTo(read, each)) : reduceTo(read, field)]];
     }),
   );
 }

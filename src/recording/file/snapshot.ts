@@ -32,15 +32,15 @@ export function createSnapshot({ keep, isDated, isSame = () => false }: Snapshot
   let config: StoredConfig | undefined;
   let isRunning = false;
 
-  function begin(its: StoredConfig): void {
-    for (const known of [steps, responses, marks]) known.clear();
-    config = its;
+  function begin(stored: StoredConfig): void {
+    for (const map of [steps, responses, marks]) map.clear();
+    config = stored;
     isRunning = false;
   }
 
   function stream(name: string): StreamSnapshot | undefined {
-    const known = steps.get(name);
-    return known !== undefined && 'objects' in known ? known : undefined;
+    const existing = steps.get(name);
+    return existing !== undefined && 'objects' in existing ? existing : undefined;
   }
 
   function applyStream(entry: StreamInput, at: Moment): void {
@@ -48,9 +48,9 @@ export function createSnapshot({ keep, isDated, isSame = () => false }: Snapshot
       steps.delete(entry.stream);
       return;
     }
-    const its = stream(entry.stream) ?? newStreamSnapshot(at);
-    steps.set(entry.stream, its);
-    applyToStream(its, entry, at, isSame);
+    const snapshot = stream(entry.stream) ?? newStreamSnapshot(at);
+    steps.set(entry.stream, snapshot);
+    applyToStream(snapshot, entry, at, isSame);
   }
 
   function applyLifecycle(entry: Input): void {

@@ -60,33 +60,36 @@ function endList(stream: StreamSnapshot, end: NonNullable<StreamSnapshot['end']>
 function applyObject(stream: StreamSnapshot, isDeleted: boolean, object: object, at: Moment, isSame: IsSame): void {
   const { objects, listing } = stream;
   const key = nameOf(object);
-  const known = objects.get(key);
+  const previous = objects.get(key);
   if (listing === undefined) stream.updatedAt = at;
   if (isDeleted) {
-    if (known === undefined || isOfSameUid(known.object, object)) objects.delete(key);
+    if (previous === undefined || isOfSameUid(previous.object, object)) objects.delete(key);
     return;
   }
   listing?.seen.add(key);
   // The response to a write may precede the change in the stream.
-  if (known !== undefined && !stream.isRewound && isOlder(object, known.object)) return;
-  const whole = known === undefined ? object : withSpecOf(known.object, object);
-  objects.set(key, { object: whole, since: known !== undefined && isSame(known.object, whole) ? known.since : at });
+  if (previous !== undefined && !stream.isRewound && isOlder(object, previous.object)) return;
+  const whole = previous === undefined ? object : withSpecOf(previous.object, object);
+  objects.set(key, {
+    object: whole,
+    since: previous !== undefined && isSame(previous.object, whole) ? previous.since : at,
+  });
 }
 
 /** The response to a write has the new version of an object. */
 export function applyWritten({ objects, listing }: StreamSnapshot, object: object): void {
   const key = nameOf(object);
-  for (const each of [objects, listing?.before]) {
-    const known = each?.get(key);
-    if (known !== undefined && isOfSameUid(known.object, object) && !isOlder(object, known.object))
-      each?.set(key, { ...known, object });
+  for (const versions of [objects, listing?.before]) {
+    const previous = versions?.get(key);
+    if (previous !== undefined && isOfSameUid(previous.object, object) && !isOlder(object, previous.object))
+      versions?.set(key, { ...previous, object });
   }
 }
 
 /** Returns the object with the spec from an earlier line, if it has none itself. */
-export function withSpecOf(known: object, object: object): object {
-  const hasSpec = 'spec' in object || !('spec' in known) || !isOfSameUid(known, object);
-  return hasSpec ? object : { ...object, spec: known.spec };
+export function withSpecOf(previous: object, object: object): object {
+  const hasSpec = 'spec' in object || !('spec' in previous) || !isOfSameUid(previous, object);
+  return hasSpec ? object : { ...object, spec: previous.spec };
 }
 
 /**
@@ -102,10 +105,10 @@ export function streamLines(
     .map(({ object, since }) => ({ ...(isDated ? since : updatedAt), in: 'ADDED' as const, stream: name, object }))
     .sort((a, b) => a.t - b.t);
   const [first = updatedAt, last = updatedAt] = [added[0], added.at(-1)];
-  const complete = (its: NonNullable<typeof end>): (Moment & Input)[] => [
+  const complete = (listEnd: NonNullable<typeof end>): (Moment & Input)[] => [
     { t: first.t, wall: first.wall, in: 'begin', stream: name },
     ...added,
-    { ...its, t: last.t, wall: last.wall },
+    { ...listEnd, t: last.t, wall: last.wall },
   ];
   return [
     // Without a complete list, only the objects in the first list so far are known.
@@ -141,9 +144,10 @@ function isOfSameUid(one: object, other: object): boolean {
 }
 
 /** An object with another uid is never older. */
-function isOlder(object: object, known: object): boolean {
+function isOlder(object: object, previous: object): boolean {
   return (
-    isOfSameUid(object, known) && !isAtLeast(fieldOf(object, 'resourceVersion'), fieldOf(known, 'resourceVersion'))
+    isOfSameUid(object, previous) &&
+    !isAtLeast(fieldOf(object, 'resourceVersion'), fieldOf(previous, 'resourceVersion'))
   );
 }
 

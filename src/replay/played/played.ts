@@ -93,8 +93,8 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
     runtime: { clock: timers.clock, ...(inspect === undefined ? {} : { inspect }) },
     requests: {
       async send(request, _call, { replay }) {
-        const known = options.known?.(request);
-        return replay(known ?? (await responses.request(request, options.unanswered(request))));
+        const knownResponse = options.known?.(request);
+        return replay(knownResponse ?? (await responses.request(request, options.unanswered(request))));
       },
       report(event) {
         if ('about' in event) record(event);
@@ -121,8 +121,8 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
   /** A line has no spec if the line before of its object has the same. */
   function withSpec(input: Input): Input {
     if (!('object' in input)) return input;
-    const known = snapshot.stream(input.stream)?.objects.get(nameOf(input.object))?.object;
-    return known === undefined ? input : { ...input, object: withSpecOf(known, input.object) };
+    const previous = snapshot.stream(input.stream)?.objects.get(nameOf(input.object))?.object;
+    return previous === undefined ? input : { ...input, object: withSpecOf(previous, input.object) };
   }
 
   function feedCall(input: Input): void {

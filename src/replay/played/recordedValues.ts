@@ -23,11 +23,11 @@ export function recordedRandom(
   const byActor = Map.groupBy(randoms, (line) => line.for);
   const isNear = (t: number, now: number) => !isContinued || Math.abs(t - now) <= tolerance;
   return (actor, now) => {
-    const its = byActor.get(actor) ?? byActor.get(undefined) ?? [];
-    while (isContinued && (its[0]?.t ?? now) < now - tolerance) its.shift();
-    const [next] = its;
+    const values = byActor.get(actor) ?? byActor.get(undefined) ?? [];
+    while (isContinued && (values[0]?.t ?? now) < now - tolerance) values.shift();
+    const [next] = values;
     if (next === undefined || !isNear(next.t, now)) return 0.5;
-    its.shift();
+    values.shift();
     return next.value;
   };
 }

@@ -15,8 +15,8 @@ export type Difference =
 const maxLateness = 5_000;
 
 /** Returns the number of late decisions, and the longest delay in milliseconds. */
-export function lateness(found: readonly Difference[]): { readonly count: number; readonly max: number } {
-  const delays = found.flatMap((each) => (each.type === 'late' ? [each.event.t - each.replayedAt] : []));
+export function lateness(differences: readonly Difference[]): { readonly count: number; readonly max: number } {
+  const delays = differences.flatMap((each) => (each.type === 'late' ? [each.event.t - each.replayedAt] : []));
   return { count: delays.length, max: Math.max(0, largest(delays) ?? 0) };
 }
 
@@ -25,12 +25,12 @@ export function differences({ recorded, replayed, endedAt }: Replay): Difference
   const [then, now] = [byText(recorded), byText(replayed)];
   // A decision that was due when the recording ended is not in it.
   const counts = ({ t }: TimelineEvent) => t <= endedAt - tolerance;
-  const found = [...new Set([...then.keys(), ...now.keys()])].flatMap((text): Difference[] => {
+  const deviations = [...new Set([...then.keys(), ...now.keys()])].flatMap((text): Difference[] => {
     const { missing, extra } = unmatched(then.get(text) ?? [], now.get(text) ?? []);
     const moved = missing.map((event) => movedOrMissing(event, extra));
     return [...moved, ...extra.filter(counts).map((event): Difference => ({ type: 'extra', event }))];
   });
-  return found.sort((a, b) => a.event.t - b.event.t);
+  return deviations.sort((a, b) => a.event.t - b.event.t);
 }
 
 /**

@@ -76,8 +76,8 @@ const foreign: readonly (readonly [RegExp, string])[] = [
 const cutLine = 'the file was cut in the middle of its last line; without that line the rest can be replayed';
 
 function whyNoObject(text: string, isFirst: boolean, isLastLine: boolean): string {
-  const known = foreign.find(([pattern]) => pattern.test(text));
-  if (known !== undefined) return known[1];
+  const format = foreign.find(([pattern]) => pattern.test(text));
+  if (format !== undefined) return format[1];
   if (isFirst) return 'found no JSON object, so this is neither a recording nor a file of watch events';
   if (isLastLine) return cutLine;
   return 'the line is garbled: found no JSON object';

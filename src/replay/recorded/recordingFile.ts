@@ -28,14 +28,14 @@ export function readRecording(first: JsonLine, rest: readonly JsonLine[]): Resul
   const config = readConfig(header.value, first);
   if (!config.ok) return config;
   const lines: RecordedLine<ControllerName>[] = [];
-  for (const each of rest) {
-    if (isRecording(each))
-      return failed(invalid(each, 'another file of a recording begins here; give each as one file'));
-    const line = recordedLine.safeParse(each.value);
-    if (!line.success) return failed(invalid(each, 'the line is garbled: it is not a line of a recording'));
+  for (const jsonLine of rest) {
+    if (isRecording(jsonLine))
+      return failed(invalid(jsonLine, 'another file of a recording begins here; give each as one file'));
+    const line = recordedLine.safeParse(jsonLine.value);
+    if (!line.success) return failed(invalid(jsonLine, 'the line is garbled: it is not a line of a recording'));
     const before = lines.at(-1)?.t ?? 0;
-    if (line.data.t < before) return failed(outOfOrder(each, line.data.t, before));
-    const changed = 'config' in line.data ? readConfig(line.data, each) : undefined;
+    if (line.data.t < before) return failed(outOfOrder(jsonLine, line.data.t, before));
+    const changed = 'config' in line.data ? readConfig(line.data, jsonLine) : undefined;
     if (changed?.ok === false) return changed;
     lines.push(line.data);
   }

@@ -5,12 +5,12 @@ import type { WouldDelete } from './whatIfWeeder.ts';
 /** Returns a table of the pods that would have been deleted, with the time and the saved back-off of each. */
 export function savings(deleted: readonly WouldDelete[]): string[] {
   if (deleted.length === 0) return ['weeder would have deleted no pod'];
-  const rows = deleted.map((each) => [
-    each.pod,
-    wallTime(each.at),
-    `+${(each.sinceOpened / 1000).toFixed(3)}s`,
-    `${formatDuration(each.backOff.duration)}${each.isUnreported ? ', unreported' : ''}`,
-    savedWords(each),
+  const rows = deleted.map((deletion) => [
+    deletion.pod,
+    wallTime(deletion.at),
+    `+${(deletion.sinceOpened / 1000).toFixed(3)}s`,
+    `${formatDuration(deletion.backOff.duration)}${deletion.isUnreported ? ', unreported' : ''}`,
+    savedWords(deletion),
   ]);
   const total = deleted.reduce((sum, each) => sum + (savedBy(each) ?? 0), 0);
   const count = `${deleted.length} ${deleted.length === 1 ? 'pod' : 'pods'}`;
@@ -24,10 +24,10 @@ export function savings(deleted: readonly WouldDelete[]): string[] {
  * If the restart of the container is not in the recording, the schedule gives a lower bound, because kubelets restart
  * late.
  */
-function savedWords(each: WouldDelete): string {
-  if (each.isRepeated) return 'counted before';
-  const saved = inSeconds(savedBy(each));
-  return each.restartedAt === undefined && each.backOff.until !== undefined ? `at least ${saved}` : saved;
+function savedWords(deletion: WouldDelete): string {
+  if (deletion.isRepeated) return 'counted before';
+  const saved = inSeconds(savedBy(deletion));
+  return deletion.restartedAt === undefined && deletion.backOff.until !== undefined ? `at least ${saved}` : saved;
 }
 
 /** Returns milliseconds; undefined if it is unknown when the container finished, or if the pod was counted before. */

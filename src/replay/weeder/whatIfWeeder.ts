@@ -69,9 +69,9 @@ export function createWhatIfWeeder({
   const byUid = new Map<string, { readonly pod: CrashLoopingPod; readonly would: WouldDelete }>();
   const newest = new Map<string, JsonObject>();
   const selectors = distinctSelectors(config);
-  const create = (its: Config) =>
+  const create = (begun: Config) =>
     createWeeder({
-      config: its,
+      config: begun,
       runtime: { clock },
       concurrentDeletions,
       isDryRun: false,
@@ -113,16 +113,16 @@ export function createWhatIfWeeder({
     get weeder() {
       return weeder;
     },
-    renew(its) {
+    renew(renewed) {
       weeder.stop();
-      weeder = create(its);
-      streams = podStreamsOf(weeder, its);
+      weeder = create(renewed);
+      streams = podStreamsOf(weeder, renewed);
     },
     pod(type, object) {
       const uid = uidOf(object);
-      const known = byUid.get(uid);
-      if (known !== undefined) {
-        if (isRestarted(object, known.pod)) known.would.restartedAt ??= clock.now();
+      const deletion = byUid.get(uid);
+      if (deletion !== undefined) {
+        if (isRestarted(object, deletion.pod)) deletion.would.restartedAt ??= clock.now();
         return;
       }
       newest.set(uid, object);

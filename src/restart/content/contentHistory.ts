@@ -55,9 +55,9 @@ function shortened(contentHistory: readonly ContentVersion[]): readonly ContentV
 /** Drops what was over when these versions were the latest. */
 export function historySince(contentHistory: ContentHistory, newest: ContentHistory): ContentHistory {
   return new Map(
-    [...contentHistory].map(([key, all]) => {
+    [...contentHistory].map(([key, contents]) => {
       const last = newest.get(key)?.at(-1);
-      return [key, last === undefined ? all : all.slice(Math.max(0, all.indexOf(last)))];
+      return [key, last === undefined ? contents : contents.slice(Math.max(0, contents.indexOf(last)))];
     }),
   );
 }
@@ -67,9 +67,9 @@ export function historySince(contentHistory: ContentHistory, newest: ContentHist
  */
 export function timesOfOtherContent(contentHistory: ContentHistory, current: ReadonlyMap<string, CurrentSource>) {
   return [...current].flatMap(([key, source]) => {
-    const all = contentHistory.get(key) ?? [];
-    const periods = all.flatMap(({ tag, from = Number.NEGATIVE_INFINITY }, index): Period[] =>
-      tag.tag === source.tag.tag ? [] : [{ from, to: all[index + 1]?.from ?? Number.POSITIVE_INFINITY }],
+    const contents = contentHistory.get(key) ?? [];
+    const periods = contents.flatMap(({ tag, from = Number.NEGATIVE_INFINITY }, index): Period[] =>
+      tag.tag === source.tag.tag ? [] : [{ from, to: contents[index + 1]?.from ?? Number.POSITIVE_INFINITY }],
     );
     return periods.length === 0 ? [] : [{ key, source, periods }];
   });

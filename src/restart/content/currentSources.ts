@@ -34,35 +34,35 @@ export async function readCurrentSources(
   uses: readonly Use[],
   key: HashKey,
   digests: Digests,
-  known: SourcesKnown,
+  sourceMetas: SourcesKnown,
 ): Promise<CurrentSourcesAnswer> {
   const bySource = Map.groupBy(uses, ({ source }) => sourceKey(source));
   const sources = new Map<string, CurrentSource>();
   const answers = await Promise.all(
-    [...bySource].map(async ([id, its]) => {
-      const ref = its[0]?.source;
+    [...bySource].map(async ([id, sourceUses]) => {
+      const ref = sourceUses[0]?.source;
       // An opted-out source has no tag; but if it is required, a pod cannot start without it.
-      const isLeftOut = ref !== undefined && known.optOut(ref) === 'all' && known.get(ref) !== undefined;
+      const isLeftOut = ref !== undefined && sourceMetas.optOut(ref) === 'all' && sourceMetas.get(ref) !== undefined;
       if (ref === undefined || isLeftOut) return undefined;
-      return { id, ref, uses: its, answer: await digests.digestOf(key, ref, its) };
+      return { id, ref, uses: sourceUses, answer: await digests.digestOf(key, ref, sourceUses) };
     }),
   );
-  for (const found of answers) {
-    if (found === undefined) continue;
-    const { id, ref, uses: its, answer } = found;
+  for (const read of answers) {
+    if (read === undefined) continue;
+    const { id, ref, uses: sourceUses, answer } = read;
     if (answer.type === 'refused') return answer;
     const { digest } = answer;
-    const made = usesFingerprint(its, known.optOut(ref));
-    const tag = { tag: digest.tag, keys: digest.keys, uses: made, isImmutable: digest.isImmutable };
+    const fingerprint = usesFingerprint(sourceUses, sourceMetas.optOut(ref));
+    const tag = { tag: digest.tag, keys: digest.keys, uses: fingerprint, isImmutable: digest.isImmutable };
     sources.set(id, {
       ref,
-      uses: its,
+      uses: sourceUses,
       tag,
       digest,
-      version: known.get(ref)?.resourceVersion ?? `deleted at ${known.seenAt(ref)}`,
-      lastWrite: known.get(ref)?.lastDataWrite,
-      createdAt: known.get(ref)?.createdAt,
-      seenAt: known.seenAt(ref),
+      version: sourceMetas.get(ref)?.resourceVersion ?? `deleted at ${sourceMetas.seenAt(ref)}`,
+      lastWrite: sourceMetas.get(ref)?.lastDataWrite,
+      createdAt: sourceMetas.get(ref)?.createdAt,
+      seenAt: sourceMetas.seenAt(ref),
     });
   }
   return { type: 'ok', sources };

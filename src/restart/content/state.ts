@@ -165,11 +165,11 @@ function parsed(text: string): JsonObject {
   }
 }
 
-function readState({ key, uid, rolledOut, target, ...its }: JsonObject): WorkloadState | 'unreadable' {
+function readState({ key, uid, rolledOut, target, ...fields }: JsonObject): WorkloadState | 'unreadable' {
   const tags = readTags(rolledOut);
   const goal = target === undefined ? 'none' : readTarget(objectOf(target));
-  const times = { restarts: readTimes(its['restarts']), reverts: readTimes(its['reverts']) };
-  const lastCause = textOf(its['cause']);
+  const times = { restarts: readTimes(fields['restarts']), reverts: readTimes(fields['reverts']) };
+  const lastCause = textOf(fields['cause']);
   if (typeof key !== 'string' || typeof uid !== 'string' || tags === undefined || goal === undefined)
     return 'unreadable';
   if (times.restarts === undefined || times.reverts === undefined) return 'unreadable';
@@ -189,8 +189,8 @@ function readTarget(target: JsonObject): WorkloadState['target'] {
 function readTags(value: unknown): StoredTags | undefined {
   if (!isObject(value)) return undefined;
   const tags = Object.entries(value).map(([key, entry]): [string, StoredTag | undefined] => [key, readTag(entry)]);
-  const known = tags.filter((entry): entry is [string, StoredTag] => entry[1] !== undefined);
-  return known.length === tags.length ? new Map(known) : undefined;
+  const readable = tags.filter((entry): entry is [string, StoredTag] => entry[1] !== undefined);
+  return readable.length === tags.length ? new Map(readable) : undefined;
 }
 
 function readTag(entry: unknown): StoredTag | undefined {

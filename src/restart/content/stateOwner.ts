@@ -15,10 +15,10 @@ export function createStateOwner(keys: () => HashKeys | undefined, report: Repor
   const reported = new Set<string>();
   return ({ ref: workload, uid, stateText }: WorkloadSummary): StateOwner => {
     const state = decodeState(stateText);
-    const known = keys();
-    if (typeof state === 'string' || known === undefined) return 'unknown';
+    const hashKeys = keys();
+    if (typeof state === 'string' || hashKeys === undefined) return 'unknown';
     const { keyId } = state;
-    if (known.byId(keyId) !== undefined) return 'own';
+    if (hashKeys.byId(keyId) !== undefined) return 'own';
     if (!reported.has(keyId)) report({ type: 'state.foreign', workload, uid, keyId });
     reported.add(keyId);
     return 'foreign';

@@ -19,9 +19,9 @@ const passing = 'passing';
 
 /** Updates the gauges of restart control. `measured` is undefined if restart control does not run in this process. */
 export function measureRestart(metrics: Metrics, measured: RestartMeasures | undefined): void {
-  const found = measured?.states ?? {};
-  for (const state of states) metrics.managedWorkloads.set({ state: snakeCase(state) }, found[state] ?? 0);
-  const others = Object.entries(found).filter(([state]) => !states.some((each) => each === state));
+  const counts = measured?.states ?? {};
+  for (const state of states) metrics.managedWorkloads.set({ state: snakeCase(state) }, counts[state] ?? 0);
+  const others = Object.entries(counts).filter(([state]) => !states.some((each) => each === state));
   metrics.managedWorkloads.set(
     { state: passing },
     others.reduce((sum, [, number]) => sum + number, 0),

@@ -127,7 +127,7 @@ function viewOf(how: Use['how']): 'env' | 'files' | 'imagePullSecret' | 'nothing
 
 function seenBy(content: SourceContent | 'absent', uses: readonly Use[], optOut: OptOut): { env: Seen; files: Seen } {
   const data = content === 'absent' ? new Map<string, Buffer>() : content.data;
-  const all = new Map(content === 'absent' ? [] : [...content.binaryData, ...data]);
+  const values = new Map(content === 'absent' ? [] : [...content.binaryData, ...data]);
   const env = new Map<string, Buffer | undefined>();
   const files = new Map<string, Buffer | undefined>();
   const isSkipped = (key: string) => optOut === 'all' || (optOut !== 'none' && optOut.has(key));
@@ -137,8 +137,8 @@ function seenBy(content: SourceContent | 'absent', uses: readonly Use[], optOut:
   for (const { key, how } of uses) {
     const view = viewOf(how);
     if (view === 'env') see(env, data, key === undefined ? data.keys() : [key]);
-    if (view === 'files') see(files, all, key === undefined ? all.keys() : [key]);
-    if (view === 'imagePullSecret') see(files, all, pullSecretKeys);
+    if (view === 'files') see(files, values, key === undefined ? values.keys() : [key]);
+    if (view === 'imagePullSecret') see(files, values, pullSecretKeys);
   }
   return { env, files };
 }

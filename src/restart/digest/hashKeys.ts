@@ -55,11 +55,11 @@ function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
 }
 
 /** `all` includes the current key. */
-export function hashKeysOf(current: HashKey, all: readonly HashKey[]): HashKeys {
-  const byId = (idToFind: string) => all.find(({ id }) => id === idToFind);
+export function hashKeysOf(current: HashKey, keys: readonly HashKey[]): HashKeys {
+  const byId = (idToFind: string) => keys.find(({ id }) => id === idToFind);
   return {
     current,
-    ids: all.map(({ id }) => id),
+    ids: keys.map(({ id }) => id),
     byId,
     confirms(id, purpose, parts, seal) {
       const key = byId(id);
@@ -105,8 +105,8 @@ export async function readHashKeys(
   onCreated: () => void = () => {},
 ): Promise<Result<HashKeys>> {
   for (let tries = 0; tries < manyTries; tries += 1) {
-    const found = await attempt(client, where, signal, onCreated);
-    if (found !== 'again') return found;
+    const read = await attempt(client, where, signal, onCreated);
+    if (read !== 'again') return read;
   }
   return failed(unavailable(where, 'It changes faster than it can be read.'));
 }
@@ -129,8 +129,8 @@ async function attempt(
   }
 
   function keysFrom(result: ApiResult, verb: RequestTarget['verb']): Result<HashKeys> {
-    const found = secretIn(result, verb);
-    return found.ok ? keysIn(found.value, where) : found;
+    const secretData = secretIn(result, verb);
+    return secretData.ok ? keysIn(secretData.value, where) : secretData;
   }
 
   function secretIn(result: ApiResult, verb: RequestTarget['verb']): Result<JsonObject> {
@@ -144,12 +144,12 @@ async function attempt(
     return failed(unavailable(where, `${client.server} returned something other than a Secret.`));
   }
 
-  const found = await client.call({ method: 'GET', path, signal });
-  if (!found.ok && found.failure.type === 'notFound') {
+  const response = await client.call({ method: 'GET', path, signal });
+  if (!response.ok && response.failure.type === 'notFound') {
     const collection = sourcesPath({ kind: 'Secret', ...where });
     return write('create', { method: 'POST', path: collection, body: newSecret(where, data) }, taken);
   }
-  const secret = secretIn(found, 'get');
+  const secret = secretIn(response, 'get');
   if (!secret.ok) return secret;
   if (!isEmpty(secret.value)) return keysIn(secret.value, where);
   return write('update', { method: 'PUT', path, body: { ...secret.value, data } }, changed);

@@ -17,6 +17,6 @@ export function sealOf(key: HashKey, purpose: SealPurpose, parts: readonly strin
 }
 
 export function isSealedBy(key: HashKey, purpose: SealPurpose, parts: readonly string[], seal: string): boolean {
-  const [right, found] = [Buffer.from(sealOf(key, purpose, parts)), Buffer.from(seal)];
-  return right.length === found.length && timingSafeEqual(right, found);
+  const [right, given] = [Buffer.from(sealOf(key, purpose, parts)), Buffer.from(seal)];
+  return right.length === given.length && timingSafeEqual(right, given);
 }

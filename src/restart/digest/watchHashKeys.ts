@@ -45,30 +45,30 @@ export function watchHashKeys({
 
   async function poll(): Promise<void> {
     const secret = where();
-    const found = await readHashKeys(client, secret, stop.signal, () =>
+    const read = await readHashKeys(client, secret, stop.signal, () =>
       report({ type: 'key.created', secret: `${secret.namespace}/${secret.name}` }),
     );
     if (stop.signal.aborted) return;
-    if (found.ok) {
+    if (read.ok) {
       failures = 0;
       problem = '';
-      onKeys(found.value);
+      onKeys(read.value);
     } else {
-      if (found.error.message !== problem)
-        report({ type: 'key.missing', reason: `${found.error.message} ${found.error.hint}` });
-      problem = found.error.message;
+      if (read.error.message !== problem)
+        report({ type: 'key.missing', reason: `${read.error.message} ${read.error.hint}` });
+      problem = read.error.message;
       failures += 1;
     }
     reportChecked();
-    const pause = found.ok ? pollInterval : Math.min(pollInterval, shortestRetry * 2 ** Math.min(failures, 6));
+    const pause = read.ok ? pollInterval : Math.min(pollInterval, shortestRetry * 2 ** Math.min(failures, 6));
     timer = clock.setTimeout(() => void poll(), pause);
   }
 
   /** Reads only once: without a Secret, each read would make another key. */
   async function readWithoutWrites(): Promise<void> {
-    const found = await readHashKeys(dryRunClient(client), where(), stop.signal);
+    const read = await readHashKeys(dryRunClient(client), where(), stop.signal);
     if (stop.signal.aborted) return;
-    onKeys(found.ok ? found.value : ownKeys());
+    onKeys(read.ok ? read.value : ownKeys());
     reportChecked();
   }
 

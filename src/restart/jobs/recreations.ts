@@ -119,8 +119,8 @@ export function createRecreations(options: RecreationsOptions): Recreations {
     for (const [id, copy] of copies) begin(id, copy);
   }
 
-  function notify(isMeant: (copy: JobCopy, id: string) => boolean): void {
-    for (const [id, copy] of copies) if (isMeant(copy, id)) registry.get(id)?.actor.send({ type: 'job.changed' });
+  function notify(concerns: (copy: JobCopy, id: string) => boolean): void {
+    for (const [id, copy] of copies) if (concerns(copy, id)) registry.get(id)?.actor.send({ type: 'job.changed' });
   }
 
   function take(copy: JobCopy): void {
@@ -194,12 +194,12 @@ async function checkJob(
   signal: AbortSignal,
   isLocked: () => boolean,
 ): Promise<RecreationEvent> {
-  const found = await api.readWorkload(job, signal);
+  const current = await api.readWorkload(job, signal);
   // The process that holds the lock may be deleting it at this moment, so what was read is not reliable.
   if (isLocked()) return { type: 'job.terminating' };
-  if (found.type === 'notFound') return { type: 'job.notFound' };
-  if (found.type === 'refused') return { ...found, type: 'job.failed' };
-  const summary = found.type === 'ok' ? readWorkload(found.value, 'Job') : undefined;
+  if (current.type === 'notFound') return { type: 'job.notFound' };
+  if (current.type === 'refused') return { ...current, type: 'job.failed' };
+  const summary = current.type === 'ok' ? readWorkload(current.value, 'Job') : undefined;
   if (summary === undefined) return { type: 'job.failed', reason: 'the response is not a Job', failure: 'badAnswer' };
   if (summary.uid === jobUid) {
     if (summary.isEnding) return { type: 'job.terminating' };

@@ -72,8 +72,8 @@ export function createRestartSchedule(options: {
   function reason(): string {
     const { maxRestartsPerMinute, maxConcurrentRollouts } = limits();
     const rollouts = `${maxConcurrentRollouts} rollout${maxConcurrentRollouts === 1 ? '' : 's'} at once`;
-    const each = `${maxRestartsPerMinute} restart${maxRestartsPerMinute === 1 ? '' : 's'} a minute`;
-    return `others are ahead of it: at most ${rollouts} (maxConcurrentRollouts) and ${each} (maxRestartsPerMinute)`;
+    const limit = `${maxRestartsPerMinute} restart${maxRestartsPerMinute === 1 ? '' : 's'} a minute`;
+    return `others are ahead of it: at most ${rollouts} (maxConcurrentRollouts) and ${limit} (maxRestartsPerMinute)`;
   }
 
   return {

@@ -65,13 +65,13 @@ export function changesOf({ finding }: WithFinding): readonly ChangedSource[] {
 export function targetSources({ finding }: WithFinding): WrittenSource[] {
   const { target, rolledOut } = finding?.state ?? {};
   if (target === undefined) return [];
-  const isMeant = (key: string) => target.tags.has(key) || target.tags.has(allSources);
+  const isTargeted = (key: string) => target.tags.has(key) || target.tags.has(allSources);
   return [...(finding?.current ?? [])].flatMap(([key, source]) => {
     const before = rolledOut?.get(key);
     const isLost = before !== undefined && hasLostKeys(before, source.tag);
     // It was observed before the restart was decided on: pods created right after it are not old.
     const seenAt = Math.min(source.seenAt ?? target.since, target.since);
     const lastWrite = isLost ? seenAt : (source.lastWrite ?? seenAt);
-    return isMeant(key) ? [{ source, lastWrite }] : [];
+    return isTargeted(key) ? [{ source, lastWrite }] : [];
   });
 }

@@ -23,8 +23,8 @@ export function restartPatch(
   cause: string,
 ): JsonObject {
   const template = { metadata: { annotations: { [templateAnnotation]: dependenciesHash } } };
-  const isOurs = summary.changeCause === undefined || summary.changeCause.startsWith(changeCauseMark);
-  const causes = isOurs ? { [workloadAnnotations.changeCause]: `${changeCauseMark}${cause}` } : {};
+  const isOwnCause = summary.changeCause === undefined || summary.changeCause.startsWith(changeCauseMark);
+  const causes = isOwnCause ? { [workloadAnnotations.changeCause]: `${changeCauseMark}${cause}` } : {};
   return {
     ...metadataPatch(summary, { [workloadAnnotations.state]: stateText, ...causes }),
     ...below(kinds[summary.ref.kind].templatePath, template),

@@ -86,7 +86,7 @@ export function observeRemoval(clock: Clock, entry: WithWritten & WithObserved):
  * memory, where it counts as written, and is written again when the pause is over: endless writes of two clients would
  * raise the generation each time, and use up the rate of adoptions. Restarts continue meanwhile.
  */
-export function noteRemoval(
+export function recordRemoval(
   { clock, report }: { readonly clock: Clock; readonly report: ReportRestart },
   entry: WithWritten & WithFinding & WithActor & WithObserved,
 ): void {

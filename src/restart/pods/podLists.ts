@@ -34,9 +34,9 @@ export function listTogether(list: ListPods): ListPods {
     await nextTurn();
     const requests = queued;
     queued = [];
-    for (const its of Map.groupBy(requests, ({ namespace }) => namespace).values()) {
-      const label = selectiveLabels(its);
-      for (const [key, group] of Map.groupBy(its, label)) {
+    for (const namespaceRequests of Map.groupBy(requests, ({ namespace }) => namespace).values()) {
+      const label = selectiveLabels(namespaceRequests);
+      for (const [key, group] of Map.groupBy(namespaceRequests, label)) {
         for (const together of chunksOf(group)) request(key, together);
       }
     }
@@ -68,8 +68,8 @@ type Listed = Answer<ReadonlyMap<string | undefined, readonly unknown[]>>;
 
 function pickFor(question: ListRequest, label: string, answer: Listed): Answer<readonly unknown[]> {
   if (answer.type !== 'ok') return answer;
-  const isMeant = (pod: unknown) => matchesSelector(question.selector, labelsOf(pod));
-  return answered((answer.value.get(valueIn(question, label)) ?? []).filter(isMeant));
+  const isSelected = (pod: unknown) => matchesSelector(question.selector, labelsOf(pod));
+  return answered((answer.value.get(valueIn(question, label)) ?? []).filter(isSelected));
 }
 
 function byLabel(answer: Answer<readonly unknown[]>, label: string): Listed {

@@ -34,9 +34,9 @@ export function readAlsoDependsOn(text: string, namespace: string): { uses: Use[
   const errors: string[] = [];
   const entries = [...new Set(entriesOf(text))];
   for (const entry of entries.slice(0, maxEntries)) {
-    const found = readEntry(entry, namespace);
-    if (typeof found === 'string') errors.push(`${alsoDependsOn} contains ${quoted(entry)}: ${found}.`);
-    else uses.set(`${sourceKey(found.source)}#${found.key ?? ''}`, found);
+    const read = readEntry(entry, namespace);
+    if (typeof read === 'string') errors.push(`${alsoDependsOn} contains ${quoted(entry)}: ${read}.`);
+    else uses.set(`${sourceKey(read.source)}#${read.key ?? ''}`, read);
   }
   const tooMany = `${alsoDependsOn} names ${entries.length} sources: only the first ${maxEntries} of them are used.`;
   const more = `${alsoDependsOn} has ${errors.length - maxErrors} more entries that cannot be read.`;

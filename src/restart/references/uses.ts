@@ -44,8 +44,8 @@ function usesOfEnv(container: JsonObject, namespace: string): Use[] {
     const { configMapKeyRef, secretKeyRef } = objectOf(objectOf(variable)['valueFrom']);
     return [...keyRef('ConfigMap', configMapKeyRef, namespace), ...keyRef('Secret', secretKeyRef, namespace)];
   });
-  const whole = arrayOf(container['envFrom']).flatMap((each) => {
-    const { configMapRef, secretRef } = objectOf(each);
+  const whole = arrayOf(container['envFrom']).flatMap((envFrom) => {
+    const { configMapRef, secretRef } = objectOf(envFrom);
     return [...wholeRef('ConfigMap', configMapRef, namespace), ...wholeRef('Secret', secretRef, namespace)];
   });
   return [
@@ -59,9 +59,9 @@ function usesOfVolume(volume: JsonObject, containers: readonly JsonObject[], nam
   const references = [
     ...itemRefs('ConfigMap', volume['configMap'], namespace),
     ...itemRefs('Secret', { ...secret, name: secretName }, namespace),
-    ...arrayOf(objectOf(volume['projected'])['sources']).flatMap((each) => [
-      ...itemRefs('ConfigMap', objectOf(each)['configMap'], namespace),
-      ...itemRefs('Secret', objectOf(each)['secret'], namespace),
+    ...arrayOf(objectOf(volume['projected'])['sources']).flatMap((source) => [
+      ...itemRefs('ConfigMap', objectOf(source)['configMap'], namespace),
+      ...itemRefs('Secret', objectOf(source)['secret'], namespace),
     ]),
   ];
   const mounting = containers

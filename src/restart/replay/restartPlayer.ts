@@ -57,12 +57,12 @@ export function createRestartPlayer(stage: Stage, report: ReportRestart): Contro
 
   /** Starts the workload again from its stored state: its earlier progress is not in the file. */
   function restartSettled(workload: string): void {
-    const found = workloadIn(snapshot, workload);
-    const sink = found === undefined ? undefined : played.core()?.needs.get(found.stream)?.sink;
-    if (found === undefined || sink === undefined) return;
-    for (const request of requestsAbout(workload, found.object)) played.responses.forget(request);
-    sink.apply('DELETED', found.object);
-    sink.apply('ADDED', found.object);
+    const recordedWorkload = workloadIn(snapshot, workload);
+    const sink = recordedWorkload === undefined ? undefined : played.core()?.needs.get(recordedWorkload.stream)?.sink;
+    if (recordedWorkload === undefined || sink === undefined) return;
+    for (const request of requestsAbout(workload, recordedWorkload.object)) played.responses.forget(request);
+    sink.apply('DELETED', recordedWorkload.object);
+    sink.apply('ADDED', recordedWorkload.object);
   }
 
   function learnDigest({ request, response }: ResponseInput): void {

@@ -85,9 +85,9 @@ export function copyOfJob(
 
 /** Returns the Job to create from the copy; undefined if the object is no longer the copy that was found before. */
 export function jobFromCopy(object: JsonObject, copy: JobCopy): JsonObject | undefined {
-  const found = readJobCopy(object);
+  const readCopy = readJobCopy(object);
   const whole = parsed(wholeIn(object));
-  if (found?.digest !== copy.digest || found.seal !== copy.seal || whole === undefined) return undefined;
+  if (readCopy?.digest !== copy.digest || readCopy.seal !== copy.seal || whole === undefined) return undefined;
   const { namespace, name } = copy.job;
   return {
     apiVersion: 'batch/v1',

@@ -64,27 +64,27 @@ export function jobRequests(client: KubeClient): JobRequests {
     key: HashKey,
     signal: AbortSignal,
   ): Promise<Answer<StoredCopy>> {
-    const made = await create(object, copy.job.namespace, signal);
-    if (made.ok) return answered({ copy, isEarlier: false });
-    return made.failure.type === 'conflict' ? takeEarlier(copy, key, signal) : refuse(made.failure);
+    const created = await create(object, copy.job.namespace, signal);
+    if (created.ok) return answered({ copy, isEarlier: false });
+    return created.failure.type === 'conflict' ? takeEarlier(copy, key, signal) : refuse(created.failure);
   }
 
   async function takeEarlier(copy: JobCopy, key: HashKey, signal: AbortSignal): Promise<Answer<StoredCopy>> {
-    const found = await read(copy.ref, signal);
-    if (!found.ok) return found.failure.type === 'notFound' ? { type: 'conflicted' } : refuse(found.failure);
-    const earlier = readJobCopy(found.body);
+    const existing = await read(copy.ref, signal);
+    if (!existing.ok) return existing.failure.type === 'notFound' ? { type: 'conflicted' } : refuse(existing.failure);
+    const earlier = readJobCopy(existing.body);
     if (earlier === undefined || !isTrustedCopy(earlier, hashKeysOf(key, [key]))) return refuse(inTheWay(copy));
     if (earlier.jobVersion === copy.jobVersion) return answered({ copy: earlier, isEarlier: true });
     // No deletion of that version can succeed any more.
-    const dropped = await remove(copy.ref, { uid: identityOf(found.body)?.uid }, signal, background);
+    const dropped = await remove(copy.ref, { uid: identityOf(existing.body)?.uid }, signal, background);
     return dropped.ok || dropped.failure.type === 'notFound' ? { type: 'conflicted' } : refuse(dropped.failure);
   }
 
   return {
     async storeCopy({ ref, uid, resourceVersion }, stateText, key, signal) {
-      const found = await read(ref, signal);
-      if (!found.ok) return refuse(found.failure);
-      const job = objectOf(found.body);
+      const existing = await read(ref, signal);
+      if (!existing.ok) return refuse(existing.failure);
+      const job = objectOf(existing.body);
       const identity = identityOf(job);
       if (identity?.uid !== uid || identity.resourceVersion !== resourceVersion) return { type: 'conflicted' };
       const { copy, object } = copyOfJob(job, stateText, key);
@@ -97,21 +97,21 @@ export function jobRequests(client: KubeClient): JobRequests {
       return result.ok ? answered(undefined) : refuse(result.failure);
     },
     async recreateJob(copy, signal) {
-      const found = await read(copy.ref, signal);
-      if (!found.ok) return refuse(found.failure);
-      const job = jobFromCopy(objectOf(found.body), copy);
-      if (job === undefined) return refuse(unreadable(copy, found.status));
+      const existing = await read(copy.ref, signal);
+      if (!existing.ok) return refuse(existing.failure);
+      const job = jobFromCopy(objectOf(existing.body), copy);
+      if (job === undefined) return refuse(unreadable(copy, existing.status));
       const result = await create(job, copy.job.namespace, signal);
       if (result.ok) return answered(undefined);
       // 404: the namespace was deleted, and the copy with it.
       return refuse(result.failure);
     },
     async deleteCopy(copy, signal) {
-      const found = await read(copy.ref, signal);
-      if (!found.ok) return refuse(found.failure);
+      const existing = await read(copy.ref, signal);
+      if (!existing.ok) return refuse(existing.failure);
       // Another copy of that name is for another version of the Job, or another client's, and must not be deleted.
-      if (readJobCopy(found.body)?.seal !== copy.seal) return { type: 'notFound' };
-      const result = await remove(copy.ref, { uid: identityOf(found.body)?.uid }, signal, background);
+      if (readJobCopy(existing.body)?.seal !== copy.seal) return { type: 'notFound' };
+      const result = await remove(copy.ref, { uid: identityOf(existing.body)?.uid }, signal, background);
       return result.ok ? answered(undefined) : refuse(result.failure);
     },
   };

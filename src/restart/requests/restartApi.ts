@@ -109,14 +109,14 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
     },
     listPods: listTogether(listPods),
     async podsUsing(namespace, sources, signal) {
-      const all = await listPods(namespace, {}, signal);
-      if (all.type !== 'ok') return all;
+      const listed = await listPods(namespace, {}, signal);
+      if (listed.type !== 'ok') return listed;
       const affected = new Set(sources.map(sourceKey));
-      const isMeant = (pod: unknown) =>
+      const isOfJob = (pod: unknown) =>
         usesOf(objectOf(pod), namespace, { imagePullSecrets: 'hash' }).some(({ source }) =>
           affected.has(sourceKey(source)),
         );
-      return answered(all.value.filter(isMeant));
+      return answered(listed.value.filter(isOfJob));
     },
     async evict({ namespace, name, uid, resourceVersion }, signal) {
       const body = {
@@ -135,8 +135,8 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
 
 /** A proxy in front of the API server may return any object. */
 function isThe({ kind, namespace, name }: WorkloadRef | SourceRef, body: unknown): boolean {
-  const found = identityOf(body);
-  return objectOf(body)['kind'] === kind && found?.namespace === namespace && found.name === name;
+  const identity = identityOf(body);
+  return objectOf(body)['kind'] === kind && identity?.namespace === namespace && identity.name === name;
 }
 
 function notThe({ kind, namespace, name }: WorkloadRef | SourceRef, status: number): ApiFailure {

@@ -107,11 +107,11 @@ async function checkOnce(
   // Without a quiet period these pods may have been created within a second of the write, but they were created for it.
   const isOfThisRestart = ({ dependenciesHash: theirs }: PodSummary) => theirs === hash;
   const old = podsToReplace(summary, pods, targetSources(entry)).filter((pod) => !isOfThisRestart(pod));
-  const isOurs = summary.templateAnnotation === hash;
+  const isRequested = summary.templateAnnotation === hash;
   const progress = rolloutOf(summary, own);
   const view = { own, old, progress };
   if (old.length === 0 && progress.type === 'complete') return { type: 'rollout.complete' };
-  if (!isByEviction(entry) && !isOurs && progress.type === 'complete') return { type: 'rollout.reverted' };
+  if (!isByEviction(entry) && !isRequested && progress.type === 'complete') return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, view, signal);
   const stalled = stallOf(view);
   // The failure of a pod is a better reason than the lack of progress.
@@ -133,9 +133,9 @@ function byStatusAlone(
   stallOf: (view: RolloutView) => string | undefined,
 ): RolloutObserved | undefined {
   const progress = rolloutOf(entry.observed.summary);
-  const isOurs = entry.observed.summary.templateAnnotation === hash;
+  const isRequested = entry.observed.summary.templateAnnotation === hash;
   if (!isByEviction(entry) && progress.type === 'complete')
-    return { type: isOurs ? 'rollout.complete' : 'rollout.reverted' };
+    return { type: isRequested ? 'rollout.complete' : 'rollout.reverted' };
   return standingEvent(progress, stallOf({ own: [], old: [], progress }));
 }
 

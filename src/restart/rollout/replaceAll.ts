@@ -44,11 +44,11 @@ export async function whyNotReplaced(
   if (sources.length === 0) return undefined;
   const blocked = (why: string, blockedFor?: number): RolloutEvent => {
     const names = sources.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
-    const known = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
+    const reason = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
     return {
       type: 'verified.blocked',
       cause: 'immutable' satisfies BlockCause,
-      reason: `${known}; ${why}`,
+      reason: `${reason}; ${why}`,
       ...(blockedFor === undefined ? {} : { blockedFor }),
     };
   };

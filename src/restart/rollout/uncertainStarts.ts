@@ -66,8 +66,8 @@ export function recordContents(
   state: WorkloadState | undefined,
 ): void {
   const isSameKey = entry.finding?.key.id === key.id;
-  const known = isSameKey ? [...entry.contentHistory].filter(([source]) => current.has(source)) : [];
-  entry.contentHistory = withCurrentContents(new Map(known), current, state && expectedBy(state));
+  const contents = isSameKey ? [...entry.contentHistory].filter(([source]) => current.has(source)) : [];
+  entry.contentHistory = withCurrentContents(new Map(contents), current, state && expectedBy(state));
 }
 
 /** Records the current content of a source between assessments: pods that start during a rollout have that too. */
@@ -79,8 +79,8 @@ export async function recordContent(
   const { finding } = entry;
   const { uses } = entry.observed;
   if (finding === undefined) return;
-  const its = uses.filter(({ source }) => sourceKey(source) === sourceKey(ref));
-  const current = await readCurrentSources(its, finding.key, digests, sources);
+  const sourceUses = uses.filter(({ source }) => sourceKey(source) === sourceKey(ref));
+  const current = await readCurrentSources(sourceUses, finding.key, digests, sources);
   if (current.type === 'ok' && entry.finding?.key.id === finding.key.id)
     entry.contentHistory = withCurrentContents(entry.contentHistory, current.sources);
 }

@@ -68,22 +68,22 @@ export async function presentPods(
 ): Promise<ReadonlyMap<string, PresentPods>> {
   if (assessment.type === 'current') return new Map();
   const changed = changesIn(assessment);
-  const known = new Map([...present].filter(([key, { version }]) => current.get(key)?.version === version));
-  const unknown = changed.filter(({ source }) => !known.has(sourceKey(source.ref)));
-  if (unknown.length === 0 || summary.selector === undefined) return known;
+  const upToDate = new Map([...present].filter(([key, { version }]) => current.get(key)?.version === version));
+  const unknown = changed.filter(({ source }) => !upToDate.has(sourceKey(source.ref)));
+  if (unknown.length === 0 || summary.selector === undefined) return upToDate;
   const listed = await api.listPods(summary.ref.namespace, summary.selector, signal);
-  if (listed.type !== 'ok') return known;
-  const found = readPods(listed.value);
-  const pods = new Map(found.map(({ uid, startedContainers }) => [uid, startedContainers]));
+  if (listed.type !== 'ok') return upToDate;
+  const podStarts = readPods(listed.value);
+  const pods = new Map(podStarts.map(({ uid, startedContainers }) => [uid, startedContainers]));
   const added = unknown.map(({ source }): [string, PresentPods] => [
     sourceKey(source.ref),
     { version: source.version, pods },
   ]);
-  return new Map([...added, ...known]);
+  return new Map([...added, ...upToDate]);
 }
 
 /** Returns the pods that may have older content than this version of a source; undefined if they were not listed. */
 function presentFor({ present }: WorkloadEntry, { ref, version }: CurrentSource): PresentPods['pods'] | undefined {
-  const found = present.get(sourceKey(ref));
-  return found?.version === version ? found.pods : undefined;
+  const presentPods = present.get(sourceKey(ref));
+  return presentPods?.version === version ? presentPods.pods : undefined;
 }

@@ -57,7 +57,7 @@ interface Known {
 const concurrency = 16;
 
 export function createDigests({ api, sources }: DigestsOptions): Digests {
-  const known = new Map<string, Known>();
+  const cache = new Map<string, Known>();
   const queued = new Map<string, { readonly ref: SourceRef; readonly requests: DigestRequest[] }>();
   /**
    * The reads in flight, and the version that was known when each began: a caller that knows no newer version waits for
@@ -68,8 +68,8 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
   let reading = 0;
 
   function isNew(key: string, meta: SourceMeta | undefined): boolean {
-    const found = known.get(key);
-    return found === undefined || meta === undefined || !isAtLeast(found.resourceVersion, meta.resourceVersion);
+    const cached = cache.get(key);
+    return cached === undefined || meta === undefined || !isAtLeast(cached.resourceVersion, meta.resourceVersion);
   }
 
   function readNext(): void {
@@ -85,12 +85,12 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
   }
 
   async function read(key: string, ref: SourceRef, requests: readonly DigestRequest[]): Promise<void> {
-    const its = { version: sources.get(ref)?.resourceVersion, requests: [...requests] };
-    underWay.set(key, its);
+    const current = { version: sources.get(ref)?.resourceVersion, requests: [...requests] };
+    underWay.set(key, current);
     const answer = await api.readSource(ref, stopped.signal);
-    if (underWay.get(key) === its) underWay.delete(key);
-    const made = new Map<string, Digest>();
-    for (const request of its.requests) request.resolve(answerTo(key, ref, request, answer, made));
+    if (underWay.get(key) === current) underWay.delete(key);
+    const digests = new Map<string, Digest>();
+    for (const request of current.requests) request.resolve(answerTo(key, ref, request, answer, digests));
   }
 
   /** `made` holds the tags of this response. Many workloads may use one long source in the same way. */
@@ -99,14 +99,14 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
     ref: SourceRef,
     request: DigestRequest,
     answer: Answer<ReadSource>,
-    made: Map<string, Digest>,
+    digests: Map<string, Digest>,
   ): DigestAnswer {
     switch (answer.type) {
       case 'ok': {
         const { content, meta } = answer.value;
         const cacheKey = requestKey(request.key, request.uses, meta.optOut);
-        const digest = made.get(cacheKey) ?? digestFor(request, ref, content, meta.optOut);
-        made.set(cacheKey, digest);
+        const digest = digests.get(cacheKey) ?? digestFor(request, ref, content, meta.optOut);
+        digests.set(cacheKey, digest);
         if (sources.get(ref) !== undefined) remember(key, meta).set(cacheKey, digest);
         return { type: 'ok', digest };
       }
@@ -120,10 +120,10 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
   }
 
   function remember(key: string, meta: SourceMeta): Map<string, Digest> {
-    const found = known.get(key);
-    if (found !== undefined && !isNew(key, meta)) return found.digests;
+    const cached = cache.get(key);
+    if (cached !== undefined && !isNew(key, meta)) return cached.digests;
     const digests = new Map<string, Digest>();
-    known.set(key, { resourceVersion: meta.resourceVersion, digests });
+    cache.set(key, { resourceVersion: meta.resourceVersion, digests });
     return digests;
   }
 
@@ -131,14 +131,14 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
     digestOf(key, ref, uses) {
       const id = sourceKey(ref);
       const meta = sources.get(ref);
-      if (meta === undefined) known.delete(id);
+      if (meta === undefined) cache.delete(id);
       // A source that no stream has delivered may still exist: its stream may lag behind that of its workload, and
       // excludes Secrets of some types. So it is requested each time.
-      const found =
+      const cached =
         meta === undefined || isNew(id, meta)
           ? undefined
-          : known.get(id)?.digests.get(requestKey(key, uses, meta.optOut));
-      if (found !== undefined) return Promise.resolve({ type: 'ok', digest: found });
+          : cache.get(id)?.digests.get(requestKey(key, uses, meta.optOut));
+      if (cached !== undefined) return Promise.resolve({ type: 'ok', digest: cached });
       return new Promise((resolve) => {
         const reader = underWay.get(id);
         if (reader !== undefined && reader.version === meta?.resourceVersion) {
@@ -152,7 +152,7 @@ export function createDigests({ api, sources }: DigestsOptions): Digests {
       });
     },
     hashOf: dependenciesHash,
-    forget: (ref) => void known.delete(sourceKey(ref)),
+    forget: (ref) => void cache.delete(sourceKey(ref)),
     stop: () => stopped.abort(),
   };
 }

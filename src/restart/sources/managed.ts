@@ -17,11 +17,11 @@ export interface Candidate {
  */
 export function settingsFor(config: RestartConfig, workload: Candidate): RestartSettings | undefined {
   if (workload.isOptedIn === false) return undefined;
-  const rule = config.rules.find((each) => isMeant(each, workload));
+  const rule = config.rules.find((each) => isSelectedBy(each, workload));
   return rule ?? (workload.isOptedIn === true ? config.defaults : undefined);
 }
 
-function isMeant({ namespaces, kinds, selector }: RestartRule, { ref, labels }: Candidate): boolean {
+function isSelectedBy({ namespaces, kinds, selector }: RestartRule, { ref, labels }: Candidate): boolean {
   if (!includesName(namespaces, ref.namespace)) return false;
   return kinds.has(ref.kind) && (selector === undefined || matchesSelector(selector, labels));
 }

@@ -46,8 +46,8 @@ export function createSourceIndex(
 
   function put(meta: SourceMeta, isLive: boolean): void {
     const key = sourceKey(meta.ref);
-    const known = sources.get(key);
-    const isSame = known?.uid === meta.uid && known.resourceVersion === meta.resourceVersion;
+    const previous = sources.get(key);
+    const isSame = previous?.uid === meta.uid && previous.resourceVersion === meta.resourceVersion;
     sources.set(key, meta);
     deleted.delete(key);
     if (isSame) return;
@@ -57,20 +57,20 @@ export function createSourceIndex(
   }
 
   function remove(key: string, isLive: boolean): void {
-    const known = sources.get(key);
-    if (known === undefined) return;
+    const previous = sources.get(key);
+    if (previous === undefined) return;
     sources.delete(key);
-    putBounded(deleted, key, known.optOut, maxDeleted);
+    putBounded(deleted, key, previous.optOut, maxDeleted);
     if (isLive) putBounded(seen, key, now(), maxDeleted + sources.size);
     else seen.delete(key);
-    onChanged(known.ref);
+    onChanged(previous.ref);
   }
 
   function rewind(key: string): void {
-    const known = sources.get(key);
-    if (known === undefined) return;
-    sources.set(key, { ...known, resourceVersion: oldestVersion });
-    onRewound(known.ref);
+    const meta = sources.get(key);
+    if (meta === undefined) return;
+    sources.set(key, { ...meta, resourceVersion: oldestVersion });
+    onRewound(meta.ref);
   }
 
   return {

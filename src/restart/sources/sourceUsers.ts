@@ -7,7 +7,7 @@ interface SourceUsers {
   put(workload: string, uses: readonly Use[]): void;
   of(source: SourceRef): readonly string[];
   /** Returns, without duplicates, the workloads that use a matching source. */
-  ofAll(isMeant: (source: SourceRef) => boolean): readonly string[];
+  ofAll(concerns: (source: SourceRef) => boolean): readonly string[];
   /** The number of used sources. */
   readonly size: number;
 }
@@ -36,18 +36,18 @@ export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): So
 
   /** Returns whether no workload used the source before. */
   function add(workload: string, key: string, source: SourceRef): boolean {
-    const found = used.get(key);
-    found?.by.add(workload);
-    if (found === undefined) used.set(key, { source, by: new Set([workload]) });
-    return found === undefined;
+    const users = used.get(key);
+    users?.by.add(workload);
+    if (users === undefined) used.set(key, { source, by: new Set([workload]) });
+    return users === undefined;
   }
 
   /** Returns whether no workload uses the source any more. */
   function remove(workload: string, key: string): boolean {
-    const found = used.get(key);
-    if (found === undefined || !found.by.delete(workload) || found.by.size > 0) return false;
+    const users = used.get(key);
+    if (users === undefined || !users.by.delete(workload) || users.by.size > 0) return false;
     used.delete(key);
-    onUnused(found.source);
+    onUnused(users.source);
     return true;
   }
 
@@ -61,7 +61,9 @@ export function createSourceUsers({ onUnused, onUsed }: SourceUsersListener): So
       else byWorkload.set(workload, [...now.keys()]);
       if (added.length + removed.length > 0) onUsed(sources);
     },
-    ofAll: (isMeant) => [...new Set([...used.values()].flatMap(({ source, by }) => (isMeant(source) ? [...by] : [])))],
+    ofAll: (concerns) => [
+      ...new Set([...used.values()].flatMap(({ source, by }) => (concerns(source) ? [...by] : []))),
+    ],
     of: (source) => [...(used.get(sourceKey(source))?.by ?? [])],
     get size() {
       return used.size;

@@ -55,8 +55,8 @@ export function usesOfWorkload(
     isReferenceAllowed(metaOf(source), ref.namespace);
   const notAllowed = added.filter((use) => !isAllowed(use)).map(({ source }) => source);
   const notFollowed = sourcesOf([...meant, ...uses.filter(isWatched)].filter((use) => !isFollowed(use)));
-  const all = [...own, ...added.filter(isAllowed)];
-  return { uses: all, errors: [...errors, ...new Set(unseen)], notAllowed, notFollowed };
+  const allowed = [...own, ...added.filter(isAllowed)];
+  return { uses: allowed, errors: [...errors, ...new Set(unseen)], notAllowed, notFollowed };
 }
 
 /** Without duplicates. */

@@ -11,7 +11,7 @@ import { type Assessed, type Finding, forgetFinding, recordFinding } from '../pa
 import type { Observed } from '../patches/observed.ts';
 import type { RestartEffects, WorkloadEffect } from '../patches/restartEffects.ts';
 import type { WorkloadEntry } from '../patches/workloadEntry.ts';
-import { noteRemoval, writtenState } from '../patches/written.ts';
+import { recordRemoval, writtenState } from '../patches/written.ts';
 import { endWait } from '../pods/progress.ts';
 import type { BlockCause } from '../references/events.ts';
 import { sourceKey } from '../references/refs.ts';
@@ -90,7 +90,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const asOf = entry.changes.changedAt;
     const hashKeys = keys();
     if (hashKeys === undefined) return blocked('hashKey', 'the hash key is unavailable');
-    noteRemoval(effects, entry);
+    recordRemoval(effects, entry);
     const counting = stateThatCounts(reportUnreadable, entry, hashKeys);
     const { key, state } = counting;
     const current = await readCurrentSources(uses, key, digests, sources);
@@ -99,8 +99,8 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
     const compared = assess(current.sources, counting.written, hasStalled);
     // If another client removed the state, such as by a PUT, the state is written first; but the pods are still those
     // from before the removal.
-    const known = assess(current.sources, state, hasStalled);
-    entry.present = await presentPods(effects.api, entry, current.sources, known, signal);
+    const recorded = assess(current.sources, state, hasStalled);
+    entry.present = await presentPods(effects.api, entry, current.sources, recorded, signal);
     const answer = await findUncertainStarts(effects.api, entry, current.sources, compared, state, signal);
     if (answer.type === 'refused') return { ...answer, type: 'effect.failed' };
     const { assessment } = answer;
@@ -134,13 +134,13 @@ type Counting = Pick<Assessed, 'key' | 'state' | 'written'>;
 function stateThatCounts(
   reportUnreadable: (entry: WorkloadEntry) => void,
   entry: WorkloadEntry,
-  known: HashKeys,
+  keys: HashKeys,
 ): Counting {
   const written = writtenState(entry);
   if (written === 'unreadable') reportUnreadable(entry);
   const own = typeof written === 'object' ? written : knownState(entry);
-  const key = own === undefined ? undefined : known.byId(own.keyId);
-  if (key === undefined) return { key: known.current, state: undefined, written: undefined };
+  const key = own === undefined ? undefined : keys.byId(own.keyId);
+  if (key === undefined) return { key: keys.current, state: undefined, written: undefined };
   return { key, state: own, written: own === written ? own : undefined };
 }
 

@@ -67,13 +67,13 @@ function taken({ current, firstSeen }: Finding): StoredTags {
  */
 function withUnconfirmed({ assessment, contentHistory }: Finding, rolledOut: StoredTags): StoredTags {
   const sources = assessment.type === 'unconfirmed' ? assessment.sources.map(({ ref }) => sourceKey(ref)) : [];
-  const isMeant = (key: string) => key === allSources || sources.includes(key);
+  const isConcerned = (key: string) => key === allSources || sources.includes(key);
   const keysOf = (key: string) => {
     const [before, now] = (contentHistory.get(key) ?? []).slice(-2);
     return before === undefined || now === undefined || hasLostKeys(before.tag, now.tag) ? undefined : now.tag.keys;
   };
   const marked = ([key, tag]: [string, StoredTag]): [string, StoredTag] =>
-    isMeant(key) ? [key, { ...tag, tag: unconfirmedTag, keys: keysOf(key) }] : [key, tag];
+    isConcerned(key) ? [key, { ...tag, tag: unconfirmedTag, keys: keysOf(key) }] : [key, tag];
   return new Map([...rolledOut].map(marked));
 }
 
@@ -85,8 +85,11 @@ function onlyUsed(finding: Finding, tags: StoredTags): StoredTags {
   if (tags.has(allSources)) return tags;
   return new Map(
     [...finding.current].map(([key, { tag }]) => {
-      const known = tags.get(key);
-      return [key, known !== undefined && known.uses === tag.uses ? known : (finding.firstSeen.get(key) ?? tag)];
+      const previous = tags.get(key);
+      return [
+        key,
+        previous !== undefined && previous.uses === tag.uses ? previous : (finding.firstSeen.get(key) ?? tag),
+      ];
     }),
   );
 }

@@ -10,7 +10,7 @@ import type { WorkloadUses } from '../sources/workloadUses.ts';
 /** Reports errors in annotations, and annotations of other tools, once, and again when they change. */
 interface AnnotationReporter {
   /** `found` undefined: the workload is not managed, possibly because its own annotation is invalid. */
-  report(summary: WorkloadSummary, found: WorkloadUses | undefined): void;
+  report(summary: WorkloadSummary, uses: WorkloadUses | undefined): void;
   /** The workload was deleted. */
   forget(id: string): void;
 }
@@ -46,13 +46,13 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
 
   function errorsOf(
     { optInError, pausedUntil, emptiedError, ref }: WorkloadSummary,
-    found: WorkloadUses | undefined,
+    workloadUses: WorkloadUses | undefined,
   ): LocatedError[] {
-    const { errors = [], uses = [], notAllowed = [] } = found ?? {};
+    const { errors = [], uses = [], notAllowed = [] } = workloadUses ?? {};
     const used = new Map(
       [...uses.map(({ source }) => source), ...notAllowed].map((source) => [sourceKey(source), source]),
     );
-    const isPauseUnreadable = found !== undefined && pausedUntil === 'unreadable';
+    const isPauseUnreadable = workloadUses !== undefined && pausedUntil === 'unreadable';
     return [
       ...errorOf(workloadAnnotations.optIn, optInError),
       ...errorOf(workloadAnnotations.emptied, emptiedError),
@@ -73,7 +73,7 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
   }
 
   return {
-    report(summary, found) {
+    report(summary, uses) {
       const { ref: workload, uid, otherTool } = summary;
       const before = reported.get(workloadKey(workload));
       const now = new Set<string>();
@@ -82,12 +82,12 @@ export function createAnnotationReporter({ report, metaOf }: AnnotationReporterO
         now.add(text);
         if (!before?.has(text)) send();
       };
-      for (const each of errorsOf(summary, found))
-        reportIfNew(each, () => report({ type: 'annotation.unreadable', workload, uid, ...each }));
+      for (const error of errorsOf(summary, uses))
+        reportIfNew(error, () => report({ type: 'annotation.unreadable', workload, uid, ...error }));
       if (otherTool !== undefined) reportIfNew(otherTool, () => reportOtherTool(summary, otherTool));
-      for (const source of found?.notAllowed ?? [])
+      for (const source of uses?.notAllowed ?? [])
         reportIfNew(source, () => report({ type: 'dependency.notAllowed', workload, uid, source }));
-      for (const source of found?.notFollowed ?? [])
+      for (const source of uses?.notFollowed ?? [])
         reportIfNew(['not followed', source], () => report({ type: 'dependency.notFollowed', workload, uid, source }));
       if (now.size > 0) reported.set(workloadKey(workload), now);
       else reported.delete(workloadKey(workload));

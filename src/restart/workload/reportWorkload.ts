@@ -64,18 +64,18 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
     }),
     // A later reason for being blocked or pending is reported again.
     reportCurrent: reporting((entry) => reported.delete(entry)),
-    reportBlocked: reporting((entry, { cause: its, reason, blockedFor }) => {
+    reportBlocked: reporting((entry, { cause: blockedCause, reason, blockedFor }) => {
       // A list is still being read.
-      if (its === 'reading') return;
-      const cause: BlockCause = blockCauses.find((each) => each === its) ?? 'other';
+      if (blockedCause === 'reading') return;
+      const cause: BlockCause = blockCauses.find((each) => each === blockedCause) ?? 'other';
       if (cause === 'sourceMissing' && absences.isKnown(entry, reason)) return;
       const until = blockedFor === undefined ? undefined : clock.now() + blockedFor;
       reportOnce(entry, `blocked ${reason}`, () =>
         report({ type: 'workload.blocked', ...about(entry), cause, reason, until }),
       );
     }),
-    reportPending: reporting<'cause' | 'reason'>((entry, { cause: its, reason }) => {
-      const cause: PendingCause = pendingCauses.find((each) => each === its) ?? 'other';
+    reportPending: reporting<'cause' | 'reason'>((entry, { cause: pendingCause, reason }) => {
+      const cause: PendingCause = pendingCauses.find((each) => each === pendingCause) ?? 'other';
       reportOnce(entry, `waiting ${reason}`, () =>
         report({ type: 'workload.pending', ...about(entry), cause, reason }),
       );
@@ -147,9 +147,9 @@ function createAbsences({ monotonic }: RestartEffects['clock']) {
     isKnown(entry: WorkloadEntry, reason: string): boolean {
       const now = monotonic();
       const recent = [...(lastTimes.get(entry) ?? [])].filter(([, time]) => now - time < sameAbsence);
-      const known = new Map(recent);
-      lastTimes.set(entry, new Map(known).set(reason, now));
-      return known.has(reason);
+      const remaining = new Map(recent);
+      lastTimes.set(entry, new Map(remaining).set(reason, now));
+      return remaining.has(reason);
     },
   };
 }

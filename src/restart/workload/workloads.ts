@@ -73,7 +73,7 @@ interface WorkloadsOptions {
 export function createWorkloads(options: WorkloadsOptions): Workloads {
   const { runtime, logic, report, config, isDryRun } = options;
   const { clock } = runtime;
-  const known = new Map<string, WorkloadUpdate>();
+  const updates = new Map<string, WorkloadUpdate>();
   const registry = createRegistry<WorkloadEntry>({
     added: (_id, entry) => resolveUses(entry),
     dropped(id, { written }) {
@@ -156,13 +156,13 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     { summary, templateUses }: Pick<Observed, 'summary' | 'templateUses'> = entry.observed,
   ): void {
     const settings = settingsFor(config(), summary);
-    const found: WorkloadUses =
+    const uses: WorkloadUses =
       settings === undefined
         ? { uses: [], errors: [], notAllowed: [], notFollowed: [] }
         : usesOfWorkload(summary, templateUses, settings, config(), options, options.namespaces);
-    entry.observed = { summary, templateUses, uses: found.uses, settings, annotationErrors: found.errors };
-    users.put(entry.id, [...found.uses, ...found.notAllowed.map(notAllowedUse)]);
-    annotations.report(summary, found);
+    entry.observed = { summary, templateUses, uses: uses.uses, settings, annotationErrors: uses.errors };
+    users.put(entry.id, [...uses.uses, ...uses.notAllowed.map(notAllowedUse)]);
+    annotations.report(summary, uses);
   }
 
   function deadlineOf(settings: RestartSettings | undefined): number {
@@ -170,32 +170,32 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
   }
 
   function updateAll(): void {
-    for (const [id, update] of known) updateIfRead(id, update);
+    for (const [id, update] of updates) updateIfRead(id, update);
   }
 
   return {
     get: (id) => registry.get(id),
     knows(id, { uid, resourceVersion }) {
-      return [known.get(id)?.summary, registry.get(id)?.observed.summary].every(
+      return [updates.get(id)?.summary, registry.get(id)?.observed.summary].every(
         (summary) => summary?.uid === uid && summary.resourceVersion === resourceVersion,
       );
     },
     take(update) {
       const id = workloadKey(update.summary.ref);
-      const before = known.get(id)?.summary;
+      const before = updates.get(id)?.summary;
       // The response to a write may have been newer than what the stream delivers now.
       if (before?.uid === update.summary.uid && !isAtLeast(update.summary.resourceVersion, before.resourceVersion))
         return;
-      known.set(id, update);
+      updates.set(id, update);
       updateIfRead(id, update);
     },
     rewound(id) {
-      const update = known.get(id);
+      const update = updates.get(id);
       if (update === undefined) return;
-      known.set(id, { ...update, summary: { ...update.summary, resourceVersion: oldestVersion } });
+      updates.set(id, { ...update, summary: { ...update.summary, resourceVersion: oldestVersion } });
     },
     remove(id) {
-      known.delete(id);
+      updates.delete(id);
       annotations.forget(id);
       if (!isPostponed(id)) registry.get(id)?.actor.send({ type: 'workload.deleted' });
     },
@@ -211,7 +211,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       }
     },
     streamRead(stream) {
-      for (const [id, update] of known) if (bringsObject(stream, update.summary.ref)) updateIfRead(id, update);
+      for (const [id, update] of updates) if (bringsObject(stream, update.summary.ref)) updateIfRead(id, update);
       for (const entry of users
         .ofAll((source) => bringsObject(stream, source))
         .flatMap((id) => registry.get(id) ?? [])) {
@@ -226,7 +226,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       const ids = [...postponed];
       postponed.clear();
       for (const id of ids) {
-        const update = known.get(id);
+        const update = updates.get(id);
         if (update !== undefined) applyUpdate(id, update);
         else registry.get(id)?.actor.send({ type: 'workload.deleted' });
       }

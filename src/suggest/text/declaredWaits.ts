@@ -60,8 +60,8 @@ function waitsOfKubectl(verb: string, words: string): DeclaredWait[] {
 /** The Services of `DEPENDENCY_SERVICE`, which kubernetes-entrypoint waits for: `mysql:mariadb,keystone-api`. */
 export function entrypointServices(key: string | undefined, text: string): DeclaredWait[] {
   if (key !== 'DEPENDENCY_SERVICE') return [];
-  return text.split(',').flatMap((each): DeclaredWait[] => {
-    const [, namespace, name] = /^\s*(?:([-a-z0-9]+):)?([-a-z0-9]+)\s*$/.exec(each) ?? [];
+  return text.split(',').flatMap((part): DeclaredWait[] => {
+    const [, namespace, name] = /^\s*(?:([-a-z0-9]+):)?([-a-z0-9]+)\s*$/.exec(part) ?? [];
     if (name === undefined) return [];
     return [{ namespace, of: 'service', name, because: 'what kubernetes-entrypoint waits for', isSure: true }];
   });

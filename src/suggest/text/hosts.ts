@@ -64,8 +64,8 @@ const longestList = 4_096;
 /** User and password end at the last `@`. */
 function hostsOf(authority: string, scheme: string): HostMention[] {
   const hosts = authority.slice(authority.lastIndexOf('@') + 1).split(',');
-  return hosts.flatMap((each) => {
-    const [, host, port] = /^([a-z0-9][-a-z0-9.]*?)\.?(?::(\d{1,5}))?$/i.exec(each) ?? [];
+  return hosts.flatMap((address) => {
+    const [, host, port] = /^([a-z0-9][-a-z0-9.]*?)\.?(?::(\d{1,5}))?$/i.exec(address) ?? [];
     if (host === undefined) return [];
     return [{ ...nowhere, host: host.toLowerCase(), port: numberIn(port), form: 'url', scheme }];
   });

@@ -21,12 +21,12 @@ export function createClaimCounts(): ClaimCounts {
   const counts = new Map<string, Map<string, number>>();
 
   function change({ workload: { namespace }, about }: Claim, by: 1 | -1): void {
-    const its = counts.get(namespace) ?? new Map<string, number>();
+    const ofNamespace = counts.get(namespace) ?? new Map<string, number>();
     const key = 'service' in about ? about.service : problem;
-    const count = (its.get(key) ?? 0) + by;
-    if (count > 0) its.set(key, count);
-    else its.delete(key);
-    if (its.size > 0) counts.set(namespace, its);
+    const count = (ofNamespace.get(key) ?? 0) + by;
+    if (count > 0) ofNamespace.set(key, count);
+    else ofNamespace.delete(key);
+    if (ofNamespace.size > 0) counts.set(namespace, ofNamespace);
     else counts.delete(namespace);
   }
 
@@ -34,9 +34,9 @@ export function createClaimCounts(): ClaimCounts {
     add: (claim) => change(claim, 1),
     remove: (claim) => change(claim, -1),
     hasRoomFor(namespace, service) {
-      const its = counts.get(namespace);
-      if (its === undefined || its.has(service)) return true;
-      return its.size - (its.has(problem) ? 1 : 0) < maxServices;
+      const ofNamespace = counts.get(namespace);
+      if (ofNamespace === undefined || ofNamespace.has(service)) return true;
+      return ofNamespace.size - (ofNamespace.has(problem) ? 1 : 0) < maxServices;
     },
     hasRoomForProblem: (namespace) => (counts.get(namespace)?.get(problem) ?? 0) < maxProblems,
   };

@@ -64,19 +64,19 @@ export function createClaims({ clock, keepFor, onForgotten }: ClaimsOptions): Cl
 
   return {
     hold(key, admit) {
-      const known = held.get(key);
-      if (known !== undefined) known.pods += 1;
-      const claim = known?.claim ?? admit();
+      const existing = held.get(key);
+      if (existing !== undefined) existing.pods += 1;
+      const claim = existing?.claim ?? admit();
       if (claim === undefined) return undefined;
-      if (known === undefined) held.set(key, { key, claim, pods: 1 });
+      if (existing === undefined) held.set(key, { key, claim, pods: 1 });
       vacant.delete(key);
-      return known?.key ?? key;
+      return existing?.key ?? key;
     },
     release(key) {
-      const known = held.get(key);
-      if (known === undefined) return;
-      known.pods -= 1;
-      if (known.pods > 0) return;
+      const claim = held.get(key);
+      if (claim === undefined) return;
+      claim.pods -= 1;
+      if (claim.pods > 0) return;
       vacant.set(key, clock.monotonic());
       wait();
     },

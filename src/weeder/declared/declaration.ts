@@ -47,11 +47,11 @@ export function declarationOf({ label, annotation = '' }: Written, namespace: st
   const problems: string[] = [];
   for (const entry of entries) {
     const service = serviceOf(entry, namespace);
-    const known = services.get(service ?? '');
+    const settings = services.get(service ?? '');
     if (service === undefined) problems.push(malformed(entry));
-    else if (known === undefined) services.set(service, entry);
-    else if (known !== entry)
-      problems.push(`${quoted(known)} and ${quoted(entry)} are the same service: one is enough`);
+    else if (settings === undefined) services.set(service, entry);
+    else if (settings !== entry)
+      problems.push(`${quoted(settings)} and ${quoted(entry)} are the same service: one is enough`);
   }
   if (entries.length === 0) problems.push(`no service is named: give the label a value, or add ${dependsOnServices}`);
   const excess = services.size - maxServices;
@@ -88,9 +88,9 @@ function groupFrom(service: string, namespace: string): string {
 
 /** Names of services and namespaces have no dots. */
 function serviceOf(entry: string, namespace: string): string | undefined {
-  const [name = '', its = namespace, ...rest] = entry.split('.');
-  const isValid = dnsLabel.pattern.test(name) && dnsLabel.pattern.test(its) && rest.length === 0;
-  return isValid ? keyOf(its, name) : undefined;
+  const [name = '', serviceNamespace = namespace, ...rest] = entry.split('.');
+  const isValid = dnsLabel.pattern.test(name) && dnsLabel.pattern.test(serviceNamespace) && rest.length === 0;
+  return isValid ? keyOf(serviceNamespace, name) : undefined;
 }
 
 function malformed(entry: string): string {

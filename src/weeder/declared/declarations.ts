@@ -94,27 +94,27 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
       excess.push(service);
       return [];
     });
-    const found = [
+    const messages = [
       ...problems,
       ...unseen.map((service) => `${service} cannot be seen: weeder does not watch this namespace`),
       ...excess.map((service) => `${service} is ignored: ${limit}`),
     ];
-    const problem = joined(found, furtherProblems);
-    return { claims: found.length === 0 ? keys : [...keys, hold(problem, { problem })].flat(), excess };
+    const problem = joined(messages, furtherProblems);
+    return { claims: messages.length === 0 ? keys : [...keys, hold(problem, { problem })].flat(), excess };
   }
 
   function forget(uid: string): void {
-    const known = pods.get(uid);
+    const declared = pods.get(uid);
     pods.delete(uid);
     excesses.delete(uid);
-    for (const key of known?.claims ?? []) claims.release(key);
+    for (const key of declared?.claims ?? []) claims.release(key);
   }
 
   function take(stream: string, uid: string, pod: unknown, written: Written): void {
     const list = lists.get(stream) ?? 0;
-    const known = pods.get(uid);
-    if (known?.written !== undefined && isSame(known.written, written)) {
-      known.list = list;
+    const declared = pods.get(uid);
+    if (declared?.written !== undefined && isSame(declared.written, written)) {
+      declared.list = list;
       return;
     }
     const isLong = (written.annotation?.length ?? 0) > longestStored;
@@ -142,9 +142,9 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
 
   /** A line of a known pod that repeats what it has written. A list that contains the line contains the pod. */
   function isRepeated(line: Buffer, { uid, type }: LineMetadata): boolean {
-    const known = pods.get(uid);
-    if (known?.written === undefined || type === 'DELETED' || !isWrittenIn(line, known.written)) return false;
-    known.list = lists.get(known.stream) ?? 0;
+    const declared = pods.get(uid);
+    if (declared?.written === undefined || type === 'DELETED' || !isWrittenIn(line, declared.written)) return false;
+    declared.list = lists.get(declared.stream) ?? 0;
     return true;
   }
 

@@ -6,7 +6,7 @@ import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
 import { soonerRestart } from './deletionCost.ts';
 import type { DeletionRequest } from './deletionRequest.ts';
-import type { DeletionRounds } from './deletionRounds.ts';
+import type { ReplacementBackOff } from './replacementBackOff.ts';
 
 /** The state of one pod whose deletion a window requests or has requested. */
 export interface DeletionEntry {
@@ -48,7 +48,7 @@ export function protectionBy({ barePods }: DeletionPolicy, { protection }: Crash
 
 interface StateSources {
   readonly clock: Clock;
-  readonly rounds: DeletionRounds;
+  readonly backOff: ReplacementBackOff;
   readonly logLines: () => number;
   /** Another service on which the pod depends, and which is not ready. */
   readonly heldBy: (pod: CrashLoopingPod, window: DeletionRequest['window']) => string | undefined;
@@ -57,12 +57,12 @@ interface StateSources {
 /** The state of the pod on which the `podDeletion` machine decides. */
 export function stateOf(
   { owner, pod, unreportedSince }: Pick<DeletionEntry, 'owner' | 'pod' | 'unreportedSince'>,
-  { clock, rounds, logLines, heldBy }: StateSources,
+  { clock, backOff, logLines, heldBy }: StateSources,
 ): PodState {
   return {
     resourceVersion: pod.resourceVersion,
     unreportedSince,
-    pausedUntil: rounds.dueAt(pod),
+    pausedUntil: backOff.dueAt(pod),
     restart: soonerRestart(pod, owner.policy, clock),
     heldBy: heldBy(pod, owner.window),
     closesAt: owner.closesAt,

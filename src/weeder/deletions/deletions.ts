@@ -6,9 +6,9 @@ import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { Departure } from '../pods/podIndex.ts';
 import { type DeletionEntry, isActive, isRequested, stateOf } from './deletionEntry.ts';
 import type { DeletionRequest } from './deletionRequest.ts';
-import { createDeletionRounds } from './deletionRounds.ts';
 import { createOwnership, type OtherRequests } from './ownership.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
+import { createReplacementBackOff } from './replacementBackOff.ts';
 import type { ReportWeeder } from './weederEvents.ts';
 
 /**
@@ -34,7 +34,7 @@ export interface Deletions {
   readonly size: number;
 }
 
-interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'rounds' | 'replaceExpired'> {
+interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'backOff' | 'replaceExpired'> {
   readonly runtime: ActorRuntime;
   readonly report: ReportWeeder;
   /** How many lines of a crashed container's log the config wants; 0: none. */
@@ -45,8 +45,8 @@ interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'rounds'
 
 export function createDeletions(options: DeletionsOptions): Deletions {
   const { runtime, report, clock } = options;
-  const rounds = createDeletionRounds(clock);
-  const sources = { ...options, rounds };
+  const backOff = createReplacementBackOff(clock);
+  const sources = { ...options, backOff };
   /** By uid. The entry of a finished actor remains while a window requests the deletion: the pod was handled. */
   const entries = createRegistry<DeletionEntry>({
     changed(_uid, entry) {
@@ -73,7 +73,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   });
   const logic = providePodDeletion({
     ...options,
-    rounds,
+    backOff,
     entryOf: (uid) => entries.get(uid),
     replaceExpired({ owner, waiting, pod: { uid } }) {
       if (waiting.length > 0 && clock.monotonic() > owner.closesAt) release(owner, uid, 'over');
@@ -125,7 +125,7 @@ export function createDeletions(options: DeletionsOptions): Deletions {
       const entry = entries.get(uid);
       if (entry !== undefined && deletedAt !== undefined) {
         entry.deletedAt = deletedAt;
-        rounds.dated(entry.pod, deletedAt);
+        backOff.dated(entry.pod, deletedAt);
       }
       release(request, uid, isRemoved ? 'removed' : 'recovered');
     },

@@ -56,18 +56,18 @@ export function provideDependants(effects: DependantsEffects): ProvidedDependant
   function watchPods(child: DependantsRef): PodWatch | undefined {
     const { namespace, service, podSelector, closesAt } = child;
     const policy = services(namespace, service);
-    const found = dependantsBy(namespace, service, podSelector);
-    if (policy === undefined || found === undefined) return undefined;
-    const watch = podWatches.get(keyOf(child)) ?? createPodWatch(child, policy, found.index);
+    const dependants = dependantsBy(namespace, service, podSelector);
+    if (policy === undefined || dependants === undefined) return undefined;
+    const watch = podWatches.get(keyOf(child)) ?? createPodWatch(child, policy, dependants.index);
     const { request } = watch;
     watch.unsubscribe();
     request.policy = policy;
     request.closesAt = closesAt;
-    watch.unsubscribe = found.index.subscribe(found.scope, {
+    watch.unsubscribe = dependants.index.subscribe(dependants.scope, {
       crashLooping: (pod) => decide(request, pod),
       left: (uid, departure) => deletions.left(request, uid, departure),
     });
-    const selected = new Set(found.index.uids(found.scope));
+    const selected = new Set(dependants.index.uids(dependants.scope));
     for (const uid of request.uids) if (!selected.has(uid)) deletions.withdraw(request, uid, 'reconfigured');
     return watch;
   }
@@ -92,9 +92,9 @@ export function provideDependants(effects: DependantsEffects): ProvidedDependant
       pendingOutcomes: fromCallback(({ input, sendBack }) => {
         const request = podWatches.get(keyOf(input))?.request;
         podWatches.delete(keyOf(input));
-        const known = () => sendBack({ type: 'outcomes.known' });
-        if (request === undefined) known();
-        else deletions.whenIdle(request, known);
+        const done = () => sendBack({ type: 'outcomes.known' });
+        if (request === undefined) done();
+        else deletions.whenIdle(request, done);
       }),
     },
     actions: {

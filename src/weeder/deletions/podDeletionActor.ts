@@ -5,15 +5,15 @@ import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '.
 import { effectLogic, type Random } from '../../actors/effect.ts';
 import type { DeletePod } from './deletePod.ts';
 import { type DeletionEntry, isRequested } from './deletionEntry.ts';
-import type { DeletionRounds } from './deletionRounds.ts';
 import type { ReadLog } from './readLog.ts';
+import type { ReplacementBackOff } from './replacementBackOff.ts';
 import type { ReportWeeder } from './weederEvents.ts';
 
 /** The dependencies of the `podDeletion` machine's effects. */
 export interface PodDeletionEffects {
   readonly clock: Clock;
   readonly queue: LimitedQueue;
-  readonly rounds: DeletionRounds;
+  readonly backOff: ReplacementBackOff;
   readonly deletePod: DeletePod;
   readonly readLog: ReadLog;
   readonly isDryRun: boolean;
@@ -27,7 +27,7 @@ export interface PodDeletionEffects {
 export type PodDeletionLogic = typeof podDeletion;
 
 export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogic {
-  const { clock, queue, rounds, deletePod, readLog, isDryRun, report, random, entryOf, replaceExpired } = effects;
+  const { clock, queue, backOff, deletePod, readLog, isDryRun, report, random, entryOf, replaceExpired } = effects;
 
   /** Calls `act` with the pod's entry, which is removed only after its actor has stopped. */
   function withEntry(uid: string, act: (entry: DeletionEntry) => void): void {
@@ -80,8 +80,8 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       reportDeleted: ({ context: { uid } }) =>
         withEntry(uid, (entry) => {
           const { pod, deletedAt, owner, sentFor: request = owner } = entry;
-          const isRepeated = rounds.isReplacement(pod, request.openedAt);
-          rounds.deleted(pod, deletedAt);
+          const isRepeated = backOff.isReplacement(pod, request.openedAt);
+          backOff.deleted(pod, deletedAt);
           request.send({ type: 'pod.deleted', uid });
           const sinceOpened = clock.monotonic() - request.openedAt;
           const how = isDryRun ? 'dryRun' : entry.how;

@@ -63,7 +63,7 @@ export function readLogThrough(
     const now = clock.monotonic();
     if (signal.aborted || now < pausedUntil || now - since > patience) return undefined;
     let sentAt = Number.POSITIVE_INFINITY;
-    const noteSent = () => {
+    const recordSent = () => {
       sentAt = Math.min(sentAt, clock.monotonic());
       return true;
     };
@@ -76,15 +76,15 @@ export function readLogThrough(
       isConfidential: true,
       rank: 'last',
       signal,
-      isNeeded: noteSent,
+      isNeeded: recordSent,
     });
     const isLate = signal.aborted && clock.monotonic() - sentAt > patience;
-    if (!result.ok) return noteFailure(`${namespace}/${name}`, isLate ? unanswered : result.failure);
+    if (!result.ok) return recordFailure(`${namespace}/${name}`, isLate ? unanswered : result.failure);
     reported.clear();
     return endOf(textOf(result.body) ?? '');
   }
 
-  function noteFailure(pod: string, failure: ApiFailure): undefined {
+  function recordFailure(pod: string, failure: ApiFailure): undefined {
     const { type } = failure;
     const pause = pauseAfter[type];
     if (pause !== undefined) pausedUntil = clock.monotonic() + pause;

@@ -95,13 +95,13 @@ export function isSameBackOff(a: CrashLoopingPod, b: CrashLoopingPod): boolean {
 
 function findCrashLoopingContainer(spec: JsonObject, status: JsonObject): Container | undefined {
   if (status['phase'] === 'Succeeded' || status['phase'] === 'Failed' || isPodReady(status)) return undefined;
-  const all = containersOf(spec, status);
-  const regular = all.filter((each) => each.kind === 'container');
+  const views = containersOf(spec, status);
+  const regular = views.filter((each) => each.kind === 'container');
   const isEnding = regular.length > 0 && regular.every((each) => hasEnded(each) && !isRestarted(each));
   if (isEnding) return undefined;
   // The kubelet starts no container before the init containers have succeeded: one that runs needs none of them again.
   const hasStarted = regular.some(({ state }) => isObject(state['running']));
-  const containers = hasStarted ? all.filter((each) => each.kind !== 'initContainer') : all;
+  const containers = hasStarted ? views.filter((each) => each.kind !== 'initContainer') : views;
   const backedOff = containers.find((each) => waitingReason(each) === 'CrashLoopBackOff');
   if (backedOff !== undefined) return describe(backedOff, 'CrashLoopBackOff');
   const inBackOff = containers

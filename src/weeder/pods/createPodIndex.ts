@@ -171,26 +171,26 @@ class Index implements PodIndex {
 
   #put(pod: CrashLoopingPod, groups: Groups, source: PodSource): void {
     const { entries, byGroup } = this.#own();
-    const known = entries.get(pod.uid);
-    const isSame = known !== undefined && isSameBackOff(known.pod, pod);
-    const reporters = (known?.reporters ?? new Map<PodSource, number>()).set(source, source.list);
-    entries.set(pod.uid, { pod, groups, firstSeen: isSame ? known.firstSeen : this.#clock.monotonic(), reporters });
-    const left = known?.groups.filter((name) => !groups.includes(name)) ?? [];
+    const entry = entries.get(pod.uid);
+    const isSame = entry !== undefined && isSameBackOff(entry.pod, pod);
+    const reporters = (entry?.reporters ?? new Map<PodSource, number>()).set(source, source.list);
+    entries.set(pod.uid, { pod, groups, firstSeen: isSame ? entry.firstSeen : this.#clock.monotonic(), reporters });
+    const left = entry?.groups.filter((name) => !groups.includes(name)) ?? [];
     for (const name of left) removeFrom(byGroup, name, pod.uid);
     for (const name of groups) addTo(byGroup, name, pod.uid);
     this.#notify(left, (listener) => listener.left(pod.uid, unseen));
-    if (known?.pod.resourceVersion !== pod.resourceVersion) {
+    if (entry?.pod.resourceVersion !== pod.resourceVersion) {
       this.#notify([...groups, everywhere], (listener) => listener.crashLooping(pod));
     }
   }
 
   #remove(uid: string, departure: Departure): void {
     const { entries, byGroup } = this.#contents;
-    const known = entries.get(uid);
-    if (known === undefined) return;
+    const entry = entries.get(uid);
+    if (entry === undefined) return;
     entries.delete(uid);
-    for (const name of known.groups) removeFrom(byGroup, name, uid);
-    this.#notify([...known.groups, everywhere], (listener) => listener.left(uid, departure));
+    for (const name of entry.groups) removeFrom(byGroup, name, uid);
+    this.#notify([...entry.groups, everywhere], (listener) => listener.left(uid, departure));
   }
 
   /** This stream no longer has the pod. While one stream replaces another, the other one may still have it. */

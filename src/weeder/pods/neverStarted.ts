@@ -40,11 +40,11 @@ export function neverStarted(pod: unknown): NeverStarted | undefined {
   const { metadata, status } = objectOf(pod);
   const { namespace, name, deletionTimestamp } = objectOf(metadata);
   if (deletionTimestamp !== undefined || isPodReady(objectOf(status))) return undefined;
-  for (const each of containerStatusesOf(objectOf(status))) {
-    const { reason } = objectOf(objectOf(each['state'])['waiting']);
+  for (const containerStatus of containerStatusesOf(objectOf(status))) {
+    const { reason } = objectOf(objectOf(containerStatus['state'])['waiting']);
     const because = becauseOf.get(reason);
     if (because === undefined) continue;
-    const container = textOf(each['name']) ?? '';
+    const container = textOf(containerStatus['name']) ?? '';
     return {
       namespace: textOf(namespace) ?? '',
       name: textOf(name) ?? '',

@@ -105,9 +105,9 @@ function createBusyServices() {
  */
 function recordWeederStream(need: StreamNeed, append: Append): StreamNeed {
   const { name, kind, sink } = need;
-  const all = recordSink(name, append, (object) => reduceWeederObject(kind, object));
+  const unfiltered = recordSink(name, append, (object) => reduceWeederObject(kind, object));
   const { isIrrelevant } = sink;
-  const recorded = recordedSink(kind === 'Pod' ? onlyCrashLooping(all) : all, sink);
+  const recorded = recordedSink(kind === 'Pod' ? onlyCrashLooping(unfiltered) : unfiltered, sink);
   return {
     ...need,
     sink: { ...recorded, ...(isIrrelevant === undefined ? {} : { isIrrelevant: isIrrelevant.bind(sink) }) },
@@ -115,7 +115,7 @@ function recordWeederStream(need: StreamNeed, append: Append): StreamNeed {
 }
 
 function onlyCrashLooping(recording: ReturnType<typeof recordSink>): ReturnType<typeof recordSink> {
-  let known = new Set<string>();
+  let recordedKeys = new Set<string>();
   let listed: Set<string> | undefined;
   return {
     ...recording,
@@ -126,13 +126,13 @@ function onlyCrashLooping(recording: ReturnType<typeof recordSink>): ReturnType<
     apply(type: ChangeType, object: unknown) {
       const uid = uidOf(object);
       if (type !== 'DELETED' && crashLooping(object) !== undefined) {
-        known.add(uid);
+        recordedKeys.add(uid);
         listed?.add(uid);
         recording.apply(type, object);
-      } else if (known.delete(uid)) recording.apply('DELETED', object);
+      } else if (recordedKeys.delete(uid)) recording.apply('DELETED', object);
     },
     end(resourceVersion) {
-      known = listed ?? known;
+      recordedKeys = listed ?? recordedKeys;
       listed = undefined;
       recording.end(resourceVersion);
     },

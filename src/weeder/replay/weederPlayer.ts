@@ -26,12 +26,12 @@ export function createWeederPlayer(stage: Stage, report: ReportWeeder): Controll
     unanswered: (request) => (isDeletion(request) ? { type: 'delete.accepted' } : null),
     // From now on the config of the services themselves applies.
     resume: () => played.core()?.weeder.configure(config),
-    create(its, { requests, ...inputs }) {
+    create(options, { requests, ...inputs }) {
       const { namespaces, concurrentDeletions, isDryRun } = header;
       const core = createWeederCore({
         ...inputs,
         ...weederPort(noRequests, requests),
-        config: its,
+        config: options,
         namespaces,
         resumed,
         concurrentDeletions,

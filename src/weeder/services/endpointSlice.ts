@@ -62,6 +62,6 @@ function serviceUidOf(meta: JsonObject): string | undefined {
 
 /** Returns the values if all of them are known. */
 export function allOrNone<T>(values: readonly (T | undefined)[]): T[] | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === values.length ? known : undefined;
+  const present = values.filter((value) => value !== undefined);
+  return present.length === values.length ? present : undefined;
 }

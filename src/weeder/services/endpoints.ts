@@ -66,13 +66,13 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
 
   function actorOf({ namespace, service }: ServiceReadiness): Actor<EndpointLogic> | undefined {
     const key = keyOf(namespace, service);
-    const known = registry.get(key)?.actor;
+    const existing = registry.get(key)?.actor;
     const config = services(namespace, service);
     if (config === undefined) return undefined;
-    if (known !== undefined) {
+    if (existing !== undefined) {
       // The config may have the service again, while its windows still close.
-      if (known.getSnapshot().matches('closing')) known.send({ type: 'config.changed', ...settingsOf(config) });
-      return known;
+      if (existing.getSnapshot().matches('closing')) existing.send({ type: 'config.changed', ...settingsOf(config) });
+      return existing;
     }
     const input = { namespace, service, lastWindow: numbers.get(key) ?? 0, now: clock.monotonic };
     const actor = createActor(logic, { ...runtime, id: key, input: { ...input, ...settingsOf(config) } });
@@ -95,7 +95,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
 
   return {
     configure(before) {
-      const known = [...registry.keys()].map((key) => {
+      const settings = [...registry.keys()].map((key) => {
         const { namespace, service } = serviceOf(key);
         return { key, was: before(namespace, service), is: services(namespace, service) };
       });
@@ -103,10 +103,10 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       endedByConfig = ended;
       // Removed services come first: a deletion that is no longer requested must not start because of the other
       // changes.
-      for (const { key, is } of known) {
+      for (const { key, is } of settings) {
         if (is === undefined) registry.get(key)?.actor.send({ type: 'service.removed' });
       }
-      for (const { key, was, is } of known) {
+      for (const { key, was, is } of settings) {
         if (was !== undefined && is !== undefined && !behavesTheSame(was, is))
           registry.get(key)?.actor.send({ type: 'config.changed', ...settingsOf(is) });
       }

@@ -180,7 +180,7 @@ export function createReadiness(
     createSink,
     services: () => [...records.all()].filter((each) => each.exists && isWatched(each)),
     *known() {
-      for (const each of records.all()) if (isWatched(each)) yield each;
+      for (const record of records.all()) if (isWatched(record)) yield record;
     },
     serviceUid: (namespace, service) =>
       slicesOf(keyOf(namespace, service)).find((slice) => slice.serviceUid !== undefined)?.serviceUid,
@@ -197,9 +197,13 @@ export function createReadiness(
 
 /** A failover: of the addresses that are ready now, none was ready before. */
 function areAddressesReplaced(before: readonly Slice[], after: readonly Slice[]): boolean {
-  const known = new Set(before.flatMap(({ addresses }) => addresses));
-  const found = after.flatMap(({ addresses }) => addresses);
-  return known.size > 0 && found.length > 0 && !found.some((address) => known.has(address));
+  const addressesBefore = new Set(before.flatMap(({ addresses }) => addresses));
+  const addressesAfter = after.flatMap(({ addresses }) => addresses);
+  return (
+    addressesBefore.size > 0 &&
+    addressesAfter.length > 0 &&
+    !addressesAfter.some((address) => addressesBefore.has(address))
+  );
 }
 
 /** A moment between two states of a slice, in which none of its endpoints is ready. */

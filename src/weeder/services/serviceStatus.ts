@@ -29,18 +29,18 @@ interface WatchedServices {
 /** Every watched service once, by namespace and name, and each name of the config that is in no namespace. */
 export function* serviceStatuses(watched: WatchedServices): Generator<ServiceStatus> {
   const { known, declared, names, isNamed, startedAt } = watched;
-  const [seen, found] = [new Set<string>(), new Set<string>()];
+  const [seen, namesInNamespaces] = [new Set<string>(), new Set<string>()];
   for (const { firstSeen, ...readiness } of known) {
     const { namespace, service } = readiness;
     seen.add(keyOf(namespace, service));
-    if (isNamed(namespace, service)) found.add(service);
+    if (isNamed(namespace, service)) namesInNamespaces.add(service);
     yield { ...readiness, isFromStart: firstSeen <= startedAt };
   }
   for (const key of declared) {
     const { namespace, name } = partsOf(key);
     if (!seen.has(key)) yield { namespace, service: name, ...neverSeen };
   }
-  for (const service of names) if (!found.has(service)) yield { namespace: '', service, ...neverSeen };
+  for (const service of names) if (!namesInNamespaces.has(service)) yield { namespace: '', service, ...neverSeen };
 }
 
 const neverSeen = { isReady: false, exists: false, since: undefined, readyUntil: undefined, isFromStart: true };

@@ -62,35 +62,35 @@ export function createSliceView(
   let seenUntil = 0;
   let listBegan = 0;
 
-  function noteChange(serviceKey: string): void {
+  function recordChange(serviceKey: string): void {
     if (listing === undefined) listener.changed(serviceKey, 'write');
     else listing.pending.add(serviceKey);
   }
 
-  function noteVersion(service: string, version: string | undefined): void {
+  function recordVersion(service: string, version: string | undefined): void {
     if (version !== undefined && isAtLeast(version, newest.get(service))) newest.set(service, version);
   }
 
   function remove(sliceKey: string, version?: string): void {
     const serviceKey = serviceOfSlice.get(sliceKey);
-    const found = services.get(serviceKey ?? '');
-    if (serviceKey === undefined || found === undefined) return;
+    const view = services.get(serviceKey ?? '');
+    if (serviceKey === undefined || view === undefined) return;
     serviceOfSlice.delete(sliceKey);
-    found.slices.delete(sliceKey);
-    if (found.slices.size === 0) services.delete(serviceKey);
-    noteVersion(found.service, version);
-    noteChange(serviceKey);
+    view.slices.delete(sliceKey);
+    if (view.slices.size === 0) services.delete(serviceKey);
+    recordVersion(view.service, version);
+    recordChange(serviceKey);
   }
 
   function put(sliceKey: string, namespace: string, service: string, slice: Slice): void {
     const serviceKey = keyOf(namespace, service);
     if (serviceOfSlice.get(sliceKey) !== serviceKey) remove(sliceKey, slice.resourceVersion);
-    const found = services.get(serviceKey) ?? { namespace, service, slices: new Map() };
-    services.set(serviceKey, found);
+    const view = services.get(serviceKey) ?? { namespace, service, slices: new Map() };
+    services.set(serviceKey, view);
     serviceOfSlice.set(sliceKey, serviceKey);
-    found.slices.set(sliceKey, slice);
-    noteVersion(service, slice.resourceVersion);
-    noteChange(serviceKey);
+    view.slices.set(sliceKey, slice);
+    recordVersion(service, slice.resourceVersion);
+    recordChange(serviceKey);
   }
 
   const sink: ObjectSink = {

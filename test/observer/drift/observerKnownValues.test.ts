@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
-import { setDryRunBaseline } from '../../../src/observer/resource/findBaseline.ts';
+import { recordDryRunBaseline } from '../../../src/observer/resource/findBaseline.ts';
 import { observerWorld } from '../../support/world/observerWorld.ts';
 
 const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' } };
@@ -22,7 +22,7 @@ async function desiredOf(known: ReadonlyMap<string, string>, inManifest: object 
   const { object } = plan.manifest;
   const metadata = { ...objectOf(object['metadata']), managedFields };
   const live = { ...object, metadata, spec: { type: 'NodePort', policy: 'Local', ...inManifest } };
-  setDryRunBaseline(resource, plan, { object: live, isIndependent: false }, 0);
+  recordDryRunBaseline(resource, plan, { object: live, isIndependent: false }, 0);
   world.stop();
   return { desired: resource.live.baseline?.fields.get(policy), known: resource.live.initialised.get(policy) };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { reportedError } from '../../../src/observer/spec/application.ts';
+import { applicationStateOf, worstState } from '../../../src/observer/status/applicationState.ts';
 import type { ApplicationView, ResourceView } from '../../../src/observer/status/condition.ts';
 import { conditionsOf } from '../../../src/observer/status/conditions.ts';
-import { standingOf, worstOf } from '../../../src/observer/status/standing.ts';
 
 function resource(name: string, more: Partial<ResourceView> = {}): ResourceView {
   return {
@@ -254,8 +254,8 @@ const failures: readonly (readonly [word: string, failure: Partial<ResourceView>
 test('Ready has the reason of the worst resource, and the word of an application is that of Ready', () => {
   const wordOf = (resources: readonly ResourceView[]) => {
     const [ready] = conditionsOf(view({ resources }));
-    assert.equal(ready?.status, standingOf(ready?.reason) === 'observing' ? 'True' : 'False');
-    return standingOf(ready?.reason);
+    assert.equal(ready?.status, applicationStateOf(ready?.reason) === 'observing' ? 'True' : 'False');
+    return applicationStateOf(ready?.reason);
   };
   assert.equal(wordOf([resource('web')]), 'observing');
   const each = failures.map(([word, failure]) => [word, resource(word, failure)] as const);
@@ -265,6 +265,6 @@ test('Ready has the reason of the worst resource, and the word of an application
     if (word === 'pending') continue;
     assert.equal(wordOf([...better, resource('web'), its]), word, 'the others are not as bad');
   }
-  assert.equal(worstOf(['observing', 'drifted', 'refused']), 'refused');
-  assert.equal(worstOf([]), 'pending');
+  assert.equal(worstState(['observing', 'drifted', 'refused']), 'refused');
+  assert.equal(worstState([]), 'pending');
 });

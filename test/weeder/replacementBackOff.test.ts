@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { virtualClock } from '@weeder/kube-runtime/testing';
-import { createDeletionRounds } from '../../src/weeder/deletions/deletionRounds.ts';
+import { createReplacementBackOff } from '../../src/weeder/deletions/replacementBackOff.ts';
 import type { CrashLoopingPod } from '../../src/weeder/pods/crashLooping.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
 
@@ -9,7 +9,7 @@ const start = Date.UTC(2026, 0, 1, 12);
 
 function scene() {
   const clock = virtualClock(start);
-  const rounds = createDeletionRounds(clock);
+  const rounds = createReplacementBackOff(clock);
   const pod = (uid: string, createdAt: number | undefined, owner: string | undefined = 'rs-1') =>
     crashLoopingPod({ uid, createdAt, owner });
   const pauseLeft = (of: CrashLoopingPod) => Math.max(0, rounds.dueAt(of) - clock.monotonic());

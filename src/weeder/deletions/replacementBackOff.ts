@@ -17,7 +17,7 @@ const maxRounds = 7;
  * form the next round, which begins 10 s after the first began; each further round waits twice as long, up to 5 minutes.
  * After 10 minutes without a deletion the rounds begin again. A pod without an owner or a creation time never waits.
  */
-export interface DeletionRounds {
+export interface ReplacementBackOff {
   /** The API server accepted a deletion of this pod. `at`: epoch milliseconds by the API server's clock, if known. */
   deleted(pod: CrashLoopingPod, at: number | undefined): void;
   /** The API server reported when it accepted the deletion of this pod: epoch milliseconds by its clock. */
@@ -37,7 +37,7 @@ interface Round {
   readonly since: number;
 }
 
-export function createDeletionRounds(clock: Clock): DeletionRounds {
+export function createReplacementBackOff(clock: Clock): ReplacementBackOff {
   /** By owner; the one whose last round began first comes first. */
   const owners = new Map<string, readonly Round[]>();
 
@@ -66,11 +66,11 @@ export function createDeletionRounds(clock: Clock): DeletionRounds {
     deleted(pod, at) {
       const { owner, uid } = pod;
       if (owner === undefined) return;
-      const known = roundsOf(owner);
-      if (before(pod).length < known.length) return;
+      const rounds = roundsOf(owner);
+      if (before(pod).length < rounds.length) return;
       const round = { uid, began: clock.monotonic(), since: wholeSecond(at ?? clock.now()) };
       owners.delete(owner);
-      owners.set(owner, [...known, round].slice(-maxRounds));
+      owners.set(owner, [...rounds, round].slice(-maxRounds));
       forgetOld();
     },
     dated({ owner = '', uid }, at) {

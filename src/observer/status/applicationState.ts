@@ -1,5 +1,5 @@
 /** The state of an application whose resources are observed, in one word: that of the worst resource, which comes first. */
-const standings = [
+const applicationStates = [
   'blocked',
   'unverified',
   'claimed',
@@ -15,10 +15,10 @@ const standings = [
   'pending',
   'observing',
 ] as const;
-export type Standing = (typeof standings)[number];
+export type ApplicationState = (typeof applicationStates)[number];
 
 /** By the reason of `Ready`, which is that of the worst resource. */
-const byReason: ReadonlyMap<string, Standing> = new Map([
+const byReason: ReadonlyMap<string, ApplicationState> = new Map([
   ['DeletionBlocked', 'blocked'],
   ['Unverified', 'unverified'],
   ['OwnershipConflict', 'claimed'],
@@ -36,11 +36,11 @@ const byReason: ReadonlyMap<string, Standing> = new Map([
 ]);
 
 /** Returns the word for a reason of `Ready`. */
-export function standingOf(reason: string | undefined): Standing {
+export function applicationStateOf(reason: string | undefined): ApplicationState {
   return byReason.get(reason ?? '') ?? 'pending';
 }
 
 /** Returns the worst of these. */
-export function worstOf(all: readonly Standing[]): Standing {
-  return standings.find((each) => all.includes(each)) ?? 'pending';
+export function worstState(states: readonly ApplicationState[]): ApplicationState {
+  return applicationStates.find((each) => states.includes(each)) ?? 'pending';
 }
