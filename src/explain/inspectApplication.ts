@@ -86,7 +86,7 @@ export async function inspectApplication(
   for (let index = 0; index < resourceEntries.length; index += concurrency) {
     const some = resourceEntries.slice(index, index + concurrency);
     resources.push(
-      ...(await Promise.resourceEntries(some.map(async (each) => withBefore(await inspectResource(each, options), application)))),
+      ...(await Promise.all(some.map(async (each) => withBefore(await inspectResource(each, options), application)))),
     );
   }
   return { ...nothing, errors: [...errors, ...planned.errors], resources };

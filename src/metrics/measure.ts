@@ -37,14 +37,14 @@ export function measure(metrics: Metrics, { manager, isReady, lease }: Measured)
 /** Of the streams of one resource the worst counts: a label for each stream would grow with the namespaces. */
 function measureStreams(metrics: Metrics, streams: readonly StreamStatus[]): void {
   // A standby has no streams: those of the previous manager would otherwise appear to be down forever.
-  for (const each of [
+  for (const gauge of [
     metrics.streams,
     metrics.streamsRefused,
     metrics.streamDown,
     metrics.streamLag,
     metrics.streamObjects,
   ])
-    each.reset();
+    gauge.reset();
   for (const [resource, same] of Map.groupBy(streams, (stream) => stream.resource)) {
     for (const state of streamStates) {
       const inState = same.filter((stream) => stream.state === state);
