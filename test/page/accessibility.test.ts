@@ -133,6 +133,13 @@ for (const width of [360, 1600]) {
   });
 }
 
+for (const width of [360, 1400]) {
+  test(`a screen reader hears the id of an actor on a page of ${width} pixels`, async (t) => {
+    const { page } = await openPage(t, everything, { viewport: { width, height: 740 }, path: '/#actors' });
+    await page.getByRole('option', { name: /^shop\/service-00000\/dependants-1-1 / }).waitFor();
+  });
+}
+
 test('with reduced motion there is no animation; without it each step is shown for a moment', async (t) => {
   const ways = { 'ready.idle': 'notReady.idle', notReady: 'ready.windowOpen', 'ready.windowOpen': 'ready.idle' };
   const steps: readonly PageMessage[] = Object.entries(ways).map(([from, to]) => ({
