@@ -24,7 +24,7 @@ async function go(page: Page, view: string): Promise<void> {
   const shown = {
     services: '.state',
     dependencies: '.dependency-box',
-    workloads: '.workload-state',
+    workloads: '#workloads .state',
     machine: '.box.lit',
     actors: '.actor .id',
     timeline: '.deletion',

@@ -19,7 +19,7 @@ const serviceBox = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Services' }).getByRole('listitem').filter({ hasText: name });
 const dependantBox = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Dependants', exact: true }).getByRole('listitem').filter({ hasText: name });
-const linesOf = (page: Page, state: string) => page.locator(`#dependencies-edges path[data-state=${state}]`);
+const linesOf = (page: Page, health: string) => page.locator(`#dependencies-edges path[data-health=${health}]`);
 
 test('services are on the left, dependants on the right, with lines that show outages and windows', async (t) => {
   const { page, server, consoleLines } = await openPage(
@@ -44,14 +44,14 @@ test('services are on the left, dependants on the right, with lines that show ou
     await dependantBox(page, 'mail').boundingBox(),
   ];
   assert.ok((left?.x ?? 0) + (left?.width ?? 0) < (right?.x ?? 0), 'services are left of their dependants');
-  assert.deepEqual([await linesOf(page, 'notReady').count(), await linesOf(page, 'window').count()], [2, 5]);
+  assert.deepEqual([await linesOf(page, 'degraded').count(), await linesOf(page, 'progressing').count()], [2, 5]);
   const { services, dependants } = dependencyScene(now);
   server.dependencies = dependencyList(
     services.map((each) => dependencyView(each.service, { dependants: each.dependants })),
     dependants.map(({ id }) => dependantView(id)),
   );
   await serviceBox(page, 'shop/cache').getByText('ready, 2 dependants').waitFor();
-  assert.deepEqual([await linesOf(page, 'notReady').count(), await linesOf(page, 'window').count()], [0, 0]);
+  assert.deepEqual([await linesOf(page, 'degraded').count(), await linesOf(page, 'progressing').count()], [0, 0]);
   server.dependencies = dependencyList([], []);
   await page.getByText('weeder watches no service.').waitFor();
   assert.equal(await page.locator('.dependency-box').count(), 0);
@@ -153,9 +153,9 @@ test('a running weeder shows an outage, its crash-looping dependants, and the wi
   weeder.at.put({ containers: [backOff(4)] });
   await service.getByText('not ready, 1 crash-looping, 1 dependant').waitFor();
   await dependantBox(page, 'role=apiserver').getByText('1 crash-looping of ').waitFor();
-  await linesOf(page, 'notReady').waitFor({ state: 'attached' });
+  await linesOf(page, 'degraded').waitFor({ state: 'attached' });
   weeder.at.slice({ ready: [true] });
   await service.getByText('window open').waitFor();
-  await linesOf(page, 'window').waitFor({ state: 'attached' });
+  await linesOf(page, 'progressing').waitFor({ state: 'attached' });
   assert.deepEqual(consoleLines, []);
 });

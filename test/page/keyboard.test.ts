@@ -27,7 +27,7 @@ test('Tab reaches every control of every view, in the order of the page, with a 
       {
         services: '.state',
         dependencies: '.dependency-box',
-        workloads: '.workload-state',
+        workloads: '#workloads .state',
         machine: '.box',
         actors: '.actor .id',
         timeline: '#chart .deletion',

@@ -47,7 +47,7 @@ const shots: Readonly<Record<string, Shot>> = {
     ],
   },
   actors: { view: 'actors', waitsFor: '.actor .id' },
-  workloads: { view: 'workloads', waitsFor: '.workload-state' },
+  workloads: { view: 'workloads', waitsFor: '#workloads .state' },
   applications: { view: 'applications', waitsFor: '.difference' },
   timeline: { view: 'timeline', waitsFor: '.deletion' },
   replay: {

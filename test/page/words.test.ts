@@ -25,7 +25,7 @@ const brokenWords = `[...document.querySelectorAll('main table :is(th, td)')].fl
 
 for (const [view, seen] of [
   ['services', '.state'],
-  ['workloads', '.workload-state'],
+  ['workloads', '#workloads .state'],
   ['applications', '.difference'],
   ['timeline', '#moments tr'],
 ] as const) {

@@ -2,6 +2,7 @@ import type { LeadershipView } from '../protocol/protocol.ts';
 import type { ConnectionState } from './connection.ts';
 import { byId, setText } from './dom.ts';
 import { clockTime } from './format.ts';
+import type { Health } from './health.ts';
 
 interface Status {
   /** `receivedAt`: the time of the last message, by weeder's clock; undefined before the first one. */
@@ -12,12 +13,12 @@ interface Status {
   announce(text: string): void;
 }
 
-const chips: Readonly<Record<ConnectionState, string>> = {
-  connecting: 'connecting',
-  live: 'connected',
-  broken: 'not connected',
-  silent: 'no response',
-  refused: 'refused',
+const chips: Readonly<Record<ConnectionState, readonly [Health, string]>> = {
+  connecting: ['unknown', 'connecting'],
+  live: ['healthy', 'connected'],
+  broken: ['degraded', 'not connected'],
+  silent: ['degraded', 'no response'],
+  refused: ['degraded', 'refused'],
 };
 
 const connectionMessages: Readonly<Record<'broken' | 'silent' | 'refused', string>> = {
@@ -44,7 +45,9 @@ export function createStatus(): Status {
       const wasLost = state !== 'connecting';
       state = changed;
       chip.dataset['connection'] = changed;
-      setText(chip, chips[changed]);
+      const [health, text] = chips[changed];
+      chip.dataset['health'] = health;
+      setText(chip, text);
       notice.hidden = changed === 'live' || changed === 'connecting';
       if (changed === 'live') {
         if (wasLost) announce('Connected again.');

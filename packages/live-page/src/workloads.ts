@@ -1,6 +1,8 @@
 import type { WorkloadList, WorkloadView } from '../protocol/workloadView.ts';
+import { cell, labelledCell, nameCell } from './cells.ts';
 import { byId, create, setText } from './dom.ts';
 import { count, dayAndTime, span } from './format.ts';
+import { healthOfState } from './health.ts';
 import { createPolledList } from './polledList.ts';
 import { createRows } from './rows.ts';
 import { addressOf } from './views.ts';
@@ -56,11 +58,10 @@ export function createWorkloads(now: () => number): Workloads {
 
 function createRow({ id }: WorkloadView) {
   const link = create('a', { text: id, attributes: { href: addressOf(id) } });
-  const state = create('span', { class: 'workload-state' });
-  const others = ['Reason and duration', 'Uses', 'Last restart'].map((label) => cell('td', label));
+  const state = create('span', { class: 'state' });
+  const others = [cell(), labelledCell('Uses:'), labelledCell('Last restart:')];
   const cells = [state, ...others];
-  const attributes = { role: 'row' };
-  const element = create('tr', { attributes }, cell('th', 'Workload', link), cell('td', 'State', state), ...others);
+  const element = create('tr', { attributes: { role: 'row' } }, nameCell(link), cell(state), ...others);
   return {
     element,
     show(workload: WorkloadView, now: number): void {
@@ -68,7 +69,7 @@ function createRow({ id }: WorkloadView) {
         const at = cells[index];
         if (at !== undefined) setText(at, text);
       }
-      state.setAttribute('data-state', workload.state);
+      state.dataset['health'] = healthOfState(workload.state);
     },
   };
 }
@@ -85,11 +86,6 @@ function textsOf(workload: WorkloadView, now: number): string[] {
 function howLong({ state, since, until }: WorkloadView, now: number): string {
   if (until === undefined || state === 'rolling') return `for ${span(now - since)}`;
   return `${span(until - now)} left`;
-}
-
-function cell(tag: 'td' | 'th', label: string, ...children: readonly Node[]): HTMLTableCellElement {
-  const role = tag === 'th' ? 'rowheader' : 'cell';
-  return create(tag, { class: tag === 'th' ? 'name' : '', attributes: { role, 'data-label': label } }, ...children);
 }
 
 function nothingMore(total: number, found: number): string {

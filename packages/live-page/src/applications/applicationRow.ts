@@ -1,6 +1,8 @@
 import type { ApplicationView, ResourceView } from '../../protocol/applicationView.ts';
+import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { dayAndTime, span, statePath } from '../format.ts';
+import { healthOfState } from '../health.ts';
 import { addressOf } from '../views.ts';
 import { corrections, difference } from './difference.ts';
 
@@ -49,16 +51,16 @@ export function rowsOf(application: ApplicationView): readonly Shown[] {
 
 export function createApplicationRow({ isApplication, name }: Shown): ApplicationRow {
   const link = create('a', { text: name });
-  const state = create('span', { class: 'workload-state' });
-  const why = create('p', { class: 'why' });
+  const state = create('span', { class: 'state' });
+  const why = create('div');
   const differences = create('div');
-  const history = cell('td', 'Corrections');
+  const history = labelledCell('Corrections:');
   const element = create(
     'tr',
     { class: isApplication ? 'application' : 'resource', attributes: { role: 'row' } },
-    cell('th', 'Application and resource', link),
-    cell('td', 'State', state),
-    cell('td', 'Reason and differences', why, differences),
+    nameCell(link),
+    cell(state),
+    cell(why, differences),
     history,
   );
   let [drifted, corrected] = ['', ''];
@@ -70,6 +72,7 @@ export function createApplicationRow({ isApplication, name }: Shown): Applicatio
       else link.setAttribute('href', addressOf(row.actor));
       setText(state, statePath(row.state));
       state.setAttribute('data-state', row.state);
+      state.dataset['health'] = healthOfState(row.state);
       setText(why, whyOf(row, now));
       const { resource } = row;
       const drifts = JSON.stringify(resource?.drifts);
@@ -106,9 +109,4 @@ function whyOf({ reason, until, resource }: Shown, now: number): string {
   ];
   const [first = '', ...rest] = parts.filter((part) => part !== '');
   return rest.length === 0 ? first : [first.replace(/\.$/, ''), ...rest].join(', ');
-}
-
-function cell(tag: 'td' | 'th', label: string, ...children: readonly Node[]): HTMLTableCellElement {
-  const role = tag === 'th' ? 'rowheader' : 'cell';
-  return create(tag, { class: tag === 'th' ? 'name' : '', attributes: { role, 'data-label': label } }, ...children);
 }

@@ -1,6 +1,7 @@
 import type { DependantView, DependencyView } from '../../protocol/protocol.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
+import { type Health, healthOfService } from '../health.ts';
 import { describeReadiness } from '../services/readiness.ts';
 import { addressOf } from '../views.ts';
 
@@ -18,11 +19,8 @@ interface ServiceBox extends Box<DependencyView> {
 type DependantBox = Box<DependantView & { readonly services: readonly string[] }>;
 
 /** How the picture shows a service and the lines to its dependants. */
-export type ServiceState = 'ready' | 'notReady' | 'window' | 'absent';
-
-export function serviceStateOf({ view }: DependencyView): ServiceState {
-  if (!view.isReady) return view.exists ? 'notReady' : 'absent';
-  return view.window === undefined ? 'ready' : 'window';
+export function healthOf({ view }: DependencyView): Health {
+  return view.isReady || view.exists ? healthOfService(view) : 'unknown';
 }
 
 export function createServiceBox(first: DependencyView): ServiceBox {
@@ -39,7 +37,7 @@ export function createServiceBox(first: DependencyView): ServiceBox {
     show({ y, ...changed }, now) {
       service = changed;
       element.style.top = `${y}px`;
-      element.dataset['state'] = serviceStateOf(changed);
+      element.dataset['health'] = healthOf(changed);
       if (changed.view.actor === undefined) link.removeAttribute('href');
       else link.setAttribute('href', addressOf(changed.view.actor));
       tick(now);
@@ -68,14 +66,14 @@ export function createDependantBox(first: DependantView, onChosen: (id: string) 
   button.title = id;
   const detail = create('span', { class: 'detail' });
   const dependsOn = create('span', { class: 'unseen' });
-  const element = create('li', { class: 'dependency-box dependant' }, button, detail, dependsOn);
+  const element = create('li', { class: 'dependency-box' }, button, detail, dependsOn);
   const where = namespaces === 'all' ? 'all namespaces' : namespaces.join(', ');
   const source = by === 'declared' ? `${kind}, declared` : `${kind}, configured, in ${where}`;
   return {
     element,
     show({ y, crashLooping, workloads, services }) {
       element.style.top = `${y}px`;
-      element.dataset['crashLooping'] = String(crashLooping > 0);
+      element.dataset['health'] = crashLooping > 0 ? 'degraded' : 'healthy';
       const others = workloads.filter((workload) => workload !== name);
       const of = others.length === 0 ? '' : ` of ${others.join(', ')}`;
       setText(detail, crashLooping === 0 ? source : `${count(crashLooping)} crash-looping${of}, ${source}`);

@@ -1,10 +1,10 @@
 import { createSvg } from '../dom.ts';
-import type { ServiceState } from './boxes.ts';
+import type { Health } from '../health.ts';
 import { boxHeight, type Layout } from './layout.ts';
 
 /** The lines between the services and their dependants. */
 interface Edges {
-  draw(layout: Layout, stateOf: (service: string) => ServiceState): void;
+  draw(layout: Layout, healthOf: (service: string) => Health): void;
   /** Emphasizes the lines of this service or dependant. */
   emphasize(key: string | undefined): void;
 }
@@ -15,12 +15,12 @@ const width = 100;
 export function createEdges(svg: SVGSVGElement): Edges {
   let lines: readonly { readonly ends: readonly string[]; readonly path: SVGPathElement }[] = [];
   return {
-    draw({ height, services, dependants }, stateOf) {
+    draw({ height, services, dependants }, healthOf) {
       svg.setAttribute('viewBox', `0 0 ${width} ${Math.max(1, height)}`);
       lines = [...dependants].flatMap(([id, { y, services: keys }]) =>
         keys.map((service) => {
           const d = curve(services.get(service)?.y ?? 0, y);
-          const attributes = { d, 'data-state': stateOf(service) };
+          const attributes = { d, 'data-health': healthOf(service) };
           return { ends: [service, id], path: createSvg('path', { attributes }) };
         }),
       );

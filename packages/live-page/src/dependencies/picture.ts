@@ -1,7 +1,7 @@
 import type { DependantView, DependencyList, DependencyView } from '../../protocol/protocol.ts';
 import { byId } from '../dom.ts';
 import { createRows } from '../rows.ts';
-import { createDependantBox, createNoteBox, createServiceBox, serviceStateOf } from './boxes.ts';
+import { createDependantBox, createNoteBox, createServiceBox, healthOf } from './boxes.ts';
 import { createEdges } from './edges.ts';
 import { type Layout, layoutOf } from './layout.ts';
 
@@ -41,11 +41,11 @@ export function createDependencyPicture(now: () => number, search: (name: string
 
   /** The lines are drawn again only if they differ. */
   function drawEdges(views: readonly DependencyView[]): void {
-    const states = new Map(views.map((view) => [keyOf(view), serviceStateOf(view)]));
-    const text = JSON.stringify([[...layout.dependants], [...states]]);
+    const health = new Map(views.map((view) => [keyOf(view), healthOf(view)]));
+    const text = JSON.stringify([[...layout.dependants], [...health]]);
     if (text === drawn) return;
     drawn = text;
-    edges.draw(layout, (service) => states.get(service) ?? 'ready');
+    edges.draw(layout, (service) => health.get(service) ?? 'healthy');
   }
 
   /** Emphasizes the chosen box with everything that it depends on, or that depends on it. */

@@ -1,6 +1,8 @@
 import type { ServiceView } from '../../protocol/protocol.ts';
+import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { count, span, statePath } from '../format.ts';
+import { healthOfService } from '../health.ts';
 import { addressOf } from '../views.ts';
 import { describeReadiness } from './readiness.ts';
 
@@ -16,19 +18,14 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
   let service = first;
   const link = create('a', { text: first.service });
   const prefix = first.namespace === '' ? '' : `${first.namespace}/`;
-  const name = cell('th', 'Service', 'name', create('span', { class: 'soft', text: prefix }), link);
+  const name = nameCell(create('span', { class: 'soft', text: prefix }), link);
   const state = create('span', { class: 'state' });
   const left = create('span', { class: 'left' });
   const bar = create('progress', { attributes: { max: '1', 'aria-hidden': 'true' } });
+  const windowCell = cell(left, bar);
+  windowCell.className = 'window';
   const numbers = [number('Crash-looping'), number('Deleted'), number('Skipped'), number('Failed')] as const;
-  const element = create(
-    'tr',
-    { attributes: { role: 'row' } },
-    name,
-    cell('td', 'State', '', state),
-    cell('td', 'Window', 'window', left, bar),
-    ...numbers,
-  );
+  const element = create('tr', { attributes: { role: 'row' } }, name, cell(state), windowCell, ...numbers);
 
   function tick(time: number): void {
     const { window } = service;
@@ -42,10 +39,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
 
   function show(changed: ServiceView, time: number): void {
     service = changed;
-    state.dataset['ready'] = String(changed.isReady);
-    state.dataset['exists'] = String(changed.exists);
-    if (changed.window !== undefined) state.dataset['window'] = 'open';
-    else delete state.dataset['window'];
+    state.dataset['health'] = healthOfService(changed);
     const { crashLooping, deleted, skipped, failed } = changed;
     for (const [index, value] of [crashLooping, deleted, skipped, failed].entries()) {
       const shown = numbers[index];
@@ -73,11 +67,8 @@ function describeState(service: ServiceView, now: number): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-function cell(tag: 'td' | 'th', label: string, kind: string, ...children: readonly Node[]): HTMLTableCellElement {
-  const role = tag === 'th' ? 'rowheader' : 'cell';
-  return create(tag, { class: kind, attributes: { role, 'data-label': label } }, ...children);
-}
-
 function number(label: string): HTMLTableCellElement {
-  return cell('td', label, 'number');
+  const made = labelledCell(label);
+  made.className = 'number';
+  return made;
 }

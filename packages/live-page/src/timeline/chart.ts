@@ -29,7 +29,7 @@ export function chart({ lanes, range, now, width, hasCursor }: ChartParts): SVGS
   const spacing = grids.find((each) => (each / (range.to - range.from)) * width >= 90) ?? 1_800_000;
   for (let t = Math.ceil(range.from / spacing) * spacing; t <= range.to; t += spacing) {
     drawing.append(line('grid', x(t), axisHeight - 4, height));
-    if (x(t) + timeWidth < width) drawing.append(words('axis', x(t) + 4, 13, clockTime(t)));
+    if (x(t) + timeWidth < width) drawing.append(words('soft', x(t) + 4, 13, clockTime(t)));
   }
   for (const [index, lane] of lanes.entries()) {
     drawing.append(laneOf(lane, axisHeight + index * laneHeight, width, now, x));
