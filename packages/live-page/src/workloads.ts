@@ -1,8 +1,9 @@
 import type { WorkloadList, WorkloadView } from '../protocol/workloadView.ts';
 import { cell, labelledCell, nameCell } from './cells.ts';
 import { byId, create, setText } from './dom.ts';
-import { count, dayAndTime, span } from './format.ts';
+import { dayAndTime, span } from './format.ts';
 import { healthOfState } from './health.ts';
+import { createListSummary } from './listSummary.ts';
 import { createPolledList } from './polledList.ts';
 import { createRows } from './rows.ts';
 import { addressOf } from './views.ts';
@@ -20,7 +21,11 @@ export function createWorkloads(now: () => number): Workloads {
   const table = byId('workloads-table', HTMLTableElement);
   const body = table.tBodies[0] ?? table.createTBody();
   const search = byId('workloads-search', HTMLInputElement);
-  const none = byId('workloads-none', HTMLElement);
+  const summarize = createListSummary('workloads', {
+    empty: 'Restart control manages no workload.',
+    noMatch: 'No workload matches.',
+    cut: 'are shown: find the others by name, state or source.',
+  });
   const rows = createRows({
     parent: body,
     keyOf: ({ id }) => id,
@@ -36,13 +41,7 @@ export function createWorkloads(now: () => number): Workloads {
     );
     const shown = found.slice(0, maxRows);
     rows.place(shown);
-    const all = count(workloads.length);
-    setText(
-      byId('workloads-count', HTMLElement),
-      found.length === workloads.length ? all : `${count(found.length)} of ${all}`,
-    );
-    none.hidden = found.length > 0 && found.length === shown.length;
-    setText(none, nothingMore(workloads.length, found.length));
+    summarize({ total: workloads.length, found: found.length, shown: shown.length });
   }
 
   search.addEventListener('input', show);
@@ -86,10 +85,4 @@ function textsOf(workload: WorkloadView, now: number): string[] {
 function howLong({ state, since, until }: WorkloadView, now: number): string {
   if (until === undefined || state === 'rolling') return `for ${span(now - since)}`;
   return `${span(until - now)} left`;
-}
-
-function nothingMore(total: number, found: number): string {
-  if (total === 0) return 'Restart control manages no workload.';
-  if (found === 0) return 'No workload matches.';
-  return `${count(maxRows)} of ${count(found)} are shown: find the others by name, state or source.`;
 }

@@ -1,6 +1,6 @@
 import type { ApplicationList } from '../../protocol/applicationView.ts';
-import { byId, setText } from '../dom.ts';
-import { count } from '../format.ts';
+import { byId } from '../dom.ts';
+import { createListSummary } from '../listSummary.ts';
 import { createPolledList } from '../polledList.ts';
 import { createRows } from '../rows.ts';
 import { createApplicationRow, rowsOf } from './applicationRow.ts';
@@ -15,7 +15,11 @@ export function createApplications(now: () => number): Applications {
   const table = byId('applications-table', HTMLTableElement);
   const body = table.tBodies[0] ?? table.createTBody();
   const search = byId('applications-search', HTMLInputElement);
-  const none = byId('applications-none', HTMLElement);
+  const summarize = createListSummary('applications', {
+    empty: 'The application observer manages no application.',
+    noMatch: 'No application matches.',
+    cut: 'are shown: find the others by name, kind or state.',
+  });
   const rows = createRows({
     parent: body,
     keyOf: ({ key }) => key,
@@ -27,12 +31,7 @@ export function createApplications(now: () => number): Applications {
   function show(): void {
     const { total, found, applications } = list;
     rows.place(applications.flatMap(rowsOf));
-    setText(
-      byId('applications-count', HTMLElement),
-      found === total ? count(total) : `${count(found)} of ${count(total)}`,
-    );
-    none.hidden = applications.length > 0 && applications.length === found;
-    setText(none, nothingMore(list));
+    summarize({ total, found, shown: applications.length });
   }
 
   const refresh = createPolledList<ApplicationList>({
@@ -44,10 +43,4 @@ export function createApplications(now: () => number): Applications {
   });
   search.addEventListener('input', refresh);
   return { refresh };
-}
-
-function nothingMore({ total, found, applications }: ApplicationList): string {
-  if (total === 0) return 'The application observer manages no application.';
-  if (found === 0) return 'No application matches.';
-  return `${count(applications.length)} of ${count(found)} are shown: find the others by name, kind or state.`;
 }

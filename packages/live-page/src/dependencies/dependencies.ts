@@ -1,7 +1,7 @@
 import type { DependencyList } from '../../protocol/protocol.ts';
-import { byId, create, setText } from '../dom.ts';
+import { byId, create } from '../dom.ts';
 import { createFilterButtons } from '../filterButtons.ts';
-import { count } from '../format.ts';
+import { createListSummary } from '../listSummary.ts';
 import { createPolledList } from '../polledList.ts';
 import { createDependencyPicture } from './picture.ts';
 
@@ -14,8 +14,11 @@ interface Dependencies {
 export function createDependencies(now: () => number): Dependencies {
   const search = byId('dependencies-search', HTMLInputElement);
   const namespace = byId('dependencies-namespace', HTMLSelectElement);
-  const none = byId('dependencies-none', HTMLElement);
-  const counter = byId('dependencies-count', HTMLElement);
+  const summarize = createListSummary('dependencies', {
+    empty: 'weeder watches no service.',
+    noMatch: 'No service matches.',
+    cut: 'services are shown: find the others by name, namespace or state.',
+  });
   const filters = createFilterButtons(byId('dependencies', HTMLElement), () => refresh());
   const picture = createDependencyPicture(now, (name) => {
     search.value = name;
@@ -42,9 +45,7 @@ export function createDependencies(now: () => number): Dependencies {
     picture.show(its);
     offer(namespaces);
     filters.counts(counts);
-    setText(counter, found === total ? count(total) : `${count(found)} of ${count(total)}`);
-    none.hidden = services.length > 0 && services.length === found;
-    setText(none, nothingMore(its));
+    summarize({ total, found, shown: services.length });
   }
 
   /** Keeps the chosen namespace, even if it is no longer in the list. */
@@ -71,10 +72,4 @@ export function createDependencies(now: () => number): Dependencies {
   search.addEventListener('input', refresh);
   namespace.addEventListener('change', refresh);
   return { refresh };
-}
-
-function nothingMore({ total, found, services }: DependencyList): string {
-  if (total === 0) return 'weeder watches no service.';
-  if (found === 0) return 'No service matches.';
-  return `${count(services.length)} of ${count(found)} services are shown: find the others by name, namespace or state.`;
 }

@@ -1,8 +1,8 @@
 import type { ServiceFilter, ServiceView } from '../../protocol/protocol.ts';
 import { isShown, needsAttention } from '../../protocol/serviceFilter.ts';
-import { byId, onceAFrame, setText } from '../dom.ts';
+import { byId, onceAFrame } from '../dom.ts';
 import { createFilterButtons } from '../filterButtons.ts';
-import { count } from '../format.ts';
+import { createListSummary } from '../listSummary.ts';
 import { createRows } from '../rows.ts';
 import { type Order, sortBy, sortKeys } from './serviceOrder.ts';
 import { createServiceRow } from './serviceRow.ts';
@@ -31,6 +31,11 @@ export function createServices(now: () => number): Services {
   });
   const search = byId('services-search', HTMLInputElement);
   const filters = createFilterButtons(section, () => arrange());
+  const summarize = createListSummary('services', {
+    empty: 'weeder watches no service.',
+    noMatch: 'No service matches.',
+    cut: 'are shown: find the others by name.',
+  });
   let order: Order = { by: 'state', isDescending: false };
   /** Services changed while another view was shown. */
   let isStale = false;
@@ -47,11 +52,7 @@ export function createServices(now: () => number): Services {
     const shown = found.length <= maxRows ? found : attentionFirst(found).slice(0, maxRows).sort(compare);
     rows.place(shown);
     showCounts();
-    const [total, all] = [services.size, count(services.size)];
-    setText(byId('services-count', HTMLElement), found.length === total ? all : `${count(found.length)} of ${all}`);
-    const none = byId('services-none', HTMLElement);
-    none.hidden = found.length > 0 && found.length === shown.length;
-    setText(none, nothingMore(total, found.length));
+    summarize({ total: services.size, found: found.length, shown: shown.length });
   });
 
   function showCounts(): void {
@@ -115,10 +116,4 @@ function keyOf({ namespace, service }: ServiceView): string {
 /** Keeps the order of the services that need attention, and of the others. */
 function attentionFirst(services: readonly ServiceView[]): ServiceView[] {
   return [...services.filter(needsAttention), ...services.filter((each) => !needsAttention(each))];
-}
-
-function nothingMore(total: number, found: number): string {
-  if (total === 0) return 'weeder watches no service.';
-  if (found === 0) return 'No service matches.';
-  return `${count(maxRows)} of ${count(found)} are shown: find the others by name.`;
 }
