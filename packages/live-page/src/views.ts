@@ -15,6 +15,12 @@ export function addressOf(actor: string): string {
   return `#machine=${encodeURIComponent(actor)}`;
 }
 
+/** Lets the link lead to the machine view of an actor; undefined: to nothing. */
+export function linkTo(actor: string | undefined, link: HTMLAnchorElement): void {
+  if (actor === undefined) link.removeAttribute('href');
+  else link.setAttribute('href', addressOf(actor));
+}
+
 /** The machine of `newest:MACHINE`; undefined for the id of an actor. */
 export function machineOf(actor: string): string | undefined {
   return /^newest:(.*)$/.exec(actor)?.[1];

@@ -3,7 +3,7 @@ import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { dayAndTime, span, statePath } from '../format.ts';
 import { healthOfState } from '../health.ts';
-import { addressOf } from '../views.ts';
+import { linkTo } from '../views.ts';
 import { corrections, difference } from './difference.ts';
 
 /** A row of the table of applications: an application, or one of its resources. */
@@ -68,8 +68,7 @@ export function createApplicationRow({ isApplication, name }: Shown): Applicatio
   return {
     element,
     show(row, now) {
-      if (row.actor === undefined) link.removeAttribute('href');
-      else link.setAttribute('href', addressOf(row.actor));
+      linkTo(row.actor, link);
       setText(state, statePath(row.state));
       state.setAttribute('data-state', row.state);
       state.dataset['health'] = healthOfState(row.state);

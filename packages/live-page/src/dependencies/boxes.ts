@@ -3,7 +3,7 @@ import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
 import { type Health, healthOfService } from '../health.ts';
 import { describeReadiness } from '../services/readiness.ts';
-import { addressOf } from '../views.ts';
+import { linkTo } from '../views.ts';
 
 /** A box of the picture. It updates only the changed parts. `y`: the distance of its top from that of the picture. */
 interface Box<View> {
@@ -38,8 +38,7 @@ export function createServiceBox(first: DependencyView): ServiceBox {
       service = changed;
       element.style.top = `${y}px`;
       element.dataset['health'] = healthOf(changed);
-      if (changed.view.actor === undefined) link.removeAttribute('href');
-      else link.setAttribute('href', addressOf(changed.view.actor));
+      linkTo(changed.view.actor, link);
       tick(now);
     },
   };

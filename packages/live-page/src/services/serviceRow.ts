@@ -3,7 +3,7 @@ import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { count, span, statePath } from '../format.ts';
 import { healthOfService } from '../health.ts';
-import { addressOf } from '../views.ts';
+import { linkTo } from '../views.ts';
 import { describeReadiness } from './readiness.ts';
 
 /** A row of the table of services. It updates only the changed parts. */
@@ -47,8 +47,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
       setText(shown, count(value));
       shown.classList.toggle('zero', value === 0);
     }
-    if (changed.actor === undefined) link.removeAttribute('href');
-    else link.setAttribute('href', addressOf(changed.actor));
+    linkTo(changed.actor, link);
     tick(time);
   }
 
