@@ -64,6 +64,14 @@ test('every file lies in a room of the table, and every room exists', () => {
   );
 });
 
+test('every room is in one of the nine rooms of rooms with which the page begins', () => {
+  const rows = [...page.matchAll(/^\| [a-z ]+ \| ((?:`[\w/]+`(?:, )?)+) \|/gm)].map(([, folders = '']) => folders);
+  const listed = rows.flatMap((folders) => [...folders.matchAll(/`([\w/]+)`/g)].map(([, folder = '']) => folder));
+  assert.equal(rows.length, 9);
+  const outer = new Set([...levels.keys()].map((room = '') => /^(?:machines|src\/\w+)/.exec(room)?.[0] ?? room));
+  assert.deepEqual(listed.toSorted(), [...outer].sort());
+});
+
 test('a folder has at most 20 source files', () => {
   const folders = '{src,machines,packages,test,bench,scripts}/**/*.ts';
   const all = globSync(folders, { cwd: root, exclude: (path) => path.endsWith('node_modules') });
