@@ -8,9 +8,9 @@ import { applied, apply, applyPatch, causesOf, configMap, edit, live, owners, pa
 export function testApply(getTarget: GetTarget): void {
   test('an apply creates a missing object, and owns exactly the applied fields', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = body(await apply(at, configMap({ a: '1', b: '2' }, { labels: { l: '1' } })), 201);
-    assert.deepEqual(made['data'], { a: '1', b: '2' });
-    const [entry, ...more] = arrayOf(meta(made)['managedFields']).map(objectOf);
+    const object = body(await apply(at, configMap({ a: '1', b: '2' }, { labels: { l: '1' } })), 201);
+    assert.deepEqual(object['data'], { a: '1', b: '2' });
+    const [entry, ...more] = arrayOf(meta(object)['managedFields']).map(objectOf);
     const { time, ...rest } = entry ?? {};
     assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     assert.deepEqual(rest, {
@@ -25,11 +25,11 @@ export function testApply(getTarget: GetTarget): void {
 
   test('applying the existing values changes nothing but makes the second manager a co-owner', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await applied(at, configMap({ a: '1', b: '2' }));
-    assert.deepEqual(meta(await applied(at, configMap({ a: '1', b: '2' }))), meta(made));
+    const object = await applied(at, configMap({ a: '1', b: '2' }));
+    assert.deepEqual(meta(await applied(at, configMap({ a: '1', b: '2' }))), meta(object));
     const shared = await applied(at, configMap({ a: '1' }), 'two');
-    assert.notEqual(versionOf(shared), versionOf(made));
-    assert.deepEqual(owners(shared), { 'two/Apply': { 'f:data': { 'f:a': {} } }, ...owners(made) });
+    assert.notEqual(versionOf(shared), versionOf(object));
+    assert.deepEqual(owners(shared), { 'two/Apply': { 'f:data': { 'f:a': {} } }, ...owners(object) });
     const two = arrayOf(meta(shared)['managedFields'])
       .map(objectOf)
       .find(({ manager }) => manager === 'two');
@@ -38,7 +38,7 @@ export function testApply(getTarget: GetTarget): void {
 
   test('a field that another manager owns with another value is a conflict, reported per field with its owner', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await applied(at, configMap({ a: '1', b: '2' }));
+    const object = await applied(at, configMap({ a: '1', b: '2' }));
     const two = refused(await apply(at, configMap({ a: '9', b: '9', c: '1' }), 'two'), 409, 'Conflict');
     assert.equal(two['message'], 'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\n- .data.b');
     assert.deepEqual(causesOf(two), [
@@ -48,8 +48,8 @@ export function testApply(getTarget: GetTarget): void {
     const one = refused(await apply(at, configMap({ a: '9' }), 'two'), 409, 'Conflict');
     assert.equal(one['message'], 'Apply failed with 1 conflict: conflict with "one": .data.a');
     assert.deepEqual(Object.keys(objectOf(one['details'])), ['causes']);
-    assert.equal(versionOf(await live(at, made)), versionOf(made));
-    await edit(at, made, { data: { a: '5' } });
+    assert.equal(versionOf(await live(at, object)), versionOf(object));
+    await edit(at, object, { data: { a: '5' } });
     const edited = refused(await apply(at, configMap({ a: '1', b: '2' })), 409, 'Conflict');
     assert.equal(edited['message'], 'Apply failed with 1 conflict: conflict with "human" using v1: .data.a');
   });
@@ -67,9 +67,9 @@ export function testApply(getTarget: GetTarget): void {
 
   test('a field that its manager no longer applies is removed, unless another manager owns it', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await applied(at, configMap({ mine: '1', shared: '1', edited: '1' }, { labels: { l: '1' } }));
+    const object = await applied(at, configMap({ mine: '1', shared: '1', edited: '1' }, { labels: { l: '1' } }));
     await applied(at, configMap({ shared: '1' }), 'two');
-    await edit(at, made, { data: { edited: '2', added: '1' } });
+    await edit(at, object, { data: { edited: '2', added: '1' } });
     const less = await applied(at, configMap({}));
     assert.deepEqual(less['data'], { shared: '1', edited: '2', added: '1' });
     assert.equal(meta(less)['labels'], undefined);
@@ -86,11 +86,11 @@ export function testApply(getTarget: GetTarget): void {
     assert.equal(noUid['message'], `Operation cannot be fulfilled on configmaps "b": ${because}`);
     refused(await absent({ uid: 'x', resourceVersion: '1' }), 409, 'Conflict');
     body(await absent({ resourceVersion: '1' }), 201);
-    const made = await applied(at, configMap({ a: '1' }));
+    const object = await applied(at, configMap({ a: '1' }));
     const again = (metadata: object) => apply(at, configMap({ a: '2' }, { ...metadata }), 'one&force=true');
     refused(await again({ resourceVersion: '1' }), 409, 'Conflict');
     refused(await again({ uid: 'x' }), 422, 'Invalid');
-    const { uid, resourceVersion } = meta(made);
+    const { uid, resourceVersion } = meta(object);
     assert.deepEqual(body(await again({ uid, resourceVersion }), 200)['data'], { a: '2' });
   });
 
@@ -127,8 +127,8 @@ export function testApply(getTarget: GetTarget): void {
     const at = await createTestNamespace(getTarget);
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  # a comment\n  a: "1"\n';
     const path = `${pathOf(at, configMap({}))}?fieldManager=one`;
-    const made = body(await at.send('PATCH', path, { text, contentType: applyPatch }), 201);
-    assert.deepEqual(made['data'], { a: '1' });
+    const object = body(await at.send('PATCH', path, { text, contentType: applyPatch }), 201);
+    assert.deepEqual(object['data'], { a: '1' });
     refused(await at.send('PATCH', path, { text: '{a: b: c', contentType: applyPatch }), 400, 'BadRequest');
   });
 
@@ -137,10 +137,10 @@ export function testApply(getTarget: GetTarget): void {
     const created = body(await apply(at, configMap({ a: '1' }), 'one&dryRun=All'), 201);
     assert.equal(meta(created)['resourceVersion'], undefined);
     refused(await at.send('GET', pathOf(at, created)), 404, 'NotFound');
-    const made = await applied(at, configMap({ a: '1' }));
+    const object = await applied(at, configMap({ a: '1' }));
     const changed = body(await apply(at, configMap({ a: '2' }), 'two&force=true&dryRun=All'), 200);
     assert.deepEqual([changed['data'], owners(changed)], [{ a: '2' }, { 'two/Apply': { 'f:data': { 'f:a': {} } } }]);
-    assert.deepEqual(await live(at, made), made);
+    assert.deepEqual(await live(at, object), object);
     refused(await apply(at, configMap({ a: '3' }), 'two&dryRun=All'), 409, 'Conflict');
   });
 }

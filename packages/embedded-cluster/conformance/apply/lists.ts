@@ -57,7 +57,7 @@ export function testApplyLists(getTarget: GetTarget): void {
   test('an apply does not remove an item that another client added, unless its manager owns it', async () => {
     const at = await createTestNamespace(getTarget);
     const mine = deployment([container('a')], { replicas: 0 });
-    const made = await applied(at, mine, 'weeder');
+    const object = await applied(at, mine, 'weeder');
     const added = await edit(at, mine, [
       { op: 'add', path: '/spec/template/spec/containers/-', value: container('evil') },
       { op: 'add', path: '/metadata/labels', value: { human: '1' } },
@@ -71,7 +71,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     await edit(at, mine, { metadata: { managedFields: [{ ...weeder, fieldsV1: taken }] } });
     assert.deepEqual(names(await live(at, mine)), ['a', 'evil']);
     const corrected = await applied(at, mine, 'weeder&force=true');
-    assert.deepEqual(containers(corrected), containers(made));
+    assert.deepEqual(containers(corrected), containers(object));
     assert.deepEqual(meta(corrected)['labels'], { human: '1' });
   });
 
@@ -86,8 +86,8 @@ export function testApplyLists(getTarget: GetTarget): void {
         ],
       },
     });
-    const made = await applied(at, service, 'weeder');
-    assert.deepEqual(Object.keys(objectOf(objectOf(objectOf(owners(made)['weeder/Apply'])['f:spec'])['f:ports'])), [
+    const object = await applied(at, service, 'weeder');
+    assert.deepEqual(Object.keys(objectOf(objectOf(objectOf(owners(object)['weeder/Apply'])['f:spec'])['f:ports'])), [
       'k:{"port":53,"protocol":"TCP"}',
       'k:{"port":53,"protocol":"UDP"}',
       'k:{"port":80,"protocol":"TCP"}',
@@ -114,9 +114,9 @@ export function testApplyLists(getTarget: GetTarget): void {
   test('the applied order is followed, and the items of other managers remain in between', async () => {
     const at = await createTestNamespace(getTarget);
     const inOrder = (names: readonly string[]) => deployment([container('a', names)], { replicas: 0 });
-    const made = await applied(at, inOrder(['A', 'B', 'C']));
+    const object = await applied(at, inOrder(['A', 'B', 'C']));
     const at2 = '/spec/template/spec/containers/0/env/2';
-    await edit(at, made, [{ op: 'add', path: at2, value: { name: 'Y', value: 'Y' } }]);
+    await edit(at, object, [{ op: 'add', path: at2, value: { name: 'Y', value: 'Y' } }]);
     const order = async (names: readonly string[]) =>
       variables(await applied(at, inOrder(names)))
         .map((each) => each.slice(0, 1))
@@ -129,12 +129,12 @@ export function testApplyLists(getTarget: GetTarget): void {
 
   test('a strategic merge patch inserts a new item first', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await applied(at, deployment([container('a', ['A', 'B'])], { replicas: 0 }));
+    const object = await applied(at, deployment([container('a', ['A', 'B'])], { replicas: 0 }));
     const patch = (env: JsonObject[]) => ({
       body: { spec: { template: { spec: { containers: [{ name: 'a', env }] } } } },
       contentType: 'application/strategic-merge-patch+json',
     });
-    const path = at.path('deployments', String(meta(made)['name']));
+    const path = at.path('deployments', String(meta(object)['name']));
     const first = body(await at.send('PATCH', path, patch([{ name: 'Z', value: 'Z' }])), 200);
     assert.deepEqual(variables(first), ['Z=Z', 'A=A', 'B=B']);
     const mixed = [
@@ -149,8 +149,8 @@ export function testApplyLists(getTarget: GetTarget): void {
     const at = await createTestNamespace(getTarget);
     const backend = { service: { name: 'web', port: { number: 80 } } };
     const rules = [{ host: 'a.example', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }];
-    const made = await applied(at, configuration('Ingress', 'web', { spec: { rules } }), 'init');
-    assert.deepEqual(owners(made), { 'init/Apply': { 'f:spec': { 'f:rules': {} } } });
+    const object = await applied(at, configuration('Ingress', 'web', { spec: { rules } }), 'init');
+    assert.deepEqual(owners(object), { 'init/Apply': { 'f:spec': { 'f:rules': {} } } });
     const part = configuration('Ingress', 'web', { spec: { rules: [{ host: 'a.example' }] } });
     refused(await apply(at, part, 'weeder'), 409, 'Conflict');
     assert.deepEqual(objectOf((await applied(at, part, 'weeder&force=true'))['spec'])['rules'], [

@@ -10,36 +10,36 @@ const dot = { '.': {} };
 export function testManagers(getTarget: GetTarget): void {
   test('a patch of managedFields moves a field to another manager without changing the content', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await applied(at, configMap({ a: '1' }));
-    const edited = await edit(at, made, { data: { excess: '1' } });
-    const moved = await edit(at, made, {
+    const object = await applied(at, configMap({ a: '1' }));
+    const edited = await edit(at, object, { data: { excess: '1' } });
+    const moved = await edit(at, object, {
       metadata: { resourceVersion: versionOf(edited), managedFields: [owner('one', ['a', 'excess'])] },
     });
     assert.deepEqual(owners(moved), { 'one/Apply': { 'f:data': { 'f:a': {}, 'f:excess': {} } } });
     assert.notEqual(versionOf(moved), versionOf(edited));
     assert.deepEqual((await applied(at, configMap({ a: '1' })))['data'], { a: '1' });
-    const stale = { metadata: { resourceVersion: versionOf(made), managedFields: [owner('two', ['a'])] } };
+    const stale = { metadata: { resourceVersion: versionOf(object), managedFields: [owner('two', ['a'])] } };
     const options = { body: stale, contentType: 'application/merge-patch+json' };
     refused(await at.send('PATCH', at.path('configmaps', 'a'), options), 409, 'Conflict');
   });
 
   test('invalid managedFields change nothing, and one empty entry clears them', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await applied(at, configMap({ a: '1' }));
+    const object = await applied(at, configMap({ a: '1' }));
     const managedFields = async (value: unknown) =>
-      owners(await edit(at, made, { metadata: { managedFields: value } }));
-    assert.deepEqual(await managedFields([{ manager: 'x', operation: 'Invented' }]), owners(made));
-    assert.deepEqual(await managedFields([{ ...owner('x', ['a']), apiVersion: '' }]), owners(made));
-    assert.deepEqual(await managedFields(null), owners(made));
+      owners(await edit(at, object, { metadata: { managedFields: value } }));
+    assert.deepEqual(await managedFields([{ manager: 'x', operation: 'Invented' }]), owners(object));
+    assert.deepEqual(await managedFields([{ ...owner('x', ['a']), apiVersion: '' }]), owners(object));
+    assert.deepEqual(await managedFields(null), owners(object));
     assert.deepEqual(await managedFields([{}]), {});
-    const untracked = await edit(at, made, { data: { b: '1' } });
+    const untracked = await edit(at, object, { data: { b: '1' } });
     assert.equal(meta(untracked)['managedFields'], undefined);
   });
 
   test('fields that exist before the first apply belong to before-first-apply', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await applied(at, configMap({ a: '1', b: '1' }));
-    await edit(at, made, { metadata: { managedFields: [{}] } });
+    const object = await applied(at, configMap({ a: '1', b: '1' }));
+    await edit(at, object, { metadata: { managedFields: [{}] } });
     const clash = refused(await apply(at, configMap({ a: '2' })), 409, 'Conflict');
     assert.deepEqual(causesOf(clash), ['FieldManagerConflict: conflict with "before-first-apply" using v1: .data.a']);
     assert.deepEqual(owners(await applied(at, configMap({ a: '2' }), 'one&force=true')), {
@@ -50,10 +50,10 @@ export function testManagers(getTarget: GetTarget): void {
 
   test('a PUT sets the managedFields it contains, and without any the stored ones remain', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await applied(at, configMap({ a: '1' }));
+    const original = await applied(at, configMap({ a: '1' }));
     const put = async (object: JsonObject) =>
       body(await at.send('PUT', `${at.path('configmaps', 'a')}?fieldManager=putter`, { body: object }), 200);
-    const carried = await put({ ...made, metadata: { ...meta(made), managedFields: [owner('two', ['a'])] } });
+    const carried = await put({ ...original, metadata: { ...meta(original), managedFields: [owner('two', ['a'])] } });
     assert.deepEqual(owners(carried), { 'two/Apply': { 'f:data': { 'f:a': {} } } });
     const bare = await put({ metadata: { name: 'a' }, data: { a: '1', b: '1' } });
     assert.deepEqual(owners(bare), {

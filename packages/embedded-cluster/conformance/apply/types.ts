@@ -53,8 +53,8 @@ export function testApplyTypes(getTarget: GetTarget): void {
     };
     const spec = { containers: [main], nodeSelector: {}, imagePullSecrets: [], hostNetwork: false };
     const object = workload({ replicas: 0, minReadySeconds: 0, selector, template: { metadata: { labels }, spec } });
-    const made = await applied(at, object);
-    const written = containerOf(made);
+    const reply = await applied(at, object);
+    const written = containerOf(reply);
     assert.deepEqual(written['resources'], {
       limits: { cpu: '1', memory: '1Gi', 'ephemeral-storage': '1500M' },
       requests: { cpu: '500m', memory: '512Mi' },
@@ -67,12 +67,12 @@ export function testApplyTypes(getTarget: GetTarget): void {
       successThreshold: 1,
       failureThreshold: 3,
     });
-    const { minReadySeconds, replicas, template } = objectOf(made['spec']);
+    const { minReadySeconds, replicas, template } = objectOf(reply['spec']);
     const { nodeSelector, imagePullSecrets, hostNetwork } = objectOf(objectOf(template)['spec']);
     assert.deepEqual([minReadySeconds, replicas], [undefined, 0]);
     assert.deepEqual([nodeSelector, imagePullSecrets, hostNetwork], [undefined, undefined, undefined]);
     const again = await applied(at, object);
-    assert.deepEqual([again['spec'], owners(again)['one/Apply']], [made['spec'], owners(made)['one/Apply']]);
+    assert.deepEqual([again['spec'], owners(again)['one/Apply']], [reply['spec'], owners(reply)['one/Apply']]);
     assert.equal(meta(again)['generation'], 1);
   });
 
@@ -92,8 +92,8 @@ export function testApplyTypes(getTarget: GetTarget): void {
   test('stringData of a Secret is owned as stringData, so that a removed key remains in data', async () => {
     const at = await createTestNamespace(getTarget);
     const secret = (stringData: JsonObject) => configuration('Secret', 'a', { stringData });
-    const made = await applied(at, secret({ a: '1', b: '2' }));
-    assert.deepEqual(owners(made)['one/Apply'], { 'f:stringData': { 'f:a': {}, 'f:b': {} } });
+    const object = await applied(at, secret({ a: '1', b: '2' }));
+    assert.deepEqual(owners(object)['one/Apply'], { 'f:stringData': { 'f:a': {}, 'f:b': {} } });
     const less = await applied(at, secret({ a: '1' }));
     assert.deepEqual(less['data'], { a: 'MQ==', b: 'Mg==' });
     const { message } = body(await apply(at, secret({ a: 42 })), 500);
@@ -143,16 +143,16 @@ export function testApplyTypes(getTarget: GetTarget): void {
     const at = await createTestNamespace(getTarget);
     const service = configuration('Service', 'web', { spec: { ports: [{ port: 80 }] } });
     const post = await at.send('POST', `${at.path('services')}?fieldManager=hand`, { body: service });
-    const made = body(post, 201);
-    assert.equal(typeof objectOf(made['spec'])['clusterIP'], 'string');
-    assert.deepEqual(Object.keys(objectOf(objectOf(owners(made)['hand/Update'])['f:spec'])), [
+    const object = body(post, 201);
+    assert.equal(typeof objectOf(object['spec'])['clusterIP'], 'string');
+    assert.deepEqual(Object.keys(objectOf(objectOf(owners(object)['hand/Update'])['f:spec'])), [
       'f:internalTrafficPolicy',
       'f:ports',
       'f:sessionAffinity',
       'f:type',
     ]);
     const corrected = await applied(at, service, 'one&force=true');
-    assert.equal(objectOf(corrected['spec'])['clusterIP'], objectOf(made['spec'])['clusterIP']);
+    assert.equal(objectOf(corrected['spec'])['clusterIP'], objectOf(object['spec'])['clusterIP']);
   });
 
   test('an apply to a terminating object works as usual, and the object is still deleted', async () => {
@@ -171,9 +171,9 @@ export function testApplyTypes(getTarget: GetTarget): void {
     const at = await createTestNamespace(getTarget);
     const policy = (name: string, spec: JsonObject) => configuration('NetworkPolicy', name, { spec });
     const generations = async (object: JsonObject) => {
-      const found: unknown[] = [];
-      for (let round = 0; round < 3; round += 1) found.push(meta(await applied(at, object))['generation']);
-      return found;
+      const numbers: unknown[] = [];
+      for (let round = 0; round < 3; round += 1) numbers.push(meta(await applied(at, object))['generation']);
+      return numbers;
     };
     assert.deepEqual(await generations(policy('a', { podSelector: {}, egress: [] })), [1, 2, 3]);
     assert.deepEqual(await generations(policy('b', { podSelector: {} })), [1, 1, 1]);
@@ -184,11 +184,11 @@ export function testApplyTypes(getTarget: GetTarget): void {
     const at = await createTestNamespace(getTarget);
     const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };
     const object = workload({ replicas: 0, selector, template: { metadata: { labels }, spec } });
-    const made = await applied(at, object);
+    const reply = await applied(at, object);
     const labelled = configuration('Deployment', 'web', {}, { labels: { x: '1' } });
     const shared = await applied(at, labelled, 'two');
     assert.equal(meta(shared)['generation'], 1);
-    assert.notEqual(versionOf(shared), versionOf(made));
+    assert.notEqual(versionOf(shared), versionOf(reply));
     assert.equal(await generation(at, workload({ replicas: 1 }), 'two&force=true'), 2);
     assert.equal(await generation(at, workload({ replicas: 1 }), 'two'), 2);
     assert.equal(arrayOf(meta(await live(at, object))['managedFields']).length >= 2, true);

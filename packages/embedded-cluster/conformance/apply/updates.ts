@@ -4,7 +4,7 @@ import { arrayOf, type JsonObject, objectOf, timeOf } from '../../src/base/json.
 import { body, createTestNamespace, type GetTarget, meta, type TestNamespace } from '../target.ts';
 
 const contentType = 'application/merge-patch+json';
-const all = { '.': {} };
+const presence = { '.': {} };
 
 /** managedFields of ConfigMaps and Secrets after updates: the owner of each field, and its time. */
 export function testUpdateManagers(getTarget: GetTarget): void {
@@ -13,15 +13,15 @@ export function testUpdateManagers(getTarget: GetTarget): void {
     const metadata = { labels: { l: '1' }, annotations: { 'x.io/n': '1' } };
     assert.deepEqual(owners(await make(at, 'one', { ...content, metadata })), {
       one: {
-        'f:binaryData': { ...all, 'f:c': {} },
-        'f:data': { ...all, 'f:a': {}, 'f:b': {} },
-        'f:metadata': { 'f:annotations': { ...all, 'f:x.io/n': {} }, 'f:labels': { ...all, 'f:l': {} } },
+        'f:binaryData': { ...presence, 'f:c': {} },
+        'f:data': { ...presence, 'f:a': {}, 'f:b': {} },
+        'f:metadata': { 'f:annotations': { ...presence, 'f:x.io/n': {} }, 'f:labels': { ...presence, 'f:l': {} } },
       },
     });
     const changed = owners(await change(at, 'two', { data: { a: '2' }, metadata: { labels: null } }));
     assert.deepEqual(changed['two'], { 'f:data': { 'f:a': {} } });
-    assert.deepEqual(objectOf(changed['one'])['f:data'], { ...all, 'f:b': {} });
-    assert.deepEqual(objectOf(changed['one'])['f:metadata'], { 'f:annotations': { ...all, 'f:x.io/n': {} } });
+    assert.deepEqual(objectOf(changed['one'])['f:data'], { ...presence, 'f:b': {} });
+    assert.deepEqual(objectOf(changed['one'])['f:metadata'], { 'f:annotations': { ...presence, 'f:x.io/n': {} } });
     const immutable = owners(await change(at, 'three', { immutable: true }));
     assert.deepEqual(immutable['three'], { 'f:immutable': {} });
   });
@@ -29,14 +29,14 @@ export function testUpdateManagers(getTarget: GetTarget): void {
   test('a Secret written through stringData has its data owned', async () => {
     const at = await createTestNamespace(getTarget);
     const post = { body: { metadata: { name: 'a' }, stringData: { s: 'x' } } };
-    const made = body(await at.send('POST', `${at.path('secrets')}?fieldManager=one`, post), 201);
-    assert.deepEqual(owners(made), { one: { 'f:data': { ...all, 'f:s': {} }, 'f:type': {} } });
+    const object = body(await at.send('POST', `${at.path('secrets')}?fieldManager=one`, post), 201);
+    assert.deepEqual(owners(object), { one: { 'f:data': { ...presence, 'f:s': {} }, 'f:type': {} } });
   });
 
   test('writing the stored value changes nothing', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await make(at, 'one', content);
-    assert.deepEqual(meta(await change(at, 'two', { data: { a: '1' } })), meta(made));
+    const object = await make(at, 'one', content);
+    assert.deepEqual(meta(await change(at, 'two', { data: { a: '1' } })), meta(object));
   });
 
   test('setting a field updates the time of its manager, for metadata too; removing one updates none', async () => {
@@ -51,7 +51,9 @@ export function testUpdateManagers(getTarget: GetTarget): void {
 
   test('an object without any owned field is not tracked again', async () => {
     const at = await createTestNamespace(getTarget);
-    assert.deepEqual(owners(await make(at, 'one', { data: { a: '1' } })), { one: { 'f:data': { ...all, 'f:a': {} } } });
+    assert.deepEqual(owners(await make(at, 'one', { data: { a: '1' } })), {
+      one: { 'f:data': { ...presence, 'f:a': {} } },
+    });
     assert.equal(meta(await change(at, 'two', { data: { a: null } }))['managedFields'], undefined);
     assert.equal(meta(await change(at, 'two', { data: { b: '1' } }))['managedFields'], undefined);
   });

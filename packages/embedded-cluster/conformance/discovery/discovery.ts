@@ -38,10 +38,10 @@ export function testDiscovery(getTarget: GetTarget): void {
     const target = await getTarget();
     assert.deepEqual(body(await target.send('GET', '/api'), 200)['versions'], ['v1']);
     const list = body(await target.send('GET', '/apis'), 200);
-    const known = new Map(arrayOf(list['groups']).map((each) => [objectOf(each)['name'], objectOf(each)]));
+    const groupsByName = new Map(arrayOf(list['groups']).map((each) => [objectOf(each)['name'], objectOf(each)]));
     for (const name of groups) {
       const preferredVersion = { groupVersion: `${name}/v1`, version: 'v1' };
-      assert.partialDeepStrictEqual(known.get(name), { name, preferredVersion });
+      assert.partialDeepStrictEqual(groupsByName.get(name), { name, preferredVersion });
       const one = body(await target.send('GET', `/apis/${name}`), 200);
       assert.partialDeepStrictEqual(one, { kind: 'APIGroup', apiVersion: 'v1', name, preferredVersion });
     }
@@ -53,9 +53,9 @@ export function testDiscovery(getTarget: GetTarget): void {
     for (const [path, expected] of Object.entries(resources)) {
       const list = body(await target.send('GET', path), 200);
       assert.equal(list['kind'], 'APIResourceList');
-      const found = new Map(arrayOf(list['resources']).map((each) => [objectOf(each)['name'], objectOf(each)]));
+      const rowsByName = new Map(arrayOf(list['resources']).map((each) => [objectOf(each)['name'], objectOf(each)]));
       for (const name of expected) {
-        const row = found.get(name);
+        const row = rowsByName.get(name);
         assert(row !== undefined, `${path} has no ${name}`);
         assert(arrayOf(row['verbs']).length > 0);
         assert.deepEqual(
@@ -80,10 +80,10 @@ export function testDiscovery(getTarget: GetTarget): void {
       const answer = await target.send('GET', path, { accept });
       const list = body(answer, 200);
       assert.deepEqual([list['kind'], list['apiVersion']], ['APIGroupDiscoveryList', 'apidiscovery.k8s.io/v2']);
-      const its = arrayOf(list['items'])
+      const discovery = arrayOf(list['items'])
         .map(objectOf)
         .find(({ metadata }) => objectOf(metadata)['name'] === group);
-      const served = objectOf(arrayOf(its?.['versions'])[0]);
+      const served = objectOf(arrayOf(discovery?.['versions'])[0]);
       assert.deepEqual([served['version'], served['freshness']], [version, 'Current']);
       const row = arrayOf(served['resources'])
         .map(objectOf)
@@ -111,11 +111,11 @@ export function testDiscovery(getTarget: GetTarget): void {
           .map(objectOf)
           .find((each) => each['name'] === name)?.['verbs'],
       );
-    const all = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
-    assert.deepEqual(verbsOf('pods'), all);
+    const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+    assert.deepEqual(verbsOf('pods'), verbs);
     assert.deepEqual(
       verbsOf('namespaces').toSorted(),
-      all.filter((verb) => verb !== 'deletecollection'),
+      verbs.filter((verb) => verb !== 'deletecollection'),
     );
     assert.deepEqual(verbsOf('pods/eviction'), ['create']);
     assert.deepEqual(verbsOf('pods/status'), ['get', 'patch', 'update']);

@@ -21,8 +21,8 @@ export function testOpenApi(getTarget: GetTarget): void {
     test(`the document of ${path} has the merge topology of the lists and maps of its kinds`, async () => {
       const document = body(await (await getTarget()).send('GET', `/openapi/v3/${path}`), 200);
       for (const [kind, expected] of Object.entries(kinds)) {
-        const found = merging(document, kind);
-        for (const [field, is] of Object.entries(expected)) assert.equal(found.get(field), is, `${kind}${field}`);
+        const topology = merging(document, kind);
+        for (const [field, is] of Object.entries(expected)) assert.equal(topology.get(field), is, `${kind}${field}`);
       }
     });
   }
@@ -45,7 +45,7 @@ export function testOpenApi(getTarget: GetTarget): void {
       },
     });
     const path = `/openapi/v3/apis/${widgets.group}/v1`;
-    const found = merging(body(await waitForStatus(at, path, 200), 200), 'Widget');
+    const topology = merging(body(await waitForStatus(at, path, 200), 200), 'Widget');
     const expected = {
       '.metadata.finalizers': 'set',
       '.spec.tags': 'set',
@@ -54,7 +54,7 @@ export function testOpenApi(getTarget: GetTarget): void {
       '.spec.whole': 'atomic',
       '.spec.inner.metadata.finalizers': 'set',
     };
-    for (const [field, is] of Object.entries(expected)) assert.equal(found.get(field), is, field);
+    for (const [field, is] of Object.entries(expected)) assert.equal(topology.get(field), is, field);
   });
 }
 
@@ -113,7 +113,7 @@ async function index(target: Target): Promise<ReadonlyMap<string, string>> {
  */
 export function merging(document: JsonObject, kind: string): ReadonlyMap<string, string> {
   const schemas = objectOf(objectOf(document['components'])['schemas']);
-  const found = new Map<string, string>();
+  const topology = new Map<string, string>();
   const resolved = (schema: JsonObject): JsonObject => {
     const [first] = arrayOf(schema['allOf']);
     const reference = textOf(schema['$ref'] ?? objectOf(first)['$ref']);
@@ -124,18 +124,19 @@ export function merging(document: JsonObject, kind: string): ReadonlyMap<string,
     const { properties, items } = schema;
     const is = isObject(items) ? listOf(schema, resolved(items)) : mapOf(schema);
     // The items of a list have the path of the list, which has its topology already.
-    if (is !== '' && !found.has(path)) found.set(path, is);
+    if (is !== '' && !topology.has(path)) topology.set(path, is);
     if (depth > 12) return;
     if (isObject(items)) walk(items, path, depth + 1);
-    for (const [name, each] of Object.entries(objectOf(properties))) walk(objectOf(each), `${path}.${name}`, depth + 1);
+    for (const [name, property] of Object.entries(objectOf(properties)))
+      walk(objectOf(property), `${path}.${name}`, depth + 1);
   };
   const isOfKind = (schema: unknown) =>
     arrayOf(objectOf(schema)['x-kubernetes-group-version-kind']).some((each) => objectOf(each)['kind'] === kind);
   const root = Object.values(schemas).find(isOfKind);
   assert(root !== undefined, kind);
-  for (const [name, each] of Object.entries(objectOf(objectOf(root)['properties'])))
-    walk(objectOf(each), `.${name}`, 0);
-  return found;
+  for (const [name, property] of Object.entries(objectOf(objectOf(root)['properties'])))
+    walk(objectOf(property), `.${name}`, 0);
+  return topology;
 }
 
 /** Empty for values that are not maps, and for maps with declared fields. */

@@ -18,9 +18,9 @@ export function testConfigMaps(getTarget: GetTarget): void {
   test('a ConfigMap stores data and binaryData, and omits empty ones', async () => {
     const at = await createTestNamespace(getTarget);
     const content = { data: { a: '1' }, binaryData: { b: 'AAEC' } };
-    const made = await create(at, 'configmaps', { metadata: { name: 'a' }, ...content });
-    assert.deepEqual(Object.keys(made), ['kind', 'apiVersion', 'metadata', 'data', 'binaryData']);
-    assert.deepEqual([made['data'], made['binaryData']], [content.data, content.binaryData]);
+    const object = await create(at, 'configmaps', { metadata: { name: 'a' }, ...content });
+    assert.deepEqual(Object.keys(object), ['kind', 'apiVersion', 'metadata', 'data', 'binaryData']);
+    assert.deepEqual([object['data'], object['binaryData']], [content.data, content.binaryData]);
     const empty = await create(at, 'configmaps', { metadata: { name: 'b' }, data: {} });
     assert.deepEqual(Object.keys(empty), ['kind', 'apiVersion', 'metadata']);
     const emptied = await patch(at, 'configmaps', 'a', { data: { a: null } });
@@ -30,9 +30,9 @@ export function testConfigMaps(getTarget: GetTarget): void {
   test("a Secret's stringData is written into data, and overrides it", async () => {
     const at = await createTestNamespace(getTarget);
     const content = { data: { a: 'MQ==', b: 'Mg==' }, stringData: { a: 'zz', s: 'text' } };
-    const made = await create(at, 'secrets', { metadata: { name: 'a' }, ...content });
-    assert.deepEqual(made['data'], { a: 'eno=', b: 'Mg==', s: 'dGV4dA==' });
-    assert.deepEqual([made['stringData'], made['type']], [undefined, 'Opaque']);
+    const secret = await create(at, 'secrets', { metadata: { name: 'a' }, ...content });
+    assert.deepEqual(secret['data'], { a: 'eno=', b: 'Mg==', s: 'dGV4dA==' });
+    assert.deepEqual([secret['stringData'], secret['type']], [undefined, 'Opaque']);
     const changed = await patch(at, 'secrets', 'a', { stringData: { s: 'new' } });
     assert.deepEqual(changed['data'], { a: 'eno=', b: 'Mg==', s: 'bmV3' });
   });

@@ -46,9 +46,9 @@ export function testCoreKinds(getTarget: GetTarget): void {
       endpoints: [{ addresses: ['10.0.0.1'] }],
       ports: [{ port: 80 }],
     };
-    const made = await create(at, 'endpointslices', slice);
-    assert.deepEqual(made['endpoints'], [{ addresses: ['10.0.0.1'], conditions: {} }]);
-    assert.deepEqual(made['ports'], [{ name: '', protocol: 'TCP', port: 80 }]);
+    const object = await create(at, 'endpointslices', slice);
+    assert.deepEqual(object['endpoints'], [{ addresses: ['10.0.0.1'], conditions: {} }]);
+    assert.deepEqual(object['ports'], [{ name: '', protocol: 'TCP', port: 80 }]);
     const emptied = await patch(at, 'endpointslices', 'a', { endpoints: [] });
     assert.equal(emptied['endpoints'], null);
     const path = at.path('endpointslices');
@@ -61,8 +61,8 @@ export function testCoreKinds(getTarget: GetTarget): void {
 
   test('a Service gets a cluster IP, which does not change', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
-    const { clusterIP, type, ports } = objectOf(made['spec']);
+    const service = await create(at, 'services', { metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } });
+    const { clusterIP, type, ports } = objectOf(service['spec']);
     assert.match(String(clusterIP), /^10\.96\.\d+\.\d+$/);
     assert.deepEqual([type, ports], ['ClusterIP', [{ protocol: 'TCP', port: 80, targetPort: 80 }]]);
     const options = { body: { metadata: { name: 'web' }, spec: { ports: [{ port: 81 }] } } };
@@ -87,8 +87,8 @@ export function testCoreKinds(getTarget: GetTarget): void {
       renewTime: '2026-01-02T03:04:05.678901Z',
       leaseTransitions: 2,
     };
-    const made = await create(at, 'leases', { metadata: { name: 'a' }, spec });
-    assert.deepEqual(made['spec'], spec);
+    const object = await create(at, 'leases', { metadata: { name: 'a' }, spec });
+    assert.deepEqual(object['spec'], spec);
     assert.deepEqual((await create(at, 'leases', { metadata: { name: 'b' } }))['spec'], {});
   });
 
@@ -106,10 +106,13 @@ export function testCoreKinds(getTarget: GetTarget): void {
       note: 'deleted',
       regarding,
     };
-    const made = await create(at, 'events.k8s.io', event);
-    assert.equal(made['apiVersion'], 'events.k8s.io/v1');
-    assert.deepEqual([made['note'], made['regarding'], made['eventTime']], ['deleted', regarding, event.eventTime]);
-    const name = String(meta(made)['name']);
+    const object = await create(at, 'events.k8s.io', event);
+    assert.equal(object['apiVersion'], 'events.k8s.io/v1');
+    assert.deepEqual(
+      [object['note'], object['regarding'], object['eventTime']],
+      ['deleted', regarding, event.eventTime],
+    );
+    const name = String(meta(object)['name']);
     const core = body(await at.send('GET', at.path('events', name)), 200);
     assert.deepEqual([core['apiVersion'], core['message'], core['involvedObject']], ['v1', 'deleted', regarding]);
     assert.equal(core['reportingComponent'], 'weeder.dev/weeder');
@@ -144,9 +147,9 @@ export function testCoreKinds(getTarget: GetTarget): void {
     });
     const status = refused(await at.send('POST', at.path('replicasets'), { body: set('other') }), 422, 'Invalid');
     assert.match(String(status['message']), /`selector` does not match template `labels`/);
-    const made = await create(at, 'replicasets', set('web'));
-    assert.deepEqual([meta(made)['generation'], objectOf(made['status'])['replicas']], [1, 0]);
-    const template = objectOf(objectOf(made['spec'])['template']);
+    const replicaSet = await create(at, 'replicasets', set('web'));
+    assert.deepEqual([meta(replicaSet)['generation'], objectOf(replicaSet['status'])['replicas']], [1, 0]);
+    const template = objectOf(objectOf(replicaSet['spec'])['template']);
     assert.equal(objectOf(template['spec'])['restartPolicy'], 'Always');
     assert.equal(meta(await patch(at, 'replicasets', 'web', { spec: { minReadySeconds: 1 } }))['generation'], 2);
   });
@@ -163,7 +166,7 @@ export function testCoreKinds(getTarget: GetTarget): void {
 
   test('unknown fields are dropped', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', { ...lease('a'), status: { x: 1 }, invented: true });
-    assert.deepEqual([made['status'], made['invented']], [undefined, undefined]);
+    const object = await create(at, 'leases', { ...lease('a'), status: { x: 1 }, invented: true });
+    assert.deepEqual([object['status'], object['invented']], [undefined, undefined]);
   });
 }

@@ -110,8 +110,8 @@ export function testCustomResources(getTarget: GetTarget): void {
       mode: null,
       y: 1,
     };
-    const made = body(await widgets.create({ ...widgets.widget('a', spec), invented: true }), 201);
-    assert.deepEqual(made['spec'], {
+    const widget = body(await widgets.create({ ...widgets.widget('a', spec), invented: true }), 201);
+    assert.deepEqual(widget['spec'], {
       parts: [{ n: 'a', p: 'TCP' }],
       free: spec.free,
       inner: { ...inner, metadata: { name: 'x' } },
@@ -120,7 +120,7 @@ export function testCustomResources(getTarget: GetTarget): void {
       map: {},
       mode: 'a',
     });
-    assert.equal(made['invented'], undefined);
+    assert.equal(widget['invented'], undefined);
   });
 
   test('a custom resource that does not match its schema is refused, with the cause of each error', async () => {
@@ -215,8 +215,8 @@ export function testCustomResources(getTarget: GetTarget): void {
   test('the generation of a custom resource increases with its spec, and its status is written separately', async () => {
     const at = await createTestNamespace(getTarget);
     const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } }, status);
-    const made = body(await widgets.create({ ...widgets.widget('a', { size: 1 }), status: { ok: true } }), 201);
-    assert.deepEqual([made['status'], meta(made)['generation']], [undefined, 1]);
+    const widget = body(await widgets.create({ ...widgets.widget('a', { size: 1 }), status: { ok: true } }), 201);
+    assert.deepEqual([widget['status'], meta(widget)['generation']], [undefined, 1]);
     const labelled = body(await widgets.patch('a', { metadata: { labels: { x: '1' } }, status: { ok: true } }), 200);
     assert.deepEqual([labelled['status'], meta(labelled)['generation']], [undefined, 1]);
     const reported = body(
@@ -254,8 +254,8 @@ export function testCustomResources(getTarget: GetTarget): void {
       free: { in: { k: [1] } },
     };
     const mine = widgets.widget('a', spec);
-    const made = body(await widgets.apply(mine), 201);
-    assert.deepEqual(owners(made)['one/Apply'], {
+    const widget = body(await widgets.apply(mine), 201);
+    assert.deepEqual(owners(widget)['one/Apply'], {
       'f:spec': {
         'f:free': { 'f:in': { '.': {}, 'f:k': {} } },
         'f:parts': { 'k:{"n":"a","p":"TCP"}': { '.': {}, 'f:n': {}, 'f:v': {} } },
@@ -264,7 +264,7 @@ export function testCustomResources(getTarget: GetTarget): void {
         'f:whole': {},
       },
     });
-    assert.equal(versionOf(body(await widgets.apply(mine), 200)), versionOf(made));
+    assert.equal(versionOf(body(await widgets.apply(mine), 200)), versionOf(widget));
     const change = {
       tags: ['y', 'x'],
       parts: [
@@ -304,9 +304,9 @@ export function testCustomResources(getTarget: GetTarget): void {
   test('a status patch ignores another uid, a JSON patch that tests it changes nothing, and a status can be removed', async () => {
     const at = await createTestNamespace(getTarget);
     const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } }, status);
-    const made = body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
+    const widget = body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
     const patched = body(await widgets.patch('a/status', { metadata: { uid: 'foreign' }, status: { ok: true } }), 200);
-    assert.deepEqual([patched['status'], meta(patched)['uid']], [{ ok: true }, meta(made)['uid']]);
+    assert.deepEqual([patched['status'], meta(patched)['uid']], [{ ok: true }, meta(widget)['uid']]);
     refused(await widgets.patch('a', { metadata: { uid: 'foreign' } }), 422, 'Invalid');
     const steps = (name: string, ...those: readonly JsonObject[]) =>
       at.send('PATCH', widgets.path(`${name}/status`), { contentType: 'application/json-patch+json', body: those });
@@ -314,9 +314,9 @@ export function testCustomResources(getTarget: GetTarget): void {
     const add = { op: 'add', path: '/status/ok', value: false };
     const refusal = refused(await steps('a', testUid('foreign'), add), 422, 'Invalid');
     assert.deepEqual([refusal['message'], objectOf(refusal['details'])['causes']], [untested, undefined]);
-    assert.deepEqual(body(await steps('a', testUid(meta(made)['uid']), add), 200)['status'], { ok: false });
+    assert.deepEqual(body(await steps('a', testUid(meta(widget)['uid']), add), 200)['status'], { ok: false });
     assert.equal(body(await steps('a', { op: 'remove', path: '/status' }), 200)['status'], undefined);
-    refused(await steps('a', testUid(meta(made)['uid']), add), 422, 'Invalid');
+    refused(await steps('a', testUid(meta(widget)['uid']), add), 422, 'Invalid');
     const wrong = refused(await steps('a', { op: 'add', path: '/status', value: { ok: 'x' } }), 422, 'Invalid');
     assert.equal(arrayOf(objectOf(wrong['details'])['causes']).length, 1);
     refused(await steps('b', add), 404, 'NotFound');

@@ -43,8 +43,8 @@ export function testLifecycle(getTarget: GetTarget): void {
     assert.equal(meta(namespace)['namespace'], undefined);
     const again = { body: { metadata: { name: at.name } } };
     refused(await at.send('POST', '/api/v1/namespaces', again), 409, 'AlreadyExists');
-    const found = body(await at.send('GET', `/api/v1/namespaces?fieldSelector=metadata.name%3D${at.name}`), 200);
-    assert.deepEqual(names(found), [at.name]);
+    const list = body(await at.send('GET', `/api/v1/namespaces?fieldSelector=metadata.name%3D${at.name}`), 200);
+    assert.deepEqual(names(list), [at.name]);
     body(await at.send('GET', '/api/v1/namespaces/default'), 200);
     body(await at.send('GET', '/api/v1/namespaces/kube-system'), 200);
   });

@@ -21,16 +21,16 @@ export function testOtherKinds(getTarget: GetTarget): void {
       /spec\.rules\[0\]\.http\.paths\[0\]\.pathType: Required value: pathType must/,
     );
     const spec = { rules: rules({ path: '/', pathType: 'Prefix' }) };
-    const made = await create(at, 'ingresses', ingress(spec));
-    assert.deepEqual([made['spec'], made['status'], meta(made)['generation']], [spec, { loadBalancer: {} }, 1]);
+    const object = await create(at, 'ingresses', ingress(spec));
+    assert.deepEqual([object['spec'], object['status'], meta(object)['generation']], [spec, { loadBalancer: {} }, 1]);
   });
 
   test('a NetworkPolicy has policy type Ingress, and Egress only with egress rules', async () => {
     const at = await createTestNamespace(getTarget);
     const policy = (name: string, spec: JsonObject) => ({ metadata: { name }, spec });
     const ingress = [{ from: [{ podSelector: {} }], ports: [{ port: 80 }] }];
-    const made = await create(at, 'networkpolicies', policy('a', { podSelector: {}, ingress, egress: [] }));
-    assert.deepEqual(made['spec'], {
+    const networkPolicy = await create(at, 'networkpolicies', policy('a', { podSelector: {}, ingress, egress: [] }));
+    assert.deepEqual(networkPolicy['spec'], {
       podSelector: {},
       ingress: [{ from: [{ podSelector: {} }], ports: [{ protocol: 'TCP', port: 80 }] }],
       policyTypes: ['Ingress'],
@@ -44,9 +44,11 @@ export function testOtherKinds(getTarget: GetTarget): void {
     const at = await createTestNamespace(getTarget);
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
     const scaler = (name: string, spec: JsonObject) => ({ metadata: { name }, spec: { scaleTargetRef, ...spec } });
-    const made = objectOf((await create(at, 'horizontalpodautoscalers', scaler('a', { maxReplicas: 3 })))['spec']);
+    const storedSpec = objectOf(
+      (await create(at, 'horizontalpodautoscalers', scaler('a', { maxReplicas: 3 })))['spec'],
+    );
     const target = { type: 'Utilization', averageUtilization: 80 };
-    assert.deepEqual(made, {
+    assert.deepEqual(storedSpec, {
       scaleTargetRef,
       minReplicas: 1,
       maxReplicas: 3,
@@ -83,14 +85,14 @@ export function testOtherKinds(getTarget: GetTarget): void {
     });
     const role = body(await at.send('GET', at.path('roles', 'a:reader')), 200);
     assert.deepEqual(role['rules'], [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }]);
-    const made = await create(at, 'rolebindings', {
+    const binding = await create(at, 'rolebindings', {
       metadata: { name: 'a' },
       roleRef: { apiGroup: rbac, ...roleRef },
       subjects,
     });
-    assert.deepEqual(made['roleRef'], { apiGroup: rbac, ...roleRef });
-    assert.deepEqual(made['subjects'], [subjects[0], { apiGroup: rbac, ...subjects[1] }]);
-    const other = { ...made, roleRef: { apiGroup: rbac, kind: 'Role', name: 'other' } };
+    assert.deepEqual(binding['roleRef'], { apiGroup: rbac, ...roleRef });
+    assert.deepEqual(binding['subjects'], [subjects[0], { apiGroup: rbac, ...subjects[1] }]);
+    const other = { ...binding, roleRef: { apiGroup: rbac, kind: 'Role', name: 'other' } };
     const refusal = refused(await at.send('PUT', at.path('rolebindings', 'a'), { body: other }), 422, 'Invalid');
     assert.match(String(refusal['message']), /roleRef: Invalid value: .*cannot change roleRef$/);
   });
@@ -102,9 +104,9 @@ export function testOtherKinds(getTarget: GetTarget): void {
       metadata: { name: 'a' },
       spec: { accessModes: ['ReadWriteOnce'], resources, storageClassName: 'none' },
     };
-    const made = await create(at, 'persistentvolumeclaims', claim);
-    assert.deepEqual(objectOf(made['spec'])['resources'], { requests: { storage: '1Gi' } });
-    assert.deepEqual([objectOf(made['spec'])['volumeMode'], made['status']], ['Filesystem', { phase: 'Pending' }]);
+    const object = await create(at, 'persistentvolumeclaims', claim);
+    assert.deepEqual(objectOf(object['spec'])['resources'], { requests: { storage: '1Gi' } });
+    assert.deepEqual([objectOf(object['spec'])['volumeMode'], object['status']], ['Filesystem', { phase: 'Pending' }]);
     const options = { body: { spec: { storageClassName: 'other' } }, contentType: 'application/merge-patch+json' };
     const refusal = refused(await at.send('PATCH', at.path('persistentvolumeclaims', 'a'), options), 422, 'Invalid');
     assert.match(String(refusal['message']), /spec: Forbidden: spec is immutable after creation except/);
@@ -115,9 +117,12 @@ export function testOtherKinds(getTarget: GetTarget): void {
   test('the imagePullSecrets of a ServiceAccount are stored, and an empty list is omitted', async () => {
     const at = await createTestNamespace(getTarget);
     const account = { automountServiceAccountToken: false, imagePullSecrets: [{ name: 'x' }], secrets: [] };
-    const made = await create(at, 'serviceaccounts', { metadata: { name: 'a' }, ...account });
-    assert.deepEqual([made['automountServiceAccountToken'], made['imagePullSecrets']], [false, [{ name: 'x' }]]);
-    assert.equal(made['secrets'], undefined);
+    const serviceAccount = await create(at, 'serviceaccounts', { metadata: { name: 'a' }, ...account });
+    assert.deepEqual(
+      [serviceAccount['automountServiceAccountToken'], serviceAccount['imagePullSecrets']],
+      [false, [{ name: 'x' }]],
+    );
+    assert.equal(serviceAccount['secrets'], undefined);
   });
 
   test('a template gets the defaults of its probes, variables, volumes and claims', async () => {
@@ -148,8 +153,8 @@ export function testOtherKinds(getTarget: GetTarget): void {
       template,
       volumeClaimTemplates: [claim],
     };
-    const made = objectOf((await create(at, 'statefulsets', { metadata: { name: 'web' }, spec }))['spec']);
-    const pod = objectOf(objectOf(made['template'])['spec']);
+    const storedSpec = objectOf((await create(at, 'statefulsets', { metadata: { name: 'web' }, spec }))['spec']);
+    const pod = objectOf(objectOf(storedSpec['template'])['spec']);
     const [first] = arrayOf(pod['containers']).map(objectOf);
     assert.deepEqual(first?.['env'], [
       { name: 'N', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } },
@@ -162,10 +167,10 @@ export function testOtherKinds(getTarget: GetTarget): void {
       { name: 'h', hostPath: { path: '/x', type: '' } },
       { name: 'n', emptyDir: {} },
     ]);
-    const [claimed] = arrayOf(made['volumeClaimTemplates']).map(objectOf);
+    const [claimed] = arrayOf(storedSpec['volumeClaimTemplates']).map(objectOf);
     assert.deepEqual([claimed?.['kind'], claimed?.['status']], ['PersistentVolumeClaim', { phase: 'Pending' }]);
     assert.equal(objectOf(claimed?.['spec'])['volumeMode'], 'Filesystem');
-    assert.deepEqual(objectOf(made['template'])['metadata'], { labels });
+    assert.deepEqual(objectOf(storedSpec['template'])['metadata'], { labels });
   });
 
   test('several ports of a Service need names, and no two ports may be the same', async () => {

@@ -29,9 +29,9 @@ export function testWorkloads(getTarget: GetTarget): void {
 
   test('a Job selects its pods by its own uid', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'jobs', workload('jobs'));
-    const { uid } = meta(made);
-    const { selector, template, completions } = objectOf(made['spec']);
+    const job = await create(at, 'jobs', workload('jobs'));
+    const { uid } = meta(job);
+    const { selector, template, completions } = objectOf(job['spec']);
     assert.equal(completions, 1);
     assert.deepEqual(objectOf(selector)['matchLabels'], { 'batch.kubernetes.io/controller-uid': uid });
     const labels = objectOf(meta(template)['labels']);
@@ -123,10 +123,10 @@ export function testWorkloads(getTarget: GetTarget): void {
 
   test('a template whose last annotation was removed equals one that had none', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'daemonsets', workload('daemonsets'));
+    const daemonSet = await create(at, 'daemonsets', workload('daemonsets'));
     await patch(at, 'daemonsets', 'web', templateChange('daemonsets'));
     const none = await patch(at, 'daemonsets', 'web', templateChange('daemonsets', null));
-    assert.deepEqual(objectOf(none['spec'])['template'], objectOf(made['spec'])['template']);
+    assert.deepEqual(objectOf(none['spec'])['template'], objectOf(daemonSet['spec'])['template']);
   });
 }
 

@@ -11,14 +11,14 @@ export function testCreate(getTarget: GetTarget): void {
   test('a new object gets uid, resourceVersion and creationTimestamp, in the order that clients read', async () => {
     const at = await createTestNamespace(getTarget);
     const sentAt = wholeSecond(Date.now());
-    const made = await create(
+    const object = await create(
       at,
       'pods',
       pod('web', { metadata: { labels: { app: 'web' }, annotations: { note: 'x' } } }),
     );
     const receivedAt = Date.now();
-    assert.deepEqual(Object.keys(made).slice(0, 3), ['kind', 'apiVersion', 'metadata']);
-    assert.deepEqual([made['kind'], made['apiVersion']], ['Pod', 'v1']);
+    assert.deepEqual(Object.keys(object).slice(0, 3), ['kind', 'apiVersion', 'metadata']);
+    assert.deepEqual([object['kind'], object['apiVersion']], ['Pod', 'v1']);
     const order = [
       'name',
       'namespace',
@@ -29,18 +29,18 @@ export function testCreate(getTarget: GetTarget): void {
       'labels',
       'annotations',
     ];
-    assert.deepEqual(Object.keys(meta(made)), [...order, 'managedFields']);
-    assert.match(String(meta(made)['uid']), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    assert.match(versionOf(made), /^[1-9]\d*$/);
-    assert.match(String(meta(made)['creationTimestamp']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    const [field] = arrayOf(meta(made)['managedFields']).map(objectOf);
+    assert.deepEqual(Object.keys(meta(object)), [...order, 'managedFields']);
+    assert.match(String(meta(object)['uid']), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.match(versionOf(object), /^[1-9]\d*$/);
+    assert.match(String(meta(object)['creationTimestamp']), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    const [field] = arrayOf(meta(object)['managedFields']).map(objectOf);
     // The two times are taken independently, so that a second may begin between them.
-    for (const stamp of [meta(made)['creationTimestamp'], field?.['time']]) {
+    for (const stamp of [meta(object)['creationTimestamp'], field?.['time']]) {
       const time = Date.parse(String(stamp));
       assert.ok(time >= sentAt && time <= receivedAt, `${String(stamp)} is outside the time of the request`);
     }
-    const found = body(await at.send('GET', at.path('pods', 'web')), 200);
-    assert.deepEqual(meta(found)['uid'], meta(made)['uid']);
+    const live = body(await at.send('GET', at.path('pods', 'web')), 200);
+    assert.deepEqual(meta(live)['uid'], meta(object)['uid']);
   });
 
   test('resourceVersions increase across all resources', async () => {
@@ -145,9 +145,9 @@ export function testCreate(getTarget: GetTarget): void {
 
   test('a dry run of a create returns the object and stores nothing', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = body(await at.send('POST', `${at.path('leases')}?dryRun=All`, { body: lease('a') }), 201);
-    assert.equal(meta(made)['resourceVersion'], undefined);
-    assert.equal(typeof meta(made)['uid'], 'string');
+    const object = body(await at.send('POST', `${at.path('leases')}?dryRun=All`, { body: lease('a') }), 201);
+    assert.equal(meta(object)['resourceVersion'], undefined);
+    assert.equal(typeof meta(object)['uid'], 'string');
     refused(await at.send('GET', at.path('leases', 'a')), 404, 'NotFound');
     const status = refused(
       await at.send('POST', `${at.path('leases')}?dryRun=Some`, { body: lease('a') }),
@@ -159,8 +159,8 @@ export function testCreate(getTarget: GetTarget): void {
 
   test('the status of a new object is ignored', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'pods', { ...pod('web'), status: { phase: 'Running', podIP: '10.0.0.1' } });
-    assert.equal(objectOf(made['status'])['phase'], 'Pending');
-    assert.equal(objectOf(made['status'])['podIP'], undefined);
+    const object = await create(at, 'pods', { ...pod('web'), status: { phase: 'Running', podIP: '10.0.0.1' } });
+    assert.equal(objectOf(object['status'])['phase'], 'Pending');
+    assert.equal(objectOf(object['status'])['podIP'], undefined);
   });
 }

@@ -40,8 +40,8 @@ export function testDelete(getTarget: GetTarget): void {
 
   test("an unmet precondition is a conflict, with the API's message", async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'pods', pod('web'));
-    const uid = String(meta(made)['uid']);
+    const object = await create(at, 'pods', pod('web'));
+    const uid = String(meta(object)['uid']);
     const start = 'Operation cannot be fulfilled on Pod "web": ';
     const attempts = [
       [
@@ -50,7 +50,7 @@ export function testDelete(getTarget: GetTarget): void {
       ],
       [
         { resourceVersion: '1' },
-        `the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${versionOf(made)}). The object might have been modified`,
+        `the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${versionOf(object)}). The object might have been modified`,
       ],
       [
         { uid: 'other', resourceVersion: '1' },
@@ -62,7 +62,7 @@ export function testDelete(getTarget: GetTarget): void {
       assert.equal(status['message'], start + message);
       assert.deepEqual(status['details'], { name: 'web', kind: 'Pod' });
     }
-    const holds = { uid, resourceVersion: versionOf(made) };
+    const holds = { uid, resourceVersion: versionOf(object) };
     body(await remove(at, 'pods', 'web', { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: holds }), 200);
     refused(await remove(at, 'pods', 'web', { preconditions: holds }), 404, 'NotFound');
   });

@@ -21,9 +21,9 @@ export function testImpersonation(getTarget: GetTarget): void {
       `configmaps "a" is forbidden: User "${tenant}" cannot get resource "configmaps" ${where}`,
     );
     assert.deepEqual(one['details'], { name: 'a', kind: 'configmaps' });
-    const all = refused(await at.send('GET', at.path('configmaps'), { impersonate: tenant }), 403, 'Forbidden');
+    const listStatus = refused(await at.send('GET', at.path('configmaps'), { impersonate: tenant }), 403, 'Forbidden');
     assert.equal(
-      all['message'],
+      listStatus['message'],
       `configmaps is forbidden: User "${tenant}" cannot list resource "configmaps" ${where}`,
     );
     const cluster = refused(
@@ -89,8 +89,8 @@ export function testImpersonation(getTarget: GetTarget): void {
     );
     await create(at, 'configmaps', { metadata: { name: 'a' }, data: { a: '1' } });
     assert.deepEqual(body(await send('configmaps', configMap({ b: '2' })), 200)['data'], { a: '1', b: '2' });
-    const made = body(await send('secrets', configuration('Secret', 'a', { data: {} })), 201);
-    assert.equal(objectOf(meta(made))['name'], 'a');
+    const secret = body(await send('secrets', configuration('Secret', 'a', { data: {} })), 201);
+    assert.equal(objectOf(meta(secret))['name'], 'a');
   });
 
   test('a ServiceAccount can review its own access to one object or to all of a kind, also as a dry run', async () => {

@@ -32,15 +32,15 @@ export function testList(getTarget: GetTarget): void {
   test('a list is sorted by name, and its items do not repeat their kind', async () => {
     const at = await createTestNamespace(getTarget);
     for (const name of ['b', 'a', 'a-b', 'a.b', 'c']) await create(at, 'leases', lease(name));
-    const found = await list(at);
-    assert.deepEqual([found['kind'], found['apiVersion']], ['LeaseList', 'coordination.k8s.io/v1']);
-    assert.deepEqual(names(found), ['a', 'a-b', 'a.b', 'b', 'c']);
-    assert.deepEqual(Object.keys(meta(found)), ['resourceVersion']);
-    const [first] = arrayOf(found['items']);
+    const leases = await list(at);
+    assert.deepEqual([leases['kind'], leases['apiVersion']], ['LeaseList', 'coordination.k8s.io/v1']);
+    assert.deepEqual(names(leases), ['a', 'a-b', 'a.b', 'b', 'c']);
+    assert.deepEqual(Object.keys(meta(leases)), ['resourceVersion']);
+    const [first] = arrayOf(leases['items']);
     assert(isObject(first));
     assert.deepEqual([first['kind'], first['apiVersion']], [undefined, undefined]);
-    const newest = Math.max(...arrayOf(found['items']).map((item) => Number(versionOf(item))));
-    assert(Number(versionOf(found)) >= newest);
+    const newest = Math.max(...arrayOf(leases['items']).map((item) => Number(versionOf(item))));
+    assert(Number(versionOf(leases)) >= newest);
   });
 
   test('an empty collection is an empty list, also in a namespace that does not exist', async () => {
@@ -55,8 +55,8 @@ export function testList(getTarget: GetTarget): void {
     for (const at of [one, two])
       for (const name of ['b', 'a']) await create(at, 'leases', lease(name, { all: one.name }));
     const query = encodeURIComponent(`all=${one.name}`);
-    const found = body(await one.send('GET', `/apis/coordination.k8s.io/v1/leases?labelSelector=${query}`), 200);
-    const keys = arrayOf(found['items']).map(
+    const leases = body(await one.send('GET', `/apis/coordination.k8s.io/v1/leases?labelSelector=${query}`), 200);
+    const keys = arrayOf(leases['items']).map(
       (item) => `${String(meta(item)['namespace'])}/${String(meta(item)['name'])}`,
     );
     assert.deepEqual(keys, [`${one.name}/a`, `${one.name}/b`, `${two.name}/a`, `${two.name}/b`].toSorted());
@@ -87,15 +87,15 @@ export function testList(getTarget: GetTarget): void {
     for (const at of [one, two])
       for (const name of ['a', 'b', 'c']) await create(at, 'leases', lease(name, { all: one.name }));
     const path = `/apis/coordination.k8s.io/v1/leases?labelSelector=${encodeURIComponent(`all=${one.name}`)}&limit=2`;
-    const found: string[] = [];
+    const leaseNames: string[] = [];
     let next = '';
     do {
       const page = body(await one.send('GET', `${path}&continue=${next}`), 200);
-      found.push(...names(page));
+      leaseNames.push(...names(page));
       assert.equal(meta(page)['remainingItemCount'], undefined);
       next = continueOf(page);
     } while (next !== '');
-    assert.deepEqual(found, ['a', 'b', 'c', 'a', 'b', 'c']);
+    assert.deepEqual(leaseNames, ['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
   test('a sufficient limit returns the whole list', async () => {

@@ -31,8 +31,8 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     const options = { accept: one, contentType: 'application/merge-patch+json', body: { stringData: { k: 'other' } } };
     const patched = body(await at.send('PATCH', path, options), 200);
     assert.deepEqual(Object.keys(patched), ['kind', 'apiVersion', 'metadata']);
-    const made = await at.send('POST', at.path('secrets'), { accept: one, body: { metadata: { name: 'b' } } });
-    assert.equal(body(made, 201)['kind'], 'PartialObjectMetadata');
+    const response = await at.send('POST', at.path('secrets'), { accept: one, body: { metadata: { name: 'b' } } });
+    assert.equal(body(response, 201)['kind'], 'PartialObjectMetadata');
   });
 
   test('a list contains the metadata of its items, each with its kind, in pages', async () => {
@@ -58,9 +58,9 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
   test('one object cannot be requested as a list, nor a list as one object', async () => {
     const at = await createTestNamespace(getTarget);
     await secret(at, 'a');
-    const found = refused(await at.send('GET', at.path('secrets'), { accept: one }), 406, 'NotAcceptable');
+    const status = refused(await at.send('GET', at.path('secrets'), { accept: one }), 406, 'NotAcceptable');
     assert.equal(
-      found['message'],
+      status['message'],
       'you requested PartialObjectMetadata, but the requested object is a list (*core.SecretList)',
     );
     const single = refused(await at.send('GET', at.path('secrets', 'a'), { accept: list }), 406, 'NotAcceptable');
@@ -134,7 +134,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
 
 /** The metadata must not contain any of the content. */
 async function secret(at: TestNamespace, name: string) {
-  const made = await create(at, 'secrets', { metadata: { name }, stringData: { k: 'value' } });
-  assert.equal(arrayOf(meta(made)['managedFields']).length, 1);
-  return made;
+  const object = await create(at, 'secrets', { metadata: { name }, stringData: { k: 'value' } });
+  assert.equal(arrayOf(meta(object)['managedFields']).length, 1);
+  return object;
 }

@@ -47,10 +47,10 @@ export function testPatch(getTarget: GetTarget): void {
 
   test('a patch may require a resourceVersion but not change the identity', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
+    const object = await create(at, 'leases', lease('a'));
     const stale = { metadata: { resourceVersion: '1', labels: { x: '1' } } };
     refused(await send(at, 'merge', stale), 409, 'Conflict');
-    body(await send(at, 'merge', { metadata: { resourceVersion: versionOf(made), labels: { x: '1' } } }), 200);
+    body(await send(at, 'merge', { metadata: { resourceVersion: versionOf(object), labels: { x: '1' } } }), 200);
     refused(await send(at, 'merge', { metadata: { uid: 'other' } }), 422, 'Invalid');
     refused(await send(at, 'merge', { metadata: { name: 'other' } }), 400, 'BadRequest');
     refused(await send(at, 'merge', { metadata: { namespace: 'other' } }), 400, 'BadRequest');
@@ -102,7 +102,7 @@ export function testPatch(getTarget: GetTarget): void {
 
   test('a JSON patch with one failing operation changes nothing', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a', { x: '1' }));
+    const object = await create(at, 'leases', lease('a', { x: '1' }));
     const bad = [
       { op: 'test', path: '/metadata/labels/x', value: '2' },
       { op: 'remove', path: '/metadata/annotations' },
@@ -113,7 +113,7 @@ export function testPatch(getTarget: GetTarget): void {
       const steps = [{ op: 'add', path: '/metadata/labels/z', value: '1' }, step];
       refused(await send(at, 'json', steps), 422, 'Invalid');
     }
-    assert.equal(versionOf(body(await at.send('GET', at.path('leases', 'a')), 200)), versionOf(made));
+    assert.equal(versionOf(body(await at.send('GET', at.path('leases', 'a')), 200)), versionOf(object));
   });
 
   test('a strategic merge patch merges conditions by type and containers by name', async () => {
@@ -148,10 +148,10 @@ export function testPatch(getTarget: GetTarget): void {
 
   test('a dry run of a patch returns the result and stores nothing', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
+    const object = await create(at, 'leases', lease('a'));
     const options = { body: { metadata: { labels: { x: '1' } } }, contentType: types.merge };
     const answer = body(await at.send('PATCH', `${at.path('leases', 'a')}?dryRun=All`, options), 200);
     assert.deepEqual(meta(answer)['labels'], { x: '1' });
-    assert.equal(versionOf(body(await at.send('GET', at.path('leases', 'a')), 200)), versionOf(made));
+    assert.equal(versionOf(body(await at.send('GET', at.path('leases', 'a')), 200)), versionOf(object));
   });
 }

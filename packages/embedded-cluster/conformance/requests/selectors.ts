@@ -62,8 +62,8 @@ export function testSelectors(getTarget: GetTarget): void {
     const at = await createTestNamespace(getTarget);
     const leases = { none: {}, empty: { x: '' }, a: { x: 'a' }, b: { x: 'b', 'k.io/y': '1' }, number: { n: '5' } };
     for (const [name, labels] of Object.entries(leases)) await create(at, 'leases', lease(name, labels));
-    for (const [selector, found] of byLabels) {
-      assert.deepEqual(names(body(await listBy(at, 'labelSelector', selector), 200)), found, selector);
+    for (const [selector, matches] of byLabels) {
+      assert.deepEqual(names(body(await listBy(at, 'labelSelector', selector), 200)), matches, selector);
     }
   });
 
@@ -93,8 +93,8 @@ export function testSelectors(getTarget: GetTarget): void {
       ['status.phase!=Running,metadata.name=b', []],
       ['spec.restartPolicy=Always,', ['a', 'b']],
     ];
-    for (const [selector, found] of expected) {
-      assert.deepEqual(names(body(await listBy(at, 'fieldSelector', selector, 'pods'), 200)), found, selector);
+    for (const [selector, matches] of expected) {
+      assert.deepEqual(names(body(await listBy(at, 'fieldSelector', selector, 'pods'), 200)), matches, selector);
     }
   });
 

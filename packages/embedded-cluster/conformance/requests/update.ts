@@ -20,22 +20,22 @@ const modified = 'the object has been modified; please apply your changes to the
 export function testUpdate(getTarget: GetTarget): void {
   test('an update of an older resourceVersion is a conflict', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
+    const object = await create(at, 'leases', lease('a'));
     const path = at.path('leases', 'a');
-    const next = { ...made, spec: { holderIdentity: 'other' } };
+    const next = { ...object, spec: { holderIdentity: 'other' } };
     const updated = body(await at.send('PUT', path, { body: next }), 200);
-    assert(Number(versionOf(updated)) > Number(versionOf(made)));
+    assert(Number(versionOf(updated)) > Number(versionOf(object)));
     assert.deepEqual(objectOf(updated['spec'])['holderIdentity'], 'other');
-    const status = refused(await at.send('PUT', path, { body: { ...made, spec: {} } }), 409, 'Conflict');
+    const status = refused(await at.send('PUT', path, { body: { ...object, spec: {} } }), 409, 'Conflict');
     assert.equal(status['message'], `Operation cannot be fulfilled on leases.coordination.k8s.io "a": ${modified}`);
     assert.deepEqual(status['details'], { name: 'a', group: 'coordination.k8s.io', kind: 'leases' });
   });
 
   test('of concurrent updates of the same resourceVersion exactly one succeeds', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
+    const object = await create(at, 'leases', lease('a'));
     const updates = ['x', 'y', 'z'].map((holderIdentity) =>
-      at.send('PUT', at.path('leases', 'a'), { body: { ...made, spec: { holderIdentity } } }),
+      at.send('PUT', at.path('leases', 'a'), { body: { ...object, spec: { holderIdentity } } }),
     );
     const codes = (await Promise.all(updates)).map(({ status }) => status);
     assert.deepEqual(codes.toSorted(), [200, 409, 409]);
@@ -64,13 +64,13 @@ export function testUpdate(getTarget: GetTarget): void {
 
   test('an update must name its own object', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
+    const original = await create(at, 'leases', lease('a'));
     const put = (object: unknown) => at.send('PUT', at.path('leases', 'a'), { body: object });
     const other = refused(await put({ ...lease('b') }), 400, 'BadRequest');
     assert.equal(other['message'], 'the name of the object (b) does not match the name on the URL (a)');
     refused(await put({ spec: {} }), 400, 'BadRequest');
     refused(
-      await put({ metadata: { name: 'a', namespace: 'other', resourceVersion: versionOf(made) } }),
+      await put({ metadata: { name: 'a', namespace: 'other', resourceVersion: versionOf(original) } }),
       400,
       'BadRequest',
     );
@@ -81,10 +81,10 @@ export function testUpdate(getTarget: GetTarget): void {
 
   test('an update without changes does not change the resourceVersion', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a', { x: '1' }));
-    const again = body(await at.send('PUT', at.path('leases', 'a'), { body: made }), 200);
-    assert.equal(versionOf(again), versionOf(made));
-    assert.equal(versionOf(await patch(at, 'leases', 'a', { metadata: { labels: { x: '1' } } })), versionOf(made));
+    const object = await create(at, 'leases', lease('a', { x: '1' }));
+    const again = body(await at.send('PUT', at.path('leases', 'a'), { body: object }), 200);
+    assert.equal(versionOf(again), versionOf(object));
+    assert.equal(versionOf(await patch(at, 'leases', 'a', { metadata: { labels: { x: '1' } } })), versionOf(object));
   });
 
   test('the status is changed only through the status subresource', async () => {
@@ -109,12 +109,12 @@ export function testUpdate(getTarget: GetTarget): void {
 
   test('fields owned by the server do not change', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
+    const object = await create(at, 'leases', lease('a'));
     const metadata = { creationTimestamp: '2020-01-01T00:00:00Z', deletionTimestamp: null };
     const changed = await patch(at, 'leases', 'a', { metadata: { ...metadata, labels: { x: '1' } } });
     assert.deepEqual(
       [meta(changed)['creationTimestamp'], meta(changed)['deletionTimestamp'], meta(changed)['uid']],
-      [meta(made)['creationTimestamp'], undefined, meta(made)['uid']],
+      [meta(object)['creationTimestamp'], undefined, meta(object)['uid']],
     );
     const options = { contentType: 'application/merge-patch+json' };
     for (const change of [{ deletionTimestamp: '2020-01-01T00:00:00Z' }, { deletionGracePeriodSeconds: 5 }]) {
@@ -151,11 +151,11 @@ export function testUpdate(getTarget: GetTarget): void {
 
   test('a dry run of an update returns the result and stores nothing', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
-    const next = { ...made, spec: { holderIdentity: 'other' } };
+    const object = await create(at, 'leases', lease('a'));
+    const next = { ...object, spec: { holderIdentity: 'other' } };
     const answer = body(await at.send('PUT', `${at.path('leases', 'a')}?dryRun=All`, { body: next }), 200);
     assert.equal(objectOf(answer['spec'])['holderIdentity'], 'other');
     const now = body(await at.send('GET', at.path('leases', 'a')), 200);
-    assert.equal(versionOf(now), versionOf(made));
+    assert.equal(versionOf(now), versionOf(object));
   });
 }

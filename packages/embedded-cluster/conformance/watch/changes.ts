@@ -29,9 +29,9 @@ export function testWatchChanges(getTarget: GetTarget): void {
     const seen = await watch(t, at.target, at.path('pods'), 'resourceVersion=0');
     const named = await create(at, 'pods', pod('web', { metadata: { labels: { a: 'b' } } }));
     const generated = await create(at, 'pods', { ...pod('x'), metadata: { generateName: 'web-' } });
-    for (const made of [named, generated]) {
+    for (const object of [named, generated]) {
       const event = await seen.next();
-      const { name, generateName, uid, resourceVersion } = meta(made);
+      const { name, generateName, uid, resourceVersion } = meta(object);
       const metadata = { name, generateName, namespace: at.name, uid, resourceVersion };
       const beginning = JSON.stringify({ type: 'ADDED', object: { kind: 'Pod', apiVersion: 'v1', metadata } });
       assert.ok(event.line.startsWith(beginning.slice(0, -'}}}'.length)), event.line);

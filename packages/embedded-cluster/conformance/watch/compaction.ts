@@ -45,8 +45,8 @@ export function testCompaction(getTarget: GetTarget, compact: Compact): void {
 
   test('an open watch is not affected by a compaction', async (t) => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
-    const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(made)}`);
+    const object = await create(at, 'leases', lease('a'));
+    const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(object)}`);
     await create(at, 'leases', lease('b'));
     assert.equal(summary(await seen.next()), 'ADDED b');
     await compact();
@@ -71,10 +71,10 @@ export function testCompaction(getTarget: GetTarget, compact: Compact): void {
 
   test('a compacted resourceVersion cannot be listed exactly', async () => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
+    const object = await create(at, 'leases', lease('a'));
     await patch(at, 'leases', 'a', { spec: { holderIdentity: 'b' } });
     await compact();
-    const query = `resourceVersion=${versionOf(made)}&resourceVersionMatch=Exact`;
+    const query = `resourceVersion=${versionOf(object)}&resourceVersionMatch=Exact`;
     refused(await at.send('GET', `${at.path('leases')}?${query}`), 410, 'Expired');
   });
 }

@@ -90,11 +90,11 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
 
   test('a watch sends a bookmark before its timeout, and then ends without an error', async (t) => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
+    const object = await create(at, 'leases', lease('a'));
     // Written before the watch starts, because a slow machine may take longer for a write than the watch lasts.
     const last = await create(at, 'leases', lease('b'));
     const began = performance.now();
-    const query = `resourceVersion=${versionOf(made)}&${bookmarks}&timeoutSeconds=6`;
+    const query = `resourceVersion=${versionOf(object)}&${bookmarks}&timeoutSeconds=6`;
     const seen = await watch(t, at.target, at.path('leases'), query);
     assert.deepEqual(await seen.take(1), ['ADDED b']);
     // Two seconds before the end; a real server may send more at any time.
@@ -107,8 +107,8 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
 
   test('a watch without bookmarks gets none', async (t) => {
     const at = await createTestNamespace(getTarget);
-    const made = await create(at, 'leases', lease('a'));
-    const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(made)}&timeoutSeconds=3`);
+    const object = await create(at, 'leases', lease('a'));
+    const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(object)}&timeoutSeconds=3`);
     assert.deepEqual(await seen.rest(), []);
   });
 

@@ -33,11 +33,11 @@ export function startDaemonSets(store: ApiStore, clock: Clock, placement: Placem
 function proceed(store: ApiStore, set: KubeObject, hash: string, newPod: () => JsonObject): void {
   const { type, rollingUpdate } = objectOf(objectOf(set['spec'])['updateStrategy']);
   const hasSurge = type !== 'OnDelete' && (numberOf(objectOf(rollingUpdate)['maxSurge']) ?? 0) > 0;
-  const all = ownedBy(store, pods, set);
-  const active = all.filter(isActive);
+  const ownedPods = ownedBy(store, pods, set);
+  const active = ownedPods.filter(isActive);
   const current = active.filter((pod) => hashOf(pod) === hash);
   const outdated = active.filter((pod) => hashOf(pod) !== hash);
-  const isMissing = hasSurge ? current.length === 0 : all.length === 0;
+  const isMissing = hasSurge ? current.length === 0 : ownedPods.length === 0;
   if (isMissing) store.create(pods, newPod(), manager);
   if (type === 'OnDelete' || (hasSurge && !current.some(isPodReady))) return;
   for (const { metadata } of outdated)

@@ -17,10 +17,10 @@ interface Condition {
 
 /** Calculates the status of a Deployment from its ReplicaSets. `now`: Unix ms. */
 export function deploymentStatus(deployment: KubeObject, { current, old }: Sets, now: number): JsonObject {
-  const all = [...(current === undefined ? [] : [current]), ...old];
-  const count = (field: string) => all.reduce((total, set) => total + countOf(set['status'], field), 0);
+  const sets = [...(current === undefined ? [] : [current]), ...old];
+  const count = (field: string) => sets.reduce((total, set) => total + countOf(set['status'], field), 0);
   const available = count('availableReplicas');
-  const desired = all.reduce((total, set) => total + countOf(set['spec'], 'replicas'), 0);
+  const desired = sets.reduce((total, set) => total + countOf(set['spec'], 'replicas'), 0);
   const counts = nonZero({
     replicas: count('replicas'),
     updatedReplicas: current === undefined ? 0 : countOf(current['status'], 'replicas'),
@@ -78,8 +78,8 @@ function progressBy(
   const { paused, replicas } = objectOf(deployment['spec']);
   if (paused === true) return isPaused;
   const set = `ReplicaSet "${current?.metadata.name ?? ''}"`;
-  const { replicas: all = 0, updatedReplicas = 0, availableReplicas = 0 } = counts;
-  if ([all, updatedReplicas, availableReplicas].every((count) => count === replicas)) {
+  const { replicas: totalReplicas = 0, updatedReplicas = 0, availableReplicas = 0 } = counts;
+  if ([totalReplicas, updatedReplicas, availableReplicas].every((count) => count === replicas)) {
     return { status: 'True', reason: 'NewReplicaSetAvailable', message: `${set} has successfully progressed.` };
   }
   const before = conditionOf(deployment, 'Progressing');
@@ -95,8 +95,8 @@ function progressBy(
 }
 
 function conditionIn({ status, reason, message }: JsonObject): Condition {
-  const known = (['True', 'False', 'Unknown'] as const).find((each) => each === status) ?? 'Unknown';
-  return { status: known, reason: String(reason), message: String(message) };
+  const conditionStatus = (['True', 'False', 'Unknown'] as const).find((each) => each === status) ?? 'Unknown';
+  return { status: conditionStatus, reason: String(reason), message: String(message) };
 }
 
 /** Progress means more new pods, fewer old ones, or more available ones. */

@@ -32,7 +32,7 @@ export function reconcileOnChange(
   const unwatch = resources.map((resource) => store.watch(resource, {}, onChange));
   return () => {
     clock.clearTimeout(timer);
-    for (const each of unwatch) each();
+    for (const stopWatch of unwatch) stopWatch();
   };
 }
 

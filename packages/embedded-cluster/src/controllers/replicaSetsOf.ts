@@ -23,13 +23,13 @@ export function revisionOf({ metadata }: KubeObject): number {
  * creates it if there is none. A paused Deployment gets neither.
  */
 export function currentSet(store: ApiStore, deployment: KubeObject, isPaused: boolean): KubeObject | undefined {
-  const all = ownedBy(store, replicaSets, deployment).filter((set) => !isTerminating(set));
+  const sets = ownedBy(store, replicaSets, deployment).filter((set) => !isTerminating(set));
   const { template } = objectOf(deployment['spec']);
-  const found = all.find((set) => isDeepStrictEqual(plain(objectOf(set['spec'])['template']), plain(template)));
-  if (isPaused) return found;
-  const others = all.filter((set) => set !== found);
+  const match = sets.find((set) => isDeepStrictEqual(plain(objectOf(set['spec'])['template']), plain(template)));
+  if (isPaused) return match;
+  const others = sets.filter((set) => set !== match);
   const newest = Math.max(0, ...others.map(revisionOf));
-  return found === undefined ? createSet(store, deployment, newest + 1) : annotated(store, deployment, found, newest);
+  return match === undefined ? createSet(store, deployment, newest + 1) : annotated(store, deployment, match, newest);
 }
 
 function createSet(store: ApiStore, deployment: KubeObject, revision: number): KubeObject | undefined {

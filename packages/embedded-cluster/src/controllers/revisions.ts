@@ -17,13 +17,13 @@ export function updateRevision(store: ApiStore, owner: KubeObject): KubeObject |
   const { name, namespace = '' } = owner.metadata;
   const { template, selector } = objectOf(owner['spec']);
   const data = { spec: { template } };
-  const all = ownedBy(store, controllerRevisions, owner);
-  const newest = Math.max(0, ...all.map(revisionOf));
-  const found = all.find((each) => isDeepStrictEqual(each['data'], data));
-  if (found !== undefined) {
-    if (revisionOf(found) === newest) return found;
+  const revisions = ownedBy(store, controllerRevisions, owner);
+  const newest = Math.max(0, ...revisions.map(revisionOf));
+  const match = revisions.find((each) => isDeepStrictEqual(each['data'], data));
+  if (match !== undefined) {
+    if (revisionOf(match) === newest) return match;
     const change = { revision: newest + 1 };
-    const patched = store.patch(controllerRevisions, namespace, found.metadata.name, change, manager);
+    const patched = store.patch(controllerRevisions, namespace, match.metadata.name, change, manager);
     return patched.ok ? patched.value : undefined;
   }
   const hash = templateHash(template);

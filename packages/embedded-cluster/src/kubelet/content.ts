@@ -38,12 +38,12 @@ export function sourcesOf(store: Pick<ApiStore, 'get'>, namespace: string, spec:
     if (object === undefined) {
       return source.isOptional ? ok({}) : failed(`${source.kind.toLowerCase()} "${source.name}" not found`);
     }
-    const all = valuesOf(object, hasBytes);
-    const missing = keys?.find((key) => !Object.hasOwn(all, key));
+    const texts = valuesOf(object, hasBytes);
+    const missing = keys?.find((key) => !Object.hasOwn(texts, key));
     if (missing !== undefined && !source.isOptional) {
       return failed(`couldn't find key ${missing} in ${source.kind} ${namespace}/${source.name}`);
     }
-    const entries = Object.entries(all).filter(([key]) => keys?.includes(key) ?? true);
+    const entries = Object.entries(texts).filter(([key]) => keys?.includes(key) ?? true);
     return ok(Object.fromEntries(entries));
   }
 
@@ -69,9 +69,9 @@ export function sourcesOf(store: Pick<ApiStore, 'get'>, namespace: string, spec:
     const { name, configMap, secret, projected } = entry;
     const parts = [entryOf(configMap, 'ConfigMap'), entryOf(secret, 'Secret')];
     const sources = arrayOf(objectOf(projected)['sources']).map(objectOf);
-    const inner = sources.flatMap((each) => [
-      entryOf(each['configMap'], 'ConfigMap'),
-      entryOf(each['secret'], 'Secret'),
+    const inner = sources.flatMap((projection) => [
+      entryOf(projection['configMap'], 'ConfigMap'),
+      entryOf(projection['secret'], 'Secret'),
     ]);
     const used = [...parts, ...inner].flatMap((each) => each ?? []);
     const picked = joined(used.map(({ source, keys }) => pick(source, keys, true)));
@@ -89,12 +89,12 @@ export function sourcesOf(store: Pick<ApiStore, 'get'>, namespace: string, spec:
 
 /** Merges the parts, later ones over earlier ones; returns the first failure. */
 function joined(parts: readonly Result<Texts, string>[]): Result<Texts, string> {
-  let all: Texts = {};
+  let texts: Texts = {};
   for (const part of parts) {
     if (!part.ok) return part;
-    all = { ...all, ...part.value };
+    texts = { ...texts, ...part.value };
   }
-  return ok(all);
+  return ok(texts);
 }
 
 /** Decodes all values; `hasBytes` includes the binaryData of a ConfigMap, which only volumes have. */

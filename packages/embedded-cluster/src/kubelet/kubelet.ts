@@ -157,7 +157,7 @@ export function startKubelet(options: KubeletOptions): () => void {
   ];
   return () => {
     clock.clearTimeout(sourceTimer);
-    for (const each of unwatch) each();
+    for (const stopWatch of unwatch) stopWatch();
     for (const worker of workers.values()) stop(worker);
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { customResourceDefinitions } from '../../src/apiserver/strategies/resources.ts';
 import { flushTasks, simulatedClock } from '../../src/clock/simulatedClock.ts';
-import { made } from '../support/cluster.ts';
+import { storedObject } from '../support/cluster.ts';
 import { serving } from '../support/serving.ts';
 
 const path = '/apis/example.org/v1/widgets';
@@ -20,7 +20,7 @@ const definition = {
 test('with a delay, a custom resource is served later than its definition is established, as on a real server', async () => {
   const clock = simulatedClock();
   await using at = await serving({ clock, customResourcesServedAfterMs: 35 });
-  made(at.store.create(customResourceDefinitions, definition));
+  storedObject(at.store.create(customResourceDefinitions, definition));
   await flushTasks();
   const established = at.store.get(customResourceDefinitions, '', 'widgets.example.org');
   assert.match(JSON.stringify(established?.['status']), /"type":"Established","status":"True"/);
@@ -32,7 +32,7 @@ test('with a delay, a custom resource is served later than its definition is est
 
 test('after a change of the definition, existing objects are served by the new schema', async () => {
   await using at = await serving();
-  made(at.store.create(customResourceDefinitions, definition));
+  storedObject(at.store.create(customResourceDefinitions, definition));
   const body = { metadata: { name: 'a' }, spec: { size: 1 } };
   await flushTasks();
   const first = await at.client.send('POST', path, { body: { ...body, apiVersion: 'example.org/v1', kind: 'Widget' } });
@@ -41,7 +41,7 @@ test('after a change of the definition, existing objects are served by the new s
   const size = { type: 'object', properties: { size: { type: 'integer', default: 7 } } };
   const openAPIV3Schema = { type: 'object', properties: { spec: size } };
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
-  made(at.store.patch(customResourceDefinitions, '', 'widgets.example.org', { spec: { versions } }));
+  storedObject(at.store.patch(customResourceDefinitions, '', 'widgets.example.org', { spec: { versions } }));
   await flushTasks();
   const contentType = 'application/merge-patch+json';
   const changed = await at.client.send('PATCH', `${path}/a`, {

@@ -37,11 +37,11 @@ test('a request in process has the response that it has over HTTP', async (t) =>
       headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
       ...(sent === undefined ? {} : { body: sent }),
     });
-    const found = await plain.request(request);
+    const actual = await plain.request(request);
     const ids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-    assert.equal(found?.status, expected.status, request.url);
-    assert.equal(found.body.replace(ids, ''), (await expected.text()).replace(ids, ''), request.url);
-    assert.equal(found.headers['content-type'], expected.headers.get('content-type'), request.url);
+    assert.equal(actual?.status, expected.status, request.url);
+    assert.equal(actual.body.replace(ids, ''), (await expected.text()).replace(ids, ''), request.url);
+    assert.equal(actual.headers['content-type'], expected.headers.get('content-type'), request.url);
   }
   assert.equal(plain.requests.count('delete', 'configmaps'), 2);
 });

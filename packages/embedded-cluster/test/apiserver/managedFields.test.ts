@@ -12,7 +12,7 @@ import { typeErrors } from '../../src/apiserver/managedfields/typeErrors.ts';
 import { shapeOf } from '../../src/apiserver/schema/types.ts';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
 
-const container = known('Container');
+const container = shapeNamed('Container');
 
 test('quantities are converted to their canonical form, and other text is unchanged', () => {
   const forms = [
@@ -68,9 +68,9 @@ test('of an atomic list or map, only its presence can be owned', () => {
 
 /** Few names, so that the keys of two lists collide. */
 const names = fc.uniqueArray(fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F'), { maxLength: 6 });
-const list = names.chain((all) =>
+const list = names.chain((keys) =>
   fc.tuple(
-    ...all.map((name) =>
+    ...keys.map((name) =>
       fc.record({ name: fc.constant(name), value: fc.constantFrom('1', '2') }, { noNullPrototype: true }),
     ),
   ),
@@ -156,7 +156,7 @@ test('invalid managedFields are rejected', () => {
     { ...entry, fieldsV1: { 'k:{': {} } },
     { ...entry, fieldsV1: { 'f:a': 1 } },
   ];
-  for (const each of wrong) assert.equal(readManagers([each]), undefined, JSON.stringify(each));
+  for (const wrongEntry of wrong) assert.equal(readManagers([wrongEntry]), undefined, JSON.stringify(wrongEntry));
   const [newer] = readManagers([{ ...entry, fieldsV1: { 'x:a': {}, 'f:b': {} } }]) ?? [];
   assert.deepEqual([...(newer?.fields ?? [])], ['f:b']);
 });
@@ -168,7 +168,7 @@ test('a value of the right types has no type errors', () => {
   ]);
 });
 
-function known(type: string): Shape {
+function shapeNamed(type: string): Shape {
   const shape = shapeOf(type);
   assert(shape !== undefined, type);
   return shape;

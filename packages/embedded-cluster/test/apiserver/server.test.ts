@@ -16,9 +16,9 @@ import { usedBytes } from '../support/usedBytes.ts';
 test('timestamps and the timeouts of watches follow the clock', async () => {
   const clock = simulatedClock(Date.UTC(2031, 1, 3, 4, 5, 6, 789));
   await using at = await serving({ clock });
-  const made = body(await at.client.send('POST', leasePath, { body: lease('a') }), 201);
-  assert.equal(meta(made)['creationTimestamp'], '2031-02-03T04:05:06Z');
-  const query = `watch=true&resourceVersion=${versionOf(made)}&allowWatchBookmarks=true&timeoutSeconds=600`;
+  const object = body(await at.client.send('POST', leasePath, { body: lease('a') }), 201);
+  assert.equal(meta(object)['creationTimestamp'], '2031-02-03T04:05:06Z');
+  const query = `watch=true&resourceVersion=${versionOf(object)}&allowWatchBookmarks=true&timeoutSeconds=600`;
   const watched = linesOf(at.client, `${leasePath}?${query}`);
   await until('the watch is open', () => at.server.requests.count('watch', 'leases') === 1);
   await clock.pass(600_000);
@@ -77,8 +77,11 @@ test('a resource in addition to the built-in ones needs one definition', async (
   });
   await using at = await serving({ resources: [widgets] });
   const path = '/apis/example.io/v1/namespaces/default/widgets';
-  const made = body(await at.client.send('POST', path, { body: { metadata: { name: 'a' }, spec: { size: 1 } } }), 201);
-  assert.deepEqual([made['apiVersion'], made['kind'], made['spec']], ['example.io/v1', 'Widget', { size: 1 }]);
+  const widget = body(
+    await at.client.send('POST', path, { body: { metadata: { name: 'a' }, spec: { size: 1 } } }),
+    201,
+  );
+  assert.deepEqual([widget['apiVersion'], widget['kind'], widget['spec']], ['example.io/v1', 'Widget', { size: 1 }]);
   const options = { body: { status: { ready: true } }, contentType: 'application/merge-patch+json' };
   const changed = body(await at.client.send('PATCH', `${path}/a/status`, options), 200);
   assert.deepEqual(changed['status'], { ready: true });
@@ -155,7 +158,7 @@ test('malformed requests get an error response, and the server continues', async
   const long = { metadata: { name: 'a', annotations: { filler: 'x'.repeat(4 << 20) } } };
   refused(await at.client.send('POST', leasePath, { body: long }), 413, 'RequestEntityTooLarge');
   const odd = '{"metadata":{"name":"odd","annotations":{"constructor":"y"}}}';
-  const made = body(await at.client.send('POST', leasePath, { text: odd }), 201);
-  assert.equal(objectOf(meta(made)['annotations'])['constructor'], 'y');
+  const object = body(await at.client.send('POST', leasePath, { text: odd }), 201);
+  assert.equal(objectOf(meta(object)['annotations'])['constructor'], 'y');
   assert.deepEqual(names(body(await at.client.send('GET', `${leasePath}?labelSelector=constructor`), 200)), []);
 });

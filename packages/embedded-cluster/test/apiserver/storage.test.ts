@@ -91,16 +91,16 @@ test('pages of any size, read during concurrent changes, together equal the snap
       async (before, meanwhile, limit) => {
         before.forEach(run);
         const snapshot = stateOf(store.list(endpointSlices));
-        const found: string[] = [];
+        const pagedState: string[] = [];
         let query = `limit=${limit}`;
         for (let next: unknown = ''; next !== undefined; ) {
           const page = body(await at.client.send('GET', `${path}?${query}`), 200);
-          found.push(...stateOf(Array.isArray(page['items']) ? page['items'] : []));
+          pagedState.push(...stateOf(Array.isArray(page['items']) ? page['items'] : []));
           next = meta(page)['continue'];
           query = `limit=${limit}&continue=${encodeURIComponent(String(next))}`;
           meanwhile.splice(0, 3).forEach(run);
         }
-        assert.deepEqual(found, snapshot);
+        assert.deepEqual(pagedState, snapshot);
         assert.deepEqual(
           snapshot,
           snapshot.toSorted((x, y) => (x.replace('@', '\0') < y.replace('@', '\0') ? -1 : 1)),
@@ -134,8 +134,8 @@ test('the state built from a watch equals a list', async () => {
         if (type === 'DELETED') watched.delete(key);
         else watched.set(key, metadata.resourceVersion);
       });
-      for (const [index, each] of steps.slice(start).entries()) {
-        run(each, index);
+      for (const [index, change] of steps.slice(start).entries()) {
+        run(change, index);
         if (index % 3 === 0) await flushTasks();
       }
       await flushTasks();

@@ -18,8 +18,8 @@ test('a Deployment has one ReplicaSet with its pods, and its status reports the 
   assert.deepEqual(web.releases(), ['1', '1', '1']);
   for (const { metadata } of web.pods()) assert.equal(metadata.labels?.['pod-template-hash'], hash);
   const { conditions: _conditions, ...counts } = web.status();
-  const all = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 };
-  assert.deepEqual(counts, { observedGeneration: 1, ...all });
+  const replicaCounts = { replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 };
+  assert.deepEqual(counts, { observedGeneration: 1, ...replicaCounts });
   assert.deepEqual(web.conditions(), [
     'Available=True MinimumReplicasAvailable',
     'Progressing=True NewReplicaSetAvailable',

@@ -6,7 +6,7 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 import { startEndpointSlices, startReplicaSets } from '../../src/controllers/replicaSets.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
-import { demoCluster, made, testNamespace } from '../support/cluster.ts';
+import { demoCluster, storedObject, testNamespace } from '../support/cluster.ts';
 
 const labels = { app: 'web' };
 
@@ -17,11 +17,11 @@ async function cluster(serviceSpec: object = {}) {
   const podSpec = { nodeName: 'node-1', containers: [{ name: 'web', image: 'x:1' }] };
   const template = { metadata: { labels, annotations }, spec: podSpec };
   const replicaSet = { replicas: 2, selector: { matchLabels: labels }, template };
-  const set = made(
+  const set = storedObject(
     store.create(replicaSets, { metadata: { name: 'web', namespace: testNamespace }, spec: replicaSet }),
   );
   const spec = { selector: labels, ports: [{ port: 80 }], ...serviceSpec };
-  made(store.create(services, { metadata: { name: 'web', namespace: testNamespace }, spec }));
+  storedObject(store.create(services, { metadata: { name: 'web', namespace: testNamespace }, spec }));
   const stopFunctions = [
     startReplicaSets(store, clock),
     startEndpointSlices(store, clock),
@@ -33,26 +33,26 @@ async function cluster(serviceSpec: object = {}) {
     assert.deepEqual(others, []);
     return { slice, list: arrayOf(slice?.['endpoints']).map(objectOf) };
   };
-  const all = (condition: string) => endpoints().list.map(({ conditions }) => objectOf(conditions)[condition]);
-  const ready = () => all('ready');
+  const conditionsOf = (condition: string) => endpoints().list.map(({ conditions }) => objectOf(conditions)[condition]);
+  const ready = () => conditionsOf('ready');
   /** Has all pods stay unready. */
   const fail = () => {
     const annotations = { [programAnnotation]: JSON.stringify({ isHealthy: false }) };
     for (const { metadata } of store.list(pods))
-      made(store.patch(pods, testNamespace, metadata.name, { metadata: { annotations } }));
+      storedObject(store.patch(pods, testNamespace, metadata.name, { metadata: { annotations } }));
   };
   const names = () => store.list(pods).map(({ metadata }) => metadata.name);
   const stop = () => {
     for (const stopFunction of stopFunctions) stopFunction();
   };
-  return { clock, store, set, endpoints, all, ready, fail, names, stop };
+  return { clock, store, set, endpoints, conditionsOf, ready, fail, names, stop };
 }
 
 test('a ReplicaSet creates its pods, with itself as their controller', async () => {
   const { store, set, stop, clock } = await cluster();
-  const all = store.list(pods);
-  assert.equal(all.length, 2);
-  for (const { metadata } of all) {
+  const podList = store.list(pods);
+  assert.equal(podList.length, 2);
+  for (const { metadata } of podList) {
     assert.match(metadata.name, /^web-[a-z0-9]{5}$/);
     assert.equal(metadata.generateName, 'web-');
     const [owner] = metadata.ownerReferences ?? [];
@@ -76,7 +76,7 @@ test('a deleted pod is replaced while it terminates, and surplus pods are delete
   await clock.pass(5_000);
   assert.equal(names().length, 2);
   assert.ok(!names().includes(first));
-  made(store.patch(replicaSets, testNamespace, 'web', { spec: { replicas: 1 } }));
+  storedObject(store.patch(replicaSets, testNamespace, 'web', { spec: { replicas: 1 } }));
   await clock.pass(5_000);
   assert.equal(names().length, 1);
   stop();
@@ -85,23 +85,23 @@ test('a deleted pod is replaced while it terminates, and surplus pods are delete
 test('the status of a ReplicaSet counts its pods and the ready ones', async () => {
   const { store, clock, names, stop } = await cluster();
   const status = () => store.get(replicaSets, testNamespace, 'web')?.['status'];
-  const all = (replicas: number) => ({
+  const countsOf = (replicas: number) => ({
     replicas,
     fullyLabeledReplicas: replicas,
     readyReplicas: replicas,
     availableReplicas: replicas,
   });
-  assert.deepEqual(status(), { ...all(2), observedGeneration: 1 });
+  assert.deepEqual(status(), { ...countsOf(2), observedGeneration: 1 });
   const program = JSON.stringify({ isHealthy: false });
-  made(
+  storedObject(
     store.patch(pods, testNamespace, names()[0] ?? '', { metadata: { annotations: { [programAnnotation]: program } } }),
   );
   await clock.pass(1_000);
-  assert.deepEqual(status(), { ...all(2), readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 });
-  made(store.patch(replicaSets, testNamespace, 'web', { spec: { replicas: 3 } }));
+  assert.deepEqual(status(), { ...countsOf(2), readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 });
+  storedObject(store.patch(replicaSets, testNamespace, 'web', { spec: { replicas: 3 } }));
   await clock.pass(5_000);
-  assert.deepEqual(status(), { ...all(3), readyReplicas: 2, availableReplicas: 2, observedGeneration: 2 });
-  made(store.patch(replicaSets, testNamespace, 'web', { spec: { replicas: 0 } }));
+  assert.deepEqual(status(), { ...countsOf(3), readyReplicas: 2, availableReplicas: 2, observedGeneration: 2 });
+  storedObject(store.patch(replicaSets, testNamespace, 'web', { spec: { replicas: 0 } }));
   await clock.pass(5_000);
   assert.deepEqual(status(), { replicas: 0, observedGeneration: 3 });
   stop();
@@ -118,7 +118,7 @@ test('the status of a ReplicaSet is not written again without a change', async (
 test('a pod in phase Failed is replaced', async () => {
   const { store, clock, names, stop } = await cluster();
   const [first = ''] = names();
-  made(store.patch(pods, testNamespace, first, { status: { phase: 'Failed' } }, { subresource: 'status' }));
+  storedObject(store.patch(pods, testNamespace, first, { status: { phase: 'Failed' } }, { subresource: 'status' }));
   await clock.pass(5_000);
   assert.equal(names().length, 3);
   assert.ok(names().includes(first));
@@ -140,9 +140,9 @@ test('an EndpointSlice follows the readiness of the pods of a Service', async ()
 });
 
 test('with publishNotReadyAddresses every endpoint is ready, and serving follows the readiness of its pod', async () => {
-  const { store, clock, all, fail, names, stop } = await cluster({ publishNotReadyAddresses: true });
+  const { store, clock, conditionsOf, fail, names, stop } = await cluster({ publishNotReadyAddresses: true });
   assert.deepEqual(
-    [all('ready'), all('serving')],
+    [conditionsOf('ready'), conditionsOf('serving')],
     [
       [true, true],
       [true, true],
@@ -151,7 +151,7 @@ test('with publishNotReadyAddresses every endpoint is ready, and serving follows
   store.delete(pods, testNamespace, names()[0] ?? '');
   await clock.pass(100);
   assert.deepEqual(
-    [all('ready'), all('terminating').toSorted()],
+    [conditionsOf('ready'), conditionsOf('terminating').toSorted()],
     [
       [true, true],
       [false, true],
@@ -161,7 +161,7 @@ test('with publishNotReadyAddresses every endpoint is ready, and serving follows
   fail();
   await clock.pass(1_000);
   assert.deepEqual(
-    [all('ready'), all('serving')],
+    [conditionsOf('ready'), conditionsOf('serving')],
     [
       [true, true],
       [false, false],

@@ -6,7 +6,7 @@ import { isPodReady } from '../../src/base/podConditions.ts';
 import type { ContainerContent } from '../../src/kubelet/content.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
-import { demoCluster, made, testNamespace } from '../support/cluster.ts';
+import { demoCluster, storedObject, testNamespace } from '../support/cluster.ts';
 
 /** A cluster that records the content with which containers start. */
 function cluster(t: TestContext) {
@@ -19,12 +19,12 @@ function cluster(t: TestContext) {
     starts,
     store,
     write: (data: JsonObject) =>
-      made(store.create(configMaps, { metadata: { name: 'settings', namespace: testNamespace }, data })),
+      storedObject(store.create(configMaps, { metadata: { name: 'settings', namespace: testNamespace }, data })),
     async start(container: JsonObject, more: { spec?: JsonObject; program?: JsonObject } = {}) {
       const annotations = { [programAnnotation]: JSON.stringify(more.program ?? {}) };
       const containers = [{ name: 'main', image: 'x:1', ...container }];
       const spec = { nodeName: 'node-1', containers, ...more.spec };
-      made(store.create(pods, { metadata: { name: 'web', namespace: testNamespace, annotations }, spec }));
+      storedObject(store.create(pods, { metadata: { name: 'web', namespace: testNamespace, annotations }, spec }));
       await clock.pass(5_000);
     },
     isReady: () => isPodReady(store.get(pods, testNamespace, 'web') ?? {}),
@@ -45,7 +45,7 @@ test('a container without its ConfigMap or key waits and reports which one is mi
   web.write({ size: '1' });
   await web.clock.pass(5_000);
   assert.deepEqual(web.container()['state'], waits("couldn't find key colour in ConfigMap shoot-1/settings"));
-  made(web.store.patch(configMaps, testNamespace, 'settings', { data: { colour: 'red' } }));
+  storedObject(web.store.patch(configMaps, testNamespace, 'settings', { data: { colour: 'red' } }));
   await web.clock.pass(5_000);
   assert.deepEqual([web.phase(), web.isReady(), web.container()['restartCount']], ['Running', true, 0]);
   assert.deepEqual(web.starts, [{ env: { COLOUR: 'red' }, files: {} }]);
@@ -53,7 +53,7 @@ test('a container without its ConfigMap or key waits and reports which one is mi
 
 test('a key in binaryData of a ConfigMap is not used as a variable', async (t) => {
   const web = cluster(t);
-  made(
+  storedObject(
     web.store.create(configMaps, {
       metadata: { name: 'settings', namespace: testNamespace },
       binaryData: { colour: 'cmVk' },
@@ -79,7 +79,7 @@ test('a container does not wait for an optional source, which does not affect it
 test('all variables of a source are prefixed, and single variables override them', async (t) => {
   const web = cluster(t);
   const metadata = { name: 'keys', namespace: testNamespace };
-  made(web.store.create(secrets, { metadata, stringData: { user: 'me', token: 'x' } }));
+  storedObject(web.store.create(secrets, { metadata, stringData: { user: 'me', token: 'x' } }));
   web.write({ user: 'other' });
   await web.start({
     envFrom: [{ configMapRef: { name: 'settings' } }, { prefix: 'KEY_', secretRef: { name: 'keys' } }],
@@ -95,7 +95,7 @@ test('variables are read at each start of a container: one that crashes gets the
   const web = cluster(t);
   web.write({ colour: 'red' });
   await web.start(byKey, { program: { needs: 'nothing', givesUpAfter: 100 } });
-  made(web.store.patch(configMaps, testNamespace, 'settings', { data: { colour: 'blue' } }));
+  storedObject(web.store.patch(configMaps, testNamespace, 'settings', { data: { colour: 'blue' } }));
   await web.clock.pass(30_000);
   assert.deepEqual([web.starts[0]?.env, web.starts.at(-1)?.env], [{ COLOUR: 'red' }, { COLOUR: 'blue' }]);
   assert.equal(web.container()['restartCount'], web.starts.length - 1);
@@ -124,7 +124,9 @@ test('all containers of a pod wait for its volumes', async (t) => {
   await web.start({}, { spec: { volumes } });
   assert.deepEqual(web.container()['state'], { waiting: { reason: 'ContainerCreating' } });
   assert.equal(web.phase(), 'Pending');
-  made(web.store.create(secrets, { metadata: { name: 'keys', namespace: testNamespace }, stringData: { token: 'x' } }));
+  storedObject(
+    web.store.create(secrets, { metadata: { name: 'keys', namespace: testNamespace }, stringData: { token: 'x' } }),
+  );
   await web.clock.pass(5_000);
   assert(web.isReady());
   assert.deepEqual(web.starts, [{ env: {}, files: { 'all/token': 'x', 'some/colour': 'red' } }]);

@@ -4,7 +4,7 @@ import { pods } from '../../src/apiserver/strategies/resources.ts';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../../src/base/json.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
-import { demoCluster, made, testNamespace } from '../support/cluster.ts';
+import { demoCluster, storedObject, testNamespace } from '../support/cluster.ts';
 
 const crashes = { needs: 'db', givesUpAfter: 2_000, readyAfter: 1_000 };
 const works = { readyAfter: 1_000 };
@@ -25,7 +25,7 @@ function cluster(programs: Readonly<Record<string, object>>) {
   };
   const containers = { migrate: works, proxy: works, check: works, main: works, ...programs };
   const annotations = { [programAnnotation]: JSON.stringify({ containers }) };
-  made(store.create(pods, { metadata: { name: 'web', namespace: testNamespace, annotations }, spec }));
+  storedObject(store.create(pods, { metadata: { name: 'web', namespace: testNamespace, annotations }, spec }));
   const pod = () => store.get(pods, testNamespace, 'web');
   const status = () => objectOf(pod()?.['status']);
   const containerStatus = (name: string): JsonObject =>

@@ -7,7 +7,7 @@ import { arrayOf, type JsonObject, objectOf, timeOf } from '../../src/base/json.
 import { conditionOf } from '../../src/base/podConditions.ts';
 import type { KubeletVersion } from '../../src/kubelet/backOff.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
-import { demoCluster, made, testNamespace } from '../support/cluster.ts';
+import { demoCluster, storedObject, testNamespace } from '../support/cluster.ts';
 
 /** A status of a pod and its time. Times are milliseconds. */
 interface StatusChange {
@@ -46,27 +46,27 @@ function recorded(name: string): StatusChange[] {
 /** A crash loop of five restarts, as in the recordings. */
 async function crashLoop(version: KubeletVersion, givesUpAfter: number, seed: number): Promise<StatusChange[]> {
   const { clock, store, pod, setReady } = demoCluster();
-  const all: StatusChange[] = [];
+  const changes: StatusChange[] = [];
   setReady(true);
   const stop = startKubelet({ store, clock, version, seed });
-  store.watch(pods, {}, (_type, object) => all.push(...statusChanges(clock.now(), object)));
+  store.watch(pods, {}, (_type, object) => changes.push(...statusChanges(clock.now(), object)));
   pod('kapi', { needs: 'db', survives: 10_000, givesUpAfter, readyAfter: 100 });
   await clock.pass(5_000);
   setReady(false);
-  const wasFourthTime = () => all.some(({ kind }) => kind.startsWith('terminated 4'));
+  const wasFourthTime = () => changes.some(({ kind }) => kind.startsWith('terminated 4'));
   while (!wasFourthTime()) await clock.pass(1_000);
   setReady(true);
   await clock.pass(100_000);
   stop();
   assert.equal(clock.pending, 0);
   // The recordings begin with the ready pod.
-  return all.slice(all.findIndex(({ kind }) => kind.includes('ready true')));
+  return changes.slice(changes.findIndex(({ kind }) => kind.includes('ready true')));
 }
 
 /** Returns, for each back-off, the time with status `terminated` and the total time. */
-function phases(all: readonly StatusChange[]): { readonly terminated: number; readonly total: number }[] {
-  return all.flatMap(({ kind, at }, index) => {
-    const [next, afterNext] = [all[index + 1], all[index + 2]];
+function phases(changes: readonly StatusChange[]): { readonly terminated: number; readonly total: number }[] {
+  return changes.flatMap(({ kind, at }, index) => {
+    const [next, afterNext] = [changes[index + 1], changes[index + 2]];
     if (!kind.startsWith('terminated') || !next?.kind.startsWith('waiting')) return [];
     return [{ terminated: next.at - at, total: (afterNext?.at ?? 0) - at }];
   });
@@ -85,9 +85,9 @@ for (const [name, runTime] of [
 test('the container is restarted at once after the first exit, then after 10 s, doubled each time', async () => {
   for (const seed of [1, 2, 3]) {
     const simulated = await crashLoop('1.36', 5_000, seed);
-    for (const all of [simulated, recorded('not-ready-exit5')]) {
-      assert.ok((all[2]?.at ?? 0) - (all[1]?.at ?? 0) < 150);
-      const totals = phases(all).map(({ total }) => total / 1_000);
+    for (const changes of [simulated, recorded('not-ready-exit5')]) {
+      assert.ok((changes[2]?.at ?? 0) - (changes[1]?.at ?? 0) < 150);
+      const totals = phases(changes).map(({ total }) => total / 1_000);
       assert.equal(totals.length, 4);
       for (const [index, total] of totals.entries()) {
         assert.ok(total >= 9.8 * 2 ** index && total <= 15 * 2 ** index, `${totals}`);
@@ -97,39 +97,40 @@ test('the container is restarted at once after the first exit, then after 10 s, 
 });
 
 test('1.36 reports terminated for the whole back-off of a process that ran for 5 s, as recorded', async () => {
-  for (const all of [await crashLoop('1.36', 5_000, 4), recorded('not-ready-exit5')]) {
-    for (const { terminated, total } of phases(all)) assert.ok(total - terminated < 150, `${terminated} of ${total}`);
+  for (const changes of [await crashLoop('1.36', 5_000, 4), recorded('not-ready-exit5')]) {
+    for (const { terminated, total } of phases(changes))
+      assert.ok(total - terminated < 150, `${terminated} of ${total}`);
   }
 });
 
 test('1.36 reports terminated for 1 s when the process exits at once, and sometimes for the whole back-off, as recorded', async () => {
   const simulated = [];
   for (const seed of [1, 2, 3, 4]) simulated.push(...phases(await crashLoop('1.36', 50, seed)));
-  for (const all of [simulated, phases(recorded('scaled-to-zero'))]) {
-    const short = all.filter(({ terminated }) => terminated < 1_100);
-    const throughout = all.filter(({ terminated, total }) => total - terminated < 150);
-    assert.equal(short.length + throughout.length, all.length);
-    assert.ok(short.length > throughout.length && throughout.length > 0, JSON.stringify(all));
+  for (const backOffs of [simulated, phases(recorded('scaled-to-zero'))]) {
+    const short = backOffs.filter(({ terminated }) => terminated < 1_100);
+    const throughout = backOffs.filter(({ terminated, total }) => total - terminated < 150);
+    assert.equal(short.length + throughout.length, backOffs.length);
+    assert.ok(short.length > throughout.length && throughout.length > 0, JSON.stringify(backOffs));
   }
 });
 
 test('1.34 reports terminated for 10 to 16 s, or for the whole back-off, and then CrashLoopBackOff', async () => {
-  const all = phases(await crashLoop('1.34', 5_000, 1));
-  for (const { terminated, total } of all.slice(1)) {
+  const backOffs = phases(await crashLoop('1.34', 5_000, 1));
+  for (const { terminated, total } of backOffs.slice(1)) {
     assert.ok(terminated >= 10_000 && terminated <= 16_000 && total > terminated, `${terminated} of ${total}`);
   }
 });
 
 test('lastState has the last exit, and Ready its transition time, across all restarts, as recorded', async () => {
-  for (const all of [await crashLoop('1.36', 5_000, 1), recorded('not-ready-exit5')]) {
-    const containers = all.map(({ status }) => objectOf(arrayOf(status['containerStatuses'])[0]));
+  for (const changes of [await crashLoop('1.36', 5_000, 1), recorded('not-ready-exit5')]) {
+    const containers = changes.map(({ status }) => objectOf(arrayOf(status['containerStatuses'])[0]));
     let exit: unknown;
     for (const { state, lastState } of containers) {
       const { terminated } = objectOf(state);
       if (terminated === undefined && exit !== undefined) assert.deepEqual(objectOf(lastState)['terminated'], exit);
       exit = terminated ?? exit;
     }
-    const conditions = all.flatMap(({ status }) => arrayOf(status['conditions']).map(objectOf));
+    const conditions = changes.flatMap(({ status }) => arrayOf(status['conditions']).map(objectOf));
     const notReady = conditions.filter(({ type, status }) => type === 'Ready' && status === 'False');
     assert.ok(notReady.length > 10);
     assert.equal(new Set(notReady.map(({ lastTransitionTime }) => lastTransitionTime)).size, 1);
@@ -197,14 +198,14 @@ test('a pod is unready until the condition of its readiness gate is true, and ot
   const conditionType = 'example.io/serving';
   const containers = [{ name: 'main', image: 'x:1' }];
   const spec = { nodeName: 'node-1', containers, readinessGates: [{ conditionType }] };
-  made(store.create(pods, { metadata: { name: 'gated', namespace: testNamespace }, spec }));
+  storedObject(store.create(pods, { metadata: { name: 'gated', namespace: testNamespace }, spec }));
   const condition = (type: string) => conditionOf(store.get(pods, testNamespace, 'gated') ?? {}, type);
   const open = async (status: string) => {
     const others = arrayOf(objectOf(store.get(pods, testNamespace, 'gated')?.['status'])['conditions']).filter(
       (each) => objectOf(each)['type'] !== conditionType,
     );
     const conditions = [...others, { type: conditionType, status }];
-    made(store.patch(pods, testNamespace, 'gated', { status: { conditions } }, { subresource: 'status' }));
+    storedObject(store.patch(pods, testNamespace, 'gated', { status: { conditions } }, { subresource: 'status' }));
     await clock.pass(10);
   };
   await clock.pass(5_000);
@@ -232,7 +233,7 @@ test('a published address whose pod does not serve is no running dependency', as
   setReady(true);
   const serve = (serving: boolean) => {
     const endpoints = [{ addresses: ['10.0.0.1'], conditions: { ready: true, serving } }];
-    made(store.patch(endpointSlices, testNamespace, 'db-slice', { endpoints }));
+    storedObject(store.patch(endpointSlices, testNamespace, 'db-slice', { endpoints }));
   };
   const restarts = () => {
     const status = objectOf(store.get(pods, testNamespace, 'web')?.['status']);

@@ -23,30 +23,30 @@ interface DemoCluster {
 export function demoCluster(): DemoCluster {
   const clock = simulatedClock(Date.parse('2026-11-21T06:00:00Z'));
   const { store } = createApiServer({ clock, random: seededRandom(1) });
-  made(store.create(namespaces, { metadata: { name: testNamespace } }));
+  storedObject(store.create(namespaces, { metadata: { name: testNamespace } }));
   return {
     clock,
     store,
     pod(name, program, containers = ['main']) {
       const annotations = { [programAnnotation]: JSON.stringify(program) };
       const spec = { nodeName: 'node-1', containers: containers.map((each) => ({ name: each, image: 'x:1' })) };
-      return made(store.create(pods, { metadata: { name, namespace: testNamespace, annotations }, spec }));
+      return storedObject(store.create(pods, { metadata: { name, namespace: testNamespace, annotations }, spec }));
     },
     setReady(isReady) {
       const endpoints = [{ addresses: ['10.0.0.1'], conditions: { ready: isReady } }];
       if (store.get(endpointSlices, testNamespace, 'db-slice') !== undefined) {
-        made(store.patch(endpointSlices, testNamespace, 'db-slice', { endpoints }));
+        storedObject(store.patch(endpointSlices, testNamespace, 'db-slice', { endpoints }));
         return;
       }
       const labels = { 'kubernetes.io/service-name': 'db' };
       const metadata = { name: 'db-slice', namespace: testNamespace, labels };
-      made(store.create(endpointSlices, { metadata, addressType: 'IPv4', endpoints }));
+      storedObject(store.create(endpointSlices, { metadata, addressType: 'IPv4', endpoints }));
     },
   };
 }
 
 /** Returns the object of a result that must be a success. */
-export function made(outcome: Outcome<KubeObject>): KubeObject {
+export function storedObject(outcome: Outcome<KubeObject>): KubeObject {
   assert(outcome.ok, outcome.ok ? '' : (outcome.error.message ?? ''));
   return outcome.value;
 }

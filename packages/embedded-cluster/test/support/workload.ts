@@ -8,7 +8,7 @@ import { isPodReady } from '../../src/base/podConditions.ts';
 import { startWorkloads } from '../../src/controllers/workloads.ts';
 import { startKubelet } from '../../src/kubelet/kubelet.ts';
 import { programAnnotation } from '../../src/kubelet/program.ts';
-import { demoCluster, made, testNamespace } from './cluster.ts';
+import { demoCluster, storedObject, testNamespace } from './cluster.ts';
 
 /** Starts the embedded cluster in virtual time, with all controllers, a kubelet, and one workload. */
 export async function demoWorkload(t: TestContext, resource: Resource, more: JsonObject = {}) {
@@ -24,16 +24,16 @@ export async function demoWorkload(t: TestContext, resource: Resource, more: Jso
     metadata: { name: 'web', namespace: testNamespace },
     spec: { selector: { matchLabels: labels }, template, ...more },
   };
-  made(store.create(resource, object));
+  storedObject(store.create(resource, object));
   await clock.pass(10_000);
 
   function current(): KubeObject {
-    const found = store.get(resource, testNamespace, 'web');
-    assert(found !== undefined, 'the workload does not exist');
-    return found;
+    const object = store.get(resource, testNamespace, 'web');
+    assert(object !== undefined, 'the workload does not exist');
+    return object;
   }
 
-  const patch = (change: JsonObject) => made(store.patch(resource, testNamespace, 'web', change));
+  const patch = (change: JsonObject) => storedObject(store.patch(resource, testNamespace, 'web', change));
   return {
     clock,
     store,
@@ -41,8 +41,8 @@ export async function demoWorkload(t: TestContext, resource: Resource, more: Jso
     patch,
     status: () => objectOf(current()['status']),
     conditions: () =>
-      arrayOf(objectOf(current()['status'])['conditions']).map((each) => {
-        const { type, status, reason } = objectOf(each);
+      arrayOf(objectOf(current()['status'])['conditions']).map((condition) => {
+        const { type, status, reason } = objectOf(condition);
         return `${String(type)}=${String(status)} ${String(reason)}`;
       }),
     /** Rolls out a new template; `breakRelease` rolls out one that never becomes ready. */

@@ -26,9 +26,9 @@ export function startGarbageCollector(storage: Storage): void {
 
   function track(resource: Resource, { metadata }: KubeObject, isRemoved: boolean): void {
     const { uid, name, namespace = '', ownerReferences } = metadata;
-    const known = references.get(uid);
-    if (known === ownerReferences && !isRemoved) return;
-    for (const { uid: owner } of known ?? []) dependants.get(String(owner))?.delete(uid);
+    const previous = references.get(uid);
+    if (previous === ownerReferences && !isRemoved) return;
+    for (const { uid: owner } of previous ?? []) dependants.get(String(owner))?.delete(uid);
     references.delete(uid);
     if (isRemoved || ownerReferences === undefined) return;
     references.set(uid, ownerReferences);
@@ -74,7 +74,7 @@ export function startGarbageCollector(storage: Storage): void {
   function completeDeletion(owner: Dependant, uid: string): void {
     const finalizers = current(owner)?.metadata.finalizers ?? [];
     if (finalizers.includes(orphan)) {
-      for (const each of ownedBy(uid)) removeOwnerReference(each, uid);
+      for (const dependant of ownedBy(uid)) removeOwnerReference(dependant, uid);
       removeFinalizer(owner, orphan);
     } else if (finalizers.includes(foreground)) {
       for (const { resource, namespace, name } of ownedBy(uid)) remove(storage, resource, namespace, name);

@@ -19,9 +19,9 @@ export function schemaErrors(schema: JsonObject, value: unknown, path: string): 
 function typeError(schema: JsonObject, value: unknown, path: string): FieldError | undefined {
   const isEither = schema['x-kubernetes-int-or-string'] === true;
   const expected = isEither ? 'integer,string' : textOf(schema['type']);
-  const found = typeName(value);
-  if (expected === undefined || expected.split(',').includes(found)) return undefined;
-  return expected === 'number' && found === 'integer' ? undefined : fieldError.typeInvalid(path, found, expected);
+  const actual = typeName(value);
+  if (expected === undefined || expected.split(',').includes(actual)) return undefined;
+  return expected === 'number' && actual === 'integer' ? undefined : fieldError.typeInvalid(path, actual, expected);
 }
 
 function typeName(value: unknown): string {
@@ -36,9 +36,9 @@ function objectErrors(schema: JsonObject, value: JsonObject, path: string): read
   const at = (key: string) => (path === '' ? key : `${path}.${key}`);
   return [
     ...[...new Set(required)].filter((key) => value[key] === undefined).map((key) => fieldError.required(at(key))),
-    ...Object.entries(value).flatMap(([key, each]) => {
+    ...Object.entries(value).flatMap(([key, propertyValue]) => {
       const below = propertySchema(schema, key);
-      return below === undefined ? [] : schemaErrors(below, each, at(key));
+      return below === undefined ? [] : schemaErrors(below, propertyValue, at(key));
     }),
   ];
 }
@@ -60,12 +60,12 @@ function repeatedErrors(schema: JsonObject, list: readonly unknown[], path: stri
   const type = schema['x-kubernetes-list-type'];
   if (type !== 'set' && type !== 'map') return [];
   const keys = arrayOf(schema['x-kubernetes-list-map-keys']).map(String);
-  const known = new Set<string>();
+  const identities = new Set<string>();
   return list.flatMap((item, index) => {
     const identity = type === 'set' ? item : Object.fromEntries(keys.map((key) => [key, objectOf(item)[key]]));
     const text = JSON.stringify(identity);
-    const isRepeated = known.has(text);
-    known.add(text);
+    const isRepeated = identities.has(text);
+    identities.add(text);
     return isRepeated ? [fieldError.duplicate(`${path}[${index}]`, identity)] : [];
   });
 }

@@ -14,10 +14,10 @@ export function schemaValue(schema: JsonObject, value: unknown): unknown {
   }
   if (!isObject(value)) return value;
   const properties = objectOf(schema['properties']);
-  const present = Object.entries(value).flatMap(([key, each]) => {
+  const present = Object.entries(value).flatMap(([key, propertyValue]) => {
     const at = propertySchema(schema, key);
-    if (at === undefined || (each === null && isDeclared(schema, key) && at['nullable'] !== true)) return [];
-    return [[key, isMetadata(schema, key) ? each : schemaValue(at, each)] as const];
+    if (at === undefined || (propertyValue === null && isDeclared(schema, key) && at['nullable'] !== true)) return [];
+    return [[key, isMetadata(schema, key) ? propertyValue : schemaValue(at, propertyValue)] as const];
   });
   const missing = Object.entries(properties)
     .map(([key, each]) => [key, objectOf(each)] as const)

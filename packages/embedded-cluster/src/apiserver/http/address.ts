@@ -21,23 +21,23 @@ export function addressOf(resources: readonly Resource[], path: string): Address
   const groupVersion = first === 'api' ? rest.splice(0, 1) : first === 'apis' ? rest.splice(0, 2) : [];
   const [group, version] = first === 'api' ? ['', groupVersion[0]] : groupVersion;
   const inGroup = resources.filter((each) => each.group === group);
-  const known = inGroup.filter((each) => each.version === version);
+  const inVersion = inGroup.filter((each) => each.version === version);
   // The response for groups of custom resources is a plain 404, without a Status.
   const unknown: Address = inGroup.every(({ isCustom }) => isCustom)
     ? { type: 'other', path }
     : { type: 'unknownResource' };
-  if (inGroup.length > 0 && version !== undefined && known.length === 0) return unknown;
-  if (known.length === 0 || rest.length === 0) return { type: 'other', path };
-  return resourceAddress(known, rest) ?? unknown;
+  if (inGroup.length > 0 && version !== undefined && inVersion.length === 0) return unknown;
+  if (inVersion.length === 0 || rest.length === 0) return { type: 'other', path };
+  return resourceAddress(inVersion, rest) ?? unknown;
 }
 
 const namespaceSubresources = new Set(['status', 'finalize']);
 
-function resourceAddress(known: readonly Resource[], path: readonly string[]): Address | undefined {
+function resourceAddress(resources: readonly Resource[], path: readonly string[]): Address | undefined {
   const [first, namespace, third] = path;
   const isWithin = first === 'namespaces' && third !== undefined && !namespaceSubresources.has(third);
   const [plural, name, subresource, ...more] = isWithin ? path.slice(2) : path;
-  const resource = known.find((each) => each.plural === plural);
+  const resource = resources.find((each) => each.plural === plural);
   if (resource === undefined || more.length > 0) return undefined;
   if (resource.isNamespaced ? !isWithin && name !== undefined : isWithin) return undefined;
   if (subresource !== undefined && !hasSubresource(resource, subresource)) return undefined;

@@ -45,10 +45,10 @@ function groupOf(resources: readonly Resource[], name: string) {
 }
 
 function resourceList(resources: readonly Resource[], group: string, version: string): object | undefined {
-  const found = resources.filter((each) => each.group === group && each.version === version);
-  if (found.length === 0) return undefined;
+  const inVersion = resources.filter((each) => each.group === group && each.version === version);
+  if (inVersion.length === 0) return undefined;
   const groupVersion = group === '' ? version : `${group}/${version}`;
-  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: found.flatMap(rowsOf) };
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: inVersion.flatMap(rowsOf) };
 }
 
 const subresourceKinds = {

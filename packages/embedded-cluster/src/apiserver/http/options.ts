@@ -49,9 +49,9 @@ export function readDeleteOptions(body: JsonObject): DeleteOptions {
 }
 
 function policyError(policy: unknown): Status | undefined {
-  const known = ['Foreground', 'Background', 'Orphan'];
-  if (policy === undefined || policy === null || known.some((each) => each === policy)) return undefined;
-  const unsupported = fieldError.unsupported('propagationPolicy', policy, [...known, 'nil']);
+  const policies = ['Foreground', 'Background', 'Orphan'];
+  if (policy === undefined || policy === null || policies.some((each) => each === policy)) return undefined;
+  const unsupported = fieldError.unsupported('propagationPolicy', policy, [...policies, 'nil']);
   return invalid(optionsOf('Delete'), '', [unsupported]);
 }
 

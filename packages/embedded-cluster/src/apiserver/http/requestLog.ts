@@ -45,8 +45,8 @@ export function requestLog(): WritableRequestLog {
     record(exchange, address) {
       const entry = entryOf(exchange, address);
       const key = `${entry.verb} ${entry.resource}`;
-      for (const each of entry.user === undefined ? [key] : [key, `${key} ${entry.user}`]) {
-        counts.set(each, (counts.get(each) ?? 0) + 1);
+      for (const counterName of entry.user === undefined ? [key] : [key, `${key} ${entry.user}`]) {
+        counts.set(counterName, (counts.get(counterName) ?? 0) + 1);
       }
       latest.push(entry);
       if (latest.length >= 2 * latestLimit) latest = latest.slice(-latestLimit);

@@ -80,11 +80,11 @@ function serveOther(storage: Storage, exchange: Exchange): void {
   const { resources } = storage;
   if (exchange.method === 'GET' && serveOpenApi(storage, exchange)) return;
   if (exchange.method === 'GET' && serveAggregated(resources, exchange)) return;
-  const found = discover(resources, exchange.path);
-  if (found === undefined) sendText(exchange, 404, '404 page not found\n');
+  const content = discover(resources, exchange.path);
+  if (content === undefined) sendText(exchange, 404, '404 page not found\n');
   else if (exchange.method !== 'GET') sendStatus(exchange, methodNotAllowed);
-  else if (found === 'ok') sendText(exchange, 200, 'ok');
-  else sendJson(exchange, 200, JSON.stringify(found));
+  else if (content === 'ok') sendText(exchange, 200, 'ok');
+  else sendJson(exchange, 200, JSON.stringify(content));
 }
 
 function serveCollection(

@@ -43,8 +43,8 @@ export async function post(target: Target, exchange: Exchange): Promise<Outcome<
   if (!options.ok) return options;
   const draft = decode(target.resource, body.value);
   if (!draft.ok) return draft;
-  const made = create(target.storage, target.resource, target.namespace, draft.value, options.value);
-  return made.ok ? ok({ code: 201, content: { type: 'object', object: made.value } }) : made;
+  const created = create(target.storage, target.resource, target.namespace, draft.value, options.value);
+  return created.ok ? ok({ code: 201, content: { type: 'object', object: created.value } }) : created;
 }
 
 /** PUT on an object or its status. */

@@ -14,10 +14,10 @@ export function canonical(shape: Shape, value: unknown): unknown {
 }
 
 function canonicalMap(shape: MapShape, value: JsonObject): JsonObject {
-  const serialized = Object.entries(value).flatMap(([key, each]) => {
+  const serialized = Object.entries(value).flatMap(([key, fieldValue]) => {
     const at = shapeAt(shape, key);
-    if (at === undefined || isOmitted(shape.fields.get(key), at, each)) return [];
-    return [[key, canonical(at, each)] as const];
+    if (at === undefined || isOmitted(shape.fields.get(key), at, fieldValue)) return [];
+    return [[key, canonical(at, fieldValue)] as const];
   });
   return Object.fromEntries(serialized);
 }

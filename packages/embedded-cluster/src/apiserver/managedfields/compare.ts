@@ -15,12 +15,12 @@ interface Comparison {
  * addition to those of its fields.
  */
 export function compare(shape: Shape, before: unknown, after: unknown): Comparison {
-  const found = { added: new Set<string>(), modified: new Set<string>(), removed: new Set<string>() };
+  const comparison = { added: new Set<string>(), modified: new Set<string>(), removed: new Set<string>() };
 
   function whole(path: string, old: unknown, now: unknown): void {
-    if (old === undefined) found.added.add(path);
-    else if (now === undefined) found.removed.add(path);
-    else if (!isDeepStrictEqual(old, now)) found.modified.add(path);
+    if (old === undefined) comparison.added.add(path);
+    else if (now === undefined) comparison.removed.add(path);
+    else if (!isDeepStrictEqual(old, now)) comparison.modified.add(path);
   }
 
   function walk(path: string, at: Shape, old: unknown, now: unknown): void {
@@ -29,10 +29,10 @@ export function compare(shape: Shape, before: unknown, after: unknown): Comparis
       whole(path, old, now);
       return;
     }
-    for (const [step, each] of sides) item(joined(path, step), each);
-    if (old === undefined && path !== '') found.added.add(path);
-    else if (now === undefined) found.removed.add(path);
-    else if (isLeaf(at, old) || isLeaf(at, now)) found.modified.add(path);
+    for (const [step, values] of sides) item(joined(path, step), values);
+    if (old === undefined && path !== '') comparison.added.add(path);
+    else if (now === undefined) comparison.removed.add(path);
+    else if (isLeaf(at, old) || isLeaf(at, now)) comparison.modified.add(path);
   }
 
   function item(path: string, { shape: at, olds, nows }: Sides): void {
@@ -43,11 +43,11 @@ export function compare(shape: Shape, before: unknown, after: unknown): Comparis
   /** If a list contains a key several times, only the presence of the items is owned. */
   function repeated(path: string, at: Shape, olds: readonly unknown[], nows: readonly unknown[]): void {
     for (const old of olds) walk(path, at, old, undefined);
-    if (nows.length > 0) found.added.add(path);
+    if (nows.length > 0) comparison.added.add(path);
   }
 
   walk('', shape, before, after);
-  return found;
+  return comparison;
 }
 
 /** The values of both states at one step: several only if a list contains a key twice. */
@@ -66,9 +66,9 @@ function sidesOf(shape: Shape, old: unknown, now: unknown): ReadonlyMap<string, 
   if ((olds === undefined && nows === undefined) || (isEmpty(old) && isEmpty(now))) return undefined;
   const sides = new Map<string, Sides>();
   const at = ({ step, shape: below }: Child): Sides => {
-    const known = sides.get(step) ?? { shape: below, olds: [], nows: [] };
-    sides.set(step, known);
-    return known;
+    const values = sides.get(step) ?? { shape: below, olds: [], nows: [] };
+    sides.set(step, values);
+    return values;
   };
   for (const child of olds ?? []) at(child).olds.push(child.value);
   for (const child of nows ?? []) at(child).nows.push(child.value);

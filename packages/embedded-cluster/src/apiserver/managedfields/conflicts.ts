@@ -5,14 +5,17 @@ import type { Conflict } from './ownership.ts';
 
 /** Returns the 409 of an apply, which lists each conflicting field with its manager. */
 export function conflictStatus(conflicts: readonly Conflict[]): Status {
-  const all = conflicts
+  const managers = conflicts
     .map(({ manager, fields }) => ({ name: nameOf(manager), fields: sorted(fields).map(readable) }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const count = all.reduce((sum, { fields }) => sum + fields.length, 0);
-  const lines = all.flatMap(({ name, fields }) => [`conflicts with ${name}:`, ...fields.map((field) => `- ${field}`)]);
-  const only = all.map(({ name, fields }) => `conflict with ${name}: ${fields[0] ?? ''}`);
+  const count = managers.reduce((sum, { fields }) => sum + fields.length, 0);
+  const lines = managers.flatMap(({ name, fields }) => [
+    `conflicts with ${name}:`,
+    ...fields.map((field) => `- ${field}`),
+  ]);
+  const only = managers.map(({ name, fields }) => `conflict with ${name}: ${fields[0] ?? ''}`);
   const text = count === 1 ? `1 conflict: ${only.join()}` : `${count} conflicts: ${lines.join('\n')}`;
-  const causes = all.flatMap(({ name, fields }) =>
+  const causes = managers.flatMap(({ name, fields }) =>
     fields.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${name}`, field })),
   );
   return failure(409, 'Conflict', `Apply failed with ${text}`, { causes });

@@ -33,18 +33,18 @@ export function fieldSetOf(shape: Shape, value: unknown): FieldSet {
 
 /** Adds the declared ancestors of each member, which fieldsV1 does not list. */
 export function withDeclared(shape: Shape, set: FieldSet): FieldSet {
-  const found = new Set(set);
+  const fields = new Set(set);
   for (const member of set) {
     let at: Shape | undefined = shape;
     let path = '';
     for (const step of member.split(separator)) {
       if (at === undefined) break;
       path = joined(path, step);
-      if (step.startsWith('f:') && at.type === 'map' && at.fields.has(step.slice(2))) found.add(path);
+      if (step.startsWith('f:') && at.type === 'map' && at.fields.has(step.slice(2))) fields.add(path);
       at = shapeBelow(at, step);
     }
   }
-  return found;
+  return fields;
 }
 
 function shapeBelow(shape: Shape, step: string): Shape | undefined {

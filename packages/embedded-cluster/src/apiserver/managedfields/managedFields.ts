@@ -25,9 +25,10 @@ export function managedFieldsOf(
   now: number,
   options: WriteOptions,
 ): readonly JsonObject[] {
-  const known = baseFields(before, given, options);
-  const managers = readManagers(known) ?? [];
-  if (!isTracked(resource, before, managers)) return [...otherEntries(known, options), entryOf(resource, now, options)];
+  const entries = baseFields(before, given, options);
+  const managers = readManagers(entries) ?? [];
+  if (!isTracked(resource, before, managers))
+    return [...otherEntries(entries, options), entryOf(resource, now, options)];
   if (before !== undefined && managers.length === 0) return [];
   const write = fieldWrite(resource, now, 'Update', options);
   const old = before === undefined ? { metadata: {}, ...resource.zero } : ownable(resource, before);
@@ -84,8 +85,8 @@ function entryOf(resource: Resource, now: number, { manager = 'unknown', subreso
   return subresource === undefined ? fixed : { ...fixed, subresource };
 }
 
-function otherEntries(known: readonly JsonObject[], { manager, subresource }: WriteOptions): readonly JsonObject[] {
-  return known.filter((entry) => entry['manager'] !== manager || entry['subresource'] !== subresource);
+function otherEntries(entries: readonly JsonObject[], { manager, subresource }: WriteOptions): readonly JsonObject[] {
+  return entries.filter((entry) => entry['manager'] !== manager || entry['subresource'] !== subresource);
 }
 
 /** Compares managedFields without their times. */

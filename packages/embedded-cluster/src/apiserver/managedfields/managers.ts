@@ -21,13 +21,13 @@ export function isSameManager(a: Manager, b: Manager): boolean {
 
 /** Parses managedFields; undefined if they are not in the server's form. */
 export function readManagers(entries: readonly unknown[]): readonly Manager[] | undefined {
-  const found: Manager[] = [];
+  const managers: Manager[] = [];
   for (const entry of entries) {
     const { manager, operation, apiVersion, subresource, time, fieldsType, fieldsV1 } = objectOf(entry);
     const fields = pathsOf(objectOf(fieldsV1));
     if ((operation !== 'Apply' && operation !== 'Update') || fieldsType !== 'FieldsV1') return undefined;
     if (fields === undefined || !textOf(apiVersion)) return undefined;
-    found.push({
+    managers.push({
       manager: textOf(manager) || 'unknown',
       operation,
       apiVersion: String(apiVersion),
@@ -36,7 +36,7 @@ export function readManagers(entries: readonly unknown[]): readonly Manager[] | 
       fields,
     });
   }
-  return found;
+  return managers;
 }
 
 /**
@@ -69,12 +69,12 @@ const cacheLimit = 500;
 function fieldsV1Of(fields: FieldSet): JsonObject {
   const paths = [...fields].sort();
   const key = paths.join('\n');
-  const known = serialized.get(key);
-  if (known !== undefined) return known;
-  const made = nested(paths);
+  const cachedFields = serialized.get(key);
+  if (cachedFields !== undefined) return cachedFields;
+  const fieldsV1 = nested(paths);
   if (serialized.size >= cacheLimit) serialized.clear();
-  serialized.set(key, made);
-  return made;
+  serialized.set(key, fieldsV1);
+  return fieldsV1;
 }
 
 interface Node {

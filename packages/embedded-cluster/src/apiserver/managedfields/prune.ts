@@ -9,11 +9,11 @@ import { childrenOf, type Shape } from './shape.ts';
 export function prune(shape: Shape, merged: unknown, last: FieldSet, managed: FieldSet): unknown {
   if (last.size === 0) return merged;
   const setOf = (value: unknown) => withDeclared(shape, fieldSetOf(shape, value));
-  const [all, lastSet] = [setOf(merged), withDeclared(shape, last)];
+  const [mergedSet, lastSet] = [setOf(merged), withDeclared(shape, last)];
   const retained = setOf(without(shape, merged, lastSet)).union(withDeclared(shape, managed));
-  const pruned = setOf(without(shape, merged, all.difference(retained)));
+  const pruned = setOf(without(shape, merged, mergedSet.difference(retained)));
   // A field that is removed only with its parent remains, unless this manager owned it.
-  return without(shape, merged, all.difference(pruned).intersection(lastSet));
+  return without(shape, merged, mergedSet.difference(pruned).intersection(lastSet));
 }
 
 /** Removes these fields; a map or list that loses all of its content is removed, too. */

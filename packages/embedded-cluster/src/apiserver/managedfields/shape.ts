@@ -75,10 +75,10 @@ function mapChildren(shape: MapShape | AnyShape, value: JsonObject): readonly Ch
   if (shape.type === 'map' && shape.isAtomic) return undefined;
   return Object.entries(value)
     .filter(([, each]) => each !== undefined)
-    .map(([key, each]) => ({
+    .map(([key, fieldValue]) => ({
       step: `f:${key}`,
       shape: shapeAt(shape, key) ?? any,
-      value: each,
+      value: fieldValue,
       isDeclared: shape.type === 'map' && shape.fields.has(key),
     }));
 }

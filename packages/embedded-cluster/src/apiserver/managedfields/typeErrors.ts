@@ -12,26 +12,26 @@ export function typeErrors(shape: Shape, value: unknown, path = ''): readonly st
     return Array.isArray(value) ? listErrors(shape, value, path) : [`${path}: expected list, got ${wrapped(value)}`];
   }
   const expected = expectations[shape.scalar];
-  return expected.holds(value) ? [] : [`${path}: expected ${expected.name}, got ${expected.found(value)}`];
+  return expected.holds(value) ? [] : [`${path}: expected ${expected.name}, got ${expected.actual(value)}`];
 }
 
 function mapErrors(shape: MapShape, value: JsonObject, path: string): readonly string[] {
-  return Object.entries(value).flatMap(([key, each]) => {
+  return Object.entries(value).flatMap(([key, fieldValue]) => {
     const at = shapeAt(shape, key);
     const below = `${path}.${key}`;
-    return at === undefined ? [`${below}: field not declared in schema`] : typeErrors(at, each, below);
+    return at === undefined ? [`${below}: field not declared in schema`] : typeErrors(at, fieldValue, below);
   });
 }
 
 function listErrors(shape: ListShape, list: readonly unknown[], path: string): readonly string[] {
-  const known = new Set<string>();
+  const steps = new Set<string>();
   return list.flatMap((item, index) => {
     if (shape.relation === 'atomic') return typeErrors(shape.items, item, `${path}[${index}]`);
     const step = itemStep(shape, item);
     if (step === undefined) return [`${path}: ${withoutKey(shape, item, index)}`];
     const errors = typeErrors(shape.items, item, path + readable(step));
-    const isRepeated = known.has(step);
-    known.add(step);
+    const isRepeated = steps.has(step);
+    steps.add(step);
     return isRepeated ? [...errors, `${path}: duplicate entries for key ${readable(step)}`] : errors;
   });
 }
@@ -45,25 +45,25 @@ function withoutKey({ keys }: ListShape, item: unknown, index: number): string {
 interface Expectation {
   readonly name: string;
   readonly holds: (value: unknown) => boolean;
-  readonly found: (value: unknown) => string;
+  readonly actual: (value: unknown) => string;
 }
 
 const isText = (value: unknown) => typeof value === 'string';
 const isNumber = (value: unknown) => typeof value === 'number';
 const wrapped = (value: unknown) => `&{${goText(value)}}`;
-const numeric = { name: 'numeric (int or float)', holds: isNumber, found: goType };
-const textOrNumber = { name: 'scalar', holds: (value: unknown) => isText(value) || isNumber(value), found: wrapped };
+const numeric = { name: 'numeric (int or float)', holds: isNumber, actual: goType };
+const textOrNumber = { name: 'scalar', holds: (value: unknown) => isText(value) || isNumber(value), actual: wrapped };
 
 /** As on the real server, the message contains the value, even that of a Secret. */
 const expectations: Readonly<Record<ScalarShape['scalar'], Expectation>> = {
   string: {
     name: 'string',
     holds: isText,
-    found: (value) => `&value.valueUnstructured{Value:${JSON.stringify(value)}}`,
+    actual: (value) => `&value.valueUnstructured{Value:${JSON.stringify(value)}}`,
   },
   integer: numeric,
   number: numeric,
-  boolean: { name: 'boolean', holds: (value) => typeof value === 'boolean', found: wrapped },
+  boolean: { name: 'boolean', holds: (value) => typeof value === 'boolean', actual: wrapped },
   quantity: textOrNumber,
   intOrString: textOrNumber,
 };

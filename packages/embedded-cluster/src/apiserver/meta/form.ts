@@ -26,8 +26,8 @@ export function formOf(accept: string | undefined): Outcome<Form> {
 /** Returns the 406 for a single object in the form of a list, and the reverse; undefined if the form matches. */
 export function formError(form: Form, kind: string, isList: boolean): Status | undefined {
   if (form === 'whole' || (form.of === 'PartialObjectMetadataList') === isList) return undefined;
-  const found = isList ? `a list (*core.${kind}List)` : `not a list (*core.${kind})`;
-  return failure(406, 'NotAcceptable', `you requested ${form.of}, but the requested object is ${found}`);
+  const actual = isList ? `a list (*core.${kind}List)` : `not a list (*core.${kind})`;
+  return failure(406, 'NotAcceptable', `you requested ${form.of}, but the requested object is ${actual}`);
 }
 
 const notAcceptable = failure(

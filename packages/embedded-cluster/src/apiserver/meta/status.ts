@@ -55,9 +55,9 @@ export const fieldError = {
     message: `Forbidden: ${detail}`,
     field,
   }),
-  typeInvalid: (field: string, found: string, expected: string): FieldError => ({
+  typeInvalid: (field: string, actual: string, expected: string): FieldError => ({
     reason: 'FieldValueTypeInvalid',
-    message: `Invalid value: "${found}": ${field} in body must be of type ${expected}: "${found}"`,
+    message: `Invalid value: "${actual}": ${field} in body must be of type ${expected}: "${actual}"`,
     field,
   }),
   tooMany: (field: string, count: number, max: number): FieldError => ({

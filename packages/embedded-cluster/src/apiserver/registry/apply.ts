@@ -45,8 +45,10 @@ export function apply(
     const absent = absenceError(resource, name, metadata);
     if (absent !== undefined) return failed(absent);
     const empty = { metadata: {}, ...resource.zero };
-    const made = applyFields(write, empty, config, [], true);
-    return made.ok ? createBy(storage, resource, namespace, body, made.value.managers, options) : failed(noConflict);
+    const result = applyFields(write, empty, config, [], true);
+    return result.ok
+      ? createBy(storage, resource, namespace, body, result.value.managers, options)
+      : failed(noConflict);
   }
   const live = ownable(resource, current);
   const managers = knownManagers(storage, resource, current, live);
@@ -85,11 +87,11 @@ function createBy(
   const { resourceVersion: _version, ...metadata } = objectOf(body['metadata']);
   const draft = decoded(resource, { ...body, metadata });
   if (!draft.ok) return draft;
-  const made = create(storage, resource, namespace, draft.value, {
+  const created = create(storage, resource, namespace, draft.value, {
     ...options,
     managedFields: writeManagers(managers),
   });
-  return made.ok ? ok({ object: made.value, isNew: true }) : made;
+  return created.ok ? ok({ object: created.value, isNew: true }) : created;
 }
 
 function decoded(resource: Resource, body: JsonObject) {
@@ -143,9 +145,9 @@ function bodyError(resource: Resource, body: JsonObject): Status | undefined {
 }
 
 function notAnObject(body: unknown): Status {
-  const found = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body;
+  const jsonType = Array.isArray(body) ? 'array' : typeof body === 'boolean' ? 'bool' : typeof body;
   return badRequest(
-    `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
+    `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonType} into Go value of type map[string]interface {}`,
   );
 }
 

@@ -69,8 +69,8 @@ const storedNames = new WeakMap<Resource, readonly string[]>();
 function storedFields(resource: Resource): readonly string[] {
   const { fields, view } = resource;
   if (view === undefined) return fields;
-  const known =
+  const names =
     storedNames.get(resource) ?? Object.keys(view.toStored(Object.fromEntries(fields.map((each) => [each, 0]))));
-  storedNames.set(resource, known);
-  return known;
+  storedNames.set(resource, names);
+  return names;
 }

@@ -47,8 +47,8 @@ export function replace(
   }
   if (!resource.update.creates || options.subresource !== undefined) return failed(notFound(resource, name));
   const { resourceVersion: _version, uid: _uid, ...metadata } = given;
-  const made = create(storage, resource, namespace, { ...draft, metadata }, options);
-  return made.ok ? ok({ object: made.value, isNew: true }) : made;
+  const created = create(storage, resource, namespace, { ...draft, metadata }, options);
+  return created.ok ? ok({ object: created.value, isNew: true }) : created;
 }
 
 /** Replaces the object with the draft of `draftOf`, except for immutable fields. Fails as `replace` does. */
@@ -137,11 +137,11 @@ function identityError(
 const fixedFields = ['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 function changeErrors(resource: Resource, next: KubeObject, current: KubeObject): readonly FieldError[] {
-  const known = new Set(current.metadata.finalizers);
-  const added = (next.metadata.finalizers ?? []).filter((each) => !known.has(each));
+  const finalizers = new Set(current.metadata.finalizers);
+  const added = (next.metadata.finalizers ?? []).filter((each) => !finalizers.has(each));
   const isLate = current.metadata.deletionTimestamp !== undefined && added.length > 0;
-  const found = `[]string{${added.map((each) => JSON.stringify(each)).join(', ')}}`;
-  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`;
+  const list = `[]string{${added.map((each) => JSON.stringify(each)).join(', ')}}`;
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
   return [
     ...(isLate ? [fieldError.forbidden('metadata.finalizers', why)] : []),
     ...metadataErrors(resource, next.metadata),

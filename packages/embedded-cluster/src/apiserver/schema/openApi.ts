@@ -17,8 +17,8 @@ const cache = new WeakMap<readonly Resource[], ReadonlyMap<string, OpenApiDocume
 
 /** Returns the documents of all served resources, by path. */
 export function openApiDocuments(resources: readonly Resource[]): ReadonlyMap<string, OpenApiDocument> {
-  const known = cache.get(resources);
-  if (known !== undefined) return known;
+  const cachedDocuments = cache.get(resources);
+  if (cachedDocuments !== undefined) return cachedDocuments;
   const byPath = Map.groupBy(resources, pathOf);
   const documents = new Map([...byPath].map(([path, kinds]) => [path, documentOf(path, kinds)]));
   cache.set(resources, documents);

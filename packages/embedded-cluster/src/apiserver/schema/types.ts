@@ -53,8 +53,8 @@ const shapes = new Map<string, Shape>();
 
 /** Returns a declared type; undefined if there is none of that name. */
 export function typeOf(name: string): TypeDeclaration | undefined {
-  const known = parsed.get(name);
-  if (known !== undefined) return known;
+  const cachedType = parsed.get(name);
+  if (cachedType !== undefined) return cachedType;
   const text = declarations[name] ?? declarations[`!${name}`];
   if (text === undefined) return undefined;
   const type = { isAtomic: declarations[name] === undefined, fields: text.trim().split(/\s+/).map(parseField) };
@@ -64,9 +64,9 @@ export function typeOf(name: string): TypeDeclaration | undefined {
 
 /** Returns the shape of a type; undefined if there is none of that name. */
 export function shapeOf(name: string): Shape | undefined {
-  const known = shapes.get(name);
+  const cachedShape = shapes.get(name);
   const type = typeOf(name);
-  if (known !== undefined || type === undefined) return known;
+  if (cachedShape !== undefined || type === undefined) return cachedShape;
   const fields = new Map<string, Field>();
   const shape: Shape = { type: 'map', isAtomic: type.isAtomic, fields, values: undefined };
   shapes.set(name, shape);

@@ -70,14 +70,14 @@ function readerOf(pieces: readonly Piece[]): Reader {
 
 function readRequirements(pieces: readonly Piece[]): readonly (readonly [string, Test])[] {
   const reader = readerOf(pieces);
-  const found: (readonly [string, Test])[] = [];
-  if (reader.peek().token === 'end') return found;
+  const requirements: (readonly [string, Test])[] = [];
+  if (reader.peek().token === 'end') return requirements;
   for (;;) {
     const { token, text } = reader.peek();
     if (token !== 'identifier' && token !== '!') throw expected(text, "!, identifier, or 'end of string'");
-    found.push(readRequirement(reader));
+    requirements.push(readRequirement(reader));
     const separator = reader.next();
-    if (separator.token === 'end') return found;
+    if (separator.token === 'end') return requirements;
     if (separator.token !== ',') throw expected(separator.text, "',' or 'end of string'");
     const following = reader.peek();
     if (following.token !== 'identifier' && following.token !== '!')

@@ -13,7 +13,7 @@ export function selectorOf(value: JsonObject): LabelSelector {
 }
 
 function requirementOf({ key, operator, values }: JsonObject): readonly LabelSelectorRequirement[] {
-  const known = operators.find((each) => each === operator);
-  if (typeof key !== 'string' || known === undefined) return [];
-  return [{ key, operator: known, values: arrayOf(values).flatMap((each) => textOf(each) ?? []) }];
+  const selectorOperator = operators.find((each) => each === operator);
+  if (typeof key !== 'string' || selectorOperator === undefined) return [];
+  return [{ key, operator: selectorOperator, values: arrayOf(values).flatMap((each) => textOf(each) ?? []) }];
 }

@@ -44,8 +44,8 @@ export function collection(historyLimit: number): Collection {
   const past = history(historyLimit);
 
   function bucketOf(namespace: string): Bucket {
-    const known = buckets.get(namespace);
-    if (known !== undefined) return known;
+    const existingBucket = buckets.get(namespace);
+    if (existingBucket !== undefined) return existingBucket;
     const bucket: Bucket = { objects: new Map(), names: sortedNames() };
     buckets.set(namespace, bucket);
     return bucket;
@@ -68,16 +68,16 @@ export function collection(historyLimit: number): Collection {
   function statesAt(version: number): PastStates {
     const start = past.indexAfter(version) ?? past.first;
     if (start === past.next) return unchanged;
-    const found = new Map<string, Map<string, KubeObject | undefined>>();
+    const states = new Map<string, Map<string, KubeObject | undefined>>();
     for (let index = start; index < past.next; index += 1) {
       const change = past.at(index);
       if (change === undefined) continue;
       const { namespace = '', name } = change.object.metadata;
-      const names = found.get(namespace) ?? new Map<string, KubeObject | undefined>();
-      found.set(namespace, names);
+      const names = states.get(namespace) ?? new Map<string, KubeObject | undefined>();
+      states.set(namespace, names);
       if (!names.has(name)) names.set(name, change.previous);
     }
-    return found;
+    return states;
   }
 
   function* scanBucket(namespace: string, after: string | undefined, then: PastStates): Generator<KubeObject> {
@@ -107,16 +107,18 @@ export function collection(historyLimit: number): Collection {
         yield* scanBucket(namespace, after?.name, then);
         return;
       }
-      for (const each of inKeyOrder(new Set([...buckets.keys(), ...then.keys()]))) {
-        if (after === undefined || isAfter(each, after.namespace)) yield* scanBucket(each, undefined, then);
-        else if (each === after.namespace) yield* scanBucket(each, after.name, then);
+      for (const bucketNamespace of inKeyOrder(new Set([...buckets.keys(), ...then.keys()]))) {
+        if (after === undefined || isAfter(bucketNamespace, after.namespace))
+          yield* scanBucket(bucketNamespace, undefined, then);
+        else if (bucketNamespace === after.namespace) yield* scanBucket(bucketNamespace, after.name, then);
       }
     },
     countAfter(namespace, key) {
       const names = buckets.get(key.namespace)?.names.all() ?? [];
       let count = names.length - indexAfter(names, key.name);
       if (namespace !== undefined) return count;
-      for (const [each, { objects }] of buckets) if (isAfter(each, key.namespace)) count += objects.size;
+      for (const [bucketNamespace, { objects }] of buckets)
+        if (isAfter(bucketNamespace, key.namespace)) count += objects.size;
       return count;
     },
     isEmpty: (namespace) => !buckets.has(namespace),

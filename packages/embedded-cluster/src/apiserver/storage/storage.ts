@@ -57,9 +57,9 @@ export function createStorage({ clock, random, resources, historyLimit, ...more 
   }
 
   function collectionOf(resource: Resource): Collection {
-    const found = collections.get(resource.storage);
-    if (found === undefined) throw new Error(`no storage of ${resource.storage}`);
-    return found;
+    const objects = collections.get(resource.storage);
+    if (objects === undefined) throw new Error(`no storage of ${resource.storage}`);
+    return objects;
   }
 
   function numbered(object: KubeObject): KubeObject {
@@ -78,20 +78,20 @@ export function createStorage({ clock, random, resources, historyLimit, ...more 
     serve(resource) {
       served = [...served, resource];
       if (collections.has(resource.storage)) return;
-      const made = collection(historyLimit);
+      const objects = collection(historyLimit);
       // A watch from an earlier version may have missed changes.
-      made.history.compact(version);
-      collections.set(resource.storage, made);
+      objects.history.compact(version);
+      collections.set(resource.storage, objects);
     },
     stopServing(resource, isReplaced) {
       served = served.filter((each) => each !== resource);
       if (!isReplaced) collections.delete(resource.storage);
     },
     put(resource, object) {
-      const all = collectionOf(resource);
-      const isKnown = all.get(object.metadata.namespace ?? '', object.metadata.name) !== undefined;
+      const objects = collectionOf(resource);
+      const isKnown = objects.get(object.metadata.namespace ?? '', object.metadata.name) !== undefined;
       const stored = numbered(object);
-      all.apply(isKnown ? 'MODIFIED' : 'ADDED', stored, version);
+      objects.apply(isKnown ? 'MODIFIED' : 'ADDED', stored, version);
       for (const listener of listeners) listener(resource, stored, false);
       return stored;
     },
@@ -102,7 +102,7 @@ export function createStorage({ clock, random, resources, historyLimit, ...more 
       return last;
     },
     compact() {
-      for (const each of collections.values()) each.history.compact(version);
+      for (const { history } of collections.values()) history.compact(version);
     },
     onChange: (listener) => void listeners.push(listener),
     get version() {

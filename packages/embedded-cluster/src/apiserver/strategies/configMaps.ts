@@ -14,8 +14,8 @@ export const configMaps = resource({
     filled({ immutable, data: textsOf(data), binaryData: canonical(binaryData) }),
   validate: (object, old) => {
     const { data, binaryData } = object;
-    const known = objectOf(binaryData);
-    const repeated = Object.keys(objectOf(data)).filter((key) => Object.hasOwn(known, key));
+    const binaryValues = objectOf(binaryData);
+    const repeated = Object.keys(objectOf(data)).filter((key) => Object.hasOwn(binaryValues, key));
     return [
       ...keyErrors('data', data),
       ...keyErrors('binaryData', binaryData),
@@ -34,8 +34,8 @@ export const secrets = resource({
   decodeError: ({ data, stringData }) => notBase64(data) ?? notTexts('Secret.stringData', stringData),
   complete: ({ immutable, data, stringData, type }) => {
     const written = Object.entries(textsOf(stringData)).map(([key, text]) => [key, base64(Buffer.from(text, 'utf8'))]);
-    const all = { ...canonical(data), ...Object.fromEntries(written) };
-    return { ...filled({ immutable, data: all }), type: type || 'Opaque' };
+    const values = { ...canonical(data), ...Object.fromEntries(written) };
+    return { ...filled({ immutable, data: values }), type: type || 'Opaque' };
   },
   validate: (object, old) => [
     ...keyErrors('data', object['data']),

@@ -101,13 +101,13 @@ function withPolicy(template: JsonObject): JsonObject {
 function templateErrors(template: unknown, path: string): readonly FieldError[] {
   const { spec } = objectOf(template);
   const { restartPolicy } = objectOf(spec);
-  const known = ['OnFailure', 'Never'];
+  const policies = ['OnFailure', 'Never'];
   const at = `${path}.spec.restartPolicy`;
-  const valid = `valid values: ${known.map((each) => `"${each}"`).join(', ')}`;
+  const valid = `valid values: ${policies.map((each) => `"${each}"`).join(', ')}`;
   return [
     ...podSpecErrors(objectOf(spec), `${path}.spec`),
     ...(restartPolicy === '' ? [fieldError.required(at, valid)] : []),
-    ...(restartPolicy === 'Always' ? [fieldError.unsupported(at, restartPolicy, known)] : []),
+    ...(restartPolicy === 'Always' ? [fieldError.unsupported(at, restartPolicy, policies)] : []),
   ];
 }
 

@@ -15,8 +15,8 @@ export function containerParts(container: JsonObject): JsonObject {
 
 /** Sets the defaults of volumes. A volume without a source is an emptyDir. */
 export function completeVolumes(volumes: unknown): readonly JsonObject[] {
-  return arrayOf(volumes).map((each) => {
-    const { name, ...source } = objectOf(each);
+  return arrayOf(volumes).map((volume) => {
+    const { name, ...source } = objectOf(volume);
     const given = Object.keys(source).length === 0 ? { emptyDir: {} } : source;
     return {
       name,

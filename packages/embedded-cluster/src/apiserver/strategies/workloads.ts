@@ -135,9 +135,9 @@ function selectorErrors({ spec }: KubeObject, old: KubeObject | undefined): read
   return [fieldError.invalid('spec.selector', selector, 'field is immutable')];
 }
 
-function strategyErrors({ spec }: KubeObject, field: string, known: readonly string[]): readonly FieldError[] {
+function strategyErrors({ spec }: KubeObject, field: string, types: readonly string[]): readonly FieldError[] {
   const { type } = objectOf(objectOf(spec)[field]);
-  return known.some((each) => each === type) ? [] : [fieldError.unsupported(`spec.${field}.type`, type, known)];
+  return types.some((each) => each === type) ? [] : [fieldError.unsupported(`spec.${field}.type`, type, types)];
 }
 
 const changeable = [
