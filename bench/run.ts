@@ -60,9 +60,12 @@ async function main(): Promise<void> {
     // Writes the results after each benchmark, because the next one may fail.
     write(flags.json, results);
     if (flags.write) {
-      const all = { ...readResults(committed), ...results };
-      write(committed, all);
-      writeFileSync(join(import.meta.dirname, '..', 'docs', 'development', 'benchmarks.md'), benchmarksPage(all));
+      const allResults = { ...readResults(committed), ...results };
+      write(committed, allResults);
+      writeFileSync(
+        join(import.meta.dirname, '..', 'docs', 'development', 'benchmarks.md'),
+        benchmarksPage(allResults),
+      );
     }
   }
 }

@@ -20,10 +20,10 @@ interface ResourceEntry {
   version: number;
 }
 
-const [origin = '', caFile = '', applications = '', each = ''] = process.argv.slice(2);
+const [origin = '', caFile = '', applications = '', perApplication = ''] = process.argv.slice(2);
 const client = bareClient(origin, caFile);
 const label = 'weeder.dev/application';
-const known = new Map<string, ResourceEntry>();
+const entries = new Map<string, ResourceEntry>();
 const waiting = new Set<ResourceEntry>();
 let inFlight = 0;
 let synced = 0;
@@ -32,10 +32,10 @@ let isReady = false;
 process.once('SIGTERM', () => process.exit());
 
 for (let application = 0; application < Number(applications); application += 1) {
-  for (const { metadata, ...rest } of manifestsOf(application, Number(each))) {
+  for (const { metadata, ...rest } of manifestsOf(application, Number(perApplication))) {
     const labels = { ...metadata.labels, [label]: `app-${application}` };
     const manifest = { ...rest, metadata: { ...metadata, labels } };
-    known.set(keyOf(manifest), { manifest, version: 0 });
+    entries.set(keyOf(manifest), { manifest, version: 0 });
   }
 }
 
@@ -77,7 +77,7 @@ function applyNext(): void {
 }
 
 function onEvent(_type: string, object: LiveObject): void {
-  const entry = known.get(keyOf(object));
+  const entry = entries.get(keyOf(object));
   if (entry === undefined || Number(object.metadata.resourceVersion) <= entry.version) return;
   if (entry.baseline === undefined || projection(entry, object) === entry.baseline) return;
   waiting.add(entry);
@@ -87,7 +87,7 @@ function onEvent(_type: string, object: LiveObject): void {
 function onSynced(): void {
   synced += 1;
   if (synced < collections.length) return;
-  for (const entry of known.values()) waiting.add(entry);
+  for (const entry of entries.values()) waiting.add(entry);
   applyNext();
 }
 

@@ -5,11 +5,15 @@ import type { DriftCandidate, DriftCase, Drifts } from './driftResults.ts';
 
 /** The results of the application observer, as Markdown. */
 export function driftReport(cases: readonly DriftCase[]): string {
-  const rows = cases.flatMap((each) => candidatesOf(each).map(([name, found]) => ({ each, name, found })));
+  const rows = cases.flatMap((driftCase) =>
+    candidatesOf(driftCase).map(([name, candidate]) => ({ driftCase, name, candidate })),
+  );
   const timeHead = ['applications', 'drifts', 'client', 'p50 ms', 'p90 ms', 'p99 ms', 'max ms', 'total ms', 'CPU s'];
-  const times = cases.flatMap((each) =>
+  const times = cases.flatMap((driftCase) =>
     phases.flatMap(({ title, of }) =>
-      candidatesOf(each).map(([name, found]) => timeRow(each, `${of(found).count} ${title}`, name, of(found))),
+      candidatesOf(driftCase).map(([name, candidate]) =>
+        timeRow(driftCase, `${of(candidate).count} ${title}`, name, of(candidate)),
+      ),
     ),
   );
   const costHead = [
@@ -26,21 +30,21 @@ export function driftReport(cases: readonly DriftCase[]): string {
     'after MiB',
     'peak MiB',
   ];
-  const costs = rows.map(({ each, name, found }) => {
-    const { first, again, idleCpu, idleRequests, afterRss, peakRss } = found;
+  const costs = rows.map(({ driftCase, name, candidate }) => {
+    const { first, again, idleCpu, idleRequests, afterRss, peakRss } = candidate;
     const starts = [first, again].flatMap(({ observed, cpu, rss }) => [observed, cpu, rss]);
     const figures = [...starts, idleCpu, idleRequests ?? Number.NaN, afterRss, Math.max(peakRss, first.peak)];
-    return [String(each.applications), name, ...figures.map(figure)];
+    return [String(driftCase.applications), name, ...figures.map(figure)];
   });
   const requestHead = ['applications', 'when', 'requests of weeder'];
-  const requests = rows.flatMap(({ each, found }) => {
-    const all: readonly (readonly [string, Readonly<Record<string, number>> | undefined])[] = [
-      ['until all is applied and observed', found.first.requests],
-      ['until all is observed at the next start', found.again.requests],
-      ...phases.map(({ title, of }) => [`${of(found).count} drifts ${title}`, of(found).requests] as const),
+  const requests = rows.flatMap(({ driftCase, candidate }) => {
+    const counts: readonly (readonly [string, Readonly<Record<string, number>> | undefined])[] = [
+      ['until all is applied and observed', candidate.first.requests],
+      ['until all is observed at the next start', candidate.again.requests],
+      ...phases.map(({ title, of }) => [`${of(candidate).count} drifts ${title}`, of(candidate).requests] as const),
     ];
-    return all.flatMap(([when, sent]) =>
-      sent === undefined ? [] : [[String(each.applications), when, requestList(sent)]],
+    return counts.flatMap(([when, sent]) =>
+      sent === undefined ? [] : [[String(driftCase.applications), when, requestList(sent)]],
     );
   });
   const tables = [table(timeHead, times), table(costHead, costs)];
@@ -61,11 +65,11 @@ function candidatesOf({ bare, weeder }: DriftCase): [string, DriftCandidate][] {
     ['bare', bare],
     ['weeder', weeder],
   ];
-  return named.flatMap(([name, found]) => (found === undefined ? [] : [[name, found]]));
+  return named.flatMap(([name, candidate]) => (candidate === undefined ? [] : [[name, candidate]]));
 }
 
-function timeRow({ applications }: DriftCase, drifts: string, name: string, found: Drifts): string[] {
-  const { p50, p90, p99, max, total, cpu } = found;
+function timeRow({ applications }: DriftCase, drifts: string, name: string, figures: Drifts): string[] {
+  const { p50, p90, p99, max, total, cpu } = figures;
   return [String(applications), drifts, name, ...[p50, p90, p99, max, total, cpu].map(figure)];
 }
 

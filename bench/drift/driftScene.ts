@@ -38,7 +38,11 @@ export async function createNamespaces(cluster: Cluster, applications: number): 
 }
 
 /** Creates the CustomResourceDefinition and the applications. None of their objects are applied yet. */
-export async function createApplications(cluster: Cluster, applications: number, each?: number): Promise<void> {
+export async function createApplications(
+  cluster: Cluster,
+  applications: number,
+  perApplication?: number,
+): Promise<void> {
   const [file = ''] = globSync('deploy/components/*/crd.yaml', { cwd: checkout });
   const definition: unknown = parse(readFileSync(join(checkout, file), 'utf8'));
   await cluster.api('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
@@ -46,7 +50,10 @@ export async function createApplications(cluster: Cluster, applications: number,
   while ((await cluster.send('GET', path(0))).status !== 200) await pause(100);
   const numbers = Array.from({ length: applications }, (_, index) => index);
   await inParallel(numbers, concurrency, async (index) => {
-    const spec = { manifests: manifestsOf(index, each), observerSchema: observerSchemaOf(index, each) };
+    const spec = {
+      manifests: manifestsOf(index, perApplication),
+      observerSchema: observerSchemaOf(index, perApplication),
+    };
     const body = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name: `app-${index}` }, spec };
     await cluster.api('POST', path(index), body);
   });

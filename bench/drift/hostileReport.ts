@@ -17,25 +17,25 @@ export function hostileReport(cases: readonly HostileCase[]): string {
     'loop delay max ms',
     'CPU s',
   ];
-  const rows = cases.map((each) => {
-    const middle = (of: (round: HostileCase['rounds'][number]) => number) => figure(median(each.rounds.map(of)));
+  const rows = cases.map((hostileCase) => {
+    const middle = (of: (round: HostileCase['rounds'][number]) => number) => figure(median(hostileCase.rounds.map(of)));
     return [
-      String(each.namespaces),
-      String(each.pods),
-      String(each.hostile),
+      String(hostileCase.namespaces),
+      String(hostileCase.pods),
+      String(hostileCase.hostile),
       middle(({ without }) => without.total),
       middle(({ withHostile }) => withHostile.total),
-      figure(median(ratios(each))),
-      ratios(each).map(figure).join(', '),
+      figure(median(ratios(hostileCase))),
+      ratios(hostileCase).map(figure).join(', '),
       middle(({ withHostile }) => withHostile.loopDelay),
       `${middle(({ without }) => without.cpu)} → ${middle(({ withHostile }) => withHostile.cpu)}`,
     ];
   });
-  const requests = cases.map((each) => {
-    const last = each.rounds.at(-1)?.withHostile.requests ?? {};
+  const requests = cases.map((hostileCase) => {
+    const last = hostileCase.rounds.at(-1)?.withHostile.requests ?? {};
     const byCount = Object.entries(last).sort(([, one], [, other]) => other - one);
     return [
-      String(each.hostile),
+      String(hostileCase.hostile),
       byCount
         .slice(0, 8)
         .map(([what, rate]) => `${rate} ${what}`)
@@ -53,18 +53,18 @@ function ratios({ rounds }: HostileCase): number[] {
   return rounds.map(({ without, withHostile }) => withHostile.total / without.total);
 }
 
-function goalsOf(found: HostileCase): Goal[] {
+function goalsOf(hostileCase: HostileCase): Goal[] {
   return [
     {
-      what: `recoveries with ${found.hostile} hostile applications`,
+      what: `recoveries with ${hostileCase.hostile} hostile applications`,
       limit: 2,
-      value: median(ratios(found)),
+      value: median(ratios(hostileCase)),
       unit: '×',
     },
     {
       what: 'losses of the Lease',
       limit: 0,
-      value: Math.max(...found.rounds.map(({ leaseLosses }) => leaseLosses)),
+      value: Math.max(...hostileCase.rounds.map(({ leaseLosses }) => leaseLosses)),
       unit: '',
     },
   ];

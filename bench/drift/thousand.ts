@@ -128,9 +128,9 @@ async function bothStart(bareSide: Side, weederSide: Side) {
 }
 
 async function driftsOf({ cluster, watching }: Side, corrector: Corrector, resources: number, applications: number) {
-  const all = Array.from({ length: applications }, (_, index) => manifestsOf(index, resources)).flat();
+  const manifests = Array.from({ length: applications }, (_, index) => manifestsOf(index, resources)).flat();
   const cpu = cpuSeconds(corrector.pid);
-  const { total } = await driftTogether(cluster, watching, all.slice(0, drifting), 'all');
+  const { total } = await driftTogether(cluster, watching, manifests.slice(0, drifting), 'all');
   return costOf(total, cpuSeconds(corrector.pid) - cpu);
 }
 

@@ -74,10 +74,10 @@ export const services = { withWeeder: 'store', withoutWeeder: 'store-without-wee
 /** All trials of `runs` runs; those with more restarts first, because these take longer to reach. */
 export function trialsOf(kinds: readonly Case[], runs: number, ports: readonly number[]): Trial[] {
   const slowestFirst = [...kinds].sort((a, b) => b.restarts - a.restarts);
-  const each = Array.from({ length: runs }, (_, run) =>
+  const trialsByRun = Array.from({ length: runs }, (_, run) =>
     slowestFirst.flatMap((one) => [false, true].map((hasWeeder) => ({ ...one, hasWeeder, run: run + 1 }))),
   );
-  return each.flat().map(({ run, ...one }, index) => ({
+  return trialsByRun.flat().map(({ run, ...one }, index) => ({
     ...one,
     name: `runs-${one.runsFor}s-back-off-${backOffOf(one)}s-recovers-${one.recoversAfter}s-${one.hasWeeder ? 'with' : 'without'}-${run}`,
     port: ports[index] ?? 0,

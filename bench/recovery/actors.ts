@@ -11,9 +11,11 @@ export async function measureActors(counts: readonly number[], log: (line: strin
   for (const services of counts) {
     const program = join(import.meta.dirname, 'actorsProcess.ts');
     const { stdout } = await run(process.execPath, ['--expose-gc', program, String(services)]);
-    const found = ActorsCase.parse(JSON.parse(stdout));
-    log(`${services} services: ${found.windows} windows opened in ${found.open} ms, stopped in ${found.stop} ms`);
-    cases.push(found);
+    const actorsCase = ActorsCase.parse(JSON.parse(stdout));
+    log(
+      `${services} services: ${actorsCase.windows} windows opened in ${actorsCase.open} ms, stopped in ${actorsCase.stop} ms`,
+    );
+    cases.push(actorsCase);
   }
   return cases;
 }

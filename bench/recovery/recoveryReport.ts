@@ -13,22 +13,25 @@ function candidatesOf({ rounds }: RecoveryCase): string[] {
   return candidateNames.filter((name) => rounds[name] !== undefined);
 }
 
-function rowsOf(cases: readonly RecoveryCase[], cells: (found: RecoveryCase, name: string) => string[]): string[][] {
-  return cases.flatMap((found) =>
-    candidatesOf(found).map((name) => [
-      found.cores,
-      `${found.namespaces} × ${found.podsEach}`,
+function rowsOf(
+  cases: readonly RecoveryCase[],
+  cells: (recoveryCase: RecoveryCase, name: string) => string[],
+): string[][] {
+  return cases.flatMap((recoveryCase) =>
+    candidatesOf(recoveryCase).map((name) => [
+      recoveryCase.cores,
+      `${recoveryCase.namespaces} × ${recoveryCase.podsEach}`,
       name,
-      ...cells(found, name),
+      ...cells(recoveryCase, name),
     ]),
   );
 }
 
 function speedTable(cases: readonly RecoveryCase[]): string {
   const times: readonly Figure[] = ['p50', 'p90', 'p99', 'max', 'total'];
-  const cells = (found: RecoveryCase, name: string): string[] => [
-    ...times.map((each) => figure(medianOf(found, name, each))),
-    ...(['p50', 'p99'] as const).map((each) => figure(ratioOf(found, name, each))),
+  const cells = (recoveryCase: RecoveryCase, name: string): string[] => [
+    ...times.map((each) => figure(medianOf(recoveryCase, name, each))),
+    ...(['p50', 'p99'] as const).map((each) => figure(ratioOf(recoveryCase, name, each))),
   ];
   const head = [
     'cores',
@@ -47,9 +50,9 @@ function speedTable(cases: readonly RecoveryCase[]): string {
 
 function costTable(cases: readonly RecoveryCase[]): string {
   const figures: readonly Figure[] = ['startToSynced', 'idleRss', 'peakRss', 'afterRss', 'idleCpu', 'cpu', 'cpuAfter'];
-  const cells = (found: RecoveryCase, name: string): string[] => [
-    ...figures.map((each) => figure(medianOf(found, name, each))),
-    figure(ratioOf(found, name, 'cpu')),
+  const cells = (recoveryCase: RecoveryCase, name: string): string[] => [
+    ...figures.map((each) => figure(medianOf(recoveryCase, name, each))),
+    figure(ratioOf(recoveryCase, name, 'cpu')),
   ];
   const head = [
     'cores',
@@ -68,8 +71,8 @@ function costTable(cases: readonly RecoveryCase[]): string {
 }
 
 function trafficTable(cases: readonly RecoveryCase[]): string {
-  const rows = rowsOf(cases, (found, name) => {
-    const last = found.rounds[name]?.at(-1);
+  const rows = rowsOf(cases, (recoveryCase, name) => {
+    const last = recoveryCase.rounds[name]?.at(-1);
     const { requests = {}, bytes: received = {}, loopDelay, streams } = last ?? {};
     return [
       Object.entries(requests)

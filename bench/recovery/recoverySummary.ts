@@ -7,14 +7,14 @@ export type Figure = {
 }[keyof RecoveryRound];
 
 /** The median over the rounds. */
-export function medianOf(found: RecoveryCase, candidate: string, figure: Figure): number {
-  return median((found.rounds[candidate] ?? []).map((round) => round[figure]));
+export function medianOf(recoveryCase: RecoveryCase, candidate: string, figure: Figure): number {
+  return median((recoveryCase.rounds[candidate] ?? []).map((round) => round[figure]));
 }
 
 /** The ratio to the bare client: the median of the ratios in each round, because the speed of the machine varies. */
-export function ratioOf(found: RecoveryCase, candidate: string, figure: Figure): number {
-  const bare = found.rounds['bare'] ?? [];
-  const ratios = (found.rounds[candidate] ?? []).map(
+export function ratioOf(recoveryCase: RecoveryCase, candidate: string, figure: Figure): number {
+  const bare = recoveryCase.rounds['bare'] ?? [];
+  const ratios = (recoveryCase.rounds[candidate] ?? []).map(
     (round, index) => round[figure] / (bare[index]?.[figure] ?? Number.NaN),
   );
   return median(ratios);

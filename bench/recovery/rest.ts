@@ -26,9 +26,9 @@ export interface RestOptions {
 export async function measureRest({ watched, restMs, log }: RestOptions): Promise<RestCase[]> {
   const cases: RestCase[] = [];
   for (const namespaces of watched) {
-    const found = await measureCase(namespaces, restMs);
-    log(`${namespaces} watched namespaces: ${JSON.stringify(found)}`);
-    cases.push(found);
+    const restCase = await measureCase(namespaces, restMs);
+    log(`${namespaces} watched namespaces: ${JSON.stringify(restCase)}`);
+    cases.push(restCase);
   }
   return cases;
 }

@@ -28,14 +28,14 @@ function kindsOf(many: number): readonly Kind[] {
   const one = { podSelectors: [{ matchLabels: podLabels }] };
   const others = Array.from({ length: manySelectors - 1 }, (_, index) => ({ matchLabels: { role: `other-${index}` } }));
   const seventeen = { podSelectors: [...one.podSelectors, ...others] };
-  const each = (app: string) => [app, { podSelectors: [{ matchLabels: { ...podLabels, app } }] }] as const;
+  const serviceEntry = (app: string) => [app, { podSelectors: [{ matchLabels: { ...podLabels, app } }] }] as const;
   const configured = (services: object) => ({ servicesAndDependantSelectors: services });
   const { role } = podLabels;
   return [
     { what: 'unrelated', role: 'monitoring', config: configured({ [service]: one }) },
     { what: 'unrelated, on one stream for all', role: 'monitoring', config: configured({ [service]: seventeen }) },
     { what: 'matching', role, config: configured({ [service]: one }) },
-    { what: 'matching one of many', many, role, config: configured(Object.fromEntries(apps.map(each))) },
+    { what: 'matching one of many', many, role, config: configured(Object.fromEntries(apps.map(serviceEntry))) },
     { what: 'declaring', many, role, config: { declaredDependencies: {} } },
   ];
 }
@@ -55,9 +55,9 @@ export async function measureScale({ counts, many, only, log }: ScaleOptions): P
   const cases: ScaleCase[] = [];
   for (const pods of counts) {
     for (const kind of kindsOf(many).filter(({ what }) => only?.includes(what) ?? true)) {
-      const found = await measureCase(pods, kind);
-      log(`${pods} pods, ${kind.what}: synced in ${found.startToSynced} ms, ${found.idleRss} MiB at rest`);
-      cases.push(found);
+      const scaleCase = await measureCase(pods, kind);
+      log(`${pods} pods, ${kind.what}: synced in ${scaleCase.startToSynced} ms, ${scaleCase.idleRss} MiB at rest`);
+      cases.push(scaleCase);
     }
   }
   return cases;

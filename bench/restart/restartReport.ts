@@ -7,14 +7,14 @@ import type { RestartCase } from './restartResults.ts';
 export function restartReport(cases: readonly RestartCase[]): string {
   const named = (each: RestartCase) => `${each.sources} + ${each.sources}, ${each.workloads}`;
   const costHead = ['sources, workloads', 'synced ms', 'adopted ms', 'CPU s', 'empty MiB', 'idle MiB', 'peak MiB'];
-  const costs = cases.map((each) => [
-    named(each),
-    figure(each.startToSynced),
-    figure(each.startToAdopted),
-    figure(each.cpuToAdopted),
-    figure(each.emptyRss),
-    figure(each.idleRss),
-    figure(each.peakRss),
+  const costs = cases.map((restartCase) => [
+    named(restartCase),
+    figure(restartCase.startToSynced),
+    figure(restartCase.startToAdopted),
+    figure(restartCase.cpuToAdopted),
+    figure(restartCase.emptyRss),
+    figure(restartCase.idleRss),
+    figure(restartCase.peakRss),
   ]);
   const sharedHead = [
     'sources, workloads',
@@ -25,14 +25,14 @@ export function restartReport(cases: readonly RestartCase[]): string {
     'CPU s',
     'after MiB',
   ];
-  const shared = cases.map((each) => [
-    named(each),
-    String(each.sharedRollouts),
-    figure(each.firstPatch),
-    figure(each.halfOfPatches),
-    figure(each.lastPatch),
-    figure(each.sharedCpu),
-    figure(each.afterRss),
+  const shared = cases.map((restartCase) => [
+    named(restartCase),
+    String(restartCase.sharedRollouts),
+    figure(restartCase.firstPatch),
+    figure(restartCase.halfOfPatches),
+    figure(restartCase.lastPatch),
+    figure(restartCase.sharedCpu),
+    figure(restartCase.afterRss),
   ]);
   return [table(costHead, costs), table(sharedHead, shared), peers, goalTable(restartGoals(cases))].join('\n\n');
 }

@@ -23,19 +23,19 @@ const maxStreams = 2;
 
 /** Many podSelectors, relative to one that selects all pods, in the same run. */
 export function scaleGoals(cases: readonly ScaleCase[]): Goal[] {
-  return cases.flatMap((each) => {
-    const one = cases.find(({ pods, what }) => pods === each.pods && what === 'matching');
-    if (each.what !== 'matching one of many' || one === undefined) return [];
-    const words = `with ${each.pods} pods and ${each.many} podSelectors`;
+  return cases.flatMap((scaleCase) => {
+    const one = cases.find(({ pods, what }) => pods === scaleCase.pods && what === 'matching');
+    if (scaleCase.what !== 'matching one of many' || one === undefined) return [];
+    const words = `with ${scaleCase.pods} pods and ${scaleCase.many} podSelectors`;
     const more = `${words}, relative to one`;
-    const memory = each.idleRss - one.idleRss;
+    const memory = scaleCase.idleRss - one.idleRss;
     return [
-      { what: `time to synced ${more}`, limit: 1.5, value: each.startToSynced / one.startToSynced, unit: '×' },
+      { what: `time to synced ${more}`, limit: 1.5, value: scaleCase.startToSynced / one.startToSynced, unit: '×' },
       { what: `memory at rest ${words}, above that with one`, limit: 60, value: memory, unit: 'MiB' },
       {
         what: `CPU for 1,000 crash-looping pods ${words}`,
         limit: 150,
-        value: 1000 * each.cpuPer1000Crashing,
+        value: 1000 * scaleCase.cpuPer1000Crashing,
         unit: 'ms',
       },
     ] as const;
@@ -52,36 +52,36 @@ export function recoveryGoals(cases: readonly RecoveryCase[]): Goal[] {
   ];
 }
 
-function speed(found: RecoveryCase): Goal[] {
+function speed(recoveryCase: RecoveryCase): Goal[] {
   return (['p50', 'p99'] as const).map((figure) => ({
-    what: `${figure} with ${counted(found)}, relative to the bare client`,
-    limit: found.cores === 'separate' ? 1.2 : 1.5,
-    value: ratioOf(found, weeder, figure),
+    what: `${figure} with ${counted(recoveryCase)}, relative to the bare client`,
+    limit: recoveryCase.cores === 'separate' ? 1.2 : 1.5,
+    value: ratioOf(recoveryCase, weeder, figure),
     unit: '×' as const,
   }));
 }
 
 /** The CPU time of a mass recovery, which is hardly more than noise for few namespaces. */
-function cpu(found: RecoveryCase): Goal[] {
-  if (found.namespaces < 50) return [];
-  const value = ratioOf(found, weeder, 'cpu');
-  return [{ what: `CPU time with ${counted(found)}, relative to the bare client`, limit: 2, value, unit: '×' }];
+function cpu(recoveryCase: RecoveryCase): Goal[] {
+  if (recoveryCase.namespaces < 50) return [];
+  const value = ratioOf(recoveryCase, weeder, 'cpu');
+  return [{ what: `CPU time with ${counted(recoveryCase)}, relative to the bare client`, limit: 2, value, unit: '×' }];
 }
 
-function resourceGoals(found: RecoveryCase): Goal[] {
-  const { namespaces } = found;
+function resourceGoals(recoveryCase: RecoveryCase): Goal[] {
+  const { namespaces } = recoveryCase;
   const goal = (what: string, figure: Figure, limit: number, unit: Goal['unit']): Goal => ({
-    what: `${what} with ${counted(found)}`,
+    what: `${what} with ${counted(recoveryCase)}`,
     limit,
-    value: medianOf(found, weeder, figure),
+    value: medianOf(recoveryCase, weeder, figure),
     unit,
   });
-  const streams = Math.max(...(found.rounds[weeder] ?? []).map((round) => round.streams ?? Number.NaN));
+  const streams = Math.max(...(recoveryCase.rounds[weeder] ?? []).map((round) => round.streams ?? Number.NaN));
   const goals: Goal[] = [
     goal('memory at rest', 'idleRss', 90, 'MiB'),
     goal('CPU at rest', 'idleCpu', 0.5, '%'),
     goal('start to synced', 'startToSynced', 1000, 'ms'),
-    { what: `streams with ${counted(found)}`, limit: maxStreams, value: streams, unit: '' },
+    { what: `streams with ${counted(recoveryCase)}`, limit: maxStreams, value: streams, unit: '' },
   ];
   return namespaces < 1000 ? goals : [...goals, goal('memory after the recovery', 'afterRss', 150, 'MiB')];
 }
@@ -133,24 +133,31 @@ export function restartGoals(cases: readonly RestartCase[]): Goal[] {
   return [...cases.flatMap(restartGoalsOf), ...restartLinearity(cases)];
 }
 
-function restartGoalsOf(found: RestartCase): Goal[] {
-  const withAll = `with ${found.workloads} workloads`;
+function restartGoalsOf(restartCase: RestartCase): Goal[] {
+  const withAll = `with ${restartCase.workloads} workloads`;
   const goal = (what: string, limit: number, value: number, unit: Goal['unit'] = ''): Goal => ({
     what: `${what} ${withAll}`,
     limit,
     value,
     unit,
   });
-  const memory = goal('memory at rest above that on an empty cluster', 60, found.idleRss - found.emptyRss, 'MiB');
+  const memory = goal(
+    'memory at rest above that on an empty cluster',
+    60,
+    restartCase.idleRss - restartCase.emptyRss,
+    'MiB',
+  );
   return [
-    ...(found.workloads > 500 ? [] : [memory]),
-    goal('rollouts at adoption', 0, found.adoptionRollouts),
-    goal('rollouts for ten changes in a second', 1, found.burstRollouts),
-    goal('additional rollouts for two releases', 0, found.releaseRollouts),
-    goal('rollouts for a change while weeder was down', 1, found.downtimeRollouts),
-    goal('rollouts of each workload that shares a ConfigMap', 1, found.sharedRollouts / found.sharing),
-    ...(found.workloads > 500 ? [] : [goal('last patch after the quiet period', 1500, found.lastPatch, 'ms')]),
-    goal('CPU at rest', 0.5, found.idleCpu, '%'),
+    ...(restartCase.workloads > 500 ? [] : [memory]),
+    goal('rollouts at adoption', 0, restartCase.adoptionRollouts),
+    goal('rollouts for ten changes in a second', 1, restartCase.burstRollouts),
+    goal('additional rollouts for two releases', 0, restartCase.releaseRollouts),
+    goal('rollouts for a change while weeder was down', 1, restartCase.downtimeRollouts),
+    goal('rollouts of each workload that shares a ConfigMap', 1, restartCase.sharedRollouts / restartCase.sharing),
+    ...(restartCase.workloads > 500
+      ? []
+      : [goal('last patch after the quiet period', 1500, restartCase.lastPatch, 'ms')]),
+    goal('CPU at rest', 0.5, restartCase.idleCpu, '%'),
   ];
 }
 

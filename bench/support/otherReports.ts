@@ -9,24 +9,24 @@ import { bytes, figure, table } from './table.ts';
 /** Many pods, as Markdown. */
 export function scaleReport(cases: readonly ScaleCase[]): string {
   const head = ['pods', 'kind', 'synced ms', 'CPU s', 'received', 'idle MiB', 'peak MiB', 'after MiB'];
-  const rows = cases.map((each) => [
-    String(each.pods),
-    each.what,
-    figure(each.startToSynced),
-    figure(each.cpuToSynced),
-    bytes(each.bytesToSynced),
-    figure(each.idleRss),
-    figure(each.peakRss),
-    figure(each.afterRss),
+  const rows = cases.map((scaleCase) => [
+    String(scaleCase.pods),
+    scaleCase.what,
+    figure(scaleCase.startToSynced),
+    figure(scaleCase.cpuToSynced),
+    bytes(scaleCase.bytesToSynced),
+    figure(scaleCase.idleRss),
+    figure(scaleCase.peakRss),
+    figure(scaleCase.afterRss),
   ]);
   const eventsHead = ['pods', 'kind', 'healthy: CPU ms', 'received', 'crash-looping: CPU ms', 'received'];
-  const events = cases.map((each) => [
-    String(each.pods),
-    each.what,
-    figure(1000 * each.cpuPer1000Healthy),
-    bytes(each.bytesPer1000Healthy),
-    figure(1000 * each.cpuPer1000Crashing),
-    bytes(each.bytesPer1000Crashing),
+  const events = cases.map((scaleCase) => [
+    String(scaleCase.pods),
+    scaleCase.what,
+    figure(1000 * scaleCase.cpuPer1000Healthy),
+    bytes(scaleCase.bytesPer1000Healthy),
+    figure(1000 * scaleCase.cpuPer1000Crashing),
+    bytes(scaleCase.bytesPer1000Crashing),
   ]);
   const goals = scaleGoals(cases);
   const tables = [table(head, rows), 'For 1,000 events:', table(eventsHead, events)];
@@ -36,22 +36,22 @@ export function scaleReport(cases: readonly ScaleCase[]): string {
 /** Many services at once, as Markdown. */
 export function actorsReport(cases: readonly ActorsCase[]): string {
   const head = ['services', 'windows', 'pods', 'timers', 'open ms', 'pods ms', 'one more ms', 'stop ms'];
-  const rows = cases.map((each) => [
-    String(each.services),
-    String(each.windows),
-    String(each.podDeletions),
-    String(each.timers),
-    figure(each.open),
-    figure(each.pods),
-    each.oneMore.toFixed(3),
-    figure(each.stop),
+  const rows = cases.map((actorsCase) => [
+    String(actorsCase.services),
+    String(actorsCase.windows),
+    String(actorsCase.podDeletions),
+    String(actorsCase.timers),
+    figure(actorsCase.open),
+    figure(actorsCase.pods),
+    actorsCase.oneMore.toFixed(3),
+    figure(actorsCase.stop),
   ]);
   const heapHead = ['services', 'windows MiB', 'pods MiB', 'remaining after the stop MiB'];
-  const heap = cases.map((each) => [
-    String(each.services),
-    figure(each.windowsHeap),
-    figure(each.podsHeap),
-    figure(each.leftHeap),
+  const heap = cases.map((actorsCase) => [
+    String(actorsCase.services),
+    figure(actorsCase.windowsHeap),
+    figure(actorsCase.podsHeap),
+    figure(actorsCase.leftHeap),
   ]);
   const { actors, events, inspectionEvents } = cases[0]?.recovery ?? { actors: 0, events: 0, inspectionEvents: 0 };
   const counts = `One recovery of a service with two podSelectors and one pod: ${actors} actors, ${events} events, ${inspectionEvents} inspection events.`;
@@ -61,14 +61,14 @@ export function actorsReport(cases: readonly ActorsCase[]): string {
 /** Idle costs, as Markdown. */
 export function restReport(cases: readonly RestCase[]): string {
   const head = ['namespaces', 'streams', 'requests a minute', 'CPU m', 'kube-apiserver m', 'synced ms', 'MiB'];
-  const rows = cases.map((each) => [
-    String(each.namespaces),
-    String(each.streams),
-    figure(each.requestsPerMinute),
-    figure(1000 * each.cpu),
-    figure(1000 * each.serverCpu),
-    figure(each.startToSynced),
-    figure(each.rss),
+  const rows = cases.map((restCase) => [
+    String(restCase.namespaces),
+    String(restCase.streams),
+    figure(restCase.requestsPerMinute),
+    figure(1000 * restCase.cpu),
+    figure(1000 * restCase.serverCpu),
+    figure(restCase.startToSynced),
+    figure(restCase.rss),
   ]);
   return [table(head, rows), goalTable(restGoals(cases))].join('\n\n');
 }

@@ -47,8 +47,8 @@ export async function startProgram(
   started += 1;
   const from = monotonic();
   const node = [process.execPath, ...words];
-  const [binary = '', ...all] = core === undefined ? node : ['taskset', '-c', String(core), ...node];
-  const child = startProcess(dir, `program-${started}`, binary, all, { env: { ...process.env, ...env } });
+  const [binary = '', ...args] = core === undefined ? node : ['taskset', '-c', String(core), ...node];
+  const child = startProcess(dir, `program-${started}`, binary, args, { env: { ...process.env, ...env } });
   await untilLogged(child, synced);
   const startToSynced = monotonic() - from;
   return {
@@ -168,7 +168,7 @@ export async function startWeederProgram(start: WeederStart): Promise<WeederProg
   const pages = [`--metrics-bind-addr=${metrics}`, `--health-bind-addr=${health}`];
   const words = [program, 'run', `--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`, ...pages, ...flags];
   const how = start.invocation ?? asDeployed();
-  const all = [...how.flags, ...nodeFlags, ...words];
-  const running = await startProgram(dir, all, synced, { env: how.env, core: start.core });
+  const args = [...how.flags, ...nodeFlags, ...words];
+  const running = await startProgram(dir, args, synced, { env: how.env, core: start.core });
   return { ...running, metricsUrl: `http://${metrics}/metrics`, actorsUrl: `http://${health}/debug/actors` };
 }

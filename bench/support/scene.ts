@@ -35,12 +35,12 @@ export async function buildScene(cluster: Cluster, namespaces: number, crashing:
     await createPod(ns, 'kube-apiserver-0', podLabels, true);
     await createPod(ns, 'prometheus-0', { role: 'monitoring' }, true);
   });
-  const all = [...scenes.values()];
+  const sceneNamespaces = [...scenes.values()];
   let created = 0;
 
   async function breakDown(): Promise<ReadonlyMap<string, string>> {
     const pods = new Map<string, string>();
-    await inParallel(all, concurrency, async (ns) => {
+    await inParallel(sceneNamespaces, concurrency, async (ns) => {
       await setSlice(ns, service, { ready: [false] });
       for (let index = 0; index < crashing; index += 1) {
         created += 1;
@@ -60,7 +60,7 @@ export async function buildScene(cluster: Cluster, namespaces: number, crashing:
       concurrency,
       async () => void (await cluster.send('GET', '/readyz')),
     );
-    await inParallel(all, concurrency, async (ns) => {
+    await inParallel(sceneNamespaces, concurrency, async (ns) => {
       sent.set(ns.name, monotonic());
       await setSlice(ns, service, { ready: [true] });
     });
@@ -74,7 +74,7 @@ export async function buildScene(cluster: Cluster, namespaces: number, crashing:
 
   // The first deletion of a pod takes a new API server a tenth of a second longer.
   await breakDown();
-  await inParallel(all, concurrency, async (ns) => {
+  await inParallel(sceneNamespaces, concurrency, async (ns) => {
     const others = encodeURIComponent('metadata.name!=kube-apiserver-0,metadata.name!=prometheus-0');
     await cluster.api('DELETE', `${ns.path('api/v1', 'pods')}?fieldSelector=${others}`);
   });

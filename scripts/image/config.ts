@@ -16,13 +16,13 @@ export const imageConfig = {
 /** Returns the labels. `revision` is the commit, if the sources are those of a commit. */
 export function labels(revision: string | undefined): Readonly<Record<string, string>> {
   const { name, description, version, license, repository } = packageJson;
-  const known = {
+  const fixedLabels = {
     title: name,
     description,
     version,
     licenses: license,
     source: repository.url.replace(/^git\+|\.git$/g, ''),
   };
-  const all = Object.entries(revision === undefined ? known : { ...known, revision });
-  return Object.fromEntries(all.map(([key, value]) => [`org.opencontainers.image.${key}`, value]));
+  const entries = Object.entries(revision === undefined ? fixedLabels : { ...fixedLabels, revision });
+  return Object.fromEntries(entries.map(([key, value]) => [`org.opencontainers.image.${key}`, value]));
 }

@@ -31,11 +31,11 @@ export function buildImage(bundle: Bundle, platforms: readonly Architecture[]): 
 
 /** Reads a list such as `linux/amd64,linux/arm64`. Without one, returns all architectures. */
 export function readPlatforms(list: string | undefined): readonly Architecture[] {
-  const all = Object.keys(architectures).map((each) => `linux/${each}`);
-  const platforms = (list ?? all.join()).split(',').map((each) => {
-    const architecture = each.replace('linux/', '');
-    if (!all.includes(each) || !isArchitecture(architecture)) {
-      throw new Problem(`--platform is a list of ${all.join(' and ')}; found ${each}.`);
+  const supported = Object.keys(architectures).map((each) => `linux/${each}`);
+  const platforms = (list ?? supported.join()).split(',').map((platform) => {
+    const architecture = platform.replace('linux/', '');
+    if (!supported.includes(platform) || !isArchitecture(architecture)) {
+      throw new Problem(`--platform is a list of ${supported.join(' and ')}; found ${platform}.`);
     }
     return architecture;
   });

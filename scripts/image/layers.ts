@@ -76,8 +76,8 @@ function nodeEntries(pins: Pins, architecture: Architecture): TarEntry[] {
     ['package/bin/node', 'nodejs/bin/node', 0o755] as const,
     ['package/LICENSE', 'nodejs/LICENSE', 0o644] as const,
   ].map(([from, to, mode]) => {
-    const found = files.find(({ name }) => name === from);
-    if (found === undefined) throw new Problem(`The npm package of Node ${pins.node} has no ${from}.`);
-    return fileEntry(to, found.content, mode);
+    const file = files.find(({ name }) => name === from);
+    if (file === undefined) throw new Problem(`The npm package of Node ${pins.node} has no ${from}.`);
+    return fileEntry(to, file.content, mode);
   });
 }

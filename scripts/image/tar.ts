@@ -32,8 +32,8 @@ export function folderEntry(name: string, mode = 0o755): TarEntry {
  */
 export function writeTar(entries: readonly TarEntry[]): Buffer {
   const parents = entries.flatMap(({ name }) => parentsOf(name)).map((name) => folderEntry(name));
-  const all = new Map([...parents, ...entries].map((entry) => [entry.name, entry]));
-  const sorted = [...all.values()].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+  const byName = new Map([...parents, ...entries].map((entry) => [entry.name, entry]));
+  const sorted = [...byName.values()].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
   const written = sorted.flatMap((entry) => [header(entry), entry.content, padding(entry.content.length)]);
   return Buffer.concat([...written, Buffer.alloc(2 * block)]);
 }

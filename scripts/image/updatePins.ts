@@ -45,8 +45,10 @@ function debianPackages(architecture: Architecture): DebianPackage[] {
     const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
     run('apt-get', [...options, 'update', '--error-on=any'], advice);
     const lines = run('apt-get', [...options, 'download', '--print-uris', ...packages], advice).toString();
-    const found = lines.matchAll(/^'(?<url>[^']+)' (?<name>[^_]+)_(?<version>[^_]+)_\S+ \d+ SHA256:(?<sha256>\w+)$/gm);
-    const pins = [...found].map(({ groups: { url = '', name = '', version = '', sha256 = '' } = {} }) => ({
+    const matches = lines.matchAll(
+      /^'(?<url>[^']+)' (?<name>[^_]+)_(?<version>[^_]+)_\S+ \d+ SHA256:(?<sha256>\w+)$/gm,
+    );
+    const pins = [...matches].map(({ groups: { url = '', name = '', version = '', sha256 = '' } = {} }) => ({
       name,
       version: decodeURIComponent(version),
       url,

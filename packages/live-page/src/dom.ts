@@ -1,8 +1,8 @@
 /** Returns the element of index.html with this id. Throws if it does not exist or has another type. */
 export function byId<T extends Element>(id: string, kind: new () => T): T {
-  const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`the page has no such element: ${id}`);
-  return found;
+  const element = document.getElementById(id);
+  if (!(element instanceof kind)) throw new Error(`the page has no such element: ${id}`);
+  return element;
 }
 
 interface Parts {
@@ -16,9 +16,9 @@ export function create<K extends keyof HTMLElementTagNameMap>(
   parts: Parts = {},
   ...children: readonly Node[]
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  fill(made, parts, children);
-  return made;
+  const element = document.createElement(tag);
+  fill(element, parts, children);
+  return element;
 }
 
 export function createSvg<K extends keyof SVGElementTagNameMap>(
@@ -26,16 +26,16 @@ export function createSvg<K extends keyof SVGElementTagNameMap>(
   parts: Parts = {},
   ...children: readonly Node[]
 ): SVGElementTagNameMap[K] {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  fill(made, parts, children);
-  return made;
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  fill(element, parts, children);
+  return element;
 }
 
-function fill(made: Element, parts: Parts, children: readonly Node[]): void {
-  if (parts.class !== undefined) made.setAttribute('class', parts.class);
-  if (parts.text !== undefined) made.textContent = parts.text;
-  for (const [name, value] of Object.entries(parts.attributes ?? {})) made.setAttribute(name, value);
-  made.append(...children);
+function fill(element: Element, parts: Parts, children: readonly Node[]): void {
+  if (parts.class !== undefined) element.setAttribute('class', parts.class);
+  if (parts.text !== undefined) element.textContent = parts.text;
+  for (const [name, value] of Object.entries(parts.attributes ?? {})) element.setAttribute(name, value);
+  element.append(...children);
 }
 
 /** Sets the text of the element if it differs. */

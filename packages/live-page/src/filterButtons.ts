@@ -18,7 +18,7 @@ export function createFilterButtons(view: Element, onChange: () => void): Filter
   for (const { filter, button } of buttons) {
     button.addEventListener('click', () => {
       chosen = filter;
-      for (const each of buttons) each.button.setAttribute('aria-pressed', String(each.filter === filter));
+      for (const entry of buttons) entry.button.setAttribute('aria-pressed', String(entry.filter === filter));
       onChange();
     });
   }

@@ -18,16 +18,16 @@ export function createPageClock(): PageClock {
   let usual = 1;
   let end = Number.POSITIVE_INFINITY;
 
-  function show(now: number, its: number): void {
-    [shown, setAt, speed] = [now, performance.now(), its];
+  function show(now: number, newSpeed: number): void {
+    [shown, setAt, speed] = [now, performance.now(), newSpeed];
   }
 
   return {
     now: () => Math.min(end, shown + (performance.now() - setAt) * speed),
-    set(now, its = usual) {
-      usual = its;
+    set(now, newSpeed = usual) {
+      usual = newSpeed;
       end = Number.POSITIVE_INFINITY;
-      show(now, its);
+      show(now, newSpeed);
     },
     follow(replay) {
       end = replay.endsAt;

@@ -57,11 +57,11 @@ export function createStatus(): Status {
         announce(`${connectionMessages[changed]}.${asOf}`);
       }
     },
-    hello(its, mode, isDryRun) {
+    hello(newVersion, mode, isDryRun) {
       // Another version of weeder may serve another page.
-      if (version !== undefined && version !== its) location.reload();
-      version = its;
-      setText(byId('version', HTMLElement), its);
+      if (version !== undefined && version !== newVersion) location.reload();
+      version = newVersion;
+      setText(byId('version', HTMLElement), newVersion);
       setText(byId('mode', HTMLElement), isDryRun ? 'dry run: nothing is changed' : mode === 'replay' ? 'replay' : '');
       setText(byId('deleted', HTMLElement), isDryRun ? 'Would be deleted' : 'Deleted');
     },

@@ -55,7 +55,7 @@ export function createViews(onChange: () => void): Views {
 }
 
 function showOnly(shown: ViewName): void {
-  for (const each of names) byId(each, HTMLElement).hidden = each !== shown;
+  for (const name of names) byId(name, HTMLElement).hidden = name !== shown;
   for (const link of document.querySelectorAll('nav a')) {
     if (link.getAttribute('href') === `#${shown}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');

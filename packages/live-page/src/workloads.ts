@@ -36,12 +36,12 @@ export function createWorkloads(now: () => number): Workloads {
 
   function show(): void {
     const words = search.value.trim().toLowerCase();
-    const found = workloads.filter(({ id, state, sources }) =>
+    const matches = workloads.filter(({ id, state, sources }) =>
       [id, state, ...sources].some((text) => text.toLowerCase().includes(words)),
     );
-    const shown = found.slice(0, maxRows);
+    const shown = matches.slice(0, maxRows);
     rows.place(shown);
-    summarize({ total: workloads.length, found: found.length, shown: shown.length });
+    summarize({ total: workloads.length, found: matches.length, shown: shown.length });
   }
 
   search.addEventListener('input', show);

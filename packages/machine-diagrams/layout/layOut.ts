@@ -35,14 +35,14 @@ function waysWith(seed: number, compaction: string): Way[] {
  * screen, it begins at the top, few arrows cross, and they are short.
  */
 export async function layOut(picture: Picture): Promise<Layout> {
-  let first: Found | undefined;
+  let first: Candidate | undefined;
   for (const ways of attempts()) {
     for (const way of ways) {
       // ELK cannot compact every graph ("Invalid hitboxes for scanline constraint calculation").
       const layout = await layOutThus(picture, way).catch(() => undefined);
       if (layout === undefined) continue;
-      const found = { layout, costs: costsOf(picture, layout) };
-      if (first === undefined || compare(found.costs, first.costs) < 0) first = found;
+      const candidate = { layout, costs: costsOf(picture, layout) };
+      if (first === undefined || compare(candidate.costs, first.costs) < 0) first = candidate;
     }
     if (first?.costs[0] === 0 && first.costs[1] === 0) break;
   }
@@ -50,7 +50,7 @@ export async function layOut(picture: Picture): Promise<Layout> {
   return first.layout;
 }
 
-interface Found {
+interface Candidate {
   readonly layout: Layout;
   /** From the most important to the least important. */
   readonly costs: readonly number[];

@@ -50,9 +50,9 @@ export function drawingOf(machine: AnyStateMachine): Drawing {
   const invoked = new Set(nodes.flatMap(invokesOf));
   const spawns = Object.keys(machine.implementations.actors).filter((name) => !invoked.has(name));
   const root = stateOf(machine.root, spawns);
-  const known = new Set(statesIn(root).flatMap((state) => state.spawns));
+  const stateSpawns = new Set(statesIn(root).flatMap((state) => state.spawns));
   return {
-    root: { ...root, spawns: [...root.spawns, ...spawns.filter((actor) => !known.has(actor))] },
+    root: { ...root, spawns: [...root.spawns, ...spawns.filter((actor) => !stateSpawns.has(actor))] },
     transitions: nodes.flatMap((node) => transitionsOf(node).map(transitionOf)),
     spawns,
   };

@@ -20,12 +20,12 @@ export function createActorPages(): ActorPages {
 
   /** Concurrent requests for a page share one fetch, because scrolling requests a page many times. */
   function loadOnce(page: number): Promise<void> {
-    const its = loading;
-    const known = its.get(page);
-    if (known !== undefined) return known;
-    const made = load(page).finally(() => its.delete(page));
-    its.set(page, made);
-    return made;
+    const requests = loading;
+    const pending = requests.get(page);
+    if (pending !== undefined) return pending;
+    const request = load(page).finally(() => requests.delete(page));
+    requests.set(page, request);
+    return request;
   }
 
   async function load(page: number): Promise<void> {
@@ -33,10 +33,10 @@ export function createActorPages(): ActorPages {
     const parameters = new URLSearchParams({ ...requested, offset: String(page * pageSize), limit: String(pageSize) });
     const response = await fetch(`/actors?${parameters}`, { signal: AbortSignal.timeout(10_000) });
     if (!response.ok) throw new Error(`the request for actors failed: ${response.status}`);
-    const found: ActorPage = await response.json();
+    const actorPage: ActorPage = await response.json();
     if (requested !== query) return;
-    total = found.total;
-    pages.set(page, found.actors);
+    total = actorPage.total;
+    pages.set(page, actorPage.actors);
   }
 
   return {
@@ -51,8 +51,8 @@ export function createActorPages(): ActorPages {
       // Discards distant pages, which bounds the memory while a reader scrolls through many actors.
       for (const page of pages.keys()) if (page < first - 20 || page > last + 20) pages.delete(page);
     },
-    find(its) {
-      query = its;
+    find(newQuery) {
+      query = newQuery;
       pages = new Map();
       loading = new Map();
     },

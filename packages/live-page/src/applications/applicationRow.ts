@@ -78,17 +78,17 @@ export function createApplicationRow({ isApplication, name }: Shown): Applicatio
       if (drifts !== drifted) differences.replaceChildren(...(resource?.drifts.map(difference) ?? []));
       drifted = drifts;
       // The text of a time changes at midnight.
-      const those = JSON.stringify(resource?.corrections.map((each) => [each, dayAndTime(each.at, now)]));
-      if (those !== corrected && resource !== undefined) keepOpen(history, resource, now);
-      corrected = those;
+      const correctionsText = JSON.stringify(resource?.corrections.map((each) => [each, dayAndTime(each.at, now)]));
+      if (correctionsText !== corrected && resource !== undefined) keepOpen(history, resource, now);
+      corrected = correctionsText;
     },
   };
 }
 
-function keepOpen(place: Element, { corrections: those, corrected }: ResourceView, now: number): void {
+function keepOpen(place: Element, { corrections: views, corrected }: ResourceView, now: number): void {
   const isOpen = place.querySelector('details')?.open === true;
   const hadFocus = place.contains(document.activeElement);
-  place.replaceChildren(...corrections(those, corrected, now));
+  place.replaceChildren(...corrections(views, corrected, now));
   const details = place.querySelector('details');
   if (details === null) return;
   details.open = isOpen;

@@ -36,8 +36,8 @@ export function createApplications(now: () => number): Applications {
 
   const refresh = createPolledList<ApplicationList>({
     path: () => `/applications?${new URLSearchParams({ search: search.value.trim() })}`,
-    take(its) {
-      list = its;
+    take(newList) {
+      list = newList;
     },
     show,
   });

@@ -19,11 +19,11 @@ function side(tag: 'del' | 'ins', sign: string, what: string, text: string): HTM
 }
 
 /** The newest corrections, collapsed behind a line with their number. */
-export function corrections(those: readonly CorrectionView[], count: number, now: number): readonly Node[] {
-  const [newest] = those;
+export function corrections(views: readonly CorrectionView[], count: number, now: number): readonly Node[] {
+  const [newest] = views;
   if (newest === undefined) return [];
   const times = `${count} ${count === 1 ? 'correction' : 'corrections'}, last at ${dayAndTime(newest.at, now)}`;
-  const lines = those.map(({ at, drifts, conflictingManager }) =>
+  const lines = views.map(({ at, drifts, conflictingManager }) =>
     create(
       'li',
       { text: `${dayAndTime(at, now)}${conflictingManager === undefined ? '' : `, changed by ${conflictingManager}`}` },

@@ -39,10 +39,10 @@ export function createDependencies(now: () => number): Dependencies {
     else draw(list);
   }
 
-  function draw(its: DependencyList): void {
-    shown = its;
-    const { total, found, counts, services, namespaces } = its;
-    picture.show(its);
+  function draw(dependencies: DependencyList): void {
+    shown = dependencies;
+    const { total, found, counts, services, namespaces } = dependencies;
+    picture.show(dependencies);
     offer(namespaces);
     filters.counts(counts);
     summarize({ total, found, shown: services.length });
@@ -64,8 +64,8 @@ export function createDependencies(now: () => number): Dependencies {
 
   const refresh = createPolledList<DependencyList>({
     path,
-    take(its) {
-      list = its;
+    take(newList) {
+      list = newList;
     },
     show,
   });

@@ -32,9 +32,9 @@ export function layoutOf({ services, dependants }: Pick<DependencyList, 'service
     ys.set(key, { y });
     let end = y;
     for (const id of ids.filter((each) => shown.has(each))) {
-      const known = places.get(id);
-      known?.services.push(key);
-      if (known !== undefined) continue;
+      const place = places.get(id);
+      place?.services.push(key);
+      if (place !== undefined) continue;
       places.set(id, { y: end, services: [key] });
       end += pitch;
     }

@@ -44,22 +44,22 @@ export function createServices(now: () => number): Services {
     if (isStale) return;
     const query = search.value.trim().toLowerCase();
     const filter = filters.chosen();
-    const found = [...services]
+    const matches = [...services]
       .filter(([key, service]) => key.toLowerCase().includes(query) && isShown(service, filter))
       .map(([, service]) => service);
     const compare = sortBy(order);
-    found.sort(compare);
-    const shown = found.length <= maxRows ? found : attentionFirst(found).slice(0, maxRows).sort(compare);
+    matches.sort(compare);
+    const shown = matches.length <= maxRows ? matches : attentionFirst(matches).slice(0, maxRows).sort(compare);
     rows.place(shown);
     showCounts();
-    summarize({ total: services.size, found: found.length, shown: shown.length });
+    summarize({ total: services.size, found: matches.length, shown: shown.length });
   });
 
   function showCounts(): void {
-    const all = [...services.values()];
-    const countOf = (filter: ServiceFilter) => all.filter((service) => isShown(service, filter)).length;
+    const list = [...services.values()];
+    const countOf = (filter: ServiceFilter) => list.filter((service) => isShown(service, filter)).length;
     filters.counts({
-      all: all.length,
+      all: list.length,
       notReady: countOf('notReady'),
       window: countOf('window'),
       crashLooping: countOf('crashLooping'),
@@ -74,9 +74,9 @@ export function createServices(now: () => number): Services {
 
   function sort(by: Order['by']): void {
     order = { by, isDescending: order.by === by ? !order.isDescending : by !== 'name' && by !== 'state' };
-    for (const each of table.querySelectorAll('[data-sort]')) {
-      if (each.getAttribute('data-sort') !== by) each.removeAttribute('aria-sort');
-      else each.setAttribute('aria-sort', order.isDescending ? 'descending' : 'ascending');
+    for (const header of table.querySelectorAll('[data-sort]')) {
+      if (header.getAttribute('data-sort') !== by) header.removeAttribute('aria-sort');
+      else header.setAttribute('aria-sort', order.isDescending ? 'descending' : 'ascending');
     }
     arrange();
   }
@@ -87,9 +87,9 @@ export function createServices(now: () => number): Services {
   table.querySelector('[data-sort=state]')?.setAttribute('aria-sort', 'ascending');
   search.addEventListener('input', arrange);
   return {
-    all(its) {
+    all(newServices) {
       services.clear();
-      for (const service of its) put(service);
+      for (const service of newServices) put(service);
       arrange();
     },
     one(service) {

@@ -49,8 +49,8 @@ function laneOf(lane: Lane, top: number, width: number, now: number, x: (t: numb
     group.append(createSvg('rect', { class: kind, attributes: place }));
   };
   group.append(line('base', 0, middle + 7, middle + 7, width), words('name', 4, top + 13, lane.about));
-  for (const each of lane.windows) bar('window', each);
-  for (const each of lane.outages) bar('outage', each);
+  for (const span of lane.windows) bar('window', span);
+  for (const span of lane.outages) bar('outage', span);
   for (const at of lane.recoveries) {
     const peak = `M${x(at)} ${middle - 1}l4 -6h-8z`;
     group.append(createSvg('path', { class: 'recovery', attributes: { d: peak } }));
@@ -60,8 +60,8 @@ function laneOf(lane: Lane, top: number, width: number, now: number, x: (t: numb
     drawn.append(createSvg('title', { text: titleOf(moment) }));
     group.append(drawn);
   };
-  for (const each of lane.deletions) mark('deletion', each, middle - 2);
-  for (const each of lane.problems) mark('problem', each, middle + 4);
+  for (const moment of lane.deletions) mark('deletion', moment, middle - 2);
+  for (const moment of lane.problems) mark('problem', moment, middle + 4);
   return group;
 }
 

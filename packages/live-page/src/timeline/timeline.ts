@@ -73,8 +73,8 @@ export function createTimeline(now: () => number, notReady: () => Iterable<Servi
   search.addEventListener('input', draw);
   new ResizeObserver(draw).observe(place);
   return {
-    all(its) {
-      moments = [...its];
+    all(newMoments) {
+      moments = [...newMoments];
     },
     one(moment) {
       moments.push(moment);
