@@ -8,12 +8,12 @@ import { logReleaseFailed } from '@weeder/kube-runtime/lease';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import {
   createStreamStatuses,
-  excusedStreams,
   longestFirstList,
   provideReflector,
   type StreamStatus,
   type StreamStatuses,
   type StreamTotals,
+  unavailableStreams,
 } from '@weeder/kube-runtime/watch';
 import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { type ManagerEnd, manager } from '../../machines/process/manager.ts';
@@ -112,8 +112,8 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   const controllers = options.create(context);
   const controllerList: readonly Controller[] = Object.values(controllers);
   const isOptional = (need: StreamNeed | undefined) => need?.isOptional === true;
-  let excused: ReadonlySet<string> = new Set();
-  const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.isAwaited === false || excused.has(need.name);
+  let unavailable: ReadonlySet<string> = new Set();
+  const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.isAwaited === false || unavailable.has(need.name);
   const names = (isIncluded: (need: StreamNeed) => boolean = () => true) =>
     [...streamsOf(controllerList).values()].filter(isIncluded).map(({ name }) => name);
   const work = () => totalWork(controllerList);
@@ -146,9 +146,9 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   /** Stops waiting for streams that the API server refuses or serves slowly while it serves their peers. */
   function skipUnavailable(): void {
     if (actor.getSnapshot().value !== 'syncing') return;
-    const before = excused;
-    excused = excusedStreams(streams());
-    if (excused.size !== before.size || [...excused].some((name) => !before.has(name))) notifyStreams();
+    const before = unavailable;
+    unavailable = unavailableStreams(streams());
+    if (unavailable.size !== before.size || [...unavailable].some((name) => !before.has(name))) notifyStreams();
   }
 
   let slowTimer: TimerHandle | undefined;
@@ -177,7 +177,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   function startUnlessWaiting(unsynced: readonly string[]): void {
     for (const controller of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
       notStarted.delete(controller);
-      controller.start([...controller.needs.keys()].filter((name) => excused.has(name)));
+      controller.start([...controller.needs.keys()].filter((name) => unavailable.has(name)));
     }
   }
 

@@ -1,6 +1,6 @@
 import { type Clock, formatDuration, sleep, systemClock } from '@weeder/kube-runtime/base';
 import type { StreamStatus } from '@weeder/kube-runtime/watch';
-import { excusedStreams } from '@weeder/kube-runtime/watch';
+import { unavailableStreams } from '@weeder/kube-runtime/watch';
 import { type Page, sendText } from '../base/http.ts';
 import type { Leadership } from '../process/leadership.ts';
 import type { ManagerState } from '../process/manager.ts';
@@ -141,10 +141,10 @@ function leaseCheck({ state, lease, identity, holder }: Leadership): HealthCheck
  * A stream that cannot be read is shown, and does not make weeder unready while other streams of its peers are served.
  */
 function streamChecks(streams: readonly StreamStatus[]): HealthCheck[] {
-  const excused = excusedStreams(streams);
+  const unavailable = unavailableStreams(streams);
   return streams.map((stream) => {
     const check = streamCheck(stream);
-    if (!excused.has(stream.name)) return check;
+    if (!unavailable.has(stream.name)) return check;
     if (stream.isMissing) return { ...check, isOk: true };
     const how = stream.isRefused ? 'refused' : 'not read yet';
     return { ...check, isOk: true, detail: `${how}, the others are served: ${check.detail}` };

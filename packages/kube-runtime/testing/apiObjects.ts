@@ -51,21 +51,21 @@ export function testStore(): TestStore {
     objects,
     history,
     put(name, filler = 0) {
-      const known = objects.get(name);
+      const previous = objects.get(name);
       version += 1;
-      const uid = known?.metadata.uid ?? `uid-${name}-${version}`;
+      const uid = previous?.metadata.uid ?? `uid-${name}-${version}`;
       const annotations = { filler: 'é'.repeat(filler) };
       const metadata = { name, namespace: 'default', uid, resourceVersion: String(version), annotations };
       const pod: TestPod = { kind: 'Pod', apiVersion: 'v1', metadata };
       objects.set(name, pod);
-      record(known === undefined ? 'ADDED' : 'MODIFIED', pod);
+      record(previous === undefined ? 'ADDED' : 'MODIFIED', pod);
     },
     remove(name) {
-      const known = objects.get(name);
-      if (known === undefined) return;
+      const object = objects.get(name);
+      if (object === undefined) return;
       version += 1;
       objects.delete(name);
-      record('DELETED', { ...known, metadata: { ...known.metadata, resourceVersion: String(version) } });
+      record('DELETED', { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } });
     },
     compact() {
       version += 1;

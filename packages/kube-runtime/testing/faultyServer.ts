@@ -92,11 +92,11 @@ export async function faultyServer(protocol: Protocol, serve: Serve): Promise<Fa
       at: performance.now(),
     };
     requests.push(request);
-    const found = [...armed].find((each) => each.applies(request));
-    if (found?.isOneShot) armed.delete(found);
+    const rule = [...armed].find((each) => each.applies(request));
+    if (rule?.isOneShot) armed.delete(rule);
     const proceed = (to = answer) => serve(request, to);
-    if (found === undefined) proceed();
-    else found.fault(answer, request, proceed);
+    if (rule === undefined) proceed();
+    else rule.fault(answer, request, proceed);
   }
 
   async function close(): Promise<void> {
@@ -114,9 +114,9 @@ export async function faultyServer(protocol: Protocol, serve: Serve): Promise<Fa
       armed.add({ fault, applies, isOneShot: true });
     },
     failAll(fault, applies = () => true) {
-      const each = { fault, applies, isOneShot: false };
-      armed.add(each);
-      return () => armed.delete(each);
+      const rule = { fault, applies, isOneShot: false };
+      armed.add(rule);
+      return () => armed.delete(rule);
     },
     freeze: relay.freeze,
     freezeAll: relay.freezeAll,

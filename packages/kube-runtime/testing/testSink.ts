@@ -36,10 +36,10 @@ export function testSink(isIrrelevant?: (name: string) => boolean): TestSink {
       applied += 1;
       const { name, resourceVersion } = objectOf(objectOf(object)['metadata']);
       assert(typeof name === 'string' && typeof resourceVersion === 'string');
-      const known = state.get(name);
-      const isRelisted = seen !== undefined && known === resourceVersion;
-      if (known !== undefined && Number(known) >= Number(resourceVersion) && !isRelisted) {
-        disorder.push(`${type} ${name} ${resourceVersion} after ${known}`);
+      const previous = state.get(name);
+      const isRelisted = seen !== undefined && previous === resourceVersion;
+      if (previous !== undefined && Number(previous) >= Number(resourceVersion) && !isRelisted) {
+        disorder.push(`${type} ${name} ${resourceVersion} after ${previous}`);
       }
       seen?.add(name);
       objects.set(name, objectOf(object));

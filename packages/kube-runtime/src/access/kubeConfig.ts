@@ -69,9 +69,10 @@ function fromFiles(paths: readonly string[], context: string | undefined): Resul
 }
 
 function choose(config: MergedKubeConfig, path: string, requested: string | undefined): Result<ClusterChoice> {
-  const known = [...config.contexts.keys()];
+  const contexts = [...config.contexts.keys()];
   const name = requested ?? config.currentContext;
-  const list = known.length === 0 ? 'it has none at all' : `it has ${known.map((each) => `"${each}"`).join(', ')}`;
+  const list =
+    contexts.length === 0 ? 'it has none at all' : `it has ${contexts.map((each) => `"${each}"`).join(', ')}`;
   if (name === undefined) {
     return failed(invalid(path, `names no current-context; ${list}`, 'Choose one with --context.'));
   }

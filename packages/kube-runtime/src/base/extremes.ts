@@ -4,13 +4,13 @@
  */
 
 export function smallest(values: Iterable<number>): number | undefined {
-  let found: number | undefined;
-  for (const value of values) if (found === undefined || value < found) found = value;
-  return found;
+  let minimum: number | undefined;
+  for (const value of values) if (minimum === undefined || value < minimum) minimum = value;
+  return minimum;
 }
 
 export function largest(values: Iterable<number>): number | undefined {
-  let found: number | undefined;
-  for (const value of values) if (found === undefined || value > found) found = value;
-  return found;
+  let maximum: number | undefined;
+  for (const value of values) if (maximum === undefined || value > maximum) maximum = value;
+  return maximum;
 }

@@ -47,12 +47,12 @@ export function dryRunClient(client: KubeClient): KubeClient {
 }
 
 async function patched(client: KubeClient, { path, signal, body }: ApiRequest): Promise<ApiResult> {
-  const found = await client.call({ method: 'GET', path, ...(signal === undefined ? {} : { signal }) });
-  if (!found.ok || !isObject(body)) return found;
-  if (!hasResourceVersion(found.body, body)) {
+  const result = await client.call({ method: 'GET', path, ...(signal === undefined ? {} : { signal }) });
+  if (!result.ok || !isObject(body)) return result;
+  if (!hasResourceVersion(result.body, body)) {
     return { ok: false, failure: { type: 'conflict', status: 409, message: 'the object has been modified' } };
   }
-  return accepted(mergePatch(found.body, body));
+  return accepted(mergePatch(result.body, body));
 }
 
 function hasResourceVersion(object: unknown, patch: JsonObject): boolean {

@@ -64,10 +64,10 @@ export function createExchanger(
   userAgent: string,
   limit: { readonly qps: number; readonly burst: number },
 ): Exchanger {
-  let made = 0;
+  let lastNumber = 0;
   const nextNumber = () => {
-    made += 1;
-    return made;
+    lastNumber += 1;
+    return lastNumber;
   };
   // A failure of a background request must not end requests of others on the same connection.
   const transports = {
@@ -76,7 +76,7 @@ export function createExchanger(
   } as const;
   const transport = (request: ApiRequest) => transports[request.rank === 'background' ? 'background' : 'usual'];
   const renew = (number: number, cause: string) => {
-    for (const each of Object.values(transports)) each.renew(number, cause);
+    for (const poolTransport of Object.values(transports)) poolTransport.renew(number, cause);
   };
   const sources = credentialSource(access, clock);
   const limiter = rateLimiter(limit.qps, limit.burst, clock);
@@ -86,7 +86,7 @@ export function createExchanger(
   let isClosed = false;
 
   /** If the connection received data recently, the server is slow and the connection is not dead. */
-  function noteTimeout(connection: Connection, timeoutMs: number): void {
+  function recordTimeout(connection: Connection, timeoutMs: number): void {
     connection.timeouts += 1;
     const quietMs = clock.monotonic() - connection.receivedAt;
     if (quietMs >= timeoutMs / 2 || connection.timeouts >= manyTimeouts) renew(connection.number, deadConnection);
@@ -96,7 +96,7 @@ export function createExchanger(
    * An HTTP/2 connection may be open and refuse every stream, for example because the server is out of memory: a new
    * connection helps.
    */
-  function noteFailure(connection: Connection): void {
+  function recordFailure(connection: Connection): void {
     connection.failures += 1;
     if (connection.failures >= manyFailures) renew(connection.number, 'the connection refuses every request');
   }
@@ -108,10 +108,10 @@ export function createExchanger(
   async function open(request: ApiRequest): Promise<Opened> {
     const mayGo = request.rank === 'urgent' || (await limiter.take(request.signal, request.rank));
     if (!mayGo) return { ok: false, failure: cancelled };
-    const found = await sources.current();
-    if (!found.ok) return { ok: false, failure: { type: 'credentials', message: found.error } };
+    const credentials = await sources.current();
+    if (!credentials.ok) return { ok: false, failure: { type: 'credentials', message: credentials.error } };
     if (isCancelled(request)) return { ok: false, failure: cancelled };
-    return exchange(request, found.value);
+    return exchange(request, credentials.value);
   }
 
   /** Rejects when `signal` is aborted; so does the body. */
@@ -134,7 +134,7 @@ export function createExchanger(
     const limit = (ms: number, message: string) =>
       startDeadline(clock, ms, () => {
         overdue ??= message;
-        noteTimeout(connection, timeoutMs);
+        recordTimeout(connection, timeoutMs);
         abort.abort();
       });
     const next = limit(timeoutMs, `no data was received for ${timeoutMs / 1_000} s`);
@@ -156,17 +156,17 @@ export function createExchanger(
     try {
       const response = await send(request, credentials, connection.dispatcher, abort.signal);
       connection.failures = 0;
-      const noteReceived = (bytes: number) => {
+      const recordReceived = (bytes: number) => {
         connection.receivedAt = clock.monotonic();
         next.restart();
         request.onReceived?.(bytes);
       };
-      noteReceived(0);
+      recordReceived(0);
       const read = () => {
         const body = response.read().once('close', release);
         // The body may fail before it is read; a later reader gets the error.
         body.on('error', () => undefined);
-        return listened(body, noteReceived);
+        return listened(body, recordReceived);
       };
       const opened: Exchange = {
         status: response.statusCode,
@@ -175,7 +175,7 @@ export function createExchanger(
         body: read,
         drain() {
           request.signal?.removeEventListener('abort', onAbort);
-          response.drain(() => noteReceived(0), release);
+          response.drain(() => recordReceived(0), release);
         },
         endless: () => {
           stopLimits();
@@ -189,7 +189,7 @@ export function createExchanger(
       release();
       const failure = explain(error);
       if (failure.reason === 'TLS') rejectCredentials();
-      if (failure.type === 'network') noteFailure(connection);
+      if (failure.type === 'network') recordFailure(connection);
       return { ok: false, failure };
     }
   }
@@ -207,9 +207,9 @@ export function createExchanger(
 }
 
 /** undici's body is a Readable without an encoding, so its chunks are Buffers, which its types do not express. */
-async function* listened(body: AsyncIterable<Buffer>, noteReceived: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* listened(body: AsyncIterable<Buffer>, recordReceived: (bytes: number) => void): AsyncGenerator<Buffer> {
   for await (const piece of body) {
-    noteReceived(piece.length);
+    recordReceived(piece.length);
     yield piece;
   }
 }

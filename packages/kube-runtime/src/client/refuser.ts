@@ -39,8 +39,8 @@ export function refuserOf(failure: ApiFailure): string | undefined {
   const { type, message } = failure;
   if (hasCause(failure, 'NamespaceTerminating')) return 'its namespace is being deleted';
   for (const { words, as } of refusers) {
-    const [, ...found] = words.exec(message) ?? [];
-    if (found.length > 0) return as(found);
+    const [, ...captures] = words.exec(message) ?? [];
+    if (captures.length > 0) return as(captures);
   }
   return type === 'forbidden' && !isDenied(failure) ? 'an admission plugin denies it' : undefined;
 }

@@ -143,12 +143,12 @@ export function createEventSender(options: EventSenderOptions): EventSender {
       signal: stop.signal,
     });
     active -= 1;
-    if (result.ok) noteWritten(event, count);
-    else noteFailure(event, result.failure);
+    if (result.ok) recordWritten(event, count);
+    else recordFailure(event, result.failure);
     sendDue();
   }
 
-  function noteWritten(event: EventState, count: number): void {
+  function recordWritten(event: EventState, count: number): void {
     failures = 0;
     event.tries = 0;
     event.written = count;
@@ -156,10 +156,10 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     onWritten(event);
   }
 
-  function noteFailure(event: EventState, failure: ApiFailure): void {
+  function recordFailure(event: EventState, failure: ApiFailure): void {
     switch (consequenceOf(failure, event.written > 0)) {
       case 'exists':
-        noteWritten(event, 1);
+        recordWritten(event, 1);
         break;
       case 'namespaceDeleted':
         event.isLost = true;

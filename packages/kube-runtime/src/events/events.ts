@@ -51,7 +51,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const permissions = createPermissions(clock, log, 'Events may not be written; weeder continues without them');
   const identify = identifyThrough(client, clock, log);
   const nameOf = createEventNames();
-  const known = new Map<string, EventState>();
+  const eventStates = new Map<string, EventState>();
   const buckets = new Map<string, TokenBucket>();
   const timers = new Map<EventState, TimerHandle>();
   let isClosed = false;
@@ -99,11 +99,11 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       if (isClosed) return;
       const now = clock.now();
       const key = eventKey(occurrence);
-      const same = known.get(key);
+      const same = eventStates.get(key);
       if (same !== undefined && !same.isLost && now - same.lastObserved <= longestGap) {
         same.count += 1;
         same.lastObserved = now;
-        putBounded(known, key, same, maxRemembered);
+        putBounded(eventStates, key, same, maxRemembered);
         writeSoon(same);
         return;
       }
@@ -113,7 +113,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       }
       const name = nameOf(occurrence.regarding.name, now);
       const event = { name, occurrence, time: now, lastObserved: now, count: 1, written: 0, tries: 0, isLost: false };
-      putBounded(known, key, event, maxRemembered);
+      putBounded(eventStates, key, event, maxRemembered);
       sender.put(event);
     },
     async close() {

@@ -47,19 +47,19 @@ export function identifyThrough(client: KubeClient, clock: Clock, log: EventLog)
 
   async function read(object: ObjectRef, signal: AbortSignal): Promise<ObjectRef | undefined> {
     const { namespace, name } = object;
-    const found = kinds.find((each) => isOf(each, object));
+    const kind = kinds.find((each) => isOf(each, object));
     // The API server does not validate the names in owner references.
-    if (!found?.permission.mayTry(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
-    const path = `/apis/${found.apiVersion}${placePath(namespace)}/${found.plural}/${name}`;
+    if (!kind?.permission.mayTry(namespace) || !dnsSubdomain.pattern.test(name)) return undefined;
+    const path = `/apis/${kind.apiVersion}${placePath(namespace)}/${kind.plural}/${name}`;
     const form = { accept: acceptOf('metadata', 'get'), isConfidential: true };
     const result = await client.call({ method: 'GET', path, ...form, rank: 'last', timeoutMs, signal });
-    if (!result.ok) noteFailure(found.permission, namespace, result.failure);
-    else found.permission.allowed(namespace);
+    if (!result.ok) recordFailure(kind.permission, namespace, result.failure);
+    else kind.permission.allowed(namespace);
     return result.ok ? controllerIn(result.body, object) : undefined;
   }
 
   /** The object may be gone. Whatever else is no refusal may be over at the next attempt. */
-  function noteFailure({ refused }: Permissions, namespace: string, failure: ApiFailure): void {
+  function recordFailure({ refused }: Permissions, namespace: string, failure: ApiFailure): void {
     const { type } = failure;
     if (type === 'notFound' || type === 'cancelled') return;
     refused(namespace, describeFailure(failure, client.server), type === 'forbidden' ? undefined : 0);

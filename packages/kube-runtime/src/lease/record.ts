@@ -40,16 +40,16 @@ export function readLease(
 export function acquired(election: Election, last: LeaseRecord | undefined, now: number): JsonObject {
   const { identity, leaseDuration } = election;
   const spec = objectOf(last?.object['spec']);
-  const isOurs = last?.holder === identity;
+  const isHolder = last?.holder === identity;
   const transitions = numberOf(spec['leaseTransitions']) ?? 0;
   return withSpec(election, last, {
     ...spec,
     holderIdentity: identity,
     // Never shorter than the duration that this replica assumes.
     leaseDurationSeconds: Math.ceil(leaseDuration / 1_000),
-    acquireTime: isOurs ? (spec['acquireTime'] ?? microTime(now)) : microTime(now),
+    acquireTime: isHolder ? (spec['acquireTime'] ?? microTime(now)) : microTime(now),
     renewTime: microTime(now),
-    leaseTransitions: isOurs || last === undefined ? transitions : Math.min(transitions + 1, largestInt32),
+    leaseTransitions: isHolder || last === undefined ? transitions : Math.min(transitions + 1, largestInt32),
   });
 }
 

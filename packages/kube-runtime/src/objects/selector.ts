@@ -17,8 +17,8 @@ export interface LabelSelector {
  * selectors give the same text. An empty selector gives an empty text, which selects everything.
  */
 export function selectorToString(selector: LabelSelector): string {
-  const known = texts.get(selector);
-  if (known !== undefined) return known;
+  const cachedText = texts.get(selector);
+  if (cachedText !== undefined) return cachedText;
   const text = textOf(selector);
   texts.set(selector, text);
   return text;

@@ -30,13 +30,13 @@ interface ByValue {
 
 /** `selectors`: by their canonical texts. */
 export function createSelectorIndex(selectors: ReadonlyMap<string, LabelSelector>): SelectorIndex {
-  const all = [...selectors].map(([text, selector], position) => ({ text, selector, position }));
-  const frequencies = countRequirements(all);
+  const candidates = [...selectors].map(([text, selector], position) => ({ text, selector, position }));
+  const frequencies = countRequirements(candidates);
   const byKey = new Map<string, ByValue>();
   /** Selectors that require no label: hardly any config has one, and it selects nearly every pod. */
   const others: Candidate[] = [];
 
-  for (const candidate of all) {
+  for (const candidate of candidates) {
     const rarest = rarestOf(requirementsOf(candidate.selector), frequencies);
     if (rarest === undefined) others.push(candidate);
     else put(byKey, rarest, candidate);
@@ -44,10 +44,10 @@ export function createSelectorIndex(selectors: ReadonlyMap<string, LabelSelector
 
   function* candidatesFor(labels: Readonly<Record<string, string>>): Generator<Candidate> {
     for (const [key, value] of Object.entries(labels)) {
-      const found = byKey.get(key);
-      if (found === undefined) continue;
-      yield* found.any;
-      yield* found.values.get(value) ?? [];
+      const byValue = byKey.get(key);
+      if (byValue === undefined) continue;
+      yield* byValue.any;
+      yield* byValue.values.get(value) ?? [];
     }
     yield* others;
   }
@@ -61,13 +61,13 @@ export function createSelectorIndex(selectors: ReadonlyMap<string, LabelSelector
 }
 
 function put(byKey: Map<string, ByValue>, { key, values }: Required, candidate: Candidate): void {
-  const found = byKey.get(key) ?? { values: new Map<string, Candidate[]>(), any: [] };
-  byKey.set(key, found);
-  if (values === undefined) found.any.push(candidate);
+  const byValue = byKey.get(key) ?? { values: new Map<string, Candidate[]>(), any: [] };
+  byKey.set(key, byValue);
+  if (values === undefined) byValue.any.push(candidate);
   for (const value of values ?? []) {
-    const known = found.values.get(value);
-    if (known === undefined) found.values.set(value, [candidate]);
-    else known.push(candidate);
+    const candidates = byValue.values.get(value);
+    if (candidates === undefined) byValue.values.set(value, [candidate]);
+    else candidates.push(candidate);
   }
 }
 
@@ -84,9 +84,9 @@ function requirementsOf({ matchLabels, matchExpressions }: LabelSelector): reado
 /** By requirement on one label: how many selectors have it. */
 type Frequencies = ReadonlyMap<string, number>;
 
-function countRequirements(all: readonly Candidate[]): Frequencies {
+function countRequirements(candidates: readonly Candidate[]): Frequencies {
   const counts = new Map<string, number>();
-  for (const { selector } of all) {
+  for (const { selector } of candidates) {
     const texts = new Set(requirementsOf(selector).flatMap(textsOf));
     for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   }

@@ -8,7 +8,7 @@ export interface Schedule {
    * Calls `take` with each of these items, which all belong to this namespace, when it is due, until the returned
    * function is called.
    */
-  join<T>(namespace: string, those: readonly T[], nameOf: (each: T) => string, take: (each: T) => void): () => void;
+  join<T>(namespace: string, items: readonly T[], nameOf: (each: T) => string, take: (each: T) => void): () => void;
   /** From now on each item is due once every `period` milliseconds; 0: never. */
   configure(period: number): void;
 }
@@ -79,20 +79,20 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
   }
 
   return {
-    join(namespace, those, nameOf, take) {
+    join(namespace, items, nameOf, take) {
       const group: Group = {
         namespace,
-        offsets: those.map((each) => offsetOf(nameOf(each))),
+        offsets: items.map((each) => offsetOf(nameOf(each))),
         take(index) {
-          for (const each of those.slice(index, index + 1)) take(each);
+          for (const item of items.slice(index, index + 1)) take(item);
         },
         timer: undefined,
       };
       groups.add(group);
-      resize(namespace, those.length);
+      resize(namespace, items.length);
       wait(group);
       return () => {
-        if (groups.delete(group)) resize(namespace, -those.length);
+        if (groups.delete(group)) resize(namespace, -items.length);
         clock.clearTimeout(group.timer);
       };
     },

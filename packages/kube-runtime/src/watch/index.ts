@@ -1,4 +1,3 @@
-export { excusedStreams, longestFirstList } from './excusedStreams.ts';
 export { lineSplitter } from './lines.ts';
 export { startListWatch } from './listWatch.ts';
 export { type ChangeType, type LineMetadata, readLineMetadata } from './metadataFastPath.ts';
@@ -16,6 +15,7 @@ export {
   type StreamStatuses,
   type StreamTotals,
 } from './streamStatus.ts';
+export { longestFirstList, unavailableStreams } from './unavailableStreams.ts';
 export { type LineOutcome, watchReader } from './watchEvents.ts';
 export { type WatchSource, watchOnce } from './watchOnce.ts';
 export { createWatchTimeouts } from './watchTimeouts.ts';

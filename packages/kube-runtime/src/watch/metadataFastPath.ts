@@ -29,9 +29,9 @@ const head =
  */
 export function readLineMetadata(line: Buffer): LineMetadata | undefined {
   if (line[line.length - 1] !== 0x7d || line[line.length - 2] !== 0x7d) return undefined;
-  const found = head.exec(line.toString('latin1', 0, headBytes));
-  if (found === null) return undefined;
-  const [, type, kind, name, namespace, uid, resourceVersion] = found;
+  const match = head.exec(line.toString('latin1', 0, headBytes));
+  if (match === null) return undefined;
+  const [, type, kind, name, namespace, uid, resourceVersion] = match;
   if (kind === undefined || name === undefined || namespace === undefined) return undefined;
   if (uid === undefined || resourceVersion === undefined) return undefined;
   return { type: changeTypeOf(type), kind, name, namespace, uid, resourceVersion };

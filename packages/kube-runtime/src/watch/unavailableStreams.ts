@@ -8,10 +8,10 @@ export const longestFirstList = 10_000;
  * refuses, such as one of a namespace without Roles, and those whose initial list takes too long; in any case, these
  * are the streams of a kind that does not exist yet. Only what depends on them waits.
  */
-export function excusedStreams(streams: readonly StreamStatus[]): ReadonlySet<string> {
+export function unavailableStreams(streams: readonly StreamStatus[]): ReadonlySet<string> {
   const served = new Set(streams.flatMap(({ peers, isSynced }) => (isSynced && peers !== undefined ? [peers] : [])));
-  const isExcused = ({ peers, isMissing, isRefused, isSynced, downFor = 0 }: StreamStatus) =>
+  const isUnavailable = ({ peers, isMissing, isRefused, isSynced, downFor = 0 }: StreamStatus) =>
     isMissing === true ||
     (peers !== undefined && served.has(peers) && (isRefused || (!isSynced && downFor >= longestFirstList)));
-  return new Set(streams.filter(isExcused).map(({ name }) => name));
+  return new Set(streams.filter(isUnavailable).map(({ name }) => name));
 }

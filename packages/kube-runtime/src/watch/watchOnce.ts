@@ -217,11 +217,11 @@ function followProgress({ client, clock, source, start }: WatchRun): Progress {
     if (outcome === 'changed') changes += 1;
     else if (outcome === 'complete' && start === undefined) finish('complete', '');
     else if (outcome === 'wentBack') finish('rewound', '');
-    else if (typeof outcome === 'object') noteFailure(outcome);
+    else if (typeof outcome === 'object') recordFailure(outcome);
     return ended === undefined;
   }
 
-  function noteFailure(outcome: Exclude<LineOutcome, string> | SinkFailure): void {
+  function recordFailure(outcome: Exclude<LineOutcome, string> | SinkFailure): void {
     if ('unreadable' in outcome) source.onUnreadable?.(outcome.unreadable);
     else if ('failure' in outcome) ended ??= refusedEnd(outcome.failure, client.server, reached());
     else if ('garbled' in outcome) finish('garbled', `${client.server} sent ${outcome.garbled}`);

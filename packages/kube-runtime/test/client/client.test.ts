@@ -283,7 +283,7 @@ for (const protocol of ['https', 'h2'] as const) {
     assert.deepEqual(result, { ok: true, status: 200, body: undefined });
     caller.abort();
     endIt();
-    for (let each = 0; each < 3; each += 1) assert.ok((await it.client.call(get)).ok);
+    for (let count = 0; count < 3; count += 1) assert.ok((await it.client.call(get)).ok);
     assert.equal(it.server.openConnections, it.server.connections);
   });
 }

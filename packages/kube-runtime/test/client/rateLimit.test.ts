@@ -31,8 +31,8 @@ test('an aborted waiter is skipped and uses no token', async () => {
 
 test('without a rate nothing waits', async () => {
   const limiter = rateLimiter(0, 0, virtualClock());
-  const all = await Promise.all(Array.from({ length: 1_000 }, () => limiter.take()));
-  assert(all.every(Boolean));
+  const results = await Promise.all(Array.from({ length: 1_000 }, () => limiter.take()));
+  assert(results.every(Boolean));
 });
 
 test('a later waiter does not overtake, even if the timer is late', async () => {

@@ -8,22 +8,22 @@ import { selectors as anySelectors } from '../../testing/selectors.ts';
 
 const { labels, selector } = anySelectors(['app', 'role', 'constructor', '__proto__'], ['', 'a', 'b', 'c-1']);
 
-function byText(all: readonly LabelSelector[]): ReadonlyMap<string, LabelSelector> {
-  return new Map(all.map((each) => [selectorToString(each), each]));
+function byText(selectors: readonly LabelSelector[]): ReadonlyMap<string, LabelSelector> {
+  return new Map(selectors.map((each) => [selectorToString(each), each]));
 }
 
 /** The texts of the selectors that select these labels. */
-function found(all: readonly LabelSelector[], given: Readonly<Record<string, string>>): string[] {
-  return createSelectorIndex(byText(all))
+function matchingTexts(selectors: readonly LabelSelector[], given: Readonly<Record<string, string>>): string[] {
+  return createSelectorIndex(byText(selectors))
     .matching(given)
     .map(({ text }) => text);
 }
 
 test('the index finds the selectors that a comparison with each of them finds, in their order', () => {
   fc.assert(
-    fc.property(fc.array(selector, { maxLength: 20 }), labels, (all, given) => {
-      const compared = [...byText(all)].filter(([, each]) => matchesSelector(each, given)).map(([text]) => text);
-      assert.deepEqual(found(all, given), compared);
+    fc.property(fc.array(selector, { maxLength: 20 }), labels, (selectors, given) => {
+      const compared = [...byText(selectors)].filter(([, each]) => matchesSelector(each, given)).map(([text]) => text);
+      assert.deepEqual(matchingTexts(selectors, given), compared);
     }),
     propertyRuns(2000),
   );
@@ -35,16 +35,16 @@ test('selectors without a required label are found: empty ones, NotIn and DoesNo
     { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['a'] }] },
     { matchExpressions: [{ key: 'app', operator: 'DoesNotExist' }] },
   ];
-  assert.deepEqual(found(negative, {}), ['', 'app!=a', '!app']);
-  assert.deepEqual(found(negative, { app: 'a' }), ['']);
-  assert.deepEqual(found(negative, { app: 'b' }), ['', 'app!=a']);
+  assert.deepEqual(matchingTexts(negative, {}), ['', 'app!=a', '!app']);
+  assert.deepEqual(matchingTexts(negative, { app: 'a' }), ['']);
+  assert.deepEqual(matchingTexts(negative, { app: 'b' }), ['', 'app!=a']);
 });
 
 test('a selector with In and no values selects nothing, and one with Exists any value', () => {
   const none: LabelSelector = { matchExpressions: [{ key: 'app', operator: 'In', values: [] }] };
   const some: LabelSelector = { matchExpressions: [{ key: 'app', operator: 'Exists' }] };
   for (const given of [{}, { app: '' }, { app: 'a' }])
-    assert.deepEqual(found([none, some], given), 'app' in given ? ['app'] : []);
+    assert.deepEqual(matchingTexts([none, some], given), 'app' in given ? ['app'] : []);
 });
 
 test('a lookup compares few of ten thousand selectors that share a label', () => {
