@@ -11,7 +11,9 @@ const sources = globSync(['live-page/src/**/*.{ts,html}', 'machine-diagrams/src/
 /** The classes and attributes of a style sheet that no source names. */
 function unknownOf(css: string): string[] {
   const selectors = css.replaceAll(/\/\*.*?\*\/|\{[^{}]*\}/gs, '{}');
-  const names = [...selectors.matchAll(/\.([a-z][\w-]*)|\[([a-z-]+)/g)].map(([, name, attribute = '']) => name ?? attribute);
+  const names = [...selectors.matchAll(/\.([a-z][\w-]*)|\[([a-z-]+)/g)].map(
+    ([, name, attribute = '']) => name ?? attribute,
+  );
   const words = new Set(sources.flatMap((text) => text.match(/[\w-]+/g) ?? []));
   return [...new Set(names)].filter((name) => !words.has(name) && !words.has(camelCase(name)));
 }
