@@ -45,13 +45,13 @@ suite('evidence before a deletion', { concurrency: true }, () => {
     }
 
     // On a busy machine a log may take longer than the 500 ms that weeder waits. Then it reads none for ten seconds.
-    let [round, found] = [0, await deletedPod('web-0')];
-    while (found.line === undefined) {
+    let [round, deletion] = [0, await deletedPod('web-0')];
+    while (deletion.line === undefined) {
       round += 1;
       await scene.down(weeder);
-      found = await deletedPod(`web-${round}`);
+      deletion = await deletedPod(`web-${round}`);
     }
-    const { pod, line } = found;
+    const { pod, line } = deletion;
     assert.deepEqual(line['lines'], ['connecting', 'the database is down: "s3cret"']);
     const path = `/containerLogs/${scene.ns.name}/web-${round}/main?limitBytes=4194305&tailLines=2`;
     assert.equal(kubelet.requests.at(-1), path);

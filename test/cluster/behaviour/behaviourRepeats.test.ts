@@ -56,7 +56,7 @@ suite('dependants that crash-loop although their service is ready', { concurrenc
     await scene.endpoints(true);
     await weeder.log.until(/^deletion pending: the kubelet restarts/, { pod: `${ns.name}/waits` });
     await untilEnding(ns, replaced);
-    const all = await eventually(
+    const currentPods = await eventually(
       async (saw) => {
         const pods = await podsOf(ns, labels);
         saw(namesOf(pods));
@@ -64,7 +64,7 @@ suite('dependants that crash-loop although their service is ready', { concurrenc
       },
       { what: 'a replacement beside the terminating pod' },
     );
-    assert.ok(all.some(({ metadata }) => metadata.uid === replaced.metadata.uid));
+    assert.ok(currentPods.some(({ metadata }) => metadata.uid === replaced.metadata.uid));
     assert.equal((await getPod(ns, waits.metadata.name))?.metadata.deletionTimestamp, undefined);
   });
 });

@@ -162,12 +162,12 @@ suite('declared dependencies', { concurrency: true }, () => {
     }
     await declaringPod(ns, 'absent', 'nowhere');
     await weeder.log.until('problem with a declared dependency', { workload: `ConfigMap ${ns.name}/owner-of-absent` });
-    const all = await eventsWith(
+    const events = await eventsWith(
       ns,
       ['reason=DeclarationProblem'],
       Array.from({ length: 3 }, () => 'DeclarationProblem'),
     );
-    const [absent] = all.filter(({ involvedObject }) => involvedObject.name === 'owner-of-absent');
+    const [absent] = events.filter(({ involvedObject }) => involvedObject.name === 'owner-of-absent');
     assert.match(absent?.message ?? '', new RegExp(`: ${ns.name}/nowhere has no EndpointSlice: `));
     assert.equal(weeder.log.find('problem with a declared dependency').length, 3);
   });
@@ -318,7 +318,7 @@ suite('declared dependencies beside restart control', { concurrency: true }, () 
     await weeder.log.until('config applied', { declaredDependencies: 'removed' });
     for (const service of ['db', 'redis']) await weeder.log.until('window closed', { service });
     const later = await declaringPod(ns, 'later', 'db');
-    for (const each of [down, up]) await setSlice(ns, 'db', each);
+    for (const endpoints of [down, up]) await setSlice(ns, 'db', endpoints);
     await scene.put('settings', { word: 'three' });
     await scene.untilDone('Deployment', 'api', 3);
     await observer.caughtUp();

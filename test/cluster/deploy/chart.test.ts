@@ -37,9 +37,9 @@ function withoutDeclared(object: Manifest): Manifest {
 
 suite('the chart', { concurrency: true }, () => {
   for (const overlay of overlays) {
-    const all = choices(overlay);
-    test(`${overlay}: with each of ${all.length} combinations of components the chart equals the kustomization`, async () => {
-      for (const choice of all) await isSame(choice);
+    const combinations = choices(overlay);
+    test(`${overlay}: with each of ${combinations.length} combinations of components the chart equals the kustomization`, async () => {
+      for (const choice of combinations) await isSame(choice);
     });
   }
 

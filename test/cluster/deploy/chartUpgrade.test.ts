@@ -30,10 +30,10 @@ async function configOf(cluster: Cluster): Promise<unknown> {
 
 /** Runs Helm on the release `weeder`, which has the observer and restart control unless `values` say otherwise. */
 async function release(cluster: Cluster, verb: 'install' | 'upgrade', values: object, chart = chartFolder) {
-  const all = { restartControl: { enabled: true }, observer: { enabled: true }, ...values };
+  const releaseValues = { restartControl: { enabled: true }, observer: { enabled: true }, ...values };
   const place = ['--namespace', 'weeder', '--kubeconfig', cluster.kubeconfigFor('admin')];
   const create = verb === 'install' ? ['--create-namespace'] : [];
-  await helm(verb, 'weeder', chart, ...place, ...create, ...withValues(all));
+  await helm(verb, 'weeder', chart, ...place, ...create, ...withValues(releaseValues));
 }
 
 suite('a release of the chart on the API server', () => {

@@ -18,10 +18,10 @@ const everything = readdirSync(join(deployFolder, 'components')).filter((name) =
 function unlabelled(objects: readonly Manifest[]): readonly string[] {
   return objects.flatMap((object) => {
     const templates = workloadKinds.includes(object.kind) ? [Workload.parse(object).spec.template.metadata.labels] : [];
-    const all = [Labels.safeParse(object.metadata['labels']).data ?? {}, ...templates];
+    const labelSets = [Labels.safeParse(object.metadata['labels']).data ?? {}, ...templates];
     const isWhole = (labels: z.infer<typeof Labels>) =>
       recommended.every((key) => labels[key]) && labels['app.kubernetes.io/version'] === packageJson.version;
-    return all.every(isWhole) ? [] : [named(object)];
+    return labelSets.every(isWhole) ? [] : [named(object)];
   });
 }
 

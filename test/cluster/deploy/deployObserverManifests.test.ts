@@ -23,23 +23,23 @@ suite('the manifests of the application observer', { concurrency: true }, () => 
   for (const overlay of overlays) {
     test(`${overlay}: the observer adds the CRD and its rules to each role, with and without the weeder`, async () => {
       const rendered = (...components: string[]) => customised(overlay, { components });
-      const [plain, named, all, alone, secrets] = await Promise.all([
+      const [plain, named, observer, alone, secrets] = await Promise.all([
         rendered(),
         rendered('observer-named'),
         rendered('observer'),
         rendered('no-weeding', 'observer'),
         rendered('observer', 'observer-secrets'),
       ]);
-      for (const objects of [named, all, alone, secrets]) {
+      for (const objects of [named, observer, alone, secrets]) {
         assert.deepEqual(one(objects, 'CustomResourceDefinition')['spec'], Manifest.parse(applicationCrd())['spec']);
       }
       const rules = (objects: readonly Manifest[]) => objects.filter(isRole).map(rulesOf);
       const count = rules(plain).length;
-      assert.ok(count > 0 && [named, all, alone, secrets].every((objects) => rules(objects).length === count));
+      assert.ok(count > 0 && [named, observer, alone, secrets].every((objects) => rules(objects).length === count));
       for (const [index, before] of rules(plain).entries()) {
         const added = rules(named)[index]?.slice(before.length) ?? [];
         assert.deepEqual(rules(named)[index]?.slice(0, before.length), before);
-        assert.deepEqual(rules(all)[index], [...before, ...added, impersonating]);
+        assert.deepEqual(rules(observer)[index], [...before, ...added, impersonating]);
         assert.deepEqual(rules(alone)[index]?.slice(1), [...added, impersonating]);
         assert.deepEqual(rules(secrets)[index], [...before, ...added, impersonating, readingSecrets]);
       }

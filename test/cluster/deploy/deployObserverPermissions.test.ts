@@ -108,7 +108,7 @@ function oneOfEach(namespace: string): readonly object[] {
   ];
 }
 
-const all = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
+const grants = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
 const clusterScoped = /^(apiservice|clusterrole|clusterrolebinding|customresourcedefinition|namespace)s$/;
 /** Limits the tests to one kind of manifest, because the same code requests all kinds. */
 const isTested = ({ group, resource }: Permission) => group === 'weeder.dev' || resource === 'configmaps';
@@ -139,7 +139,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
     const scene = await deployedApplications(t);
     const weeder = await scene.deploy(await alone(scene.home.name));
     const manifests = oneOfEach(scene.ns.name);
-    const seen = all.filter(
+    const seen = grants.filter(
       ({ verb, resource, group }) => verb === 'watch' && !clusterScoped.test(resource) && group !== 'weeder.dev',
     );
     assert.equal(manifests.length, seen.length);
@@ -158,7 +158,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
     assert.deepEqual(denials(weeder), []);
   });
 
-  for (const missing of all.filter((each) => isTested(each) && !isForPages(each))) {
+  for (const missing of grants.filter((each) => isTested(each) && !isForPages(each))) {
     test(`need ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
       const { scene, weeder } = await deployWithout(t, missing);
       if (missing.verb === 'get') {
@@ -192,7 +192,7 @@ suite('the permissions of the application observer', { concurrency: 3 }, () => {
 suite('the application observer with an API server without streamed lists', () => {
   const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
 
-  for (const missing of all.filter((each) => isTested(each) && isForPages(each))) {
+  for (const missing of grants.filter((each) => isTested(each) && isForPages(each))) {
     test(`the observer needs ${title(missing)}`, async (t) => {
       const { weeder } = await deployWithout(t, missing, plane());
       await untilDenied(weeder, missing);

@@ -62,7 +62,7 @@ async function untilDenied(weeder: DeployedWeeder, { verb, group, resource }: Pe
   assert.deepEqual(new Set(denials(weeder)), new Set([expected]));
 }
 
-const all = permissions((await everything('x')).flatMap(rulesOf));
+const grants = permissions((await everything('x')).flatMap(rulesOf));
 /** The permissions that are needed before the first outage, which would end the search for the ready time. */
 const isNeededAtStart = ({ verb, resource }: Permission) => verb === 'watch' || (verb === 'get' && resource === 'pods');
 const title = ({ verb, group, resource }: Permission) => `${verb} ${resource}${group && `.${group}`}`;
@@ -106,7 +106,7 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
     );
   });
 
-  for (const missing of all.filter(({ verb }) => verb !== 'list')) {
+  for (const missing of grants.filter(({ verb }) => verb !== 'list')) {
     test(`weeder needs ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
       const { deployed, weeder } = await deployWithout(t, 'denied', missing);
       if (!isNeededAtStart(missing)) {
@@ -128,7 +128,7 @@ suite('the permissions of the manifests', { concurrency: 3 }, () => {
 suite('an API server without streamed lists', () => {
   const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
 
-  for (const missing of all.filter(({ verb }) => verb === 'list')) {
+  for (const missing of grants.filter(({ verb }) => verb === 'list')) {
     test(`weeder needs ${title(missing)}`, async (t) => {
       const { weeder } = await deployWithout(t, 'pages', missing, plane());
       await untilDenied(weeder, missing);

@@ -18,9 +18,10 @@ const Binding = z.looseObject({ subjects: z.array(z.looseObject({ namespace: z.s
 suite('the manifests of restart control', { concurrency: true }, () => {
   for (const overlay of overlays) {
     test(`${overlay}: restart control adds its rules to each role, with and without the weeder`, async () => {
-      const isOurs = ({ kind, metadata }: Manifest) => /^(Cluster)?Role$/.test(kind) && metadata.name === 'weeder';
+      const isWeederRole = ({ kind, metadata }: Manifest) =>
+        /^(Cluster)?Role$/.test(kind) && metadata.name === 'weeder';
       const rulesWith = async (...names: string[]) =>
-        (await customised(overlay, { components: names })).filter(isOurs).map(rulesOf);
+        (await customised(overlay, { components: names })).filter(isWeederRole).map(rulesOf);
       const sourceRule = (resources: string) => ({
         apiGroups: [''],
         resources: [resources],

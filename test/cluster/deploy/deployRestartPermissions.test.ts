@@ -82,7 +82,7 @@ async function deployWithout(t: TestContext, missing: Permission, cluster?: Depl
   return { scene, weeder };
 }
 
-const all = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
+const grants = permissions((await alone('x')).flatMap(rulesOf)).filter(({ group }) => group !== 'events.k8s.io');
 const title = ({ verb, group, resource, name }: Permission) =>
   `${verb} ${resource}${group && `.${group}`}${name === undefined ? '' : ` ${name}`}`;
 /** Pods are always listed in pages, all other kinds only if the API server does not stream lists. */
@@ -119,7 +119,7 @@ suite('the permissions of restart control', { concurrency: 3 }, () => {
     assert.deepEqual(denials(weeder), []);
   });
 
-  for (const missing of all.filter((each) => !isForPages(each))) {
+  for (const missing of grants.filter((each) => !isForPages(each))) {
     test(`restart control needs ${title(missing)}: without it, the log names the rule to grant`, async (t) => {
       const { scene, weeder } = await deployWithout(t, missing);
       if (isAfterChange(missing)) {
@@ -134,7 +134,7 @@ suite('the permissions of restart control', { concurrency: 3 }, () => {
 suite('restart control with an API server without streamed lists', () => {
   const plane = suiteControlPlane({ apiServerFlags: ['--feature-gates=WatchList=false'] });
 
-  for (const missing of all.filter(isForPages)) {
+  for (const missing of grants.filter(isForPages)) {
     test(`restart control needs ${title(missing)}`, async (t) => {
       const { weeder } = await deployWithout(t, missing, plane());
       await untilDenied(weeder, missing);

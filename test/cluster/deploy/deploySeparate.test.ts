@@ -85,13 +85,13 @@ suite('one process for each controller', () => {
     const scene = await setObserverScene(t, 'separate');
     const { ns } = scene;
     const home = await testNamespace(t, 'home', ns.cluster);
-    const all = [];
-    for (const controller of controllers) all.push(await deploy(t, home, controller, ns));
+    const weeders = [];
+    for (const controller of controllers) weeders.push(await deploy(t, home, controller, ns));
     await allowImpersonation(scene, home);
     await scene.apply('shop', { manifests: [configMap('settings', { a: '1' })] });
     await scene.untilInSync('shop');
     assert.equal(await isThere(ns, 'ConfigMap', 'settings'), true);
-    assert.deepEqual(all.flatMap(denials), []);
+    assert.deepEqual(weeders.flatMap(denials), []);
 
     const granted: Record<string, readonly string[]> = {};
     for (const act of Object.keys(expected)) {

@@ -49,8 +49,8 @@ async function prepare(ns: TestNamespace): Promise<void> {
 
 test('weeder needs 3 watches for 3 services and 2 podSelectors in 30 namespaces, and no list for 90 recoveries', async (t) => {
   const plane = await ownControlPlane(t);
-  const all = await Promise.all(Array.from({ length: namespaces }, () => testNamespace(t, 'many', plane)));
-  await Promise.all(all.map(prepare));
+  const testNamespaces = await Promise.all(Array.from({ length: namespaces }, () => testNamespace(t, 'many', plane)));
+  await Promise.all(testNamespaces.map(prepare));
   const before = await watches(plane);
   const weeder = startWeeder(t, { cluster: plane, config });
   await weeder.ready();
@@ -66,7 +66,9 @@ test('weeder needs 3 watches for 3 services and 2 podSelectors in 30 namespaces,
   await during(3);
 
   const listed = await lists(plane);
-  await Promise.all(all.flatMap((ns) => Object.keys(services).map((name) => setSlice(ns, name, { ready: [true] }))));
+  await Promise.all(
+    testNamespaces.flatMap((ns) => Object.keys(services).map((name) => setSlice(ns, name, { ready: [true] }))),
+  );
   await weeder.log.until('service recovered, window opened', {}, { count: 3 * namespaces });
   const deleted = () => new Set(weeder.log.find('pod deleted').map((line) => line['uid'])).size;
   await eventually(

@@ -106,15 +106,17 @@ suite('an application on a real API server', { concurrency: true }, () => {
     await scene.apply('shop', { manifests: [nginx(), service] });
     await scene.untilInSync('shop');
     // Each kind has a watch of its own.
-    const made = await eventually(
+    const changes = await eventually(
       () => {
-        const all = scene.changes.filter(({ type, kind }) => type === 'ADDED' && kind !== 'Application');
-        return all.length === 2 && all.toSorted((one, other) => versionOf(one.object) - versionOf(other.object));
+        const additions = scene.changes.filter(({ type, kind }) => type === 'ADDED' && kind !== 'Application');
+        return (
+          additions.length === 2 && additions.toSorted((one, other) => versionOf(one.object) - versionOf(other.object))
+        );
       },
       { what: 'both objects on the watches' },
     );
     assert.deepEqual(
-      made.map(({ kind }) => kind),
+      changes.map(({ kind }) => kind),
       ['Service', 'Deployment'],
     );
 

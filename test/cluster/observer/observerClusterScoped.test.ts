@@ -73,9 +73,9 @@ interface Options {
 async function untilPutBack({ ns, role }: Scene): Promise<void> {
   await eventually(
     async (saw) => {
-      const found = await ns.cluster.api('GET', `${rbac}/clusterroles/${role}`);
-      saw(objectOf(found)['rules']);
-      return at(found, 'rules', 0, 'resources', 0) === 'configmaps';
+      const clusterRole = await ns.cluster.api('GET', `${rbac}/clusterroles/${role}`);
+      saw(objectOf(clusterRole)['rules']);
+      return at(clusterRole, 'rules', 0, 'resources', 0) === 'configmaps';
     },
     { what: 'the restored rules' },
   );

@@ -205,8 +205,8 @@ suite('clients and admission that work against an application, on a real API ser
       'web',
       'the restored image, without the intruder',
       (object) => {
-        const all = containersOf(object);
-        return all.length === 1 && all[0]?.['image'] === 'web:1';
+        const containers = containersOf(object);
+        return containers.length === 1 && containers[0]?.['image'] === 'web:1';
       },
     );
     assert.equal(at(corrected, 'spec', 'replicas'), 3, 'it is not observed');

@@ -51,7 +51,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
     assert.equal(small.status, 201, causesOf(small));
     const spec = specOf(small.body);
     assert.deepEqual(spec, { manifests: [configMap], mode: 'correct', resyncPeriod: '30s', deletionPolicy: 'delete' });
-    const all = {
+    const wholeSpec = {
       manifests: [
         configMap,
         { ...configMap, metadata: { name: 'other', namespace: 'elsewhere' }, spec: { any: [null, 1] } },
@@ -66,9 +66,9 @@ suite('the CRD of Applications', { concurrency: true }, () => {
       recreate: ['Job/migrate'],
       serviceAccountName: 'deployer',
     };
-    const large = await dryRunOf(ns, all);
+    const large = await dryRunOf(ns, wholeSpec);
     assert.equal(large.status, 201, causesOf(large));
-    assert.deepEqual(specOf(large.body), all);
+    assert.deepEqual(specOf(large.body), wholeSpec);
   });
 
   test('is found by its short name, and in the category weeder, but not in the category all', async (t) => {

@@ -150,13 +150,13 @@ suite('drift of an application on a real API server', { concurrency: 2 }, () => 
       (object) => at(object, 'metadata', 'labels', 'team') === 'web',
     );
     assert.equal(at(after, 'metadata', 'labels', 'tier'), 'back');
-    const found = new Map(
+    const targetPorts = new Map(
       (at(after, 'spec', 'ports') as readonly unknown[])
         .map(objectOf)
         .map((port) => [port['name'], port['targetPort']]),
     );
     assert.deepEqual(
-      found,
+      targetPorts,
       new Map([
         ['http', 80],
         ['admin', 9090],

@@ -120,8 +120,8 @@ suite('weeder explain application, on a real API server', { concurrency: true },
     assert.ok(drifted.some((line) => line.startsWith('  + .spec.ports[port=81,protocol="TCP"]: {')));
     assert.ok(drifted.includes('  ! .data.password: changed  (by kubectl-edit/Update)'));
     for (const text of ['hunter2', 'hunter3'])
-      for (const each of [text, Buffer.from(text).toString('base64')])
-        assert.ok(!`${calm}${drifted}`.includes(each), 'nothing of a Secret');
+      for (const secretText of [text, Buffer.from(text).toString('base64')])
+        assert.ok(!`${calm}${drifted}`.includes(secretText), 'nothing of a Secret');
     assert.deepEqual(await contents(scene, ...paths), before, 'nothing is written');
   });
 

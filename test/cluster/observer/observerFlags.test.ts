@@ -34,8 +34,8 @@ suite('flags and config of the observer on a real API server', { concurrency: 2 
     await scene.untilInSync('shop');
     const busy = await eventually(
       () => {
-        const found = shards.filter(({ log }) => log.find('application applied').length > 0);
-        return found.length > 0 && found;
+        const owners = shards.filter(({ log }) => log.find('application applied').length > 0);
+        return owners.length > 0 && owners;
       },
       { what: 'the line of the apply' },
     );

@@ -17,7 +17,7 @@ const strategic = 'application/strategic-merge-patch+json';
 const merge = 'application/merge-patch+json';
 const restarted = 'kubectl.kubernetes.io/restartedAt';
 const envOf = (object: JsonObject) => at(containersOf(object)[0], 'env', 0);
-const isOurs = (object: JsonObject) =>
+const isCorrected = (object: JsonObject) =>
   at(containersOf(object)[0], 'image') === 'web:1' && at(envOf(object), 'value') === 'a';
 
 suite('corrections that clients could hold back, on a real API server', { concurrency: 2 }, () => {
@@ -38,12 +38,12 @@ suite('corrections that clients could hold back, on a real API server', { concur
       return { spec: { template: { metadata, spec: { containers: [{ name: 'web', image, env }] } } } };
     };
     await ns.cluster.api('PATCH', path, theirs('web:2'), strategic);
-    const one = await untilObject(ns, 'Deployment', 'web', 'the correction', isOurs);
+    const one = await untilObject(ns, 'Deployment', 'web', 'the correction', isCorrected);
     assert.equal(at(one, 'spec', 'template', 'metadata', 'annotations', restarted), '2026-11-26T00:00:00Z');
     await weeder.stop();
     await ns.cluster.api('PATCH', path, theirs('web:3'), strategic);
     await scene.start(t);
-    const two = await untilObject(ns, 'Deployment', 'web', 'the correction after the restart', isOurs);
+    const two = await untilObject(ns, 'Deployment', 'web', 'the correction after the restart', isCorrected);
     assert.equal(at(two, 'spec', 'template', 'metadata', 'annotations', restarted), '2026-11-26T00:00:00Z');
     await scene.untilInSync('shop');
   });

@@ -55,7 +55,7 @@ suite('integers beyond 2^53 on a real API server', { concurrency: true }, () => 
     const thing = await things(it);
     const fields = `{"id":${one},"parts":[{"id":${one},"size":"a"}],"tags":[${one}]}`;
     const plan = await eventually(() => it.plan(thing(fields)), { what: 'the new kind' });
-    const made = good(await it.api.create(plan, it.signal)).object;
+    const reply = good(await it.api.create(plan, it.signal)).object;
     assert.equal(await stored(it, plan), fields);
     const edit = {
       spec: parseJson(`{"id":${other},"parts":[{"id":${one},"size":"b"},{"id":${other}}],"tags":[${one},${other}]}`),
@@ -63,7 +63,7 @@ suite('integers beyond 2^53 on a real API server', { concurrency: true }, () => 
     await it.edit(plan, edit);
     const seen = good(await it.api.read(plan.target, it.signal));
     assert(seen !== undefined);
-    const drifts = driftsOf(plan, made, seen);
+    const drifts = driftsOf(plan, reply, seen);
     assert.deepEqual(
       drifts.map(({ path, type }) => `${path} ${type}`),
       [
@@ -84,11 +84,11 @@ suite('integers beyond 2^53 on a real API server', { concurrency: true }, () => 
     const observed = { spec: { steps: [{ size: null }, bounds] } };
     const manifest = thing(`{"steps":[{"id":1,"size":"a"}]}`);
     const plan = await eventually(() => it.plan(manifest, { observed }), { what: 'the new kind' });
-    const made = good(await it.api.create(plan, it.signal)).object;
+    const reply = good(await it.api.create(plan, it.signal)).object;
     await it.edit(plan, { spec: parseJson(`{"steps":[{"id":${other},"size":"b"},{"id":${one}}]}`) });
     const seen = good(await it.api.read(plan.target, it.signal));
     assert(seen !== undefined);
-    good(await it.api.correct(plan, seen, driftsOf(plan, made, seen), it.signal));
+    good(await it.api.correct(plan, seen, driftsOf(plan, reply, seen), it.signal));
     assert.equal(await stored(it, plan), `{"steps":[{"id":${other},"size":"a"},{"id":${one}}]}`);
   });
 });

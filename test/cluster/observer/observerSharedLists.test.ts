@@ -23,14 +23,14 @@ async function shared(t: Parameters<typeof applying>[0], observed?: JsonObject) 
   const manifest = configMap('shared', { a: '1' });
   const metadata = { name: 'shared', finalizers: [mine], ownerReferences: [owner(one)] };
   const plan = await it.plan({ ...manifest, metadata }, observed === undefined ? {} : { observed });
-  const made = good(await it.api.create(plan, it.signal)).object;
+  const reply = good(await it.api.create(plan, it.signal)).object;
   it.ns.after(() => it.edit(plan, { metadata: { finalizers: null } }));
   const live = await it.live(plan);
   const { finalizers, ownerReferences } = objectOf(live['metadata']);
   assert(Array.isArray(finalizers) && Array.isArray(ownerReferences));
   const more = { finalizers: [...finalizers, theirs], ownerReferences: [...ownerReferences, owner(other)] };
   await it.edit(plan, { metadata: more }, { manager: 'some-controller' });
-  return { it, plan, made, names: [one, other].map((each) => at(each, 'metadata', 'name')) };
+  return { it, plan, reply, names: [one, other].map((each) => at(each, 'metadata', 'name')) };
 }
 
 async function listsOf(it: Applying, plan: Parameters<Applying['live']>[0]) {
@@ -50,11 +50,11 @@ suite('finalizers and owners', { concurrency: true }, () => {
     ['of lists that an observer schema bounds', inTheSchema],
   ] as const)
     test(`added by another controller to those ${what} are not drift, and are left alone by a correction`, async (t) => {
-      const { it, plan, made, names } = await shared(t, observed);
-      assert.deepEqual(driftsOf(plan, made, await it.live(plan)), []);
+      const { it, plan, reply, names } = await shared(t, observed);
+      assert.deepEqual(driftsOf(plan, reply, await it.live(plan)), []);
       await it.edit(plan, { data: { a: '2' } });
       const seen = await it.live(plan);
-      const drifts = driftsOf(plan, made, seen);
+      const drifts = driftsOf(plan, reply, seen);
       assert.deepEqual(
         drifts.map(({ path }) => path),
         ['.data.a'],
@@ -65,12 +65,12 @@ suite('finalizers and owners', { concurrency: true }, () => {
     });
 
   test('of the manifest are restored when they are removed, and those of other clients are left alone', async (t) => {
-    const { it, plan, made, names } = await shared(t);
+    const { it, plan, reply, names } = await shared(t);
     const { ownerReferences } = objectOf((await it.live(plan))['metadata']);
     assert(Array.isArray(ownerReferences));
     await it.edit(plan, { metadata: { finalizers: [theirs], ownerReferences: ownerReferences.slice(1) } });
     const seen = await it.live(plan);
-    good(await it.api.correct(plan, seen, driftsOf(plan, made, seen), it.signal));
+    good(await it.api.correct(plan, seen, driftsOf(plan, reply, seen), it.signal));
     const [finalizers, owners] = await listsOf(it, plan);
     assert.deepEqual(finalizers?.toSorted(), [mine, theirs]);
     assert.deepEqual(owners?.toSorted(), names.toSorted());

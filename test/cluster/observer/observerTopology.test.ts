@@ -25,7 +25,7 @@ suite('the documents of the API server about lists and maps match its behaviour'
     const cluster = await sharedControlPlane();
     const text = readFileSync(builtInListsFile, 'utf8');
     assert.ok((await extractBuiltInLists(cluster)) === text, 'run test/cluster/support/observer/builtInLists.ts');
-    const known: unknown = JSON.parse(text);
+    const builtInLists: unknown = JSON.parse(text);
     let compared = 0;
     for (const path of await builtInPaths(cluster)) {
       const real = objectOf(await readDocument(cluster, path));
@@ -33,7 +33,7 @@ suite('the documents of the API server about lists and maps match its behaviour'
         .replace(/^apis?\//, '')
         .split('/')
         .toReversed();
-      const ofPath = onlyOf(objectOf(known), group, version);
+      const ofPath = onlyOf(objectOf(builtInLists), group, version);
       const there = new Set(kindsIn(real));
       // A schema in a definition of kinds contains itself: its lists are endless.
       there.delete('CustomResourceDefinition');
@@ -127,8 +127,8 @@ function kindsIn(document: JsonObject): readonly string[] {
 }
 
 /** A status is not part of a manifest. */
-function keyedLists(all: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  return new Map([...all].filter(([path, is]) => /^(map |set)/.test(is) && !path.includes('.status.')).toSorted());
+function keyedLists(lists: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map([...lists].filter(([path, is]) => /^(map |set)/.test(is) && !path.includes('.status.')).toSorted());
 }
 
 /** Of objects; a `…List` is the answer to a request. */
@@ -178,10 +178,10 @@ function ownedIn(tree: JsonObject, path: string, owned: Set<string>): void {
 function leavesIn(value: unknown, place: SchemaNode, path: string, leaves: Set<string>): void {
   const isMerged = place.list.type === 'map' || place.list.type === 'set';
   if (isObject(value) && place.map === 'granular' && Object.keys(value).length > 0)
-    for (const [name, each] of Object.entries(value)) leavesIn(each, place.field(name), `${path}.${name}`, leaves);
+    for (const [name, below] of Object.entries(value)) leavesIn(below, place.field(name), `${path}.${name}`, leaves);
   else if (Array.isArray(value) && isMerged && value.length > 0)
-    for (const [index, each] of value.entries())
-      leavesIn(each, place.items(), path + elementText(elementStep(place.list, each, index)), leaves);
+    for (const [index, element] of value.entries())
+      leavesIn(element, place.items(), path + elementText(elementStep(place.list, element, index)), leaves);
   else leaves.add(path);
 }
 

@@ -55,8 +55,8 @@ function groupFor(ns: TestNamespace): Group {
     },
     async leave() {
       const spec = { service, insecureSkipTLSVerify: true };
-      const found = await cluster.send('GET', `${apiServices}/${name}`);
-      if (found.status === 200)
+      const answer = await cluster.send('GET', `${apiServices}/${name}`);
+      if (answer.status === 200)
         await edit(ns, `${apiServices}/${name}`, { metadata: { labels: { [automanaged]: null } }, spec });
       else {
         const priorities = { groupPriorityMinimum: 100, versionPriority: 100 };

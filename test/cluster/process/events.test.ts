@@ -52,8 +52,8 @@ suite('Kubernetes Events', { concurrency: true }, () => {
     const same = NewEvent.parse(await ns.cluster.api('GET', path));
     assert.deepEqual([same.note, same.regarding.uid], [deletion.message, pod.metadata.uid]);
 
-    const found = await ns.cluster.api('GET', ns.path('api/v1', 'services', service));
-    const { uid } = NewEvent.pick({ metadata: true }).parse(found).metadata;
+    const object = await ns.cluster.api('GET', ns.path('api/v1', 'services', service));
+    const { uid } = NewEvent.pick({ metadata: true }).parse(object).metadata;
     const sent = await eventsWith(ns, [`involvedObject.uid=${uid}`], ['WindowOpened', 'WindowClosed']);
     assert.deepEqual(sent.map(({ message }) => message).sort(), [
       'Recovered: for 20s, dependants in crash-loop back-off are deleted.',
@@ -197,20 +197,20 @@ function recorder(t: { after(cleanup: () => unknown): void }, kubeconfig: string
   const logged: object[] = [];
   const log = { warn: (event: object) => void logged.push(event) };
   const source = { controller: 'weeder.dev/weeder', instance: eventInstance };
-  const made = createEventRecorder({ client, clock: systemClock, log, source });
+  const eventRecorder = createEventRecorder({ client, clock: systemClock, log, source });
   t.after(async () => {
-    await made.close();
+    await eventRecorder.close();
     await client.close();
   });
-  return { record: made.record, lost: made.lost, logged, outcomes };
+  return { record: eventRecorder.record, lost: eventRecorder.lost, logged, outcomes };
 }
 
 async function untilSeries(ns: TestNamespace, reason: string, count: number): Promise<void> {
   await eventually(
     async (saw) => {
-      const found = await eventsOf(ns, `reason=${reason}`);
-      saw(found);
-      return found.length === 1 && found[0]?.series?.count === count;
+      const events = await eventsOf(ns, `reason=${reason}`);
+      saw(events);
+      return events.length === 1 && events[0]?.series?.count === count;
     },
     { what: `${reason} ${count} times in one Event` },
   );

@@ -92,9 +92,9 @@ suite('leader election', { concurrency: 3 }, () => {
     const replicas = await Promise.all([start(), start(), start()]);
     await eventually(
       (saw) => {
-        const reported = replicas.map((each) => [
-          each.terms(),
-          each.log.find('another replica leads, standing by').length,
+        const reported = replicas.map((replica) => [
+          replica.terms(),
+          replica.log.find('another replica leads, standing by').length,
         ]);
         saw(reported);
         return (

@@ -31,8 +31,8 @@ suite('shards', { concurrency: true }, () => {
     for (const { name: namespace } of homes) {
       const expected = weeders.map((_, index) => (ownsNamespace({ index, count }, namespace) ? 1 : 0));
       await weeders.find((_, index) => expected[index] === 1)?.log.until(opened, { namespace });
-      const found = weeders.map((weeder) => weeder.log.find(opened, { namespace }).length);
-      assert.deepEqual(found, expected, namespace);
+      const counts = weeders.map((weeder) => weeder.log.find(opened, { namespace }).length);
+      assert.deepEqual(counts, expected, namespace);
     }
   });
 

@@ -148,8 +148,8 @@ suite('streams on a real API server', { concurrency: true }, () => {
         sinks.flatMap(({ state }) => [...state.keys()]),
         ['config-7'],
       );
-      const found = await client.call({ method: 'GET', path: ns.path('api/v1', 'configmaps', 'config-7') });
-      assert.equal(found.ok, true);
+      const result = await client.call({ method: 'GET', path: ns.path('api/v1', 'configmaps', 'config-7') });
+      assert.equal(result.ok, true);
     },
   );
 
@@ -174,8 +174,8 @@ suite('streams on a real API server', { concurrency: true }, () => {
       const expected = labelled
         .filter(({ labels }) => matchesSelector(selector, labels as Record<string, string>))
         .map(({ name }) => name);
-      const found = items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('c-'));
-      assert.deepEqual(found, expected, text);
+      const names = items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('c-'));
+      assert.deepEqual(names, expected, text);
     }
   });
 

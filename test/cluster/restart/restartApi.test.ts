@@ -97,14 +97,14 @@ suite('restart control’s requests to a real API server', { concurrency: true }
     await grant(ns.cluster, user, [{ ...own, verbs: ['get'] }], { namespace: ns.name });
     await denied('create');
     await grant(ns.cluster, user, [{ ...secrets, verbs: ['create'] }], { namespace: ns.name });
-    const made = await readHashKeys(client, where, signal);
-    assert(made.ok, JSON.stringify(made));
+    const newKeys = await readHashKeys(client, where, signal);
+    assert(newKeys.ok, JSON.stringify(newKeys));
     const path = ns.path('api/v1', 'secrets', where.name);
     await ns.cluster.api('PATCH', path, { data: null }, 'application/merge-patch+json');
     await denied('update');
     await grant(ns.cluster, user, [{ ...own, verbs: ['update'] }], { namespace: ns.name });
     const filled = await readHashKeys(client, where, signal);
-    assert(filled.ok && filled.value.current.id !== made.value.current.id);
+    assert(filled.ok && filled.value.current.id !== newKeys.value.current.id);
   });
 
   test('two processes that create the key at once have the same one', async (t) => {

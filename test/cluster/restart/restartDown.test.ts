@@ -26,12 +26,12 @@ suite('changes made while no weeder runs', { concurrency: 10 }, () => {
     const set = await setDeploymentScene(t, 'down');
     scene = set;
     const first = await set.start(t);
-    const prepare = async (each: DowntimeCase) => {
-      const { name, pod = using(name), annotations = {} } = each;
+    const prepare = async (downtimeCase: DowntimeCase) => {
+      const { name, pod = using(name), annotations = {} } = downtimeCase;
       await set.make('configmaps', name, { data: { a: '1', b: '1' } });
       const web = await set.deploy(name, pod, { annotations });
       workloads.set(name, web);
-      await each.before?.(set, web);
+      await downtimeCase.before?.(set, web);
     };
     await Promise.all(downtimeCases.map(prepare));
     await first.kill();
@@ -39,14 +39,14 @@ suite('changes made while no weeder runs', { concurrency: 10 }, () => {
     await set.start(t);
   });
 
-  for (const each of downtimeCases) {
-    test(each.title, async () => {
-      const web = workload(each);
-      if (each.rollouts > 0) await web.restarted(each.rollouts);
+  for (const downtimeCase of downtimeCases) {
+    test(downtimeCase.title, async () => {
+      const web = workload(downtimeCase);
+      if (downtimeCase.rollouts > 0) await web.restarted(downtimeCase.rollouts);
       await shared().caughtUp();
-      assert.equal(web.rollouts(), each.rollouts);
-      for (const { env } of await web.contents()) assert.deepEqual(env, each.env);
-      await each.afterwards?.(shared(), web);
+      assert.equal(web.rollouts(), downtimeCase.rollouts);
+      for (const { env } of await web.contents()) assert.deepEqual(env, downtimeCase.env);
+      await downtimeCase.afterwards?.(shared(), web);
     });
   }
 });

@@ -196,9 +196,9 @@ suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
 
   test('the Job changes just before its deletion (409): weeder decides again, and recreates the changed Job', async (t) => {
     const isFirst = once(deletesJob('once'));
-    const { scene, start } = await proxied(t, 'conflict', async (request, its) => {
+    const { scene, start } = await proxied(t, 'conflict', async (request, scene) => {
       if (isFirst(request))
-        assert.equal((await its.patch('Job', 'once', { metadata: { labels: { late: 'yes' } } })).status, 200);
+        assert.equal((await scene.patch('Job', 'once', { metadata: { labels: { late: 'yes' } } })).status, 200);
     });
     await start();
     const uid = await scene.adopt('once');
@@ -209,10 +209,10 @@ suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
 
   test('a Job that another client deletes at that moment is not created again', async (t) => {
     const isFirst = once(deletesJob('once'));
-    const { scene, start } = await proxied(t, 'deleted', async (request, its) => {
+    const { scene, start } = await proxied(t, 'deleted', async (request, scene) => {
       if (!isFirst(request)) return;
-      const path = its.ns.path('apis/batch/v1', 'jobs', 'once');
-      await its.ns.cluster.api('DELETE', path, { ...deleteOptions, propagationPolicy: 'Background' });
+      const path = scene.ns.path('apis/batch/v1', 'jobs', 'once');
+      await scene.ns.cluster.api('DELETE', path, { ...deleteOptions, propagationPolicy: 'Background' });
     });
     await start();
     await scene.adopt('once');
@@ -230,12 +230,12 @@ suite('Jobs that are recreated under failures', { concurrency: 4 }, () => {
       const scene = await setJobScene(t, 'denied');
       const { cluster, name: namespace } = scene.ns;
       const user = cluster.takeUser();
-      const all = ['get', 'list', 'watch', 'patch', 'create', 'delete'];
+      const verbs = ['get', 'list', 'watch', 'patch', 'create', 'delete'];
       const rules: readonly Rule[] = [
         { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['get', 'list', 'watch', 'create', 'update'] },
-        { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs: all },
-        { apiGroups: ['batch'], resources: ['cronjobs'], verbs: all },
-        { apiGroups: ['batch'], resources: ['jobs'], verbs: all.filter((each) => each !== verb) },
+        { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'daemonsets'], verbs },
+        { apiGroups: ['batch'], resources: ['cronjobs'], verbs },
+        { apiGroups: ['batch'], resources: ['jobs'], verbs: verbs.filter((each) => each !== verb) },
         { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
         { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
       ];

@@ -12,8 +12,8 @@ const ReplicaSets = z.looseObject({ items: z.array(KubeObject) });
 const image = 'registry.invalid/web:1';
 
 /** A pod spec with all keys of a ConfigMap as variables. */
-function using(name: string, its = image): object {
-  return { containers: [{ name: 'main', image: its, envFrom: [{ configMapRef: { name } }] }] };
+function using(name: string, imageName = image): object {
+  return { containers: [{ name: 'main', image: imageName, envFrom: [{ configMapRef: { name } }] }] };
 }
 
 /** The patch of a rollout by the user. */
@@ -30,8 +30,8 @@ async function templatesOf({ ns }: DeploymentScene, { name }: Deployed): Promise
 /** Waits until the pods were created in an earlier second than the next write. */
 async function aged(web: Deployed): Promise<void> {
   const [pod] = await web.pods();
-  const made = Date.parse(pod?.metadata.creationTimestamp ?? '');
-  await eventually(() => Date.now() >= made + 2_000, { what: `a pod of ${web.name} that is 2 s old` });
+  const creationTime = Date.parse(pod?.metadata.creationTimestamp ?? '');
+  await eventually(() => Date.now() >= creationTime + 2_000, { what: `a pod of ${web.name} that is 2 s old` });
 }
 
 function released(web: Deployed): object {

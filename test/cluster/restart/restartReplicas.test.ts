@@ -137,12 +137,12 @@ suite('several replicas, and processes that follow one another', { concurrency: 
       }),
     );
     await Promise.all(
-      scenes.map(async (each) => {
-        await each.put('web', { word: 'one' });
-        await each.make('Deployment', 'web', { spec: { replicas: 1 } });
-        await each.untilAdopted('Deployment', 'web');
-        await each.put('web', { word: 'two' });
-        await each.untilDone('Deployment', 'web', 1);
+      scenes.map(async (restartScene) => {
+        await restartScene.put('web', { word: 'one' });
+        await restartScene.make('Deployment', 'web', { spec: { replicas: 1 } });
+        await restartScene.untilAdopted('Deployment', 'web');
+        await restartScene.put('web', { word: 'two' });
+        await restartScene.untilDone('Deployment', 'web', 1);
       }),
     );
     for (const name of names) {

@@ -50,8 +50,8 @@ suite('rollouts that fail or stall', { concurrency: true }, () => {
     await scene.put('stuck-image', { word: 'two' });
     const [pod] = await eventually(
       async () => {
-        const found = await restarted(scene, 'stuck-image');
-        return found.some(({ status }) => status.containerStatuses !== undefined) && found;
+        const pods = await restarted(scene, 'stuck-image');
+        return pods.some(({ status }) => status.containerStatuses !== undefined) && pods;
       },
       { what: 'a pod that was started for the restart' },
     );

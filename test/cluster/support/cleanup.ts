@@ -15,11 +15,11 @@ export function cleanUp(t: Cleanup, cleanup: () => unknown): void {
     cleanups.push(cleanup);
     return;
   }
-  const all = [cleanup];
-  registered.set(t, all);
+  const list = [cleanup];
+  registered.set(t, list);
   t.after(async () => {
     const errors: unknown[] = [];
-    for (const each of all) await run(each).catch((error: unknown) => errors.push(error));
+    for (const entry of list) await run(entry).catch((error: unknown) => errors.push(error));
     if (errors.length > 1) throw new AggregateError(errors, errors.map(String).join('; '));
     if (errors.length > 0) throw errors[0];
   });

@@ -45,10 +45,10 @@ export async function eventsWith(
 ): Promise<CoreEvent[]> {
   return eventually(
     async (saw) => {
-      const found = await eventsOf(ns, ...selectors);
-      const seen = found.map(({ reason }) => reason).sort();
+      const events = await eventsOf(ns, ...selectors);
+      const seen = events.map(({ reason }) => reason).sort();
       saw(seen);
-      return seen.join() === [...reasons].sort().join() && found;
+      return seen.join() === [...reasons].sort().join() && events;
     },
     { what: `the Events ${reasons.join(', ')} in ${ns.name}` },
   );

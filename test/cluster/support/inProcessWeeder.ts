@@ -87,8 +87,8 @@ export function startWeederInProcess(t: Cleanup, options: InProcessOptions): InP
   };
   cleanUp(t, async () => {
     await stopOnce();
-    const found = unexpectedIn(log, '', expects);
-    if (found.length > 0) throw new Error(`unexpected behaviour of weeder: ${found.join('; ')}`);
+    const deviations = unexpectedIn(log, '', expects);
+    if (deviations.length > 0) throw new Error(`unexpected behaviour of weeder: ${deviations.join('; ')}`);
   });
   return {
     log,

@@ -35,19 +35,19 @@ const markerPrefix = 'observer-marker-';
 export async function watchDeletions(ns: TestNamespace): Promise<PodObserver> {
   const events: PodEvent[] = [];
   const eventsOf = new Map<string, PodEvent[]>();
-  const known = new Map<string, Pod>();
+  const podsByUid = new Map<string, Pod>();
   const end = new AbortController();
   const record = (type: PodEvent['type'], pod: Pod): void => {
     const { name, uid, resourceVersion, deletionTimestamp } = pod.metadata;
-    if (type === 'DELETED') known.delete(uid);
-    else known.set(uid, pod);
+    if (type === 'DELETED') podsByUid.delete(uid);
+    else podsByUid.set(uid, pod);
     const at = performance.timeOrigin + performance.now();
     const event = { type, at, name, uid, resourceVersion, deletionTimestamp, pod };
     events.push(event);
     eventsOf.set(uid, [...(eventsOf.get(uid) ?? []), event]);
   };
   const started = Promise.withResolvers<void>();
-  const over = observe(ns, end.signal, known, record, () => started.resolve());
+  const over = observe(ns, end.signal, podsByUid, record, () => started.resolve());
   over.catch((error: unknown) => started.reject(error));
   ns.after(async () => {
     end.abort();
@@ -87,7 +87,7 @@ type Recorder = (type: PodEvent['type'], pod: Pod) => void;
 async function observe(
   ns: TestNamespace,
   signal: AbortSignal,
-  known: ReadonlyMap<string, Pod>,
+  podsByUid: ReadonlyMap<string, Pod>,
   record: Recorder,
   onWatching: () => void,
 ): Promise<void> {
@@ -96,7 +96,7 @@ async function observe(
       const { objects, changes } = await watchCollection(ns.cluster, ns.path('api/v1', 'pods'), signal);
       recordList(
         objects.map((object) => PodSchema.parse(object)),
-        known,
+        podsByUid,
         record,
       );
       onWatching();
@@ -109,8 +109,8 @@ async function observe(
   }
 }
 
-function recordList(listed: readonly Pod[], known: ReadonlyMap<string, Pod>, record: Recorder): void {
+function recordList(listed: readonly Pod[], podsByUid: ReadonlyMap<string, Pod>, record: Recorder): void {
   const present = new Set(listed.map((pod) => pod.metadata.uid));
-  for (const [uid, pod] of [...known]) if (!present.has(uid)) record('DELETED', pod);
-  for (const pod of listed) record(known.has(pod.metadata.uid) ? 'MODIFIED' : 'ADDED', pod);
+  for (const [uid, pod] of [...podsByUid]) if (!present.has(uid)) record('DELETED', pod);
+  for (const pod of listed) record(podsByUid.has(pod.metadata.uid) ? 'MODIFIED' : 'ADDED', pod);
 }

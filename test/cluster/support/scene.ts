@@ -144,9 +144,9 @@ function describe({ name, uid }: { readonly name: string; readonly uid: string }
 export async function untilEnding(ns: TestNamespace, { metadata: { name, uid } }: Pod): Promise<Pod> {
   return eventually(
     async (saw) => {
-      const found = await getPod(ns, name);
-      saw(found?.metadata);
-      return found?.metadata.uid === uid && found.metadata.deletionTimestamp !== undefined && found;
+      const pod = await getPod(ns, name);
+      saw(pod?.metadata);
+      return pod?.metadata.uid === uid && pod.metadata.deletionTimestamp !== undefined && pod;
     },
     { what: `the beginning of the deletion of ${name} in ${ns.name}` },
   );

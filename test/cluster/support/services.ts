@@ -55,10 +55,10 @@ export async function slicesOf(ns: TestNamespace, service: string): Promise<Endp
 export async function readyEndpoints(ns: TestNamespace, service: string, ready: number): Promise<EndpointSlice[]> {
   return eventually(
     async (saw) => {
-      const found = await slicesOf(ns, service);
-      const endpoints = found.flatMap((one) => one.endpoints ?? []);
+      const slices = await slicesOf(ns, service);
+      const endpoints = slices.flatMap((one) => one.endpoints ?? []);
       saw(endpoints);
-      return endpoints.filter((endpoint) => endpoint.conditions?.ready !== false).length === ready && found;
+      return endpoints.filter((endpoint) => endpoint.conditions?.ready !== false).length === ready && slices;
     },
     { what: `${ready} ready endpoints of service ${service} in ${ns.name}` },
   );

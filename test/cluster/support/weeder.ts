@@ -132,10 +132,10 @@ export function superviseWeeder(
     const wasRunning = child.exitCode === null && child.signalCode === null;
     const mustRun = !isEnding && expects.exit !== true;
     const { code } = await end('SIGTERM');
-    const found = unexpectedIn(log, errors, expects);
-    if (mustRun && !wasRunning) found.push(`it exited unexpectedly with code ${code}`);
-    if (mustRun && wasRunning && code !== 0) found.push(`it stopped with exit code ${code}`);
-    if (found.length > 0) throw new Error(`unexpected behaviour of weeder: ${found.join('; ')}`);
+    const deviations = unexpectedIn(log, errors, expects);
+    if (mustRun && !wasRunning) deviations.push(`it exited unexpectedly with code ${code}`);
+    if (mustRun && wasRunning && code !== 0) deviations.push(`it stopped with exit code ${code}`);
+    if (deviations.length > 0) throw new Error(`unexpected behaviour of weeder: ${deviations.join('; ')}`);
   });
   return {
     pid: child.pid ?? -1,

@@ -11,7 +11,7 @@ interface Parts {
   readonly containers: readonly string[];
 }
 
-const all: Parts = { labels: { app: 'web', team: 'a' }, env: ['A', 'B'], containers: ['web', 'sidecar'] };
+const fullParts: Parts = { labels: { app: 'web', team: 'a' }, env: ['A', 'B'], containers: ['web', 'sidecar'] };
 const less: Parts = { labels: { app: 'web' }, env: ['A'], containers: ['web'] };
 
 function deployment({ labels, env, containers }: Parts): JsonObject {
@@ -38,7 +38,7 @@ function deployment({ labels, env, containers }: Parts): JsonObject {
 
 /** As `kubectl apply` creates it without `--server-side`, with a label that no manifest of weeder's has. */
 async function made(it: Applying, manager: string) {
-  const object = deployment({ ...all, labels: { ...all.labels, theirs: 'yes' } });
+  const object = deployment({ ...fullParts, labels: { ...fullParts.labels, theirs: 'yes' } });
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(object) };
   const metadata = { ...objectOf(object['metadata']), annotations };
   const path = it.ns.path('apis/apps/v1', 'deployments');
@@ -49,7 +49,7 @@ async function made(it: Applying, manager: string) {
 async function takenOver(t: Parameters<typeof applying>[0], manager: string, options: PlanOptions, knows: boolean) {
   const it = await applying(t, 'adopted');
   await made(it, manager);
-  const first = await it.plan(deployment(all), options);
+  const first = await it.plan(deployment(fullParts), options);
   good(await it.api.create(first, it.signal));
   const second = await it.plan(deployment(less), { ...options, ...(knows ? { before: first } : {}) });
   good(await it.api.update(second, await it.live(second), it.signal));
@@ -103,8 +103,8 @@ suite('objects that another client created and an application took over', { conc
         object,
         'application/apply-patch+yaml',
       );
-    await apply(deployment(all));
-    const first = await it.plan(deployment(all));
+    await apply(deployment(fullParts));
+    const first = await it.plan(deployment(fullParts));
     good(await it.api.create(first, it.signal));
     await apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } });
     assert.equal(at(await it.live(first), 'metadata', 'labels', 'team'), 'a');

@@ -133,8 +133,8 @@ suite('the deletion of an application on a real API server', { concurrency: 2 },
     await untilAbsent(scene, applicationPath(scene, 'shop'), 'the application');
     const ended = await eventually(
       () => {
-        const all = scene.changes.filter(({ type, name }) => type === 'DELETED' && name !== 'default');
-        return all.length === 5 && all;
+        const deletions = scene.changes.filter(({ type, name }) => type === 'DELETED' && name !== 'default');
+        return deletions.length === 5 && deletions;
       },
       { what: 'five ends' },
     );

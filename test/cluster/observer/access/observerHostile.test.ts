@@ -15,7 +15,7 @@ suite('hostile applications on a real API server', { concurrency: 1 }, () => {
     const port = await freePort();
     const weeder = await scene.start(t, { flags: [`--metrics-bind-addr=127.0.0.1:${port}`] });
     const group = `g${ns.name.replace(/^hostile-/, '')}.example.org`;
-    const made = Array.from({ length: 500 }, (_, index) => ({
+    const unknownKinds = Array.from({ length: 500 }, (_, index) => ({
       apiVersion: `${index % 2 === 0 ? 'apps' : group}/v1`,
       kind: `Made${index}`,
       metadata: { name: `made-${index}` },
@@ -26,11 +26,13 @@ suite('hostile applications on a real API server', { concurrency: 1 }, () => {
       metadata: { name: `refused-${index}` },
       spec: { ports: [{ port: 700_000 }] },
     }));
-    const each = 50;
+    const perApplication = 50;
     const manifests = Array.from({ length: 20 }, (_, index) =>
-      index < made.length / each ? made.slice(index * each, (index + 1) * each) : refused,
+      index < unknownKinds.length / perApplication
+        ? unknownKinds.slice(index * perApplication, (index + 1) * perApplication)
+        : refused,
     );
-    for (const [index, its] of manifests.entries()) await scene.apply(`hostile-${index}`, { manifests: its });
+    for (const [index, batch] of manifests.entries()) await scene.apply(`hostile-${index}`, { manifests: batch });
     for (const index of manifests.keys()) {
       const has = async () => (await scene.condition(`hostile-${index}`, 'InSync')) !== undefined;
       await eventually(has, { what: `the status of hostile-${index}` });
@@ -56,8 +58,8 @@ suite('hostile applications on a real API server', { concurrency: 1 }, () => {
     const discovery = samples.filter(({ labels }) => labels['resource'] === 'discovery');
     const requests = discovery.reduce((sum, { value }) => sum + value, 0);
     assert(requests > 0 && requests < 150, `${requests} requests of discovery`);
-    const all = samples.reduce((sum, { value }) => sum + value, 0);
-    assert(all < 5_000, `${all} requests in total`);
+    const total = samples.reduce((sum, { value }) => sum + value, 0);
+    assert(total < 5_000, `${total} requests in total`);
     await weeder.stop();
   });
 });

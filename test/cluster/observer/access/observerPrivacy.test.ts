@@ -81,10 +81,10 @@ async function outsideOf(scene: Scene, name: string): Promise<string> {
 /** Each event once, because the number of repetitions depends on timing. */
 async function eventsOf({ ns }: ObserverScene, name: string): Promise<readonly unknown[]> {
   const { items } = objectOf(await ns.cluster.api('GET', ns.path('apis/events.k8s.io/v1', 'events')));
-  const its = arrayOf(items)
+  const events = arrayOf(items)
     .map(objectOf)
     .filter(({ regarding }) => objectOf(regarding)['name'] === name);
-  return [...new Set(its.map(({ reason, note }) => `${textOf(reason)}: ${textOf(note)}`))].toSorted();
+  return [...new Set(events.map(({ reason, note }) => `${textOf(reason)}: ${textOf(note)}`))].toSorted();
 }
 
 /** Waits until that many different Events are written, because an Event follows what it reports. */
@@ -108,34 +108,34 @@ const kinds = [
 async function makeTargets({ ns, vault }: Scene): Promise<readonly unknown[]> {
   const label = 'weeder.dev/application';
   const own = ownerOf({ namespace: ns.name, name: 'labelled' }).label;
-  const made: JsonObject[] = [];
+  const targets: JsonObject[] = [];
   for (const { object } of kinds) {
-    made.push(await put(vault, object('right', guess)));
-    made.push(await put(vault, object('wrong', other)));
-    made.push(await put(vault, object('labelled', other), { [label]: own }));
-    made.push(await put(vault, object('claimed', other), { [label]: 'of-another-one' }));
+    targets.push(await put(vault, object('right', guess)));
+    targets.push(await put(vault, object('wrong', other)));
+    targets.push(await put(vault, object('labelled', other), { [label]: own }));
+    targets.push(await put(vault, object('claimed', other), { [label]: 'of-another-one' }));
   }
-  return made.map((each) => objectOf(each['metadata'])['uid']);
+  return targets.map((each) => objectOf(each['metadata'])['uid']);
 }
 
 const guessed = ['absent', 'right', 'wrong', 'labelled', 'claimed'];
 
 /** An application for each, which names an object of each kind with the guessed value. */
 async function makeGuesses(scene: Scene, mode: string): Promise<void> {
-  for (const each of guessed) {
-    const manifests = kinds.map(({ object }) => inVault(scene, object(each, guess)));
-    await scene.apply(each, { mode, serviceAccountName: 'poor', resyncPeriod: '5s', manifests });
+  for (const name of guessed) {
+    const manifests = kinds.map(({ object }) => inVault(scene, object(name, guess)));
+    await scene.apply(name, { mode, serviceAccountName: 'poor', resyncPeriod: '5s', manifests });
   }
-  for (const each of guessed) {
-    for (const { kind } of kinds) await untilState(scene, each, kind, each, 'Unverified');
-    await untilReported(scene, each, mode === 'detect' ? 2 : 3);
+  for (const name of guessed) {
+    for (const { kind } of kinds) await untilState(scene, name, kind, name, 'Unverified');
+    await untilReported(scene, name, mode === 'detect' ? 2 : 3);
     // The last change of its status, half a minute after its creation.
-    await eventually(async () => (await scene.condition(each, 'Stalled')) === 'True', { what: `${each} stalled` });
+    await eventually(async () => (await scene.condition(name, 'Stalled')) === 'True', { what: `${name} stalled` });
   }
 }
 
 async function assertAllAlike(scene: Scene, expected: string, when: string): Promise<void> {
-  for (const each of guessed) assert.equal(await outsideOf(scene, each), expected, `${each}, ${when}`);
+  for (const name of guessed) assert.equal(await outsideOf(scene, name), expected, `${name}, ${when}`);
 }
 
 suite('what an application shows on a real API server', { concurrency: 2 }, () => {
@@ -192,8 +192,8 @@ suite('what an application shows on a real API server', { concurrency: 2 }, () =
     const manifests = ['known', 'hidden'].map((name) => secret(name, guess));
     await scene.apply('shop', { mode: 'detect', serviceAccountName: 'poor', manifests });
     await untilState(scene, 'shop', 'Secret', 'hidden', 'Unverified');
-    const known = await untilState(scene, 'shop', 'Secret', 'known', 'Drifted');
-    assert.deepEqual(known['drifts'], [{ path: '.data.a', type: 'Changed' }]);
+    const row = await untilState(scene, 'shop', 'Secret', 'known', 'Drifted');
+    assert.deepEqual(row['drifts'], [{ path: '.data.a', type: 'Changed' }]);
     const text = await outsideOf(scene, 'shop');
     for (const value of [guess, other, base64(guess), base64(other)]) assert.ok(!text.includes(value), value);
   });

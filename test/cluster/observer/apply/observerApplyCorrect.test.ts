@@ -66,13 +66,13 @@ async function corrected(
   edit: (plan: ResourcePlan) => Promise<unknown>,
 ) {
   const plan = await it.plan(object, observed === undefined ? {} : { observed });
-  const made = good(await it.api.create(plan, it.signal)).object;
+  const reply = good(await it.api.create(plan, it.signal)).object;
   await edit(plan);
   const seen = await it.live(plan);
-  const drifts = driftsOf(plan, made, seen);
+  const drifts = driftsOf(plan, reply, seen);
   const outcome = await it.api.correct(plan, seen, drifts, it.signal);
   const live = await it.live(plan);
-  return { plan, made, seen, drifts, outcome, live, left: driftsOf(plan, made, live) };
+  return { plan, reply, seen, drifts, outcome, live, left: driftsOf(plan, reply, live) };
 }
 
 suite('a correction', { concurrency: true }, () => {
@@ -166,7 +166,7 @@ suite('a correction', { concurrency: true }, () => {
   test('never takes a resource without its label from an application that has claimed it meanwhile', async (t) => {
     const it = await applying(t, 'correct-claimed');
     const plan = await it.plan(service);
-    const made = good(await it.api.create(plan, it.signal)).object;
+    const reply = good(await it.api.create(plan, it.signal)).object;
     const another = ownerOf({ namespace: it.ns.name, name: 'another' });
     const claimed = await it.plan(service, { owner: another });
     const slow = resourceRequests({
@@ -187,14 +187,14 @@ suite('a correction', { concurrency: true }, () => {
     for (const ports of [[http], [http, { name: 'added', port: 81 }]]) {
       await it.edit(plan, { metadata: { labels: { [labelName]: null } }, spec: { ports } });
       const seen = await it.live(plan);
-      const drifts = [label, ...driftsOf(plan, made, seen).filter(({ type }) => type === 'excess')];
+      const drifts = [label, ...driftsOf(plan, reply, seen).filter(({ type }) => type === 'excess')];
       assert.equal(drifts.length, ports.length);
       labelNow = undefined;
       assert.equal(bad(await slow.correct(plan, seen, drifts, it.signal)).type, 'claimed');
       assert.equal(at(await it.live(plan), 'metadata', 'labels', labelName), another.label);
       await it.edit(plan, { metadata: { labels: { [labelName]: null } } });
       good(await it.api.correct(plan, await it.live(plan), drifts, it.signal));
-      assert.deepEqual(driftsOf(plan, made, await it.live(plan)), []);
+      assert.deepEqual(driftsOf(plan, reply, await it.live(plan)), []);
     }
   });
 

@@ -76,13 +76,13 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
     const it = await applying(t, 'create');
     const { plan, applied } = await tookPlace(it, web, observedOfWeb);
     assert.deepEqual([applied.isNew, applied.hasChanged], [true, true]);
-    const made = await it.live(plan);
-    assert.equal(at(made, 'spec', 'replicas'), 2);
-    assert.deepEqual(at(container(made), 'args'), ['--fast']);
-    assert.equal(at(made, 'metadata', 'labels', labelName), it.owner.label);
-    assert.equal(at(made, 'metadata', 'annotations', annotationName), `${it.ns.name}/shop`);
-    assert.equal(at(made, 'metadata', 'generation'), 1);
-    assert.deepEqual(oursOf(made), [it.owner.init]);
+    const createdObject = await it.live(plan);
+    assert.equal(at(createdObject, 'spec', 'replicas'), 2);
+    assert.deepEqual(at(container(createdObject), 'args'), ['--fast']);
+    assert.equal(at(createdObject, 'metadata', 'labels', labelName), it.owner.label);
+    assert.equal(at(createdObject, 'metadata', 'annotations', annotationName), `${it.ns.name}/shop`);
+    assert.equal(at(createdObject, 'metadata', 'generation'), 1);
+    assert.deepEqual(oursOf(createdObject), [it.owner.init]);
     await it.edit(plan, { metadata: { labels: { tier: 'theirs', shift: 'night' } } });
     const drift = { path: '.metadata.labels.tier', desired: 'front', found: 'theirs', type: 'changed' } as const;
     good(await it.api.correct(plan, await it.live(plan), [drift], it.signal));
@@ -146,12 +146,12 @@ suite('what the observer creates, and what it takes over', { concurrency: true }
       good(await whole.api.create(other, whole.signal));
       const expected = managersOf(await whole.live(other));
       assert.deepEqual(oursOf(live).toSorted(), [it.owner.own, it.owner.init].toSorted());
-      const found = managersOf(live);
+      const managers = managersOf(live);
       assert.equal(
-        found[it.owner.own]?.replaceAll(it.owner.label, ''),
+        managers[it.owner.own]?.replaceAll(it.owner.label, ''),
         expected[whole.owner.own]?.replaceAll(whole.owner.label, ''),
       );
-      assert.equal(found[it.owner.init], expected[whole.owner.init]);
+      assert.equal(managers[it.owner.init], expected[whole.owner.init]);
       assert.deepEqual(at(live, 'spec', 'template'), at(await whole.live(other), 'spec', 'template'));
     });
   }

@@ -56,7 +56,7 @@ async function names(it: Applying, { target }: ResourcePlan) {
 async function dryRunOf(it: Applying, object: JsonObject, edit?: unknown, observed?: JsonObject) {
   const plan = await it.plan(object, observed === undefined ? {} : { observed });
   const { manifest, mask, topology } = plan;
-  const made = project(good(await it.api.create(plan, it.signal)).object, manifest, mask, topology);
+  const replyProjection = project(good(await it.api.create(plan, it.signal)).object, manifest, mask, topology);
   if (edit !== undefined) await it.edit(plan, edit);
   const before = await it.live(plan);
   const dryRun = good(await it.api.dryRunApply(plan, it.signal));
@@ -64,9 +64,15 @@ async function dryRunOf(it: Applying, object: JsonObject, edit?: unknown, observ
   const after = await it.live(plan);
   for (const part of ['spec', 'data']) assert.deepEqual(after[part], before[part], 'the dry run has stored nothing');
   assert(!JSON.stringify(await names(it, plan)).includes('-weeder-probe'));
-  const baseline = baselineOf(plan, dryRun, initialisedIn(plan, made));
-  const found = project(before, manifest, mask, topology);
-  return { plan, made, dryRun, baseline, drifts: compare(baseline, found).map(({ path, type }) => `${type} ${path}`) };
+  const baseline = baselineOf(plan, dryRun, initialisedIn(plan, replyProjection));
+  const liveProjection = project(before, manifest, mask, topology);
+  return {
+    plan,
+    replyProjection,
+    dryRun,
+    baseline,
+    drifts: compare(baseline, liveProjection).map(({ path, type }) => `${type} ${path}`),
+  };
 }
 
 suite('the desired state after a restart', { concurrency: true }, () => {
@@ -74,9 +80,10 @@ suite('the desired state after a restart', { concurrency: true }, () => {
     test(`of ${what} is as it was when it was applied, and is determined without a write`, async (t) => {
       const it = await applying(t, 'dry-run');
       const named = object['kind'] === 'Namespace' ? { ...object, metadata: { name: `${it.ns.name}-own` } } : object;
-      const { dryRun, made, baseline, drifts } = await dryRunOf(it, named);
+      const { dryRun, replyProjection, baseline, drifts } = await dryRunOf(it, named);
       assert.equal(dryRun.isIndependent, true);
-      for (const part of ['fields', 'lists', 'duplicates'] as const) assert.deepEqual(baseline[part], made[part], part);
+      for (const part of ['fields', 'lists', 'duplicates'] as const)
+        assert.deepEqual(baseline[part], replyProjection[part], part);
       assert.deepEqual(drifts, []);
     });
   }
@@ -108,11 +115,14 @@ suite('the desired state after a restart', { concurrency: true }, () => {
       const name = what.startsWith('a name') ? `w${'e'.repeat(56)}b` : 'web';
       const object = service(name, fields);
       const ports = [...object.spec.ports, { name: 'evil', port: 81 }];
-      const { dryRun, drifts, plan, made } = await dryRunOf(it, object, { spec: { ports } });
+      const { dryRun, drifts, plan, replyProjection } = await dryRunOf(it, object, { spec: { ports } });
       assert.equal(dryRun.isIndependent, false);
       assert.deepEqual(drifts, ['excess .spec.ports[port=81,protocol="TCP"]']);
       // A foreign element does not become desired by a dry run if a desired state exists already.
-      assert.deepEqual(compare(made, updatedBaseline(plan, made, dryRun, initialisedIn(plan, made))), []);
+      assert.deepEqual(
+        compare(replyProjection, updatedBaseline(plan, replyProjection, dryRun, initialisedIn(plan, replyProjection))),
+        [],
+      );
       const seen = await it.live(plan);
       const path = '.spec.ports[port=81,protocol="TCP"]';
       good(await it.api.correct(plan, seen, [{ path, desired: undefined, found: 81, type: 'excess' }], it.signal));
@@ -164,8 +174,8 @@ suite('the desired state after a restart', { concurrency: true }, () => {
     const observed = {
       spec: { clusterIP: 'observed', externalName: 'observed', ports: [{ port: 'observed' }, bounds(1, 1)] },
     };
-    const { plan, made, drifts } = await dryRunOf(it, service('web'), undefined, observed);
-    const initialised = initialisedIn(plan, made);
+    const { plan, replyProjection, drifts } = await dryRunOf(it, service('web'), undefined, observed);
+    const initialised = initialisedIn(plan, replyProjection);
     assert.deepEqual([...initialised.keys()], ['.spec.clusterIP']);
     assert.equal(initialised.get('.spec.clusterIP'), at(await it.live(plan), 'spec', 'clusterIP'));
     assert.deepEqual(drifts, []);

@@ -126,7 +126,7 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
       const plan = await eventually(() => it.plan(desired, observed === undefined ? {} : { observed }), {
         what: 'a plan',
       });
-      const made = good(await it.api.create(plan, it.signal)).object;
+      const reply = good(await it.api.create(plan, it.signal)).object;
       await it.edit(plan, {
         spec: {
           parts: [
@@ -138,9 +138,9 @@ suite('the kinds of the cluster', { concurrency: true }, () => {
         },
       });
       const seen = await it.live(plan);
-      good(await it.api.correct(plan, seen, driftsOf(plan, made, seen), it.signal));
+      good(await it.api.correct(plan, seen, driftsOf(plan, reply, seen), it.signal));
       const live = await it.live(plan);
-      assert.deepEqual(driftsOf(plan, made, live), []);
+      assert.deepEqual(driftsOf(plan, reply, live), []);
       const note = observed === undefined ? 'ours' : 'theirs';
       assert.deepEqual(at(live, 'spec', 'parts'), [{ name: 'a', size: '1', note }]);
       const [tags, steps] =

@@ -30,8 +30,8 @@ function valuesIn(object: JsonObject, { topology }: ResourcePlan): Map<string, u
 function leavesIn(object: JsonObject, plan: ResourcePlan): Map<string, string> {
   const leaves = new Map<string, string>();
   const add = (path: string, value: unknown): void => {
-    if (Array.isArray(value)) for (const [i, each] of value.entries()) add(`${path}[${i}]`, each);
-    else if (isObject(value)) for (const [name, each] of Object.entries(value)) add(`${path}.${name}`, each);
+    if (Array.isArray(value)) for (const [i, element] of value.entries()) add(`${path}[${i}]`, element);
+    else if (isObject(value)) for (const [name, below] of Object.entries(value)) add(`${path}.${name}`, below);
     else leaves.set(path, JSON.stringify(value));
   };
   for (const [path, value] of valuesIn(object, plan)) add(path, value);
@@ -56,18 +56,18 @@ test('for any manifest, schema and edit, a correction ends in sync, and writes o
 
   async function holds({ manifest, observed, edit }: RandomCase) {
     const plan = await it.plan(manifest, observed === undefined ? {} : { observed });
-    const made = good(await it.api.create(plan, it.signal)).object;
+    const reply = good(await it.api.create(plan, it.signal)).object;
     try {
       const body = edit(await it.live(plan));
       const answer = await it.ns.cluster.send('PUT', `${plan.target.path}?fieldManager=kubectl-edit`, { body });
       if (answer.status !== 200) seenSoFar.refused += 1;
       const seen = await it.live(plan);
-      const drifts = driftsOf(plan, made, seen);
+      const drifts = driftsOf(plan, reply, seen);
       seenSoFar[drifts.length > 0 ? 'drifted' : 'same'] += 1;
       good(await it.api.correct(plan, seen, drifts, it.signal));
       const live = await it.live(plan);
       const what = () => JSON.stringify({ manifest, observed, body, drifts, live: live['spec'] });
-      assert.deepEqual(driftsOf(plan, made, live), [], what());
+      assert.deepEqual(driftsOf(plan, reply, live), [], what());
       const [before, after] = [leavesIn(seen, plan), leavesIn(live, plan)];
       for (const path of new Set([...before.keys(), ...after.keys()])) {
         if (before.get(path) === after.get(path)) continue;
@@ -117,8 +117,8 @@ test('for any update of an edited resource, new values are set, and other client
       );
       checkRest(plan, before, seen, between, counted, what);
       if (drifts.length > 0) good(await it.api.correct(plan, between, drifts, it.signal));
-      const found = project(await it.live(plan), plan.manifest, plan.mask, plan.topology);
-      assert.deepEqual(compare(desired, found), [], what);
+      const projection = project(await it.live(plan), plan.manifest, plan.mask, plan.topology);
+      assert.deepEqual(compare(desired, projection), [], what);
     } finally {
       await it.ns.cluster.api('DELETE', before.target.path);
     }

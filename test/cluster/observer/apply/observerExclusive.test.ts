@@ -75,13 +75,13 @@ const unions: readonly (readonly [what: string, manifest: JsonObject, patch: Jso
 
 /** Creates it, lets another client edit it, and corrects it. */
 async function corrected(it: Applying, plan: ResourcePlan, edit: (plan: ResourcePlan) => Promise<unknown>) {
-  const made = good(await it.api.create(plan, it.signal)).object;
+  const reply = good(await it.api.create(plan, it.signal)).object;
   await edit(plan);
   const seen = await it.live(plan);
-  const drifts = driftsOf(plan, made, seen);
+  const drifts = driftsOf(plan, reply, seen);
   assert(drifts.length > 0);
   const outcome = await it.api.correct(plan, seen, drifts, it.signal);
-  return { made, seen, drifts, outcome, live: await it.live(plan) };
+  return { reply, seen, drifts, outcome, live: await it.live(plan) };
 }
 
 /** The managers of an object, without the times. */
@@ -172,14 +172,14 @@ suite('fields that exclude each other, on a real API server', { concurrency: 4 }
     test(`another member of ${what} is removed, and the rest of the object is corrected with it`, async (t) => {
       const it = await applying(t, 'union');
       const plan = await it.plan(manifest);
-      const { made, outcome, live } = await corrected(it, plan, async () => {
+      const { reply, outcome, live } = await corrected(it, plan, async () => {
         await it.edit(plan, patch, { type: 'strategic-merge' });
         await it.edit(plan, { metadata: { annotations: { 'example.org/theirs': 'stays' } } });
         if (manifest['kind'] === 'Deployment')
           await it.edit(plan, containersWith({ image: 'a:2' }), { type: 'strategic-merge' });
       });
       good(outcome);
-      assert.deepEqual(driftsOf(plan, made, live), []);
+      assert.deepEqual(driftsOf(plan, reply, live), []);
       assert.equal(at(live, 'metadata', 'annotations', 'example.org/theirs'), 'stays');
     });
 
@@ -201,9 +201,9 @@ suite('fields that exclude each other, on a real API server', { concurrency: 4 }
       await installUnions(it);
       const plan = await it.plan(union({ [member]: { a: '1' }, free: { x: '1' }, image: 'a:1' }));
       const theirs = { [member]: { a: null, b: '2' }, free: { y: '2' }, image: 'a:2' };
-      const { made, outcome, live } = await corrected(it, plan, () => it.edit(plan, { spec: theirs }));
+      const { reply, outcome, live } = await corrected(it, plan, () => it.edit(plan, { spec: theirs }));
       good(outcome);
-      assert.deepEqual(driftsOf(plan, made, live), []);
+      assert.deepEqual(driftsOf(plan, reply, live), []);
       assert.deepEqual(at(live, 'spec', 'free'), { x: '1', y: '2' }, 'a map that no cause is about');
     });
 
@@ -252,7 +252,7 @@ suite('fields that exclude each other, on a real API server', { concurrency: 4 }
     const holds = async (list: typeof choices extends fc.Arbitrary<infer T> ? T : never) => {
       const ours = list.map(({ name, ours: [member, value] }) => ({ name, [member]: value }));
       const plan = await it.plan(union({ choices: ours, image: 'a:1' }));
-      const made = good(await it.api.create(plan, it.signal)).object;
+      const reply = good(await it.api.create(plan, it.signal)).object;
       try {
         const theirs = list.map(({ name, ours: own, theirs: [member, value] = own, isNoted }) => ({
           name,
@@ -261,20 +261,20 @@ suite('fields that exclude each other, on a real API server', { concurrency: 4 }
         }));
         await it.edit(plan, { spec: { choices: theirs, image: 'a:2' } });
         const seen = await it.live(plan);
-        good(await it.api.correct(plan, seen, driftsOf(plan, made, seen), it.signal));
+        good(await it.api.correct(plan, seen, driftsOf(plan, reply, seen), it.signal));
         const live = await it.live(plan);
-        assert.deepEqual(driftsOf(plan, made, live), []);
+        assert.deepEqual(driftsOf(plan, reply, live), []);
         for (const [index, { ours: own, theirs: [member, value] = own, isNoted }] of list.entries()) {
-          const found = objectOf(at(live, 'spec', 'choices', index));
+          const choice = objectOf(at(live, 'spec', 'choices', index));
           assert.deepEqual(
-            members.filter((each) => each in found),
+            members.filter((each) => each in choice),
             [own[0]],
             JSON.stringify({ list, live }),
           );
           seenSoFar.switched += member === own[0] ? 0 : 1;
           if (!isNoted || member !== own[0] || value !== own[1]) continue;
           seenSoFar.noted += 1;
-          assert.equal(found['note'], 'n', JSON.stringify({ list, live }));
+          assert.equal(choice['note'], 'n', JSON.stringify({ list, live }));
         }
       } finally {
         await it.ns.cluster.api('DELETE', plan.target.path);

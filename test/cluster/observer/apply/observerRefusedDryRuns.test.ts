@@ -96,8 +96,8 @@ async function untilInForce(it: Applying, plan: ResourcePlan): Promise<void> {
 
 async function driftPaths(it: Applying, plan: ResourcePlan): Promise<readonly string[]> {
   const baseline = baselineOf(plan, good(await it.api.dryRunApply(plan, it.signal)));
-  const found = project(await it.live(plan), plan.manifest, plan.mask, plan.topology);
-  return compare(baseline, found).map(({ path }) => path.slice('.spec.template.spec.containers[name="a"]'.length));
+  const projection = project(await it.live(plan), plan.manifest, plan.mask, plan.topology);
+  return compare(baseline, projection).map(({ path }) => path.slice('.spec.template.spec.containers[name="a"]'.length));
 }
 
 suite('a baseline without a dry run of a new object, on a real API server', { concurrency: 3 }, () => {

@@ -41,11 +41,11 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
   test('does not protect the others: the label of a claim that was expanded is corrected', async (t) => {
     const it = await applying(t, 'refused');
     const plan = await it.plan(claim(it));
-    const made = good(await it.api.create(plan, it.signal)).object;
+    const reply = good(await it.api.create(plan, it.signal)).object;
     await expand(it);
     await it.edit(plan, { metadata: { labels: { tier: 'theirs', other: 'theirs' } } });
     const seen = await it.live(plan);
-    const drifts = driftsOf(plan, made, seen);
+    const drifts = driftsOf(plan, reply, seen);
     const { object, hasChanged, refused } = good(await it.api.correct(plan, seen, drifts, it.signal));
     assert.equal(hasChanged, true);
     assert.deepEqual(
@@ -63,7 +63,7 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
     // While it is refused, only the others are corrected, without another attempt.
     await it.edit(plan, { metadata: { labels: { tier: 'again' } } });
     const again = await it.live(plan);
-    const open = driftsOf(plan, made, again).filter(({ path }) => path !== '.spec.resources.requests.storage');
+    const open = driftsOf(plan, reply, again).filter(({ path }) => path !== '.spec.resources.requests.storage');
     const kept = new Set(['.spec.resources.requests.storage']);
     assert.equal(good(await it.api.correct({ ...plan, kept }, again, open, it.signal)).refused, undefined);
     assert.equal(at(await it.live(plan), 'metadata', 'labels', 'tier'), 'ours');
@@ -97,17 +97,17 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
       },
     });
     const plan = await it.plan(set('a', 'a:1'));
-    const made = good(await it.api.create(plan, it.signal)).object;
+    const reply = good(await it.api.create(plan, it.signal)).object;
     // Another client replaces it, and keeps the label.
     await it.ns.cluster.api('DELETE', plan.target.path);
     const other = set('b', 'a:2');
-    const { labels: its, annotations } = made['metadata'] as JsonObject;
+    const { labels: replyLabels, annotations } = reply['metadata'] as JsonObject;
     await it.ns.cluster.api('POST', plan.target.collection, {
       ...other,
-      metadata: { ...other.metadata, labels: its, annotations },
+      metadata: { ...other.metadata, labels: replyLabels, annotations },
     });
     const seen = await it.live(plan);
-    const drifts = driftsOf(plan, made, seen);
+    const drifts = driftsOf(plan, reply, seen);
     const { refused } = good(await it.api.correct(plan, seen, drifts, it.signal));
     assert.deepEqual(
       refused?.drifts.map(({ path }) => path),
@@ -121,11 +121,11 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
     const it = await applying(t, 'refused');
     const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1', b: '1' } };
     const plan = await it.plan(manifest);
-    const made = good(await it.api.create(plan, it.signal)).object;
+    const reply = good(await it.api.create(plan, it.signal)).object;
     await it.edit(plan, { data: { a: '2', b: '2' } });
     await deny(it, "object.data['a'] == oldObject.data['a']");
     const seen = await it.live(plan);
-    const { refused } = good(await it.api.correct(plan, seen, driftsOf(plan, made, seen), it.signal));
+    const { refused } = good(await it.api.correct(plan, seen, driftsOf(plan, reply, seen), it.signal));
     assert.deepEqual(
       refused?.drifts.map(({ path }) => path),
       ['.data.a'],
@@ -133,7 +133,7 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
     assert.deepEqual(at(await it.live(plan), 'data'), { a: '2', b: '1' });
     await it.edit(plan, { data: { b: '1' } });
     const one = await it.live(plan);
-    assert.equal(bad(await it.api.correct(plan, one, driftsOf(plan, made, one), it.signal)).type, 'forbidden');
+    assert.equal(bad(await it.api.correct(plan, one, driftsOf(plan, reply, one), it.signal)).type, 'forbidden');
   });
 
   test('of a StatefulSet that may be recreated leaves its Pods to the new one, unless the selector changes', async (t) => {
@@ -197,7 +197,7 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
     await eventually(isServed, { what: 'the kind' });
     const manifest = { apiVersion: `${group}/v1`, kind: 'Gone', metadata: { name: 'a' }, spec: { a: '1' } };
     const plan = await it.plan(manifest);
-    const made = good(await it.api.create(plan, it.signal)).object;
+    const reply = good(await it.api.create(plan, it.signal)).object;
     const old = it.ns.path(`apis/${group}/v1alpha1`, 'gones', 'a');
     await it.ns.cluster.api('PATCH', `${old}?fieldManager=theirs`, { spec: { b: '2' } }, merge);
     // Any other write after the version is gone would clear all managed fields.
@@ -210,7 +210,7 @@ suite('a refused field, on a real API server', { concurrency: 4 }, () => {
         .status === 500;
     await eventually(isRefused, { what: 'that applies are refused' });
     const seen = await it.live(plan);
-    good(await it.api.correct(plan, seen, driftsOf(plan, made, seen), it.signal));
+    good(await it.api.correct(plan, seen, driftsOf(plan, reply, seen), it.signal));
     const live = await it.live(plan);
     assert.deepEqual(live['spec'], { a: '1', b: '2' });
     const entries = arrayOf(at(live, 'metadata', 'managedFields')).map(objectOf);

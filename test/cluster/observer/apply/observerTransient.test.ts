@@ -68,8 +68,8 @@ suite('an apply that is refused for a time, on a real API server', { concurrency
     assert.equal(bad(await it.api.create(plan, it.signal)).type, 'transient');
     await setStatus({ hard, used: { 'count/configmaps': '5' } });
     const exceeded = async () => {
-      const found = await probe();
-      return found?.type === 'forbidden' ? found : undefined;
+      const failure = await probe();
+      return failure?.type === 'forbidden' ? failure : undefined;
     };
     assert.equal((await eventually(exceeded, { what: 'a quota that is exceeded' })).isDenied, true);
     await setStatus({ hard, used: { 'count/configmaps': '0' } });

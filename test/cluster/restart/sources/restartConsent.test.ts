@@ -74,17 +74,17 @@ suite('opt-outs and opt-ins of sources, keys and workloads', { concurrency: 8 },
     const { make, change, deploy, caughtUp } = scene();
     await make('configmaps', 'shared', { data: { a: '1' } });
     const names = ['many-1', 'many-2', 'many-3', 'many-4', 'many-5', 'many-6'];
-    const all = await Promise.all(names.map((name) => deploy(name, using('shared'))));
+    const workloads = await Promise.all(names.map((name) => deploy(name, using('shared'))));
     await caughtUp();
     assert.deepEqual(
-      all.map((web) => web.rollouts()),
+      workloads.map((web) => web.rollouts()),
       [0, 0, 0, 0, 0, 0],
     );
     await change('configmaps', 'shared', { data: { a: '2' } });
-    await Promise.all(all.map((web) => web.restarted(1)));
+    await Promise.all(workloads.map((web) => web.restarted(1)));
     await caughtUp();
     assert.deepEqual(
-      all.map((web) => web.rollouts()),
+      workloads.map((web) => web.rollouts()),
       [1, 1, 1, 1, 1, 1],
     );
   });

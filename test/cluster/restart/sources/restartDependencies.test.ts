@@ -27,7 +27,7 @@ function sourceNamespace(ns: TestNamespace) {
 
 suite('dependencies on sources of another namespace', { concurrency: 8 }, () => {
   const t = suiteCleanup();
-  let found:
+  let setup:
     | { scene: DeploymentScene; shared: ReturnType<typeof sourceNamespace>; readsOf(name: string): number }
     | undefined;
 
@@ -41,18 +41,18 @@ suite('dependencies on sources of another namespace', { concurrency: 8 }, () => 
     await scene.start(t, { rules }, { kubeconfig, flags });
     const readsOf = (name: string) =>
       requests.filter(({ path }) => new RegExp(`/${shared.name}/(configmaps|secrets)/${name}$`).test(path)).length;
-    found = { scene, shared, readsOf };
+    setup = { scene, shared, readsOf };
   });
 
   function given() {
-    assert(found, 'the scene is created before the first test of the suite');
-    const { scene, shared } = found;
+    assert(setup, 'the scene is created before the first test of the suite');
+    const { scene, shared } = setup;
     const dependsOn = (source: string, labels = managed as Record<string, string>) => {
       const [, name = ''] = source.split('/');
       const annotations = { [alsoDependsOn]: source.replace('/', `/${shared.name}/`) };
       return scene.deploy(name.replace(/#.*/, ''), {}, { annotations, labels });
     };
-    return { ...found, ...scene, dependsOn };
+    return { ...setup, ...scene, dependsOn };
   }
 
   for (const [name, annotations] of [

@@ -41,7 +41,7 @@ async function adoptAll(t: Cleanup): Promise<ReadonlyMap<Case, Adopted>> {
     await scene.make('configmaps', name, { data: { a: '1' } });
     return scene.deploy(name, using(name));
   };
-  const all = await Promise.all(
+  const entries = await Promise.all(
     scenes.map(async (scene, index): Promise<[Case, Adopted]> => {
       const [web, shop] = await Promise.all([deploy(scene, 'web'), deploy(scene, 'shop')]);
       return [cases[index] ?? 'lost', { scene, web, shop, keyId: (await web.current()).keyId }];
@@ -50,7 +50,7 @@ async function adoptAll(t: Cleanup): Promise<ReadonlyMap<Case, Adopted>> {
   await weeder.stop();
   const data = await keyOf(first).read();
   await Promise.all(others.map((scene) => scene.make('secrets', 'weeder-hash-key', { data })));
-  return new Map(all);
+  return new Map(entries);
 }
 
 type Key = ReturnType<typeof keyOf>;
@@ -78,16 +78,16 @@ async function untilWrittenAgain(web: Deployed, before: string): Promise<string>
 
 suite('the Secret with the hash key', { concurrency: true }, () => {
   const t = suiteCleanup();
-  let all: ReadonlyMap<Case, Adopted> = new Map();
+  let adoptions: ReadonlyMap<Case, Adopted> = new Map();
 
   before(async () => {
-    all = await adoptAll(t);
+    adoptions = await adoptAll(t);
   });
 
   function adopted(name: Case): Adopted {
-    const found = all.get(name);
-    assert(found, name);
-    return found;
+    const adoption = adoptions.get(name);
+    assert(adoption, name);
+    return adoption;
   }
 
   for (const [what, title, lose] of [

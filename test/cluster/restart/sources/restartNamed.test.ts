@@ -27,13 +27,13 @@ const usesBoth = { envFrom: [{ configMapRef: { name: 'settings' } }, { secretRef
 
 /** Returns the requested ConfigMaps and Secrets as `kind name`, or `kind *` for a list of all. */
 function requested(requests: readonly PassingRequest[]): string[] {
-  const found = requests.flatMap(({ method, path }) => {
+  const lines = requests.flatMap(({ method, path }) => {
     const [, kind, name] = /\/(configmaps|secrets)(?:\/([^/?]+))?(?:\?|$)/.exec(path) ?? [];
     if (method !== 'GET' || kind === undefined) return [];
     const selected = /metadata\.name(?:%3D|=)([^&%,]+)/.exec(path)?.[1];
     return [`${kind} ${name ?? selected ?? '*'}`];
   });
-  return [...new Set(found)].sort();
+  return [...new Set(lines)].sort();
 }
 
 async function named(t: Parameters<typeof setRestartScene>[0], prefix: string) {

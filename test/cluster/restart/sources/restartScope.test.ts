@@ -23,9 +23,9 @@ suite('the scope of restart control', { concurrency: true }, () => {
     const { cluster, name: namespace } = scene.ns;
     const user = cluster.takeUser();
     await grant(cluster, user, rules, { namespace });
-    for (const each of [scene, other]) {
-      await each.put('web', { word: 'one' });
-      await each.make('Deployment', 'web', { spec: { replicas: 1 } });
+    for (const restartScene of [scene, other]) {
+      await restartScene.put('web', { word: 'one' });
+      await restartScene.make('Deployment', 'web', { spec: { replicas: 1 } });
     }
     const weeder = await scene.start(t, { user });
     await scene.untilAdopted('Deployment', 'web');

@@ -70,9 +70,9 @@ export function rulesOf(manifest: Manifest): Rule[] {
 }
 
 export function one(objects: readonly Manifest[], ...kinds: string[]): Manifest {
-  const [found, ...more] = objects.filter(({ kind }) => kinds.includes(kind));
-  if (found === undefined || more.length > 0) throw new Error(`not exactly one ${kinds.join(' or ')}`);
-  return found;
+  const [object, ...more] = objects.filter(({ kind }) => kinds.includes(kind));
+  if (object === undefined || more.length > 0) throw new Error(`not exactly one ${kinds.join(' or ')}`);
+  return object;
 }
 
 const ConfigMap = z.object({ data: z.record(z.string(), z.string()) });

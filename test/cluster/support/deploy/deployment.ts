@@ -52,9 +52,9 @@ export function deployed(
   const path = ns.path('apis/apps/v1', 'deployments', name);
 
   async function summary(): Promise<WorkloadSummary> {
-    const found = readWorkload(await ns.cluster.api('GET', path), 'Deployment');
-    assert(found);
-    return found;
+    const workload = readWorkload(await ns.cluster.api('GET', path), 'Deployment');
+    assert(workload);
+    return workload;
   }
 
   const stateOf = ({ stateText }: WorkloadSummary): WorkloadState | undefined => {
@@ -62,13 +62,13 @@ export function deployed(
     return typeof state === 'object' ? state : undefined;
   };
 
-  const made: Deployed = {
+  const deployment: Deployed = {
     name,
     read: async () => KubeObject.parse(await ns.cluster.api('GET', path)),
     state: async () => stateOf(await summary()),
     rollouts: () => templates.changes(name),
     pods: () => podsOf(ns, { workload: name }),
-    uids: async () => (await made.pods()).map(({ metadata }) => metadata.uid).sort(),
+    uids: async () => (await deployment.pods()).map(({ metadata }) => metadata.uid).sort(),
     current: () =>
       eventually(
         async (saw) => {
@@ -82,14 +82,14 @@ export function deployed(
       ),
     async restarted(times) {
       await eventually(() => templates.changes(name) >= times, { what: `rollout ${times} of ${name}` });
-      await made.current();
+      await deployment.current();
     },
     async content(container = 'main') {
       const [pod] = await podsOf(ns, { workload: name }, 1);
       return contentOf(pod?.metadata.uid ?? '', container);
     },
     async contents() {
-      return (await made.pods()).flatMap(({ metadata }) => contentOf(metadata.uid, 'main') ?? []);
+      return (await deployment.pods()).flatMap(({ metadata }) => contentOf(metadata.uid, 'main') ?? []);
     },
     async undo() {
       const query = `?labelSelector=${encodeURIComponent(`workload=${name}`)}`;
@@ -102,15 +102,15 @@ export function deployed(
     reported: (reason, text = /./) =>
       eventually(
         async (saw) => {
-          const found = await eventsOf(ns, `involvedObject.name=${name}`);
-          saw(found.map((each) => `${each.reason}: ${each.message}`));
-          const messages = found.filter((each) => each.reason === reason).map(({ message }) => message);
+          const events = await eventsOf(ns, `involvedObject.name=${name}`);
+          saw(events.map((each) => `${each.reason}: ${each.message}`));
+          const messages = events.filter((each) => each.reason === reason).map(({ message }) => message);
           return messages.some((each) => text.test(each)) && messages;
         },
         { what: `an Event ${reason} on ${name}` },
       ),
   };
-  return made;
+  return deployment;
 }
 
 /** Returns the JSON patch with which kubectl restores the previous revision. */

@@ -14,13 +14,13 @@ export interface Changes {
 /** Renders an overlay with these changes. */
 export function customised(overlay: string, changes: Changes): Promise<Manifest[]> {
   const { namespace, components = [], lines = [] } = changes;
-  const all = [
+  const kustomization = [
     `resources: [../overlays/${overlay}]`,
     `components: [${components.map((name) => `../components/${name}`)}]`,
     ...(namespace === undefined ? [] : [`namespace: ${namespace}`]),
     ...lines,
   ];
-  return own({ 'kustomization.yaml': all.join('\n') });
+  return own({ 'kustomization.yaml': kustomization.join('\n') });
 }
 
 /** Renders a folder with these files next to the overlays. */

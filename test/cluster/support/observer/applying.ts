@@ -117,9 +117,9 @@ export function driftsOf(
   reply: JsonObject,
   live: JsonObject,
 ): readonly Drift[] {
-  const [desired, found] = [reply, live].map((object) => project(object, manifest, mask, topology));
-  assert(desired && found);
-  return compare(desired, found);
+  const [desired, actual] = [reply, live].map((object) => project(object, manifest, mask, topology));
+  assert(desired && actual);
+  return compare(desired, actual);
 }
 
 /** The value of a result that has to be a success. */

@@ -90,8 +90,8 @@ function reducedFields(
   name: string,
 ): JsonObject {
   const fields = Object.entries(objectOf(schema['properties'])).flatMap(([field, property]) => {
-    const its = field === 'status' ? undefined : reduced(objectOf(property), withLists, defaults);
-    return its === undefined ? [] : [[field, its] as const];
+    const reducedProperty = field === 'status' ? undefined : reduced(objectOf(property), withLists, defaults);
+    return reducedProperty === undefined ? [] : [[field, reducedProperty] as const];
   });
   const kinds = kindsOf(schema);
   return {
@@ -111,12 +111,12 @@ function reduced(
   const items = isObject(element) ? reducedItems(element, withLists, isKeyed(property) ? defaults : none) : undefined;
   const rest = isObject(value) ? reduced(value, withLists, defaults) : undefined;
   const own = pick(property, ['x-kubernetes-list-type', 'x-kubernetes-list-map-keys']);
-  const all = {
+  const reducedSchema = {
     ...(isKeyed(property) ? { ...own, items: {} } : {}),
     ...(items === undefined ? {} : { items }),
     ...(rest === undefined ? {} : { additionalProperties: rest }),
   };
-  return Object.keys(all).length === 0 ? undefined : all;
+  return Object.keys(reducedSchema).length === 0 ? undefined : reducedSchema;
 }
 
 const none: ReadonlyMap<string, JsonObject> = new Map();
@@ -136,8 +136,8 @@ const prefix = '#/components/schemas/';
 
 /** With more fields than the reference itself, such as a default, the reference is in `allOf`. */
 function refOf(schema: JsonObject): string | undefined {
-  const all = arrayOf(schema['allOf']).map(objectOf);
-  const ref = textOf(schema['$ref']) ?? (all.length === 1 ? textOf(all[0]?.['$ref']) : undefined);
+  const parts = arrayOf(schema['allOf']).map(objectOf);
+  const ref = textOf(schema['$ref']) ?? (parts.length === 1 ? textOf(parts[0]?.['$ref']) : undefined);
   return ref?.startsWith(prefix) ? ref.slice(prefix.length) : undefined;
 }
 

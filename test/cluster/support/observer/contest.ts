@@ -22,7 +22,7 @@ export async function contest(
   const resource = `ConfigMap ${ns.name}/${name}`;
   for (;;) {
     await edit(ns, pathOf(ns, 'ConfigMap', name), { data: { a: 'theirs' } }, manager);
-    const found = await eventually(
+    const outcome = await eventually(
       async (saw) => {
         const lines = log.find(backingOff, { resource });
         const value = at(await read(ns, 'ConfigMap', name), 'data', 'a');
@@ -31,7 +31,7 @@ export async function contest(
       },
       { what: `a correction of ${name}, or a long wait for it` },
     );
-    if (found !== 'corrected') return found;
+    if (outcome !== 'corrected') return outcome;
   }
 }
 

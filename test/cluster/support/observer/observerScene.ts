@@ -72,8 +72,8 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
 
   async function condition(name: string, type: string): Promise<string | undefined> {
     const { status } = await application(name);
-    const found = arrayOf(objectOf(status)['conditions']).map(objectOf);
-    return textOf(found.find((each) => each['type'] === type)?.['status']);
+    const conditions = arrayOf(objectOf(status)['conditions']).map(objectOf);
+    return textOf(conditions.find((each) => each['type'] === type)?.['status']);
   }
 
   return {

@@ -400,7 +400,7 @@ export interface ServedKind {
 export async function appliedKinds(cluster: Cluster, namespace: string): Promise<readonly ServedKind[]> {
   const groups = arrayOf(objectOf(await cluster.api('GET', '/apis'))['groups']).map(objectOf);
   const preferred = groups.map(({ preferredVersion }) => textOf(objectOf(preferredVersion)['groupVersion']) ?? '');
-  const found = ['v1', ...preferred].map(async (apiVersion) => {
+  const kindLists = ['v1', ...preferred].map(async (apiVersion) => {
     const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
     const { resources } = objectOf(await cluster.api('GET', root));
     return arrayOf(resources)
@@ -414,5 +414,5 @@ export async function appliedKinds(cluster: Cluster, namespace: string): Promise
         isNamespaced: namespaced === true,
       }));
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(kindLists)).flat();
 }

@@ -130,16 +130,16 @@ function report(
   before: readonly ContainerStatus[] | undefined,
   healthy: ContainerState,
 ): ContainerStatus {
-  const known = before?.find(({ name }) => name === container.name);
-  if (given === undefined && known !== undefined) return known;
+  const previous = before?.find(({ name }) => name === container.name);
+  if (given === undefined && previous !== undefined) return previous;
   const state = given ?? healthy;
   return { name: container.name, image: container.image, imageID: '', started: state.ready, lastState: {}, ...state };
 }
 
 function conditions(before: readonly Condition[], ready: boolean, since: Date | undefined): Condition[] {
   const status = ready ? 'True' : 'False';
-  const known = before.find(({ type }) => type === 'Ready');
-  const unchanged = since === undefined && known?.status === status ? known.lastTransitionTime : undefined;
+  const previous = before.find(({ type }) => type === 'Ready');
+  const unchanged = since === undefined && previous?.status === status ? previous.lastTransitionTime : undefined;
   const lastTransitionTime = unchanged ?? seconds(since ?? new Date());
   const ours = ['Ready', 'ContainersReady'].map((type) => ({ type, status, lastTransitionTime }));
   return [...before.filter(({ type }) => !ours.some((own) => own.type === type)), ...ours];

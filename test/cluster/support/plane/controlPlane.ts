@@ -108,8 +108,8 @@ async function assemble(
   if (options.controllerManager !== false) {
     const flags = controllerManagerFlags(dir, managerPort, cluster.kubeconfigFor('admin'));
     const forPods = addressForPods === undefined ? [] : serviceAccountFlags(dir);
-    const all = [...flags, ...forPods, ...(options.controllerManagerFlags ?? [])];
-    const manager = start('kube-controller-manager', assets.controllerManager, all);
+    const managerFlags = [...flags, ...forPods, ...(options.controllerManagerFlags ?? [])];
+    const manager = start('kube-controller-manager', assets.controllerManager, managerFlags);
     await ready(manager, `${loopback('https', managerPort)}/healthz`, {
       caFile: join(dir, 'kube-controller-manager.crt'),
     });

@@ -9,12 +9,12 @@ import { join } from 'node:path';
  * planes that start at the same time do not use the same one.
  */
 export async function freePorts(count: number): Promise<number[]> {
-  const found = new Set<number>();
-  while (found.size < count) {
+  const ports = new Set<number>();
+  while (ports.size < count) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (!found.has(port) && (await isFree(port)) && claim(port)) found.add(port);
+    if (!ports.has(port) && (await isFree(port)) && claim(port)) ports.add(port);
   }
-  return [...found];
+  return [...ports];
 }
 
 function isFree(port: number): Promise<boolean> {

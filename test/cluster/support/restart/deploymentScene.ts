@@ -95,9 +95,9 @@ export async function setDeploymentScene(t: Cleanup, prefix: string, startTime =
     create,
     remove: (source, name) => cluster.api('DELETE', ns.path('api/v1', source, name)).then(() => undefined),
     async deploy(name, pod, more) {
-      const made = await create(name, pod, more);
-      await made.current();
-      return made;
+      const deployment = await create(name, pod, more);
+      await deployment.current();
+      return deployment;
     },
     begin,
     async start(own, section, options) {

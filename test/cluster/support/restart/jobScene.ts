@@ -29,10 +29,10 @@ export async function setJobScene(t: Cleanup, prefix: string): Promise<JobScene>
 export function jobSceneOf(scene: RestartScene): JobScene {
   const { cluster } = scene.ns;
   const path = scene.ns.path('apis/batch/v1', 'jobs');
-  const all = async () => List.parse(await cluster.api('GET', path)).items;
+  const listJobs = async () => List.parse(await cluster.api('GET', path)).items;
   const isCopy = ({ metadata }: KubeObject) => metadata.annotations?.[marker] !== undefined;
-  const jobs = async () => (await all()).filter((each) => !isCopy(each));
-  const copies = async () => (await all()).filter(isCopy);
+  const jobs = async () => (await listJobs()).filter((each) => !isCopy(each));
+  const copies = async () => (await listJobs()).filter(isCopy);
   const job = async (name: string) => (await jobs()).find(({ metadata }) => metadata.name === name);
   return {
     ...scene,
@@ -55,9 +55,9 @@ export function jobSceneOf(scene: RestartScene): JobScene {
       await scene.make('Job', name, { spec });
       await scene.untilAdopted('Job', name);
       await eventually(async () => (await scene.pods(name)).some(isReady), { what: `a pod of ${name} that is ready` });
-      const made = await job(name);
-      assert(made);
-      return made.metadata.uid;
+      const object = await job(name);
+      assert(object);
+      return object.metadata.uid;
     },
   };
 }

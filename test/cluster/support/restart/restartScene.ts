@@ -93,23 +93,23 @@ export async function setRestartScene(
 
   async function summary(kind: WorkloadKind, name: string): Promise<WorkloadSummary> {
     const object = await cluster.api('GET', pathOf(kind, name));
-    const found = readWorkload(object, kind);
-    assert(found, JSON.stringify(object));
-    return found;
+    const workload = readWorkload(object, kind);
+    assert(workload, JSON.stringify(object));
+    return workload;
   }
 
   async function state(kind: WorkloadKind, name: string): Promise<WorkloadState | undefined> {
-    const found = decodeState((await summary(kind, name)).stateText);
-    assert(found !== 'unreadable');
-    return found === 'none' ? undefined : found;
+    const workloadState = decodeState((await summary(kind, name)).stateText);
+    assert(workloadState !== 'unreadable');
+    return workloadState === 'none' ? undefined : workloadState;
   }
 
   async function versions(kind: WorkloadKind, name: string): Promise<readonly KubeObject[]> {
     const now = KubeObject.parse(await cluster.api('GET', pathOf(kind, name))).metadata.resourceVersion;
     return eventually(
       () => {
-        const all = seen.get(`${kind}/${name}`) ?? [];
-        return all.some(({ metadata }) => metadata.resourceVersion === now) && all;
+        const versions = seen.get(`${kind}/${name}`) ?? [];
+        return versions.some(({ metadata }) => metadata.resourceVersion === now) && versions;
       },
       { what: `version ${now} of ${kind} ${name}` },
     );

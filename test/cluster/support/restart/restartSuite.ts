@@ -7,13 +7,13 @@ import { type PodProgram, type RestartScene, setRestartScene } from './restartSc
 /** Creates one scene with one weeder for all tests of the calling suite. */
 export function suiteRestartScene(prefix: string, options: { section?: object; program?: PodProgram } = {}) {
   const t = suiteCleanup();
-  let found: { readonly scene: RestartScene; readonly weeder: WeederProcess } | undefined;
+  let setup: { readonly scene: RestartScene; readonly weeder: WeederProcess } | undefined;
   before(async () => {
     const scene = await setRestartScene(t, prefix, options.program);
-    found = { scene, weeder: await scene.start(t, { config: scene.config(options.section) }) };
+    setup = { scene, weeder: await scene.start(t, { config: scene.config(options.section) }) };
   });
   return () => {
-    assert(found, 'the scene is created before the first test of the suite');
-    return found;
+    assert(setup, 'the scene is created before the first test of the suite');
+    return setup;
   };
 }

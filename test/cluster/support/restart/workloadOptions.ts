@@ -29,10 +29,10 @@ export function templateOf(object: JsonObject): JsonObject {
 export function specOf(kind: WorkloadKind, name: string, ns: TestNamespace, request: WorkloadOptions): object {
   const { uses = { envFrom: [{ configMapRef: { name } }] }, podSpec = {}, podAnnotations = {}, spec = {} } = request;
   const runsOnce = kind === 'Job' || kind === 'CronJob';
-  const made = podTemplate({ labels: {}, restartPolicy: runsOnce ? 'Never' : 'Always' }, name);
+  const defaultTemplate = podTemplate({ labels: {}, restartPolicy: runsOnce ? 'Never' : 'Always' }, name);
   const containers = [{ name: 'main', image: 'registry.invalid/weeder-test:1', ...uses }];
-  const metadata = { ...made.metadata, annotations: podAnnotations };
-  const template = { metadata, spec: { ...made.spec, containers, ...podSpec } };
+  const metadata = { ...defaultTemplate.metadata, annotations: podAnnotations };
+  const template = { metadata, spec: { ...defaultTemplate.spec, containers, ...podSpec } };
   const selector = { matchLabels: { workload: name } };
   switch (kind) {
     case 'Deployment':
