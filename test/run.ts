@@ -65,8 +65,8 @@ const entries = mkdtempSync(join(tmpdir(), 'weeder-tests-'));
 
 /** Returns the files to run: for each process one that imports all its test files. */
 function processes(): readonly string[] {
-  const all = globSync(usual, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
-  const processes = Map.groupBy(all, processOf);
+  const files = globSync(usual, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
+  const processes = Map.groupBy(files, processOf);
   const first = longest.filter((name) => processes.has(name));
   const order = [...first, ...[...processes.keys()].filter((name) => !first.includes(name))];
   return order.map((name, index) => entryOf(index, name, processes.get(name) ?? []));

@@ -45,37 +45,37 @@ async function endless(t: TestContext) {
 }
 
 test('a client that disconnects in the middle, or only ends its side, is no error, and ends the page', async (t) => {
-  const its = await endless(t);
+  const page = await endless(t);
   for (const end of ['destroy', 'resetAndDestroy', 'end'] as const) {
-    const client = its.client(request);
+    const client = page.client(request);
     await once(client, 'data');
     client[end]();
-    await until(`the page has ended after ${end}`, () => its.open() === 0);
+    await until(`the page has ended after ${end}`, () => page.open() === 0);
     client.destroy();
   }
-  assert.deepEqual(its.broken, []);
+  assert.deepEqual(page.broken, []);
 });
 
 test('a client that reads nothing does not cost memory, and the page ends with it', async (t) => {
-  const its = await endless(t);
-  const client = its.client(request).pause();
-  await until('the page has begun', () => its.described() > 0);
+  const page = await endless(t);
+  const client = page.client(request).pause();
+  await until('the page has begun', () => page.described() > 0);
   // The sockets of both sides take some megabytes. A page that can write describes more in each turn.
   for (let [turns, before] = [0, 0]; turns < 100; turns += 1) {
-    if (its.described() > before) [turns, before] = [0, its.described()];
+    if (page.described() > before) [turns, before] = [0, page.described()];
     await turn();
   }
-  assert.equal(its.open(), 1);
+  assert.equal(page.open(), 1);
   client.destroy();
-  await until('the page has ended', () => its.open() === 0);
-  assert.deepEqual(its.broken, []);
+  await until('the page has ended', () => page.open() === 0);
+  assert.deepEqual(page.broken, []);
 });
 
 test('a page that waits behind another one on its connection ends with the connection', async (t) => {
-  const its = await endless(t);
-  const client = its.client(request + request).pause();
-  await until('both pages have begun', () => its.open() === 2);
+  const page = await endless(t);
+  const client = page.client(request + request).pause();
+  await until('both pages have begun', () => page.open() === 2);
   client.destroy();
-  await until('both pages have ended', () => its.open() === 0);
-  assert.deepEqual(its.broken, []);
+  await until('both pages have ended', () => page.open() === 0);
+  assert.deepEqual(page.broken, []);
 });

@@ -34,12 +34,12 @@ async function listening(t: TestContext) {
 }
 
 test('connections that cannot be accepted do not end the process, and are reported once until one is accepted', async (t) => {
-  const its = await listening(t);
-  for (let times = 0; times < 3; times += 1) its.fail('accept EMFILE');
-  assert.deepEqual(its.refused, ['accept EMFILE']);
-  assert.equal(await its.request(), 200);
-  its.fail('accept ENFILE');
-  assert.deepEqual(its.refused, ['accept EMFILE', 'accept ENFILE']);
+  const server = await listening(t);
+  for (let times = 0; times < 3; times += 1) server.fail('accept EMFILE');
+  assert.deepEqual(server.refused, ['accept EMFILE']);
+  assert.equal(await server.request(), 200);
+  server.fail('accept ENFILE');
+  assert.deepEqual(server.refused, ['accept EMFILE', 'accept ENFILE']);
 });
 
 test('a port that is in use is an error that names the flag, and reports no refused connection', async (t) => {

@@ -5,12 +5,12 @@ import { difference } from '../../bench/support/metricsOf.ts';
 
 test('the benchmark of many windows has the number of windows that its size states', async () => {
   const said: string[] = [];
-  const [found] = await measureActors([20], (line) => said.push(line));
-  assert.ok(found);
+  const [figures] = await measureActors([20], (line) => said.push(line));
+  assert.ok(figures);
   // For each service one window, and one crash-looping pod.
-  assert.deepEqual([found.services, found.windows, found.podDeletions], [20, 20, 20]);
-  assert.ok(found.timers >= 40, `${found.timers} timers`);
-  assert.ok(found.open > 0 && found.stop > 0 && found.windowsHeap > 0);
+  assert.deepEqual([figures.services, figures.windows, figures.podDeletions], [20, 20, 20]);
+  assert.ok(figures.timers >= 40, `${figures.timers} timers`);
+  assert.ok(figures.open > 0 && figures.stop > 0 && figures.windowsHeap > 0);
   assert.equal(said.length, 1);
 });
 

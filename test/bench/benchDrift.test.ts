@@ -25,8 +25,8 @@ function caseOf(figures: Partial<DriftCandidate>, applications = 1_000): DriftCa
   return { applications, resources: 5 * applications, kinds: 3, idle: 30, weeder: { ...weeder, ...figures } };
 }
 
-function missed(found: DriftCase): string[] {
-  return driftGoals([found]).flatMap((goal) => (isMet(goal) ? [] : [`${goal.what}: ${goal.value}`]));
+function missed(driftCase: DriftCase): string[] {
+  return driftGoals([driftCase]).flatMap((goal) => (isMet(goal) ? [] : [`${goal.what}: ${goal.value}`]));
 }
 
 test('each goal of the observer is met up to its limit, and missed beyond it', () => {
@@ -70,8 +70,10 @@ test('goals apply neither to a smaller size nor to the bare script', () => {
 });
 
 test('the report has a line for each kind of drift and candidate, and lists the most frequent requests first', () => {
-  const found = caseOf({ many: { ...weeder.many, requests: { 'patch services 200': 2, 'patch configmaps 200': 3 } } });
-  const lines = driftReport([{ ...found, bare: weeder }]).split('\n');
+  const driftCase = caseOf({
+    many: { ...weeder.many, requests: { 'patch services 200': 2, 'patch configmaps 200': 3 } },
+  });
+  const lines = driftReport([{ ...driftCase, bare: weeder }]).split('\n');
   const of = (words: string) => lines.filter((line) => line.includes(words));
   assert.deepEqual(
     of('one at a time').map((line) => line.split('|').map((cell) => cell.trim())[3]),
@@ -79,7 +81,7 @@ test('the report has a line for each kind of drift and candidate, and lists the 
   );
   assert.equal(of('5000 at once').length, 2);
   assert.match(of('3 patch')[0] ?? '', /3 patch configmaps 200, 2 patch services 200/);
-  assert.deepEqual(DriftCase.parse(JSON.parse(JSON.stringify(found))), found);
+  assert.deepEqual(DriftCase.parse(JSON.parse(JSON.stringify(driftCase))), driftCase);
 });
 
 test('each round changes a field that the schema lists, and no two rounds change the same one', () => {

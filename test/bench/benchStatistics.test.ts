@@ -58,8 +58,8 @@ const round: RecoveryRound = {
 };
 
 function caseOf(namespaces: number, bare: readonly object[], weeder: readonly object[]): RecoveryCase {
-  const rounds = (changes: readonly object[]) => changes.map((change) => ({ ...round, ...change }));
-  const candidates = { bare: rounds(bare), weeder: rounds(weeder).map((each) => ({ streams: 2, ...each })) };
+  const roundsWith = (changes: readonly object[]) => changes.map((change) => ({ ...round, ...change }));
+  const candidates = { bare: roundsWith(bare), weeder: roundsWith(weeder).map((each) => ({ streams: 2, ...each })) };
   return {
     cores: 'separate',
     namespaces,

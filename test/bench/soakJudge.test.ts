@@ -98,9 +98,9 @@ test('a recovery in another namespace opens no window, unless the rule selects a
   it.deletion(3, version);
   assert.deepEqual(it.reported(), disallowed('no window of db-a was open'));
   const everywhere = scenario();
-  const its = everywhere.pod(1, { ...looping, labels: { tier: 'c' } });
+  const otherVersion = everywhere.pod(1, { ...looping, labels: { tier: 'c' } });
   everywhere.service(2, true, 'db-c', 'other');
-  everywhere.deletion(3, its);
+  everywhere.deletion(3, otherVersion);
   assert.deepEqual(everywhere.reported(), []);
 });
 
@@ -194,9 +194,9 @@ test('no deletion is due for a pod that is protected, runs or is not a dependant
     { ...looping, annotations: { 'weeder.dev/ignore': 'true' } },
     { ...looping, labels: { tier: 'none' } },
   ];
-  for (const each of options) {
+  for (const podOptions of options) {
     const it = scenario();
-    it.pod(1, each);
+    it.pod(1, podOptions);
     it.service(1, true);
     it.checkOverdue(7);
     assert.deepEqual(it.reported(), []);

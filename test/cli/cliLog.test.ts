@@ -37,7 +37,7 @@ const events: readonly WeederEvent[] = [
 ];
 
 /** The output of the logger for these events, for a terminal or another output. */
-async function written(level: LogLevel, isTTY: boolean, all = events): Promise<string> {
+async function written(level: LogLevel, isTTY: boolean, weederEvents = events): Promise<string> {
   let text = '';
   const output = Object.assign(Object.create(process.stdout), {
     isTTY,
@@ -48,7 +48,7 @@ async function written(level: LogLevel, isTTY: boolean, all = events): Promise<s
     },
   });
   const logger = await createLogger(level, output);
-  for (const event of all) logWeeder(logger, { isDryRun: false, now: Date.now })(event);
+  for (const event of weederEvents) logWeeder(logger, { isDryRun: false, now: Date.now })(event);
   await new Promise((resolve) => setImmediate(resolve));
   return text;
 }

@@ -46,12 +46,12 @@ suite('suggest', { concurrency: 4 }, () => {
       '1 of a lower confidence is not shown: --confidence low',
       '',
     ]);
-    const all = await suggest('-f', manifests, '--confidence=low');
+    const output = await suggest('-f', manifests, '--confidence=low');
     assert.match(
-      all,
+      output,
       /^low +deployment\/default\/report +default\/postgres +suggested +args of container main: postgres, only the name$/m,
     );
-    assert.doesNotMatch(all, /hunter2|not shown/);
+    assert.doesNotMatch(output, /hunter2|not shown/);
   });
 
   test('each format is printed', async () => {

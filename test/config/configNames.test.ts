@@ -8,9 +8,9 @@ import { rowsOf } from '../data/config/rows.ts';
 const rows = rowsOf('names.jsonl');
 
 function rowsAbout(kind: string) {
-  const found = rows.filter((row) => row['kind'] === kind);
-  assert.ok(found.some((row) => row['ok'] === true) && found.some((row) => row['ok'] === false));
-  return found;
+  const rowsOfKind = rows.filter((row) => row['kind'] === kind);
+  assert.ok(rowsOfKind.some((row) => row['ok'] === true) && rowsOfKind.some((row) => row['ok'] === false));
+  return rowsOfKind;
 }
 
 for (const [kind, { pattern }] of Object.entries({ dnsLabel, labelKey, labelValue })) {

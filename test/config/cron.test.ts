@@ -7,15 +7,15 @@ import { refusedCron, refusedTimeZone, scheduleOf } from '../../src/config/schem
 /** The times after `from`, as ISO texts to the minute. */
 function times(cron: string, from: string, count = 2, timeZone = 'Europe/Berlin'): string[] {
   const schedule = scheduleOf({ cron, timeZone });
-  const found: string[] = [];
+  const starts: string[] = [];
   let time = Date.parse(from);
-  while (found.length < count) {
+  while (starts.length < count) {
     const next = schedule.nextAfter(time);
     if (next === undefined) break;
-    found.push(new Date(next).toISOString().replace(':00.000Z', 'Z'));
+    starts.push(new Date(next).toISOString().replace(':00.000Z', 'Z'));
     time = next;
   }
-  return found;
+  return starts;
 }
 
 test('a cron expression is evaluated in its time zone, in summer and in winter', () => {

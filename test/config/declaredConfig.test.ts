@@ -85,14 +85,14 @@ declaredDependencies: {watchDuration: 1m, namespaces: [shop]}
 servicesAndDependantSelectors:
   db: {namespaces: [a], watchDuration: 2m, podSelectors: [{matchLabels: {app: web}}]}`;
   const lookup = lookupOf(withDeclared(configOf(file), new Set(['a/db', 'b/db', 'b/redis'])));
-  const found = (namespace: string, name: string) => {
+  const settingsOf = (namespace: string, name: string) => {
     const service = lookup(namespace, name);
     return service && [service.watchDuration, service.podSelectors.length, service.declaredIn];
   };
-  assert.deepEqual(found('a', 'db'), [120_000, 1, ['shop']]);
-  assert.deepEqual(found('b', 'db'), [60_000, 0, ['shop']]);
-  assert.deepEqual(found('b', 'redis'), [60_000, 0, ['shop']]);
-  assert.deepEqual([found('c', 'db'), found('a', 'redis')], [undefined, undefined]);
+  assert.deepEqual(settingsOf('a', 'db'), [120_000, 1, ['shop']]);
+  assert.deepEqual(settingsOf('b', 'db'), [60_000, 0, ['shop']]);
+  assert.deepEqual(settingsOf('b', 'redis'), [60_000, 0, ['shop']]);
+  assert.deepEqual([settingsOf('c', 'db'), settingsOf('a', 'redis')], [undefined, undefined]);
   const without = lookupOf(withDeclared(configOf(file.replace(/declared.*\n/, '')), new Set(['b/db'])));
   assert.deepEqual([without('b', 'db'), without('a', 'db')?.declaredIn], [undefined, 'none']);
 });

@@ -15,14 +15,17 @@ function resultOf(row: string, observed: Chapter['observed'], came: Partial<Chap
 }
 
 test('the table shows each change, whether it is observed, the reaction of weeder, and its time', () => {
-  const all = [resultOf('another image', 'yes', { weeder: 'restores it', took: 7.42 }), resultOf('scaled to 5', 'no')];
-  assert.deepEqual(outcomeTable(all), [
+  const results = [
+    resultOf('another image', 'yes', { weeder: 'restores it', took: 7.42 }),
+    resultOf('scaled to 5', 'no'),
+  ];
+  assert.deepEqual(outcomeTable(results), [
     'what is done    observed   weeder         after',
     'another image   yes        restores it   7.4 ms',
     'scaled to 5     no         leaves it',
   ]);
-  assert.deepEqual(deviationsOf(all), []);
-  assert.deepEqual(deviationsOf([...all, resultOf('x', '', { isAsExpected: false })]), [
+  assert.deepEqual(deviationsOf(results), []);
+  assert.deepEqual(deviationsOf([...results, resultOf('x', '', { isAsExpected: false })]), [
     '"a user: x" did not go as expected.',
   ]);
 });

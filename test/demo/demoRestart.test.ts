@@ -59,8 +59,8 @@ test('the table shows the needed, the actual and the missed rollouts', () => {
 test('a plain watcher restarts for unused keys and for each change, and misses changes while it is stopped', async () => {
   const used = cpuTime();
   const chapters = await playWithPlainWatcher(1);
-  const made = chapters.map(({ rollouts }) => rollouts.map(({ workload }) => workload.name).toSorted());
-  assert.deepEqual(made, [
+  const workloadNames = chapters.map(({ rollouts }) => rollouts.map(({ workload }) => workload.name).toSorted());
+  assert.deepEqual(workloadNames, [
     [],
     ['payments', 'web'],
     ['payments', 'web'],

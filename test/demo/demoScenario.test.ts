@@ -13,20 +13,20 @@ import { cpuTime } from '../support/cpuTime.ts';
 const scenario = { replicas: 3, outage: 100_000, seed: 1, kubelet: '1.36', timeout: 600_000 } as const;
 
 test('without weeder every replica waits for its back-off, and one seed always gives the same downtimes', async () => {
-  const all = await playWithoutWeeder(scenario);
-  assert.equal(all.length, 3);
-  for (const { total, isDown } of all) {
+  const downtimes = await playWithoutWeeder(scenario);
+  assert.equal(downtimes.length, 3);
+  for (const { total, isDown } of downtimes) {
     assert.ok(!isDown);
     assert.ok(total > 150_000 && total < 190_000, String(total));
   }
-  assert.deepEqual(await playWithoutWeeder(scenario), all);
-  assert.notDeepEqual(await playWithoutWeeder({ ...scenario, seed: 2 }), all);
+  assert.deepEqual(await playWithoutWeeder(scenario), downtimes);
+  assert.notDeepEqual(await playWithoutWeeder({ ...scenario, seed: 2 }), downtimes);
 });
 
 test('an outage of an hour without weeder takes no time to play', async () => {
   const used = cpuTime();
-  const all = await playWithoutWeeder({ ...scenario, outage: 3_600_000, replicas: 50 });
-  assert.ok(all.every(({ isDown, total }) => !isDown && total > 3_500_000));
+  const downtimes = await playWithoutWeeder({ ...scenario, outage: 3_600_000, replicas: 50 });
+  assert.ok(downtimes.every(({ isDown, total }) => !isDown && total > 3_500_000));
   assert.ok(used() < 5_000);
 });
 

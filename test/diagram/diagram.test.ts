@@ -105,8 +105,8 @@ for (const [name, { machine }] of machines) {
 
 test('in the picture of the system every event is known to its receiver', () => {
   for (const { to, events } of links) {
-    const known = new Set(machines.get(to)?.machine.events ?? []);
-    for (const event of events) assert.ok(known.has(event), `${to} knows no ${event}`);
+    const machineEvents = new Set(machines.get(to)?.machine.events ?? []);
+    for (const event of events) assert.ok(machineEvents.has(event), `${to} knows no ${event}`);
   }
   const linked = new Set(links.flatMap(({ from, to }) => [from, to]));
   assert.deepEqual([...linked].sort(), ['apiServer', ...members].sort());

@@ -11,11 +11,11 @@ const pictures = new Map<string, readonly Picture[]>([
   ['system', systemPictures()],
   ...[...machines].map(([name, { machine }]) => [name, picturesOf(drawingOf(machine))] as const),
 ]);
-const known: Readonly<Record<string, readonly Layout[]>> = layouts;
+const layoutsByName: Readonly<Record<string, readonly Layout[]>> = layouts;
 
-for (const [name, its] of pictures) {
-  const layoutsOf = known[name] ?? assert.fail(`no layout of ${name}`);
-  const placed = its.map((picture, index) => ({
+for (const [name, machinePictures] of pictures) {
+  const layoutsOf = layoutsByName[name] ?? assert.fail(`no layout of ${name}`);
+  const placed = machinePictures.map((picture, index) => ({
     picture,
     layout: layoutsOf[index] ?? assert.fail(`no layout of ${picture.title}`),
   }));

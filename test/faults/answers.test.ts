@@ -33,11 +33,11 @@ async function refuseDeletionsThenAll({ scene, server, weeder, before }: Scenari
   const stopDeletions = server.failAll(fault, isDelete);
   await scene.endpoints(true);
   await weeder.log.until(retried, {}, { count: 6 });
-  const all = recorded(fault);
-  const stopAll = server.failAll(all.fault, everything);
+  const recordedFault = recorded(fault);
+  const stopAll = server.failAll(recordedFault.fault, everything);
   stopDeletions();
   server.cutConnections();
-  const watches = () => all.requests.filter(isWatch).length;
+  const watches = () => recordedFault.requests.filter(isWatch).length;
   await eventually(() => watches() >= 2 * before.watches, { what: 'two faults of each stream' });
   stopAll();
 }
@@ -56,14 +56,14 @@ suite('faults of answers', { concurrency: 12 }, () => {
       const scenario = await startScenario(t, 'throttled', protocol);
       const { scene, server, before } = scenario;
       const retryAfter = 3_000;
-      const all = recorded(refuseWith(429, 'TooManyRequests', { 'retry-after': String(retryAfter / 1000) }));
-      for (const _ of scenario.looping) server.failNext(all.fault, isDelete);
-      for (let each = 0; each < before.watches; each += 1) server.failNext(all.fault, isWatch);
+      const recordedFault = recorded(refuseWith(429, 'TooManyRequests', { 'retry-after': String(retryAfter / 1000) }));
+      for (const _ of scenario.looping) server.failNext(recordedFault.fault, isDelete);
+      for (let watch = 0; watch < before.watches; watch += 1) server.failNext(recordedFault.fault, isWatch);
       await scene.endpoints(true);
       await scenario.weeder.log.until(retried, {}, { count: scenario.looping.length });
       server.cutConnections();
       await assertRecovered(scenario);
-      for (const refused of all.requests) {
+      for (const refused of recordedFault.requests) {
         const again = server.requests.find(
           (each) => each.at > refused.at && each.path === refused.path && same(each, refused),
         );
@@ -113,7 +113,7 @@ suite('faults of answers', { concurrency: 12 }, () => {
       const refusal = refuseWith(503, 'ServiceUnavailable');
       const dripping: Fault = (answer, request) =>
         oneBytePerSecond(answer, request, (to = answer) => refusal(to, request, () => undefined));
-      for (let each = 0; each < scenario.before.watches; each += 1) scenario.server.failNext(dripping, isWatch);
+      for (let watch = 0; watch < scenario.before.watches; watch += 1) scenario.server.failNext(dripping, isWatch);
       scenario.server.cutConnections();
       await scenario.scene.endpoints(true);
       // The test takes three times the 15 s after which weeder stops waiting for the headers of a watch.

@@ -9,7 +9,7 @@ import { type Scenario, startScenario } from './support/scenario.ts';
 /** Closes the connections, injects the fault into the next `times` watches of each stream, and recovers the service. */
 async function resumeWith({ server, scene, before }: Scenario, fault: Fault, times: number): Promise<void> {
   let count = 0;
-  for (let each = 0; each < times * before.watches; each += 1) {
+  for (let watch = 0; watch < times * before.watches; watch += 1) {
     server.failNext((...given) => {
       count += 1;
       fault(...given);

@@ -26,8 +26,8 @@ test('tar reads what was written: files, folders and symbolic links, with permis
 test('an archive is read as it was written, and in any order of its entries the same', () => {
   const read = readTar(archive);
   for (const entry of entries) {
-    const found = read.find(({ name }) => name === entry.name);
-    assert.deepEqual({ link: undefined, ...found }, { link: undefined, ...entry });
+    const readEntry = read.find(({ name }) => name === entry.name);
+    assert.deepEqual({ link: undefined, ...readEntry }, { link: undefined, ...entry });
   }
   assert.deepEqual(writeTar(entries.toReversed()), archive);
   assert.deepEqual(writeTar(read), archive);

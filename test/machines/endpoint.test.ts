@@ -21,8 +21,8 @@ const readingBroke: InternalEvent = { type: 'xstate.error.actor.readySince', act
 
 /** An opened window stands among the effects with its number and its duration. */
 function decided(input: Partial<EndpointInput>, events: readonly (EndpointEvent | InternalEvent)[]) {
-  const all = { ...twoMinutes, now: () => monotonic, ...input };
-  const { state, effects, snapshot } = decide(endpoint, all, events);
+  const endpointInput = { ...twoMinutes, now: () => monotonic, ...input };
+  const { state, effects, snapshot } = decide(endpoint, endpointInput, events);
   const { window, closesAt } = snapshot.context;
   const opened = `window ${window} for ${closesAt - monotonic}`;
   return { state, effects: effects.map((effect) => (effect === 'reportWindowOpened' ? opened : effect)) };

@@ -65,14 +65,14 @@ function election() {
     begin(place);
   }
 
-  async function perform(each: Step): Promise<void> {
-    if (each.do === 'pass') return pass(each.ms);
-    if (each.do === 'fates') return void coming.push(...each.deliveries);
-    const replica = replicas[each.who] ?? assert.fail();
-    if (each.do === 'setClock') return replica.setClock(each.ms);
-    if (each.do === 'freeze') return replica.freeze();
-    if (each.do === 'thaw') return replica.thaw();
-    return end(each.who, replica, each.do === 'stop');
+  async function perform(step: Step): Promise<void> {
+    if (step.do === 'pass') return pass(step.ms);
+    if (step.do === 'fates') return void coming.push(...step.deliveries);
+    const replica = replicas[step.who] ?? assert.fail();
+    if (step.do === 'setClock') return replica.setClock(step.ms);
+    if (step.do === 'freeze') return replica.freeze();
+    if (step.do === 'thaw') return replica.thaw();
+    return end(step.who, replica, step.do === 'stop');
   }
 
   begin(0);
@@ -97,7 +97,7 @@ test('whatever happens to the API and to the processes: two never act at the sam
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 20 }), async (script) => {
       const at = election();
-      for (const each of script) await at.perform(each);
+      for (const step of script) await at.perform(step);
       await at.recover();
       // Responses may be delayed by 30 s, and the holder that they name has another 15 s.
       await at.pass(60_000);

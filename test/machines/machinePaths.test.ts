@@ -100,14 +100,14 @@ for (const { machine: name, effect, events } of causes) {
     const machine = machineNamed(name);
     const exploration = explorations[name];
     assert.ok(exploration !== undefined);
-    const found = pathsOf(machine, exploration).flatMap(({ state }) =>
+    const eventTypes = pathsOf(machine, exploration).flatMap(({ state }) =>
       exploration.events
         .filter(() => state.status === 'active')
         .filter((event) => exploration.isPossible?.(state, event) ?? state.can(event))
         .filter((event) => effectsOf(transition(machine, state, event)[1]).some((each) => effect.test(each)))
         .map((event) => event.type),
     );
-    assert.deepEqual([...new Set(found)].sort(), [...events].sort());
+    assert.deepEqual([...new Set(eventTypes)].sort(), [...events].sort());
   });
 }
 

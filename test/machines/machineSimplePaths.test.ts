@@ -278,8 +278,8 @@ function open(walked: Walked, actor: string): boolean {
 }
 
 function count(walked: Walked, effect: string | RegExp): number {
-  const all = walked.flatMap(({ effects }) => effects);
-  return all.filter((each) => (typeof effect === 'string' ? each === effect : effect.test(each))).length;
+  const walkedEffects = walked.flatMap(({ effects }) => effects);
+  return walkedEffects.filter((each) => (typeof effect === 'string' ? each === effect : effect.test(each))).length;
 }
 
 function isIn(snapshot: AnyMachineSnapshot, state: string | RegExp): boolean {

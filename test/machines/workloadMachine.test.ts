@@ -120,13 +120,13 @@ test('a block ends after a time only if it has one, and always when something ch
 });
 
 test('a block that may pass soon is reported only when it has lasted for this time', () => {
-  const soon: WorkloadEvent = { ...blocked, reportIn: 1_000 };
-  const { state, effects } = decided([soon]);
+  const blockedWithReport: WorkloadEvent = { ...blocked, reportIn: 1_000 };
+  const { state, effects } = decided([blockedWithReport]);
   assert.deepEqual([state, effects], ['assessed.missing', ['wait 1000']]);
-  const later = decided([soon, { type: 'xstate.after.patience.workload.assessed.missing' }]);
+  const later = decided([blockedWithReport, { type: 'xstate.after.patience.workload.assessed.missing' }]);
   assert.equal(later.state, 'assessed.blocked');
   assert.ok(later.effects.includes('reportBlocked'));
-  assert.equal(decided([soon, event.workloadChanged]).state, 'assessing');
+  assert.equal(decided([blockedWithReport, event.workloadChanged]).state, 'assessing');
 });
 
 test('a workload that is no longer managed loses its state, and its record is removed', () => {

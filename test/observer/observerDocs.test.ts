@@ -67,15 +67,15 @@ test('docs/reference/observer.md lists exactly the reasons of the conditions', (
     .map((name) => readFileSync(new URL(`../../src/observer/status/${name}.ts`, import.meta.url), 'utf8'))
     .join('\n');
   const written = new Set([...source.matchAll(/'([A-Z][A-Za-z]+)'/g)].map(([, reason]) => reason));
-  const all = [...named.values()].flat(2);
+  const reasons = [...named.values()].flat(2);
   const statuses = new Set<string>(['True', 'False', 'Unknown', ...conditionTypes]);
   for (const reason of written) {
     assert.ok(
-      statuses.has(String(reason)) || all.includes(String(reason)),
+      statuses.has(String(reason)) || reasons.includes(String(reason)),
       `${reason} is not in docs/reference/observer.md`,
     );
   }
-  for (const reason of all) assert.ok(written.has(String(reason)), `${reason} is never used`);
+  for (const reason of reasons) assert.ok(written.has(String(reason)), `${reason} is never used`);
   const well = conditionsOf({
     phase: 'observing',
     mode: 'correct',

@@ -87,6 +87,6 @@ test('events of a large object that was just compared are not parsed for a while
   const before = world.eventsOf('resource.drifted').length;
   await world.pass(5 * second);
   const drifted = world.eventsOf('resource.drifted').slice(before);
-  const found = drifted.flatMap(({ drifts }) => drifts.filter(({ path }) => path === '.data.key-1'));
-  assert.deepEqual([...new Set(found.map((drift) => drift.found))], ['three']);
+  const keyDrifts = drifted.flatMap(({ drifts }) => drifts.filter(({ path }) => path === '.data.key-1'));
+  assert.deepEqual([...new Set(keyDrifts.map((drift) => drift.found))], ['three']);
 });

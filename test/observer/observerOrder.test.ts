@@ -23,7 +23,7 @@ function of(kind: string, name: string, group = ''): Manifest {
 
 suite('the order of an application', () => {
   const crd = of('CustomResourceDefinition', 'widgets', 'apiextensions.k8s.io');
-  const all = [
+  const manifests = [
     of('Widget', 'w', 'example.org'),
     of('Deployment', 'web', 'apps'),
     crd,
@@ -33,12 +33,12 @@ suite('the order of an application', () => {
   const names = (resources: readonly Manifest[]) => resources.map(({ identity }) => identity.name);
 
   test('is namespaces, then CRDs, then other resources as in the manifests, then workloads', () => {
-    assert.deepEqual(names(inApplyOrder(all)), ['n', 'widgets', 'w', 'a', 'web']);
-    assert.deepEqual(names(inApplyOrder(inApplyOrder(all))), names(inApplyOrder(all)));
+    assert.deepEqual(names(inApplyOrder(manifests)), ['n', 'widgets', 'w', 'a', 'web']);
+    assert.deepEqual(names(inApplyOrder(inApplyOrder(manifests))), names(inApplyOrder(manifests)));
   });
 
   test('is reversed for a deletion', () => {
-    assert.deepEqual(names(inDeletionOrder(all)), ['web', 'a', 'w', 'widgets', 'n']);
+    assert.deepEqual(names(inDeletionOrder(manifests)), ['web', 'a', 'w', 'widgets', 'n']);
   });
 
   test('deletes roles, bindings and service accounts last, in stages', () => {
@@ -48,7 +48,7 @@ suite('the order of an application', () => {
       of('ClusterRoleBinding', 'binding', rbac),
       of('Role', 'role', rbac),
     ];
-    const order = inDeletionOrder([...mixed, ...all, of('LimitRange', 'defaults')]);
+    const order = inDeletionOrder([...mixed, ...manifests, of('LimitRange', 'defaults')]);
     assert.deepEqual(names(order), ['web', 'a', 'w', 'defaults', 'widgets', 'n', 'binding', 'role', 'account']);
     const stages = order.map(({ identity }) => deletionStage(identity));
     assert.deepEqual(stages, [1, 1, 1, 1, 2, 3, 6, 6, 6]);
@@ -73,7 +73,7 @@ suite('the order of an application', () => {
       of('MutatingWebhookConfiguration', 'mutating', admission),
       of('ValidatingWebhookConfiguration', 'validating', admission),
     ];
-    const rest = [of('ValidatingAdmissionPolicy', 'policy', admission), of('Service', 'hook'), ...all];
+    const rest = [of('ValidatingAdmissionPolicy', 'policy', admission), of('Service', 'hook'), ...manifests];
     const order = ['n', 'widgets', 'policy', 'hook', 'w', 'a', 'web', 'mutating', 'validating'];
     assert.deepEqual(names(inApplyOrder([...hooks, ...rest])), order);
     const deletion = inDeletionOrder([...rest, ...hooks]);
@@ -86,8 +86,8 @@ suite('the order of an application', () => {
   });
 
   test('has stages, and firstStage returns the earliest as a whole', () => {
-    assert.deepEqual(names(firstStage(all)), ['n']);
-    assert.deepEqual(names(firstStage(all.slice(0, 2))), ['w']);
+    assert.deepEqual(names(firstStage(manifests)), ['n']);
+    assert.deepEqual(names(firstStage(manifests.slice(0, 2))), ['w']);
     assert.deepEqual(names(firstStage([of('ConfigMap', 'a'), of('Secret', 'b')])), ['a', 'b']);
     assert.deepEqual(firstStage([]), []);
   });

@@ -73,7 +73,7 @@ async function outsideOf(spec: JsonObject, scenario: Scenario, turn: Scenario) {
 for (const mode of ['detect', 'correct']) {
   test(`mode ${mode}: a service account without permissions sees the same at the same times, whatever exists and happens`, async () => {
     const spec = { mode, manifests: [configMap('settings', 'a'), secret] };
-    const all = Object.entries(scenarios).flatMap(([what, scenario]) =>
+    const cases = Object.entries(scenarios).flatMap(([what, scenario]) =>
       Object.entries(turns).map(([then, turn]) => ({ name: `${what}, and ${then}`, scenario, turn })),
     );
     const expected = await outsideOf(
@@ -81,7 +81,8 @@ for (const mode of ['detect', 'correct']) {
       () => undefined,
       () => undefined,
     );
-    for (const { name, scenario, turn } of all) assert.deepEqual(await outsideOf(spec, scenario, turn), expected, name);
+    for (const { name, scenario, turn } of cases)
+      assert.deepEqual(await outsideOf(spec, scenario, turn), expected, name);
     // Nothing was even read.
     assert.deepEqual(expected.requests, []);
     assert.ok(expected.accessAsks.length > 0);

@@ -40,8 +40,8 @@ function count(world: ObserverWorld, what: string): number {
 /** A condition as `True Reason: message`. */
 function said(world: ObserverWorld, type: string): string {
   const { conditions } = objectOf(world.application('web')?.['status']);
-  const found = arrayOf(conditions).map(objectOf);
-  const { status, reason, message } = found.find((each) => each['type'] === type) ?? {};
+  const conditionList = arrayOf(conditions).map(objectOf);
+  const { status, reason, message } = conditionList.find((each) => each['type'] === type) ?? {};
   return `${status} ${reason}: ${message}`;
 }
 

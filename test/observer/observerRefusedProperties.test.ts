@@ -63,7 +63,7 @@ async function run(scenario: readonly Step[]) {
   world.stop();
   return {
     older,
-    found: objectOf(world.object(one)?.['data'])['key'],
+    live: objectOf(world.object(one)?.['data'])['key'],
     accepted: String(accepted),
     isRefused: refusedOnes.has(newest),
   };
@@ -72,10 +72,10 @@ async function run(scenario: readonly Step[]) {
 test('in any scenario nothing older than the accepted manifest is applied, and the last accepted one is the final state', async () => {
   const scenarios = fc.array(steps, { maxLength: 30 });
   const property = fc.asyncProperty(scenarios, async (scenario) => {
-    const { older, found, accepted, isRefused } = await run(scenario);
+    const { older, live, accepted, isRefused } = await run(scenario);
     assert.deepEqual(older, []);
     // A newly started weeder does not know the earlier states.
-    if (!isRefused || !scenario.some(({ type }) => type === 'restart')) assert.equal(found, accepted);
+    if (!isRefused || !scenario.some(({ type }) => type === 'restart')) assert.equal(live, accepted);
   });
   await fc.assert(property, propertyRuns(100));
 });

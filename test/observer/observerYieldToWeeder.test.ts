@@ -10,8 +10,8 @@ function scene() {
   const clock = virtualClock();
   const sent: { readonly path: string; answer(): void }[] = [];
   const client = clientOf(({ path }) => new Promise((resolve) => sent.push({ path, answer: () => resolve(done) })));
-  const its = { clock, sent, hasUrgentWork: false };
-  return { ...its, its, client: yieldToWeeder(client, { clock, hasUrgentWork: () => its.hasUrgentWork }) };
+  const state = { clock, sent, hasUrgentWork: false };
+  return { ...state, state, client: yieldToWeeder(client, { clock, hasUrgentWork: () => state.hasUrgentWork }) };
 }
 
 const get: ApiRequest = { method: 'GET', path: '/api/v1/namespaces/shop/configmaps/a' };
@@ -22,17 +22,17 @@ const large = (namespace: string): ApiRequest => ({
 });
 
 test('while pods are being deleted no request starts, for at most five seconds', async () => {
-  const { its, client, clock, sent } = scene();
-  its.hasUrgentWork = true;
+  const { state, client, clock, sent } = scene();
+  state.hasUrgentWork = true;
   void client.call(get);
   clock.advance(1_000);
   await settled();
   assert.equal(sent.length, 0);
-  its.hasUrgentWork = false;
+  state.hasUrgentWork = false;
   clock.advance(20);
   await settled();
   assert.equal(sent.length, 1);
-  its.hasUrgentWork = true;
+  state.hasUrgentWork = true;
   void client.call(get);
   for (let passed = 0; passed < 5_100; passed += 20) {
     clock.advance(20);
@@ -42,8 +42,8 @@ test('while pods are being deleted no request starts, for at most five seconds',
 });
 
 test('an aborted request does not wait', async () => {
-  const { its, client, clock, sent } = scene();
-  its.hasUrgentWork = true;
+  const { state, client, clock, sent } = scene();
+  state.hasUrgentWork = true;
   const stop = new AbortController();
   void client.call({ ...get, signal: stop.signal });
   stop.abort();
@@ -84,7 +84,7 @@ test('after twenty large writes each further one waits ten times as long as the 
 });
 
 async function answered(sent: readonly { answer(): void }[]): Promise<void> {
-  for (const each of sent) each.answer();
+  for (const request of sent) request.answer();
   // The response is passed on in a later turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   await settled();

@@ -9,9 +9,9 @@ const path = '/#applications';
 test('each resource has its state, the desired and live value of each drift, the conflicting manager, and its corrections', async (t) => {
   const { page, server, consoleLines } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
-      its.applications = applicationScene(now);
+    (server) => {
+      server.greeting = scene(now);
+      server.applications = applicationScene(now);
     },
     { path, timezoneId: 'UTC' },
   );
@@ -46,9 +46,9 @@ test('a screen reader finds a table with its columns at every width, and the pag
   for (const width of [1280, 360]) {
     const { page, consoleLines } = await openPage(
       t,
-      (its) => {
-        its.greeting = scene(now);
-        its.applications = applicationScene(now);
+      (server) => {
+        server.greeting = scene(now);
+        server.applications = applicationScene(now);
       },
       { path, viewport: { width, height: 720 } },
     );
@@ -65,11 +65,11 @@ test('a screen reader finds a table with its columns at every width, and the pag
 test('a corrected drift disappears from the page, and a page without applications has a sentence', async (t) => {
   const { page, server } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
+    (server) => {
+      server.greeting = scene(now);
       const drifts = [{ path: '.data.a', type: 'changed', desired: '"1"', found: '"2"' }] as const;
       const waiting = { state: 'drifted', drifts, reason: 'The API server is busy.', until: now + 7_000 };
-      its.applications = [applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web', waiting)] })];
+      server.applications = [applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web', waiting)] })];
     },
     { path },
   );

@@ -10,8 +10,8 @@ const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 test('a weeder that sends nothing is noticed within seconds, the time stops, and the page shows when it is back', async (t) => {
   const { page, server } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
+    (server) => {
+      server.greeting = scene(now);
     },
     { timezoneId: 'UTC' },
   );
@@ -40,9 +40,9 @@ test('a weeder that sends nothing is noticed within seconds, the time stops, and
 });
 
 test('a standby says so, and who leads, until it leads itself', async (t) => {
-  const { page, server, consoleLines } = await openPage(t, (its) => {
+  const { page, server, consoleLines } = await openPage(t, (server) => {
     const services: PageMessage = { type: 'services', services: [] };
-    its.greeting = [hello(now), { type: 'leadership', state: 'standingBy', holder: 'weeder-0_abc' }, services];
+    server.greeting = [hello(now), { type: 'leadership', state: 'standingBy', holder: 'weeder-0_abc' }, services];
   });
   await page.getByText('This weeder is a standby: weeder-0_abc leads.').waitFor();
   assert.equal(await page.locator('#leadership').textContent(), 'standby');
@@ -57,8 +57,8 @@ test('a standby says so, and who leads, until it leads itself', async (t) => {
 });
 
 test('without leader election the page says nothing of it', async (t) => {
-  const { page } = await openPage(t, (its) => {
-    its.greeting = scene(now);
+  const { page } = await openPage(t, (server) => {
+    server.greeting = scene(now);
   });
   await page.locator('[data-connection=live]').waitFor();
   assert.equal(await page.locator('#standby').isVisible(), false);
@@ -66,8 +66,8 @@ test('without leader election the page says nothing of it', async (t) => {
 });
 
 test('a lost connection is shown immediately, and missed changes appear after a reconnect', async (t) => {
-  const { page, server } = await openPage(t, (its) => {
-    its.greeting = scene(now);
+  const { page, server } = await openPage(t, (server) => {
+    server.greeting = scene(now);
   });
   await page.locator('[data-connection=live]').waitFor();
   server.isFull = true;
@@ -84,8 +84,8 @@ test('a lost connection is shown immediately, and missed changes appear after a 
 });
 
 test('outages and windows are announced, many of them in one sentence', async (t) => {
-  const { page, server } = await openPage(t, (its) => {
-    its.greeting = [hello(now)];
+  const { page, server } = await openPage(t, (server) => {
+    server.greeting = [hello(now)];
   });
   await page.locator('[data-connection=live]').waitFor();
   for (const name of ['a', 'b', 'c', 'd', 'e'])

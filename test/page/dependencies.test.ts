@@ -24,9 +24,9 @@ const linesOf = (page: Page, health: string) => page.locator(`#dependencies-edge
 test('services are on the left, dependants on the right, with lines that show outages and windows', async (t) => {
   const { page, server, consoleLines } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
-      its.dependencies = dependencyScene(now);
+    (server) => {
+      server.greeting = scene(now);
+      server.dependencies = dependencyScene(now);
     },
     { path },
   );
@@ -61,9 +61,9 @@ test('services are on the left, dependants on the right, with lines that show ou
 test('the pointer and the focus emphasize a box with its lines and the boxes at their ends', async (t) => {
   const { page, server } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
-      its.dependencies = dependencyScene(now);
+    (server) => {
+      server.greeting = scene(now);
+      server.dependencies = dependencyScene(now);
     },
     { path },
   );
@@ -89,9 +89,9 @@ test('the pointer and the focus emphasize a box with its lines and the boxes at 
 test('the filters are sent to the server; a dependant, and the note about others, search for themselves', async (t) => {
   const { page, server } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
-      its.dependencies = { ...dependencyScene(now), namespaces: ['reports', 'shop'] };
+    (server) => {
+      server.greeting = scene(now);
+      server.dependencies = { ...dependencyScene(now), namespaces: ['reports', 'shop'] };
     },
     { path },
   );
@@ -125,9 +125,9 @@ test('with 200 of 1,000 services and 1,000 dependants, the page says how to find
   const list = { ...dependencyList(services, dependants), total: 1_000, found: 1_000 };
   const { page, server, consoleLines } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
-      its.dependencies = list;
+    (server) => {
+      server.greeting = scene(now);
+      server.dependencies = list;
     },
     { path },
   );

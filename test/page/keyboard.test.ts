@@ -69,9 +69,9 @@ test('the keyboard skips the navigation, and opens a service and its machine', a
 });
 
 test('the services are sorted by any column and filtered by keyboard, and a screen reader announces how', async (t) => {
-  const { page } = await openPage(t, (its) => {
+  const { page } = await openPage(t, (server) => {
     const services = ['a', 'b', 'c', 'd'].map((name, n) => serviceView(name, { deleted: n, isReady: n !== 2 }));
-    its.greeting = [hello(now), { type: 'services', services }];
+    server.greeting = [hello(now), { type: 'services', services }];
   });
   const first = (name: string) => page.locator('#services-table tbody tr:nth-child(1)', { hasText: `shop/${name}` });
   const names = () => page.locator('#services-table tbody tr a').allTextContents();

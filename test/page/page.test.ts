@@ -16,8 +16,8 @@ async function boxOf(locator: Locator) {
 }
 
 test('a service that goes down, recovers and is deleted does so on the page, without console output', async (t) => {
-  const { page, server, consoleLines } = await openPage(t, (its) => {
-    its.greeting = scene(now);
+  const { page, server, consoleLines } = await openPage(t, (server) => {
+    server.greeting = scene(now);
   });
   const row = page.locator('#services-table tbody tr', { hasText: 'shop/auth' });
   await row.getByText('ready › idle').waitFor();
@@ -37,8 +37,8 @@ test('a service that goes down, recovers and is deleted does so on the page, wit
 
 test('of 10,000 services 500 rows are in the page, only the changed one is written, and a search finds all', async (t) => {
   const services = Array.from({ length: 10_000 }, (_, index) => serviceView(`s-${String(index).padStart(4, '0')}`));
-  const { page, server } = await openPage(t, (its) => {
-    its.greeting = [hello(now), { type: 'services', services }];
+  const { page, server } = await openPage(t, (server) => {
+    server.greeting = [hello(now), { type: 'services', services }];
   });
   await page.locator('#services-count', { hasText: '10,000' }).waitFor();
   const rows = page.locator('#services-table tbody tr');
@@ -63,8 +63,8 @@ test('of 10,000 services 500 rows are in the page, only the changed one is writt
 test('the states of the selected actor are highlighted, and so are the arrows of its transition', async (t) => {
   const { page, server, consoleLines } = await openPage(
     t,
-    (its) => {
-      its.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
+    (server) => {
+      server.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
     },
     { path: '/#machine=shop%2Fdb' },
   );
@@ -87,8 +87,8 @@ test('the states of the selected actor are highlighted, and so are the arrows of
 test('a step without an arrow lights up the lines that replace it, and these alone', async (t) => {
   const { page, server } = await openPage(
     t,
-    (its) => {
-      its.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
+    (server) => {
+      server.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
     },
     { path: '/#machine=shop%2Fdb' },
   );
@@ -107,8 +107,8 @@ test('a step without an arrow lights up the lines that replace it, and these alo
 test('the timeline draws outages, windows, recoveries and deletions, and lists them', async (t) => {
   const { page, consoleLines } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
+    (server) => {
+      server.greeting = scene(now);
     },
     { path: '/#timeline' },
   );
@@ -125,9 +125,9 @@ test('the timeline draws outages, windows, recoveries and deletions, and lists t
 test('an outage that began before the last hour is drawn from the left edge, until the service recovers', async (t) => {
   const { page, server } = await openPage(
     t,
-    (its) => {
+    (server) => {
       const began = { t: now - 7_200_000, what: 'service.notReady', about: 'shop/old', detail: '' };
-      its.greeting = [hello(now), { type: 'history', moments: [began] }];
+      server.greeting = [hello(now), { type: 'history', moments: [began] }];
     },
     { path: '/#timeline' },
   );
@@ -143,8 +143,8 @@ test('an outage that began before the last hour is drawn from the left edge, unt
 
 test('a replay is played, stepped and sought by its controls', async (t) => {
   const clock = { startsAt: now - 600_000, endsAt: now, now: now - 300_000, isPlaying: false, speed: 1 };
-  const { page, server, consoleLines } = await openPage(t, (its) => {
-    its.greeting = [hello(clock.now, 'replay'), { type: 'clock', ...clock }];
+  const { page, server, consoleLines } = await openPage(t, (server) => {
+    server.greeting = [hello(clock.now, 'replay'), { type: 'clock', ...clock }];
   });
   await page.getByRole('button', { name: 'Play' }).click();
   await page.getByRole('button', { name: 'Step' }).click();
@@ -157,13 +157,13 @@ test('a replay is played, stepped and sought by its controls', async (t) => {
 });
 
 test('a service that weeder has not seen ready, or that does not exist, is a row, and counts as not ready', async (t) => {
-  const { page, consoleLines } = await openPage(t, (its) => {
+  const { page, consoleLines } = await openPage(t, (server) => {
     const readyUntil = now - 3_600_000;
     const gone = unseenView('gone', now, { readyUntil, exists: false });
     const typo = unseenView('redis-typo', now, { namespace: '', since: undefined, exists: false });
     const late = unseenView('late', now - 10_000, { isFromStart: false });
     const services = [serviceView('db'), unseenView('redis', now - 190_000), gone, typo, late];
-    its.greeting = [hello(now), { type: 'services', services }];
+    server.greeting = [hello(now), { type: 'services', services }];
   });
   const rowOf = (name: string) => page.locator('#services-table tbody tr', { hasText: name });
   await rowOf('shop/redis')
@@ -186,8 +186,8 @@ test('a service that weeder has not seen ready, or that does not exist, is a row
 test('of 1,000 services the one that is down is the first, in the order of another column it is not cut', async (t) => {
   const services = Array.from({ length: 1_000 }, (_, index) => serviceView(`a-${index + 1000}`));
   const down = serviceView('zz-1000', { isReady: false, state: 'notReady.idle' });
-  const { page } = await openPage(t, (its) => {
-    its.greeting = [hello(now), { type: 'services', services: [...services, down] }];
+  const { page } = await openPage(t, (server) => {
+    server.greeting = [hello(now), { type: 'services', services: [...services, down] }];
   });
   const rows = page.locator('#services-table tbody tr');
   await rows.first().getByRole('link', { name: 'zz-1000' }).waitFor();
@@ -201,16 +201,16 @@ test('with more lanes than fit, those of outages are drawn first, also of a serv
   const calm = Array.from({ length: 80 }, (_, n) => `calm-${n + 100}`);
   const { page } = await openPage(
     t,
-    (its) => {
+    (server) => {
       const services = [...calm.map((name) => serviceView(name)), unseenView('zz-1000', now - 600_000)];
-      const found = calm.map((name) => ({
+      const moments = calm.map((name) => ({
         t: now - 900_000,
         what: 'service.ready',
         about: `shop/${name}`,
         detail: '',
       }));
       const down = { t: now - 300_000, what: 'service.notReady', about: 'shop/calm-179', detail: '' };
-      its.greeting = [hello(now), { type: 'services', services }, { type: 'history', moments: [...found, down] }];
+      server.greeting = [hello(now), { type: 'services', services }, { type: 'history', moments: [...moments, down] }];
     },
     { path: '/#timeline' },
   );

@@ -33,10 +33,10 @@ for (const [view, seen] of [
     test(`at ${width} pixels no word is broken in the columns of the ${view}`, async (t) => {
       const { page } = await openPage(
         t,
-        (its) => {
-          its.greeting = scene(now);
-          its.workloads = workloadScene(now);
-          its.applications = applicationScene(now);
+        (server) => {
+          server.greeting = scene(now);
+          server.workloads = workloadScene(now);
+          server.applications = applicationScene(now);
         },
         { path: `/#${view}` },
       );

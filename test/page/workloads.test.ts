@@ -8,9 +8,9 @@ const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 test('each workload has its state, the reason and the time left, its sources, and its last restart', async (t) => {
   const { page, server, consoleLines } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
-      its.workloads = [
+    (server) => {
+      server.greeting = scene(now);
+      server.workloads = [
         workloadView('deployment/shop/api'),
         workloadView('deployment/shop/web', {
           state: 'blocked',
@@ -44,9 +44,9 @@ test('each workload has its state, the reason and the time left, its sources, an
 test('of 2,000 workloads the first 500 are in the page, a search finds every one, and the focus does not move over time', async (t) => {
   const { page, server, consoleLines } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
-      its.workloads = Array.from({ length: 2_000 }, (_, n) =>
+    (server) => {
+      server.greeting = scene(now);
+      server.workloads = Array.from({ length: 2_000 }, (_, n) =>
         workloadView(`deployment/shop/web-${String(n).padStart(4, '0')}`, { since: now - 60_000 }),
       );
     },
@@ -73,9 +73,9 @@ test('a screen reader finds a table with its columns at every width; a time of a
   for (const width of [1280, 360]) {
     const { page, consoleLines } = await openPage(
       t,
-      (its) => {
-        its.greeting = scene(now);
-        its.workloads = workloadScene(now);
+      (server) => {
+        server.greeting = scene(now);
+        server.workloads = workloadScene(now);
       },
       { path: '/#workloads', viewport: { width, height: 720 }, timezoneId: 'UTC' },
     );
@@ -101,8 +101,8 @@ test('a screen reader finds a table with its columns at every width; a time of a
 test('a restart is in the timeline, as a mark and as a row, and is announced', async (t) => {
   const { page, server } = await openPage(
     t,
-    (its) => {
-      its.greeting = scene(now);
+    (server) => {
+      server.greeting = scene(now);
     },
     { path: '/#timeline' },
   );

@@ -25,7 +25,7 @@ function otherController(given: Readonly<Record<string, string>>) {
     needs.set(name, { name, path, kind: kindOf[path] ?? 'Nothing', labelSelector: '', sink: testSink() });
   }
   for (const [name, path] of Object.entries(given)) need(name, path);
-  const its: Controller = {
+  const controller: Controller = {
     name: 'other',
     needs,
     configure: () => void calls.push('configure'),
@@ -39,7 +39,7 @@ function otherController(given: Readonly<Record<string, string>>) {
   };
   const create = (given: ControllerContext): Controller => {
     context = given;
-    return its;
+    return controller;
   };
   return {
     create,
@@ -160,8 +160,8 @@ test('in a dry run no request of a controller changes anything', async () => {
   await until('all controllers run', () => weeder.manager.state() === 'running');
   const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
   assert.equal((await other.context.client.call({ method: 'POST', path, body: { metadata: { name: 'a' } } })).ok, true);
-  const found = await other.context.client.call({ method: 'GET', path: `${path}/a` });
-  assert.equal(!found.ok && found.failure.type, 'notFound');
+  const result = await other.context.client.call({ method: 'GET', path: `${path}/a` });
+  assert.equal(!result.ok && result.failure.type, 'notFound');
 });
 
 test('two controllers that use one stream name are rejected immediately', async () => {

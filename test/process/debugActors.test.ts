@@ -133,16 +133,16 @@ test('actors are filtered by machine, and by state: a name at any depth, or a pa
   });
   at.slice({ ready: [true] });
   await at.clock.pass(100);
-  const found = (filter: ActorFilter) => list(filter).map(({ machine }) => machine);
-  assert.deepEqual(found({ machine: 'podDeletion' }), ['podDeletion']);
-  assert.deepEqual(found({ machine: 'lease' }), []);
-  assert.deepEqual(found({ state: 'windowOpen' }), ['endpoint']);
-  assert.deepEqual(found({ state: 'ready.windowOpen' }), ['endpoint']);
-  assert.deepEqual(found({ state: 'pods.watching' }), ['dependants']);
-  assert.deepEqual(found({ state: 'open.timer' }), ['dependants']);
-  assert.deepEqual(found({ state: 'weed' }), []);
-  assert.deepEqual(found({ state: 'backingOff', machine: 'podDeletion' }), ['podDeletion']);
-  assert.deepEqual(found({ state: 'backingOff', machine: 'endpoint' }), []);
+  const machinesOf = (filter: ActorFilter) => list(filter).map(({ machine }) => machine);
+  assert.deepEqual(machinesOf({ machine: 'podDeletion' }), ['podDeletion']);
+  assert.deepEqual(machinesOf({ machine: 'lease' }), []);
+  assert.deepEqual(machinesOf({ state: 'windowOpen' }), ['endpoint']);
+  assert.deepEqual(machinesOf({ state: 'ready.windowOpen' }), ['endpoint']);
+  assert.deepEqual(machinesOf({ state: 'pods.watching' }), ['dependants']);
+  assert.deepEqual(machinesOf({ state: 'open.timer' }), ['dependants']);
+  assert.deepEqual(machinesOf({ state: 'weed' }), []);
+  assert.deepEqual(machinesOf({ state: 'backingOff', machine: 'podDeletion' }), ['podDeletion']);
+  assert.deepEqual(machinesOf({ state: 'backingOff', machine: 'endpoint' }), []);
 });
 
 const config = `
@@ -209,9 +209,9 @@ test('10,000 services with open windows are all listed, and a reader that discon
   const begun = await seen.health('/debug/actors', { signal: controller.signal });
   controller.abort();
   await assert.rejects(begun.text());
-  const { actors: all }: Listed = JSON.parse(await (await seen.health('/debug/actors')).text());
-  assert.equal(all.length, 2 * many);
-  assert.equal(new Set(all.filter(({ machine }) => machine === 'endpoint').map(({ id }) => id)).size, many);
+  const { actors: entries }: Listed = JSON.parse(await (await seen.health('/debug/actors')).text());
+  assert.equal(entries.length, 2 * many);
+  assert.equal(new Set(entries.filter(({ machine }) => machine === 'endpoint').map(({ id }) => id)).size, many);
   const waiting: Listed = JSON.parse(await (await seen.health('/debug/actors?machine=dependants&state=open')).text());
   assert.equal(waiting.actors.length, many);
   assert.deepEqual(seen.errors, []);

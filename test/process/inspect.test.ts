@@ -18,9 +18,9 @@ interface Connected extends Disposable {
 async function connected(url: string, clock: VirtualClock): Promise<Connected> {
   const logged: string[] = [];
   const log = (_about: unknown, sentence?: string) => logged.push(sentence ?? '');
-  const made = await connectInspector({ url, clock, logger: { info: log, warn: log } });
-  assert.ok(made.ok);
-  return { inspect: made.value.inspect, logged, [Symbol.dispose]: made.value.stop };
+  const connection = await connectInspector({ url, clock, logger: { info: log, warn: log } });
+  assert.ok(connection.ok);
+  return { inspect: connection.value.inspect, logged, [Symbol.dispose]: connection.value.stop };
 }
 
 /** A recovery: one pod is deleted, and the deletion of another one is always refused. */
@@ -70,9 +70,11 @@ test('Stately’s inspector receives the actors, their events with the sender, a
   assert.deepEqual([dependants.rootId, podWatch.rootId], [endpoint.sessionId, endpoint.sessionId]);
   assert.equal(JSON.parse(endpoint.definition ?? '').id, 'endpoint');
   const deletion = named('uid-of-shoot-1-kapi-1');
-  const states = page.received.flatMap((each) =>
-    each.type === '@xstate.snapshot' && each.sessionId === deletion.sessionId && 'value' in each.snapshot
-      ? [each.snapshot.value]
+  const states = page.received.flatMap((inspectionEvent) =>
+    inspectionEvent.type === '@xstate.snapshot' &&
+    inspectionEvent.sessionId === deletion.sessionId &&
+    'value' in inspectionEvent.snapshot
+      ? [inspectionEvent.snapshot.value]
       : [],
   );
   assert.deepEqual([states[0], states.at(-1)], [{ attempting: 'queued' }, 'backingOff']);
@@ -95,13 +97,14 @@ test('only names leave the process: no labels, selectors, pod states, responses 
   await until('the end of the window is shown', () => hasState(page, 'abandoned'));
   const allowed = ['namespace', 'service', 'name', 'uid', 'window', 'actorId'];
   const unexpected = new Set<string>();
-  const check = (keys: object, known: readonly string[]) => {
-    for (const key of Object.keys(keys)) if (!known.includes(key)) unexpected.add(key);
+  const check = (keys: object, allowedKeys: readonly string[]) => {
+    for (const key of Object.keys(keys)) if (!allowedKeys.includes(key)) unexpected.add(key);
   };
-  for (const each of page.received) {
-    if ('event' in each) check(each.event, ['type', ...allowed]);
-    if ('snapshot' in each) check(each.snapshot, ['status', 'value', 'context']);
-    if ('snapshot' in each && 'context' in each.snapshot) check(Object(each.snapshot.context), allowed);
+  for (const inspectionEvent of page.received) {
+    if ('event' in inspectionEvent) check(inspectionEvent.event, ['type', ...allowed]);
+    if ('snapshot' in inspectionEvent) check(inspectionEvent.snapshot, ['status', 'value', 'context']);
+    if ('snapshot' in inspectionEvent && 'context' in inspectionEvent.snapshot)
+      check(Object(inspectionEvent.snapshot.context), allowed);
   }
   assert.deepEqual([...unexpected], []);
   const versions = at.pods().map(({ metadata }) => metadata.resourceVersion);

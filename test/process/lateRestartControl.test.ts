@@ -13,48 +13,51 @@ const configured: Config = { services: new Map(), restart: restartConfig() };
 
 function part(config = nothing) {
   const changes: string[][] = [];
-  const onStreamsChanged = () => void changes.push([...made.needs.keys()]);
+  const onStreamsChanged = () => void changes.push([...controller.needs.keys()]);
   const code = codeOf(() => contributions.restart.load(undefined));
   const context = controllerContext({ config, onStreamsChanged });
-  const made = createController(contributions.restart, context, code, (create, its) =>
+  const controller = createController(contributions.restart, context, code, (create, its) =>
     create(its, { ownNamespace: 'weeder' }, () => {}),
   );
-  return { made, changes };
+  return { controller, changes };
 }
 
 test('without its section restart control needs no stream, has no actor, and drains immediately', async () => {
-  const { made, changes } = part();
-  made.start();
-  made.configure(nothing);
-  await made.drained();
-  assert.deepEqual([made.needs.size, [...made.actors()], made.shown(), changes], [0, [], undefined, []]);
+  const { controller, changes } = part();
+  controller.start();
+  controller.configure(nothing);
+  await controller.drained();
+  assert.deepEqual(
+    [controller.needs.size, [...controller.actors()], controller.shown(), changes],
+    [0, [], undefined, []],
+  );
 });
 
 test('with its section, added while weeder runs, it opens its streams; without it again they are closed', async () => {
-  const { made, changes } = part();
-  made.start();
-  made.configure(configured);
+  const { controller, changes } = part();
+  controller.start();
+  controller.configure(configured);
   await until('it is loaded', () => changes.length > 0);
   assert.ok(changes[0]?.includes('configmaps') && changes[0].includes('deployments'), String(changes[0]));
-  made.configure(nothing);
-  assert.equal(made.needs.size, 0);
-  made.stop();
+  controller.configure(nothing);
+  assert.equal(controller.needs.size, 0);
+  controller.stop();
 });
 
 test('with its section from the beginning, as after a reload and a lost leadership, it opens its streams', async () => {
-  const { made, changes } = part(configured);
-  made.start();
+  const { controller, changes } = part(configured);
+  controller.start();
   await until('it is loaded', () => changes.length > 0);
-  assert.ok(made.needs.has('configmaps'));
-  made.stop();
+  assert.ok(controller.needs.has('configmaps'));
+  controller.stop();
 });
 
 test('if it is stopped while it loads, it opens no stream', async () => {
-  const { made, changes } = part();
-  made.start();
-  made.configure(configured);
-  made.stop();
+  const { controller, changes } = part();
+  controller.start();
+  controller.configure(configured);
+  controller.stop();
   await import('../../src/restart/restartController.ts');
   await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual([made.needs.size, changes], [0, []]);
+  assert.deepEqual([controller.needs.size, changes], [0, []]);
 });

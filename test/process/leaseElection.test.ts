@@ -20,7 +20,7 @@ function electing() {
       await clock.pass(100);
       const b = start('b', second);
       await clock.pass(100);
-      assert.deepEqual(standing(a, b), ['leading', 'standingBy']);
+      assert.deepEqual(statesOf(a, b), ['leading', 'standingBy']);
       return { a, b };
     },
     /** Milliseconds until the condition holds. */
@@ -36,7 +36,7 @@ function electing() {
   };
 }
 
-const standing = (...replicas: readonly Replica[]) => replicas.map((each) => each.state()?.state);
+const statesOf = (...replicas: readonly Replica[]) => replicas.map((each) => each.state()?.state);
 const acting = (...replicas: readonly Replica[]) =>
   replicas.filter((each) => each.mayAct()).map((each) => each.identity);
 const typesOf = (replica: Replica) => replica.events.map(({ type }) => type);
@@ -78,7 +78,7 @@ test('of replicas that start at the same moment one leads, and the others stand 
   const replicas = ['a', 'b', 'c'].map((identity) => it.start(identity));
   await it.clock.pass(10_000);
   assert.equal(acting(...replicas).length, 1);
-  assert.deepEqual(standing(...replicas).sort(), ['leading', 'standingBy', 'standingBy']);
+  assert.deepEqual(statesOf(...replicas).sort(), ['leading', 'standingBy', 'standingBy']);
 });
 
 test('the standby acquires a released Lease immediately, and increments leaseTransitions', async () => {
@@ -191,7 +191,7 @@ test('a leader survives an outage shorter than the renew deadline, and stops act
   it.injectFault(() => true, unavailable);
   between(await it.timeUntil(() => !a.mayAct()), 7_900, 10_050);
   assert.equal(a.events.at(-1)?.type, 'leadership.lost');
-  assert.deepEqual(standing(a), ['electing']);
+  assert.deepEqual(statesOf(a), ['electing']);
   await it.clock.pass(20_000);
   assert.deepEqual(acting(a, b), []);
   it.api.setDelivery(undefined);
@@ -249,7 +249,7 @@ test('a leader that finds another holder in the Lease stops acting immediately, 
   it.api.store.patch(leases, where.namespace, where.name, { spec: { holderIdentity: 'thief' } });
   between(await it.timeUntil(() => !a.mayAct()), 0, 2_100);
   await it.clock.pass(100);
-  assert.deepEqual([standing(a), a.state()?.holder], [['standingBy'], 'thief']);
+  assert.deepEqual([statesOf(a), a.state()?.holder], [['standingBy'], 'thief']);
   assert.deepEqual(typesOf(a), ['leadership.acquired', 'leadership.lost', 'leadership.standsBy']);
 });
 
@@ -318,7 +318,7 @@ test('a leader that was suspended for longer than the Lease does not act when it
   assert.deepEqual(acting(a, b), ['b']);
   await resumed;
   await it.clock.pass(1_000);
-  assert.deepEqual([acting(a, b), standing(a, b), a.state()?.holder], [['b'], ['standingBy', 'leading'], 'b']);
+  assert.deepEqual([acting(a, b), statesOf(a, b), a.state()?.holder], [['b'], ['standingBy', 'leading'], 'b']);
 });
 
 test('after a suspension, the response to a renewal that was sent before it does not count', async () => {

@@ -38,12 +38,12 @@ function scene({ server }: Embedded) {
     pod(name: string, app: string): void {
       const spec = { containers: [{ name: 'main', image: 'x:1' }] };
       const template = { metadata: { labels: { app } }, spec };
-      const made = store.create(replicaSets, {
+      const outcome = store.create(replicaSets, {
         metadata: { name: app, namespace: home },
         spec: { replicas: 0, selector: { matchLabels: { app } }, template },
       });
-      assert.ok(made.ok);
-      const { uid } = made.value.metadata;
+      assert.ok(outcome.ok);
+      const { uid } = outcome.value.metadata;
       const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: app, uid, controller: true };
       const metadata = { name, namespace: home, labels: { app }, ownerReferences: [owner] };
       assert.ok(store.create(pods, { metadata, spec }).ok);

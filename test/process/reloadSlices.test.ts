@@ -14,7 +14,7 @@ function written({ at, ...options }: Version): object {
 
 function list(sink: ObjectSink, at: number, ...slices: readonly Version[]): void {
   sink.begin();
-  for (const each of slices) sink.apply('ADDED', written(each));
+  for (const version of slices) sink.apply('ADDED', written(version));
   sink.end(String(at));
 }
 

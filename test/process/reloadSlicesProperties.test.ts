@@ -123,17 +123,17 @@ test('however streams divide the services again, each service changes as it was 
       const seen = at.changes();
       changed += seen.length;
       for (const service of services) {
-        const its = seen.filter((each) => each.startsWith(`shoot-1/${service} `));
-        const turns = its
+        const serviceChanges = seen.filter((each) => each.startsWith(`shoot-1/${service} `));
+        const turns = serviceChanges
           .filter((each) => !each.includes('after gap'))
           .map((each) => each.split(' ').slice(1).join(' '));
         assert.ok(
           turns.every((turn, index) => turn === (index % 2 === 0 ? 'notReady' : 'ready')),
-          its.join(),
+          serviceChanges.join(),
         );
         const written = at.writes.filter((each) => each.service === service).map(({ ready }) => ready);
         const flips = written.filter((ready, index) => index > 0 && ready !== written[index - 1]).length;
-        assert.ok(turns.length <= flips, `${its.join()}: ${written.join()}`);
+        assert.ok(turns.length <= flips, `${serviceChanges.join()}: ${written.join()}`);
         const now = at.readiness.services().find((each) => each.service === service);
         assert.deepEqual([now?.isReady, turns.length % 2 === 0], [written.at(-1), written.at(-1)]);
       }

@@ -28,7 +28,7 @@ function streamsFor(first: Config, namespaces: 'all' | readonly string[] = 'all'
     const sink = streams.needs.get(name)?.sink;
     assert.ok(sink, `there is no stream ${name}, but ${[...streams.needs.keys()].join()}`);
     sink.begin();
-    for (const each of pods) sink.apply('ADDED', each);
+    for (const object of pods) sink.apply('ADDED', object);
     sink.end();
   };
   return {

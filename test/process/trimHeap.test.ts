@@ -9,63 +9,63 @@ const second = 1_000;
 /** A process in virtual time: its memory, and the share of a core that it uses. */
 function scene() {
   const clock = virtualClock();
-  const its = { rss: 200, share: 0, trims: [] as number[] };
+  const state = { rss: 200, share: 0, trims: [] as number[] };
   let [cpu, measuredAt] = [0, clock.monotonic()];
   const heap: Heap = {
     cpu() {
-      cpu += (clock.monotonic() - measuredAt) * its.share;
+      cpu += (clock.monotonic() - measuredAt) * state.share;
       measuredAt = clock.monotonic();
       return cpu;
     },
-    rss: () => its.rss,
+    rss: () => state.rss,
     trim() {
-      its.trims.push(clock.monotonic());
-      its.rss = Math.min(its.rss, 110);
+      state.trims.push(clock.monotonic());
+      state.rss = Math.min(state.rss, 110);
     },
   };
   const stop = trimWhenIdle(clock, heap);
-  return { clock, its, stop };
+  return { clock, state, stop };
 }
 
 test('a process that becomes idle is trimmed once, and not again while it stays idle', async () => {
-  const { clock, its, stop } = scene();
-  its.share = 0.8;
+  const { clock, state, stop } = scene();
+  state.share = 0.8;
   await clock.pass(60 * second);
-  assert.deepEqual(its.trims.length, 0, 'it was busy');
-  its.share = 0.002;
+  assert.deepEqual(state.trims.length, 0, 'it was busy');
+  state.share = 0.002;
   await clock.pass(20 * second);
-  assert.equal(its.trims.length, 1);
-  its.rss += 15;
+  assert.equal(state.trims.length, 1);
+  state.rss += 15;
   await clock.pass(3_600 * second);
-  assert.equal(its.trims.length, 1);
+  assert.equal(state.trims.length, 1);
   stop();
 });
 
 test('a process that has grown since is trimmed again when it is idle, and at most once a minute', async () => {
-  const { clock, its, stop } = scene();
+  const { clock, state, stop } = scene();
   await clock.pass(10 * second);
-  assert.equal(its.trims.length, 1);
-  const [first = 0] = its.trims;
-  its.rss = 200;
+  assert.equal(state.trims.length, 1);
+  const [first = 0] = state.trims;
+  state.rss = 200;
   await clock.pass(59 * second);
-  assert.equal(its.trims.length, 1);
+  assert.equal(state.trims.length, 1);
   await clock.pass(second);
-  assert.deepEqual(its.trims, [first, first + 60 * second]);
-  its.rss = 200;
-  its.share = 0.3;
+  assert.deepEqual(state.trims, [first, first + 60 * second]);
+  state.rss = 200;
+  state.share = 0.3;
   await clock.pass(300 * second);
-  assert.equal(its.trims.length, 2, 'it was busy');
-  its.share = 0;
+  assert.equal(state.trims.length, 2, 'it was busy');
+  state.share = 0;
   await clock.pass(20 * second);
-  assert.equal(its.trims.length, 3);
+  assert.equal(state.trims.length, 3);
   stop();
 });
 
 test('after stop() nothing is trimmed', async () => {
-  const { clock, its, stop } = scene();
+  const { clock, state, stop } = scene();
   stop();
   await clock.pass(60 * second);
-  assert.equal(its.trims.length, 0);
+  assert.equal(state.trims.length, 0);
 });
 
 test('a trim returns the pages of garbage to the operating system', () => {

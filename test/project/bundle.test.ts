@@ -164,8 +164,8 @@ function isOwn(name: string): boolean {
 /** The Node of the machine, if it is older than the required version. */
 function oldNode(): string | undefined {
   const folders = ['/usr/bin', '/usr/local/bin', ...(process.env['PATH'] ?? '').split(delimiter)];
-  const found = folders.map((each) => join(each, 'node')).filter((path) => existsSync(path));
-  return found.find(
+  const paths = folders.map((each) => join(each, 'node')).filter((path) => existsSync(path));
+  return paths.find(
     (path) => Number(/^v(\d+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))?.[1]) < 26,
   );
 }

@@ -17,8 +17,8 @@ for (const { folder, name, peerDependencies } of packages) {
     // The package is resolved as an installed one.
     mkdirSync(join(user, 'node_modules/@weeder'), { recursive: true });
     symlinkSync(join(checkout, folder), join(user, 'node_modules', name));
-    for (const each of Object.keys(peerDependencies))
-      symlinkSync(join(checkout, 'node_modules', each), join(user, 'node_modules', each));
+    for (const dependency of Object.keys(peerDependencies))
+      symlinkSync(join(checkout, 'node_modules', dependency), join(user, 'node_modules', dependency));
     writeFileSync(join(user, 'package.json'), JSON.stringify({ type: 'module' }));
     writeFileSync(join(user, 'example.test.ts'), example);
     const { NODE_TEST_CONTEXT: _context, ...env } = process.env;

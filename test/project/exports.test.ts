@@ -27,7 +27,7 @@ const entries = new Map(
 
 /** `file name`, for each name that some file imports from another. */
 function importedNames(): ReadonlySet<string> {
-  const all = [...texts].flatMap(([file, text]) =>
+  const importNames = [...texts].flatMap(([file, text]) =>
     lists.flatMap((list) =>
       [...text.matchAll(list)].flatMap(([, names = '', from = '']) => {
         const target = entries.get(from) ?? normalize(join(dirname(file), from));
@@ -43,7 +43,7 @@ function importedNames(): ReadonlySet<string> {
       }),
     ),
   );
-  return new Set(all);
+  return new Set(importNames);
 }
 
 test('every export is imported somewhere', () => {

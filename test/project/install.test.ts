@@ -32,8 +32,8 @@ test('npm ci prints no warning for a package that needs a newer Node than the on
   }
   const warningsOf = (...flags: readonly string[]) => {
     const env = { PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter), HOME: folder };
-    const all = ['ci', '--dry-run', '--offline', '--ignore-scripts', ...flags];
-    const { status, stderr } = spawnSync('npm', all, { cwd: folder, env, encoding: 'utf8' });
+    const args = ['ci', '--dry-run', '--offline', '--ignore-scripts', ...flags];
+    const { status, stderr } = spawnSync('npm', args, { cwd: folder, env, encoding: 'utf8' });
     assert.equal(status, 0, stderr);
     return stderr;
   };

@@ -50,7 +50,7 @@ function roomOf(file: string): string | undefined {
   return undefined;
 }
 
-const isOurs = ({ to }: Import) => /^(src|machines)\//.test(to);
+const isInternal = ({ to }: Import) => /^(src|machines)\//.test(to);
 const inWords = ({ from, to }: Import) => `${from} imports ${to}`;
 
 test('every file lies in a room of the table, and every room exists', () => {
@@ -74,8 +74,8 @@ test('every room is in one of the nine rooms of rooms with which the page begins
 
 test('a folder has at most 20 source files', () => {
   const folders = '{src,machines,packages,test,bench,scripts}/**/*.ts';
-  const all = globSync(folders, { cwd: root, exclude: (path) => path.endsWith('node_modules') });
-  const byFolder = Map.groupBy(all, (file) => dirname(file));
+  const sourceFiles = globSync(folders, { cwd: root, exclude: (path) => path.endsWith('node_modules') });
+  const byFolder = Map.groupBy(sourceFiles, (file) => dirname(file));
   assert.ok(byFolder.size > 100);
   assert.deepEqual(
     [...byFolder].flatMap(([folder, own]) => (own.length > 20 ? `${folder}: ${own.length}` : [])),
@@ -84,16 +84,16 @@ test('a folder has at most 20 source files', () => {
 });
 
 test('a room imports rooms of lower levels only', () => {
-  const upwards = imports.filter(isOurs).filter(({ from, to }) => {
-    const [its, other] = [roomOf(from), roomOf(to)];
-    return its !== other && Number(levels.get(other)) >= Number(levels.get(its));
+  const upwards = imports.filter(isInternal).filter(({ from, to }) => {
+    const [room, other] = [roomOf(from), roomOf(to)];
+    return room !== other && Number(levels.get(other)) >= Number(levels.get(room));
   });
   assert.deepEqual(upwards.map(inWords), []);
 });
 
 test('no file is part of an import cycle', () => {
   const inPackages = globSync('packages/*/*/**/*.ts', { cwd: root, exclude: ['**/node_modules/**'] });
-  const next = Map.groupBy([...imports.filter(isOurs), ...inPackages.flatMap(importsOf)], ({ from }) => from);
+  const next = Map.groupBy([...imports.filter(isInternal), ...inPackages.flatMap(importsOf)], ({ from }) => from);
   const state = new Map<string, 'open' | 'done'>();
   const circles: string[] = [];
   function visit(file: string, way: readonly string[]): void {
@@ -114,22 +114,22 @@ const controllerOf = (path: string) => {
 };
 
 test('the controllers do not import one another, and the config imports none of them', () => {
-  const forbidden = imports.filter(isOurs).filter(({ from, to }) => {
-    const [its, other] = [controllerOf(from), controllerOf(to)];
-    return other !== undefined && its !== other && (its !== undefined || from.startsWith('src/config/'));
+  const forbidden = imports.filter(isInternal).filter(({ from, to }) => {
+    const [controller, other] = [controllerOf(from), controllerOf(to)];
+    return other !== undefined && controller !== other && (controller !== undefined || from.startsWith('src/config/'));
   });
   assert.deepEqual(forbidden.map(inWords), []);
 });
 
 test('only the list of the controllers, and that of their machines, import from more than one controller', () => {
-  const ofSeveral = [...Map.groupBy(imports.filter(isOurs), ({ from }) => from)].flatMap(([file, its]) => {
-    const named = new Set(its.flatMap(({ to }) => controllerOf(to) ?? []));
+  const ofSeveral = [...Map.groupBy(imports.filter(isInternal), ({ from }) => from)].flatMap(([file, fileImports]) => {
+    const named = new Set(fileImports.flatMap(({ to }) => controllerOf(to) ?? []));
     return named.size > 1 ? [[file, named.size] as const] : [];
   });
-  const all = controllerNames.length;
+  const count = controllerNames.length;
   assert.deepEqual(ofSeveral.sort(), [
-    ['src/controllers/controllers.ts', all],
-    ['src/diagram/machines.ts', all],
+    ['src/controllers/controllers.ts', count],
+    ['src/diagram/machines.ts', count],
   ]);
 });
 

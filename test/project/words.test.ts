@@ -30,7 +30,7 @@ const terms: readonly (readonly [RegExp, string])[] = [
 ];
 
 test('texts use the terms of the field, and none of those that they replaced', () => {
-  const found = texts.flatMap((file) => {
+  const violations = texts.flatMap((file) => {
     const lines = readFileSync(join(root, file), 'utf8').split('\n');
     return lines.flatMap((line, index) =>
       terms.flatMap(([old, now]) =>
@@ -39,7 +39,7 @@ test('texts use the terms of the field, and none of those that they replaced', (
     );
   });
   assert.ok(texts.length > 600);
-  assert.deepEqual(found, []);
+  assert.deepEqual(violations, []);
 });
 
 test('comments give reasons and cite no codes', () => {

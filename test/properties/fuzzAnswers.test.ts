@@ -141,20 +141,20 @@ test('with any content, a Lease has no holder, or one whose holder and times are
   };
   fc.assert(
     fc.property(edits, (changes) => {
-      const found = readLease(edited(lease, changes), election);
-      if (found === undefined) return;
-      assert.equal(typeof found.holder, 'string');
-      assert.ok(found.version.length > 0);
-      assert.ok(Number.isFinite(found.heldFor) && found.heldFor > 0, `${found.heldFor} ms`);
+      const record = readLease(edited(lease, changes), election);
+      if (record === undefined) return;
+      assert.equal(typeof record.holder, 'string');
+      assert.ok(record.version.length > 0);
+      assert.ok(Number.isFinite(record.heldFor) && record.heldFor > 0, `${record.heldFor} ms`);
     }),
     propertyRuns(500),
   );
   const counts = fc.oneof(fc.constantFrom(undefined, null, 2 ** 31 - 1), fc.nat(2 ** 31 - 1));
   fc.assert(
     fc.property(counts, fc.constantFrom('me', 'other', '', null), (leaseTransitions, holderIdentity) => {
-      const found = readLease({ ...lease, spec: { ...lease.spec, leaseTransitions, holderIdentity } }, election);
-      for (const written of [acquired(election, found, 0), acquired(election, undefined, 0)]) assertLease(written);
-      if (found !== undefined) assertLease(released(election, found, 0));
+      const record = readLease({ ...lease, spec: { ...lease.spec, leaseTransitions, holderIdentity } }, election);
+      for (const written of [acquired(election, record, 0), acquired(election, undefined, 0)]) assertLease(written);
+      if (record !== undefined) assertLease(released(election, record, 0));
     }),
     propertyRuns(500),
   );

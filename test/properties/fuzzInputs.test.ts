@@ -118,7 +118,7 @@ test('any command line is flags of which none is lost, or one sentence', () => {
         return;
       }
       taken += 1;
-      for (const each of Object.values(flags)) assert.ok(typeof each !== 'number' || each >= 0, String(each));
+      for (const value of Object.values(flags)) assert.ok(typeof value !== 'number' || value >= 0, String(value));
     }),
     propertyRuns(1000),
   );

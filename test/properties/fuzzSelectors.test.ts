@@ -31,15 +31,15 @@ function observed(indexes: ReadonlyMap<string, PodIndex>) {
 
 /** Compares each pod with each selector. */
 function naive(indexes: ReadonlyMap<string, PodIndex>, selectors: ReadonlyMap<string, LabelSelector>): ObjectSink {
-  const sinks = [...selectors].flatMap(([text, each]) => {
+  const sinks = [...selectors].flatMap(([text, podSelector]) => {
     const sink = indexes.get(text)?.createSink();
-    return sink === undefined ? [] : [{ each, sink }];
+    return sink === undefined ? [] : [{ podSelector, sink }];
   });
   return {
     begin: () => sinks.forEach(({ sink }) => void sink.begin()),
     apply(type, object) {
-      for (const { each, sink } of sinks)
-        sink.apply(matchesSelector(each, labelsOf(object)) ? type : 'DELETED', object);
+      for (const { podSelector, sink } of sinks)
+        sink.apply(matchesSelector(podSelector, labelsOf(object)) ? type : 'DELETED', object);
     },
     end: () => sinks.forEach(({ sink }) => void sink.end()),
   };
@@ -53,32 +53,32 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** Delivers to the sink what a watch delivers, and all of it to the oracle. */
-function take(each: Step, sink: ObjectSink, oracle: ObjectSink): void {
+function take(step: Step, sink: ObjectSink, oracle: ObjectSink): void {
   const apply = (given: Change, type: ChangeType) => {
     const object = podOf(given);
     deliver(sink, type, object);
     oracle.apply(type, object);
   };
-  if ('uid' in each) {
-    apply(each, each.state === 'deleted' ? 'DELETED' : 'MODIFIED');
+  if ('uid' in step) {
+    apply(step, step.state === 'deleted' ? 'DELETED' : 'MODIFIED');
     return;
   }
   for (const to of [sink, oracle]) to.begin();
-  for (const given of each.list.filter(({ state }) => state !== 'deleted')) apply(given, 'ADDED');
-  if (!each.isInterrupted) for (const to of [sink, oracle]) to.end();
+  for (const given of step.list.filter(({ state }) => state !== 'deleted')) apply(given, 'ADDED');
+  if (!step.isInterrupted) for (const to of [sink, oracle]) to.end();
 }
 
 test('one stream of all pods fills the indexes as a comparison of each pod with each selector does', () => {
   fc.assert(
-    fc.property(fc.array(selector, { maxLength: 12 }), fc.array(step, { maxLength: 20 }), (all, steps) => {
-      const selectors = byText(all);
+    fc.property(fc.array(selector, { maxLength: 12 }), fc.array(step, { maxLength: 20 }), (podSelectors, steps) => {
+      const selectors = byText(podSelectors);
       const create = () => new Map([...selectors.keys()].map((text) => [text, createPodIndex(virtualClock())]));
       const [quick, slow] = [create(), create()];
       const [sink, oracle] = [fanOut(quick, createSelectorIndex(selectors)), naive(slow, selectors)];
-      const [found, expected] = [observed(quick), observed(slow)];
-      for (const each of steps) {
-        take(each, sink, oracle);
-        assert.deepEqual(found(), expected());
+      const [actual, expected] = [observed(quick), observed(slow)];
+      for (const step of steps) {
+        take(step, sink, oracle);
+        assert.deepEqual(actual(), expected());
       }
       sink.close();
       assert.deepEqual(contents(quick), []);
@@ -107,11 +107,11 @@ test('while configs come and go, and streams lag behind, each index ends up with
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), (events) => {
       const at = lateStreams();
-      for (const each of events) {
-        if ('uid' in each) at.change(each);
-        else if ('deliverTo' in each) at.deliverTo(each.deliverTo);
-        else if ('relist' in each) at.relist(each.relist);
-        else at.configure([...each.selectors, ...numbered.slice(0, each.others)]);
+      for (const event of events) {
+        if ('uid' in event) at.change(event);
+        else if ('deliverTo' in event) at.deliverTo(event.deliverTo);
+        else if ('relist' in event) at.relist(event.relist);
+        else at.configure([...event.selectors, ...numbered.slice(0, event.others)]);
       }
       at.catchUp();
       assert.deepEqual(contents(at.weeder.pods).sort(), at.expected().sort());

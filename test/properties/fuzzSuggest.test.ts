@@ -28,12 +28,12 @@ test('a URL of a Service with its port is found wherever it stands, and its pass
     fc.property(url, around, ({ scheme, user, host, path }, [before, after]) => {
       const login = user === null ? '' : `${user[0]}:${user[1]}@`;
       const value = `${before}${scheme}://${login}${host}:${port}${path}${after}`;
-      const found = suggested([postgres, workload('app', { container: { env: [{ name: 'X', value }] } })]);
+      const dependencies = suggested([postgres, workload('app', { container: { env: [{ name: 'X', value }] } })]);
       assert.deepEqual(
-        found.map(({ confidence, evidence }) => [confidence, evidence[0]?.found]),
+        dependencies.map(({ confidence, evidence }) => [confidence, evidence[0]?.found]),
         [['high', `${host}:${port}`]],
       );
-      if (user !== null) assert.ok(!JSON.stringify(found).includes(user[1]));
+      if (user !== null) assert.ok(!JSON.stringify(dependencies).includes(user[1]));
     }),
     propertyRuns(500),
   );
@@ -79,8 +79,8 @@ test('a text of the largest size is searched in linear time: with quadratic time
   findHosts(`${' '.repeat(size)}${'web '.repeat(size / 10)}`, (host) => host === 'web');
   findHosts(`http://${'a,'.repeat(size / 2)}`, (host) => host === 'web');
   const text = 'postgres '.repeat(size / 10);
-  const [found] = suggested([postgres, configMap('settings', { text }), workload('app', { container })]);
-  assert.equal(found?.confidence, 'low');
+  const [dependency] = suggested([postgres, configMap('settings', { text }), workload('app', { container })]);
+  assert.equal(dependency?.confidence, 'low');
 });
 
 test('a text that names a hundred thousand hosts in one URL is searched, and variables of variables stay small', () => {
@@ -88,8 +88,8 @@ test('a text that names a hundred thousand hosts in one URL is searched, and var
     text: `http://${'a,'.repeat(450_000)}`,
     db: `x://${'postgres,'.repeat(100_000)}`,
   });
-  const [found] = suggested([postgres, settings, workload('app', { container })]);
-  assert.equal(found?.evidence.length, 1);
+  const [dependency] = suggested([postgres, settings, workload('app', { container })]);
+  assert.equal(dependency?.evidence.length, 1);
   const env = Array.from({ length: 60 }, (_, index) => ({
     name: `V${index}`,
     value: index === 0 ? 'postgres:5432 ' : `$(V${index - 1})`.repeat(4),
@@ -99,8 +99,8 @@ test('a text that names a hundred thousand hosts in one URL is searched, and var
 
 test('a ConfigMap is searched once for all workloads that use it', () => {
   const settings = configMap('settings', { text: 'web postgres '.repeat(50_000) });
-  const all = Array.from({ length: 1_000 }, (_, index) => workload(`app-${index}`, { container }));
-  assert.equal(suggested([postgres, settings, ...all]).length, all.length);
+  const workloads = Array.from({ length: 1_000 }, (_, index) => workload(`app-${index}`, { container }));
+  assert.equal(suggested([postgres, settings, ...workloads]).length, workloads.length);
 });
 
 test('objects with any change are searched without an exception, and the commands stay one line each', () => {
@@ -109,8 +109,8 @@ test('objects with any change are searched without an exception, and the command
   fc.assert(
     fc.property(fc.array(valueEdit, { minLength: 1, maxLength: 3 }), (edits) => {
       const observed = readObjects([postgres, settings, app].map((object) => objectOf(edited(object, edits))));
-      const all = mergeDependencies(suggestDependencies(observed, undefined));
-      for (const line of [...suggestionLabels(all, observed), ...suggestionConfig(all, observed)])
+      const dependencies = mergeDependencies(suggestDependencies(observed, undefined));
+      for (const line of [...suggestionLabels(dependencies, observed), ...suggestionConfig(dependencies, observed)])
         assert.ok(!/[\n']/.test(line.replace(/^kubectl .* -p '[^']*'$/, '')), line);
     }),
     propertyRuns(500),

@@ -91,8 +91,8 @@ function mayBeDeleted(object: unknown): boolean {
     return false;
   const { containerStatuses, initContainerStatuses } = objectOf(status);
   const statuses = [containerStatuses, initContainerStatuses].flatMap((each) => (Array.isArray(each) ? each : []));
-  return statuses.some((each) => {
-    const { waiting, terminated: ended } = objectOf(objectOf(each)['state']);
+  return statuses.some((status) => {
+    const { waiting, terminated: ended } = objectOf(objectOf(status)['state']);
     return objectOf(waiting)['reason'] === 'CrashLoopBackOff' || isObject(ended);
   });
 }
@@ -111,7 +111,7 @@ function assertDeletionsAreDelivered(at: Simulation, bytes: Buffer): void {
       }
     });
   for (const { uid, resourceVersion, namespace, name } of at.deletions) {
-    for (const each of [uid, resourceVersion, namespace, name]) assert.ok(each.length > 0);
+    for (const text of [uid, resourceVersion, namespace, name]) assert.ok(text.length > 0);
     const isDelivered = delivered.some((object) => {
       const metadata = objectOf(object['metadata']);
       const isSame = metadata['uid'] === uid && metadata['resourceVersion'] === resourceVersion;

@@ -163,6 +163,6 @@ for (const [what, parse] of Object.entries(parsers)) {
 test('a quadratic parser is detected', () => {
   const text = (length: number) => `gzip${'\t'.repeat(length)}!`;
   const parse = (each: string) => each.split(/\s*;\s*/);
-  const found = growth(parse, text);
-  assert(found > max, String(found));
+  const factor = growth(parse, text);
+  assert(factor > max, String(factor));
 });

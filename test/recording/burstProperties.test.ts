@@ -137,8 +137,8 @@ async function record(file: string, { seed, isMissing, steps }: Story): Promise<
       const text = `ConfigMap/settings-${name}`;
       if (applications.object(text) !== undefined) applications.edit(text, { data: { key: value } });
     },
-    account(its) {
-      if (its.isMissing) applications.missingAccounts.add('shop/deployer');
+    account(change) {
+      if (change.isMissing) applications.missingAccounts.add('shop/deployer');
       else applications.missingAccounts.clear();
     },
     slice: ({ isReady }) => slices?.apply('MODIFIED', slice({ ready: [isReady] })),
@@ -160,8 +160,8 @@ async function record(file: string, { seed, isMissing, steps }: Story): Promise<
     restarts.putWorkload(`web-${name}`, withEnv(name, 'a'));
   }
   await pass(10_000);
-  for (const { change: each, pause: then } of steps) {
-    apply(each.what, each);
+  for (const { change, pause: then } of steps) {
+    apply(change.what, change);
     if (then > 0) await pass(then);
     if (random() >= 0.2) continue;
     // The process is busy after a turn of the event loop: timers are late. Changes of one turn are not apart.
@@ -179,9 +179,9 @@ test('a replay repeats all decisions, whatever comes in bursts', async () => {
   let runs = 0;
   const decided = new Map<unknown, number>();
   await fc.assert(
-    fc.asyncProperty(story, async (each) => {
+    fc.asyncProperty(story, async (story) => {
       const file = join(folder, `burst-${++runs}.jsonl`);
-      await record(file, each);
+      await record(file, story);
       assert.deepEqual(await playRecording(file), []);
       for (const { of: name, out } of readLines(file))
         if (out !== undefined) decided.set(name, (decided.get(name) ?? 0) + 1);

@@ -95,8 +95,8 @@ test('a replay repeats the checks and corrections that were made while a stream 
   assert.equal(world.eventsOf('resource.corrected').length, 2);
   const parts = filesOf(file);
   assert.ok(parts.some((part) => readFileSync(part, 'utf8').includes('"in":"lost"')));
-  const all = await sharedCli(['replay', ...parts]);
-  assert.equal(all.code, 0, all.stdout + all.stderr);
+  const result = await sharedCli(['replay', ...parts]);
+  assert.equal(result.code, 0, result.stdout + result.stderr);
 });
 
 test('a correction that is missing from the recording, or not repeated, is reported as a difference, with exit code 1', async () => {
@@ -128,9 +128,9 @@ test('the files of a recording are replayed together, and each of them alone', a
   await recordObserved(file, aMorning, { limit: 12 * 1024, oldFiles: 9 });
   const parts = filesOf(file);
   assert.ok(parts.length > 3, String(parts.length));
-  const all = await sharedCli(['replay', ...parts]);
-  assert.equal(all.code, 0, all.stdout + all.stderr);
-  assert.ok(all.stdout.includes('correction backs off'));
+  const result = await sharedCli(['replay', ...parts]);
+  assert.equal(result.code, 0, result.stdout + result.stderr);
+  assert.ok(result.stdout.includes('correction backs off'));
   let alone = 0;
   for (const part of parts.slice(1)) {
     const replayed = await sharedCli(['replay', part]);
@@ -144,15 +144,15 @@ test('a replay repeats the deletion of an object under another API version than 
   const file = path('observed-versions.jsonl');
   const widget = (version: string) =>
     ({ group: 'example.org', version, kind: 'Widget', plural: 'widgets', isNamespaced: true }) as const;
-  const world = await recordObserved(file, async (its) => {
-    its.requestTime = 20;
-    its.serve(widget('v1'));
+  const world = await recordObserved(file, async (world) => {
+    world.requestTime = 20;
+    world.serve(widget('v1'));
     const one = { apiVersion: 'example.org/v1', kind: 'Widget', metadata: { name: 'one' } };
-    its.apply('site', { manifests: [one, settings('1')] });
-    await its.pass(10 * second);
-    its.serve(widget('v2'));
-    its.apply('site', { manifests: [settings('1')] });
-    await its.pass(10 * second);
+    world.apply('site', { manifests: [one, settings('1')] });
+    await world.pass(10 * second);
+    world.serve(widget('v2'));
+    world.apply('site', { manifests: [settings('1')] });
+    await world.pass(10 * second);
   });
   assert.equal(world.object('Widget/one'), undefined);
   assert.match(readFileSync(file, 'utf8'), /"request":"findServed example\.org\/Widget"/);
@@ -165,26 +165,26 @@ test('a replay repeats the result of a dry-run apply, also from a file that begi
   const file = path('observed-dry-runs.jsonl');
   const world = await recordObserved(
     file,
-    async (its) => {
-      its.requestTime = 20;
-      its.apply('site', { manifests: [settings('1'), web('app:1')] });
-      await its.pass(300 * second);
-      its.admit = (object) =>
+    async (world) => {
+      world.requestTime = 20;
+      world.apply('site', { manifests: [settings('1'), web('app:1')] });
+      await world.pass(300 * second);
+      world.admit = (object) =>
         object['kind'] === 'ConfigMap' ? { ...object, data: { a: 'mirrored', b: 'same' } } : object;
-      await its.pass(1200 * second);
-      its.edit('Deployment/web', { spec: { replicas: 2 } });
-      await its.pass(1200 * second);
-      its.admit = (object) => object;
-      await its.pass(1200 * second);
+      await world.pass(1200 * second);
+      world.edit('Deployment/web', { spec: { replicas: 2 } });
+      await world.pass(1200 * second);
+      world.admit = (object) => object;
+      await world.pass(1200 * second);
     },
     { limit: 16 * 1024, oldFiles: 9 },
   );
   assert.equal(world.eventsOf('resource.desiredStateChanged').length, 2);
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
-  const all = await sharedCli(['replay', ...parts]);
-  assert.equal(all.code, 0, all.stdout + all.stderr);
-  assert.equal(all.stdout.match(/ desired state changed /g)?.length, 2);
+  const result = await sharedCli(['replay', ...parts]);
+  assert.equal(result.code, 0, result.stdout + result.stderr);
+  assert.equal(result.stdout.match(/ desired state changed /g)?.length, 2);
   const alone = await Promise.all(parts.slice(1).map((part) => sharedCli(['replay', part])));
   for (const replayed of alone) assert.equal(replayed.code, 0, replayed.stdout + replayed.stderr);
   assert.ok(alone.some(({ stdout }) => stdout.includes(' desired state changed ')));
@@ -208,24 +208,24 @@ test('no secret value is in a recording, wherever it was, and the recording can 
   };
   const odd = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'odd' }, data: `x: ${marker}` };
   const schema = [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, data: { password: marker } }];
-  const world = await recordObserved(file, async (its) => {
-    its.requestTime = 20;
-    its.apply('site', { manifests: [login(marker), settings('1')] }, { annotations });
-    its.apply('outer', { manifests: [inner] }, { annotations });
-    its.apply('wrong', { manifests: [login(marker), odd], observerSchema: schema });
-    await its.pass(10 * second);
-    its.edit('Secret/login', { data: { password: Buffer.from(`${marker}-changed`).toString('base64') } });
-    await its.pass(10 * second);
-    await its.restart();
-    its.edit('Secret/login', { data: { password: null } });
-    await its.pass(60 * second);
-    its.apply('site', { manifests: [login(`${marker}-2`), settings('1')] }, { annotations });
-    await its.pass(10 * second);
+  const world = await recordObserved(file, async (world) => {
+    world.requestTime = 20;
+    world.apply('site', { manifests: [login(marker), settings('1')] }, { annotations });
+    world.apply('outer', { manifests: [inner] }, { annotations });
+    world.apply('wrong', { manifests: [login(marker), odd], observerSchema: schema });
+    await world.pass(10 * second);
+    world.edit('Secret/login', { data: { password: Buffer.from(`${marker}-changed`).toString('base64') } });
+    await world.pass(10 * second);
+    await world.restart();
+    world.edit('Secret/login', { data: { password: null } });
+    await world.pass(60 * second);
+    world.apply('site', { manifests: [login(`${marker}-2`), settings('1')] }, { annotations });
+    await world.pass(10 * second);
   });
   assert.equal(world.eventsOf('resource.corrected').length, 2);
   const text = readFileSync(file, 'utf8');
   const encodings = (['utf8', 'base64', 'base64url', 'hex'] as const).map((each) => Buffer.from(marker).toString(each));
-  for (const each of encodings) assert.ok(!text.includes(each.slice(0, 16)), each);
+  for (const encoding of encodings) assert.ok(!text.includes(encoding.slice(0, 16)), encoding);
   assert.ok(text.includes('Secret shop/login'));
   assert.deepEqual(await playRecording(file), []);
 });
@@ -234,24 +234,24 @@ test('a replay repeats the use of the last applied manifest while a new one is r
   const file = path('observed-last-applied.jsonl');
   const world = await recordObserved(
     file,
-    async (its) => {
-      its.requestTime = 20;
-      its.apply('site', { manifests: [settings('1'), web('app:1')] });
-      await its.pass(10 * second);
-      its.rejects = ({ data }) => (data === undefined ? undefined : rejection);
-      its.apply('site', { manifests: [settings('2'), web('app:2')] });
-      await its.pass(10 * second);
-      its.rejects = ({ data }) => (isObject(data) && data['a'] === '2' ? rejection : undefined);
+    async (world) => {
+      world.requestTime = 20;
+      world.apply('site', { manifests: [settings('1'), web('app:1')] });
+      await world.pass(10 * second);
+      world.rejects = ({ data }) => (data === undefined ? undefined : rejection);
+      world.apply('site', { manifests: [settings('2'), web('app:2')] });
+      await world.pass(10 * second);
+      world.rejects = ({ data }) => (isObject(data) && data['a'] === '2' ? rejection : undefined);
       for (let times = 0; times < 3; times += 1) {
-        its.edit('ConfigMap/settings', { data: { a: `by hand ${times}` } });
-        await its.pass(700 * second);
+        world.edit('ConfigMap/settings', { data: { a: `by hand ${times}` } });
+        await world.pass(700 * second);
       }
-      its.remove('ConfigMap/settings');
-      await its.pass(10 * second);
-      its.rejects = () => undefined;
-      await its.pass(1200 * second);
-      its.edit('ConfigMap/settings', { data: { a: 'by hand' } });
-      await its.pass(10 * second);
+      world.remove('ConfigMap/settings');
+      await world.pass(10 * second);
+      world.rejects = () => undefined;
+      await world.pass(1200 * second);
+      world.edit('ConfigMap/settings', { data: { a: 'by hand' } });
+      await world.pass(10 * second);
     },
     { limit: 12 * 1024, oldFiles: 9 },
   );
@@ -259,8 +259,8 @@ test('a replay repeats the use of the last applied manifest while a new one is r
   assert.deepEqual(objectOf(world.object('ConfigMap/settings')?.['data'])['a'], '2');
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
-  const all = await sharedCli(['replay', ...parts]);
-  assert.equal(all.code, 0, all.stdout + all.stderr);
+  const result = await sharedCli(['replay', ...parts]);
+  assert.equal(result.code, 0, result.stdout + result.stderr);
   for (const part of parts) assert.deepEqual(await playRecording(part), [], part);
 });
 
@@ -269,21 +269,21 @@ test('a replay repeats when each application looks its ServiceAccount up, althou
   const names = ['one', 'two', 'three', 'four'];
   const world = await recordObserved(
     file,
-    async (its) => {
-      its.missingAccounts.add('shop/deployer');
+    async (world) => {
+      world.missingAccounts.add('shop/deployer');
       const apply = (name: string, value: string) =>
-        its.apply(name, { serviceAccountName: 'deployer', manifests: [configMap(`settings-${name}`, value)] });
+        world.apply(name, { serviceAccountName: 'deployer', manifests: [configMap(`settings-${name}`, value)] });
       for (const name of names) apply(name, '0');
       for (let round = 1; round < 40; round += 1) {
-        await its.pass(700);
+        await world.pass(700);
         // The process is busy, and what streams deliver comes before the timers that are due.
-        its.clock.suspend(80);
+        world.clock.suspend(80);
         apply('four', String(round));
         await settled();
       }
-      await its.pass(120 * second);
-      its.missingAccounts.clear();
-      await its.pass(120 * second);
+      await world.pass(120 * second);
+      world.missingAccounts.clear();
+      await world.pass(120 * second);
     },
     { random: seededRandom(1) },
   );
@@ -294,34 +294,34 @@ test('a replay repeats when each application looks its ServiceAccount up, althou
 
 test('a replay handles what came in one turn of the event loop without a pause, as the recorded run did', async () => {
   const file = path('observed-turns.jsonl');
-  await recordObserved(file, async (its) => {
-    its.apply('site', { manifests: [configMap('settings', '1')] });
-    await its.pass(10 * second);
-    its.edit('ConfigMap/settings', { data: { key: 'by hand' } });
+  await recordObserved(file, async (world) => {
+    world.apply('site', { manifests: [configMap('settings', '1')] });
+    await world.pass(10 * second);
+    world.edit('ConfigMap/settings', { data: { key: 'by hand' } });
     // Time passes while the first of them is read.
-    its.clock.suspend(0.2);
-    its.apply('site', { manifests: [configMap('settings', '2')] });
-    await its.pass(10 * second);
+    world.clock.suspend(0.2);
+    world.apply('site', { manifests: [configMap('settings', '2')] });
+    await world.pass(10 * second);
   });
   assert.deepEqual(await playRecording(file), []);
 });
 
 test('a replay holds back a timer that was due when an input came and fired later, or was cleared by the input', async () => {
   const file = path('observed-late-timers.jsonl');
-  await recordObserved(file, async (its) => {
-    its.missingAccounts.add('shop/deployer');
+  await recordObserved(file, async (world) => {
+    world.missingAccounts.add('shop/deployer');
     const apply = (name: string, value: string) =>
-      its.apply(name, { serviceAccountName: 'deployer', manifests: [configMap(`settings-${name}`, value)] });
+      world.apply(name, { serviceAccountName: 'deployer', manifests: [configMap(`settings-${name}`, value)] });
     for (const name of ['one', 'two']) apply(name, '0');
     for (let round = 1; round < 20; round += 1) {
-      await its.pass(100);
+      await world.pass(100);
       // The next attempt for both is due now: the change of one clears its timer, and that of the other is late.
-      its.clock.suspend(10_000);
+      world.clock.suspend(10_000);
       apply('one', String(round));
-      await its.pass(20 * second);
+      await world.pass(20 * second);
     }
-    its.missingAccounts.clear();
-    await its.pass(60 * second);
+    world.missingAccounts.clear();
+    await world.pass(60 * second);
   });
   const late = readLines(file).filter((line) => line['in'] === 'timer');
   assert.ok(late.length >= 20, String(late.length));

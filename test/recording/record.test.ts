@@ -99,7 +99,7 @@ test('a reduced pod has the same meaning as the whole one', () => {
     pod({ containers: [crashed(`${'long '.repeat(200)}\n`)] }),
     {},
   ];
-  for (const each of whole) assert.deepEqual(crashLooping(reduceWeederObject('Pod', each)), crashLooping(each));
+  for (const object of whole) assert.deepEqual(crashLooping(reduceWeederObject('Pod', object)), crashLooping(object));
 });
 
 function crashed(message: string): ContainerState {
@@ -146,10 +146,10 @@ test('a reduced slice has the same meaning as the whole one', () => {
     endpointWith({ ready: true, serving: false }),
     endpointWith({ ready: true, serving: true, terminating: true }),
   ];
-  for (const each of whole) {
-    const reduced = objectOf(reduceWeederObject('EndpointSlice', each));
-    assert.deepEqual(read(reduced), read(each));
-    assert.deepEqual(readSlice(reduced, 'shoot-1').addresses, readSlice(objectOf(each), 'shoot-1').addresses);
+  for (const wholeSlice of whole) {
+    const reduced = objectOf(reduceWeederObject('EndpointSlice', wholeSlice));
+    assert.deepEqual(read(reduced), read(wholeSlice));
+    assert.deepEqual(readSlice(reduced, 'shoot-1').addresses, readSlice(objectOf(wholeSlice), 'shoot-1').addresses);
   }
 });
 

@@ -101,7 +101,7 @@ test('run --record records the observer, its replay repeats the decisions, and a
 
   const text = readFileSync(path, 'utf8');
   assert.ok(text.includes('Secret shop/login'));
-  for (const each of encodings) assert.ok(!text.includes(each.slice(0, 16)), each);
+  for (const encoding of encodings) assert.ok(!text.includes(encoding.slice(0, 16)), encoding);
 
   // What is decided shortly before the end need not be in the file: here the end comes later.
   const [end = '', ...before] = text.trimEnd().split('\n').toReversed();

@@ -88,28 +88,28 @@ async function record({ steps, limit, logs, ...script }: Story): Promise<string>
     for (const sink of [slices, pods]) sink?.end();
   }
 
-  function play(each: Exclude<Step, { readonly what: 'wait' }>): void {
-    if (each.what === 'relist') {
-      relist(each.continues);
+  function play(step: Exclude<Step, { readonly what: 'wait' }>): void {
+    if (step.what === 'relist') {
+      relist(step.continues);
       return;
     }
-    const key = each.what === 'slice' ? `slice ${each.ns}` : `pod ${each.ns} ${each.nr}`;
+    const key = step.what === 'slice' ? `slice ${step.ns}` : `pod ${step.ns} ${step.nr}`;
     const object =
-      each.what === 'slice'
-        ? slice({ namespace: `ns-${each.ns}`, ready: [each.isReady], withTargets: true })
-        : podOf(each, clock.now());
-    const isDeleted = each.what === 'pod' && each.state === 'deleted';
+      step.what === 'slice'
+        ? slice({ namespace: `ns-${step.ns}`, ready: [step.isReady], withTargets: true })
+        : podOf(step, clock.now());
+    const isDeleted = step.what === 'pod' && step.state === 'deleted';
     if (isDeleted) state.delete(key);
     else state.set(key, object);
-    (each.what === 'slice' ? slices : pods)?.apply(isDeleted ? 'DELETED' : 'MODIFIED', object);
+    (step.what === 'slice' ? slices : pods)?.apply(isDeleted ? 'DELETED' : 'MODIFIED', object);
   }
 
   play({ what: 'slice', isReady: true, ns: 0 });
   play({ what: 'relist', continues: true });
   weeder.start();
-  for (const each of steps) {
-    if (each.what === 'wait') await clock.pass(each.ms);
-    else play(each);
+  for (const step of steps) {
+    if (step.what === 'wait') await clock.pass(step.ms);
+    else play(step);
   }
   await clock.pass(300_000);
   weeder.stop();
@@ -147,8 +147,8 @@ async function differencesOf(files: readonly string[]) {
 
 test('whatever happens, the replay of a recording repeats its decisions', async () => {
   await fc.assert(
-    fc.asyncProperty(story, async (each) => {
-      const file = await record(each);
+    fc.asyncProperty(story, async (story) => {
+      const file = await record(story);
       const files = existsSync(`${file}.1`) ? [`${file}.1`, file] : [file];
       assert.deepEqual(await differencesOf(files), []);
     }),
@@ -160,8 +160,8 @@ test('whatever happens, the replay of a recording repeats its decisions', async 
 test('whatever happened before, the last file of a recording alone is replayed to the same decisions', async () => {
   const before = judged;
   await fc.assert(
-    fc.asyncProperty(story, async (each) => {
-      assert.deepEqual(await differencesOf([await record({ ...each, limit: 6000 })]), []);
+    fc.asyncProperty(story, async (story) => {
+      assert.deepEqual(await differencesOf([await record({ ...story, limit: 6000 })]), []);
     }),
     propertyRuns(150),
   );

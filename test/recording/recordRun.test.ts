@@ -94,8 +94,8 @@ suite('weeder run --record', { concurrency: true }, () => {
     assert.equal(ended.code, 0, ended.stdout + ended.stderr);
     assert.ok(!existsSync(`${path}.3`));
     // What follows from one input stays in the file of that input.
-    for (const each of [`${path}.1`, `${path}.2`])
-      assert.ok(statSync(each).size < 128 * 1024, `${statSync(each).size}`);
+    for (const rotatedFile of [`${path}.1`, `${path}.2`])
+      assert.ok(statSync(rotatedFile).size < 128 * 1024, `${statSync(rotatedFile).size}`);
     const replayed = await sharedCli(['replay', `${path}.2`, `${path}.1`, path]);
     assert.equal(replayed.code, 0, replayed.stdout.slice(-2000) + replayed.stderr);
   });

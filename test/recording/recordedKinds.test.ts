@@ -45,16 +45,16 @@ for (const { line, object } of parsed) {
   const { name } = line.object.metadata;
   const status = statusesOf(line)[crashers.get(name) ?? 0];
   if (status === undefined) continue;
-  const found = { at: line.ts.getTime(), restarts: status.restartCount, isRunning: 'running' in status.state };
-  statuses.set(name, [...(statuses.get(name) ?? []), { ...found, seen: crashLooping(object) }]);
+  const podStatus = { at: line.ts.getTime(), restarts: status.restartCount, isRunning: 'running' in status.state };
+  statuses.set(name, [...(statuses.get(name) ?? []), { ...podStatus, seen: crashLooping(object) }]);
 }
 
 /** Whether it has exited and is down for more than 5 s until its restart; undefined where the recording ends first. */
-function isInBackOff(all: readonly PodStatus[], { at, restarts, isRunning }: PodStatus): boolean | undefined {
-  const ran = all.find((status) => status.restarts === restarts && status.isRunning);
+function isInBackOff(podStatuses: readonly PodStatus[], { at, restarts, isRunning }: PodStatus): boolean | undefined {
+  const ran = podStatuses.find((status) => status.restarts === restarts && status.isRunning);
   if (isRunning || ran === undefined || at < ran.at) return false;
-  const from = all.find((status) => status.at > ran.at && !status.isRunning);
-  const to = all.find((status) => status.restarts > restarts);
+  const from = podStatuses.find((status) => status.at > ran.at && !status.isRunning);
+  const to = podStatuses.find((status) => status.restarts > restarts);
   return from && to && to.at - from.at > 5_000;
 }
 
@@ -72,13 +72,19 @@ const kinds = {
 
 for (const [name, kind] of Object.entries(kinds)) {
   test(`a real kubelet waits before ${kind}: the back-off is detected from beginning to end of each wait, and at no other time`, () => {
-    const all = statuses.get(name) ?? [];
-    const known = all.map((status) => ({ ...status, isInBackOff: isInBackOff(all, status) }));
-    for (const { at, restarts, seen, ...status } of known) {
+    const podStatuses = statuses.get(name) ?? [];
+    const statusesWithBackOff = podStatuses.map((status) => ({
+      ...status,
+      isInBackOff: isInBackOff(podStatuses, status),
+    }));
+    for (const { at, restarts, seen, ...status } of statusesWithBackOff) {
       if (status.isInBackOff === undefined) continue;
       assert.equal(seen !== undefined, status.isInBackOff, `${new Date(at).toISOString()}, restarts ${restarts}`);
     }
-    assert.equal(new Set(known.filter((status) => status.isInBackOff).map(({ restarts }) => restarts)).size, 2);
+    assert.equal(
+      new Set(statusesWithBackOff.filter((status) => status.isInBackOff).map(({ restarts }) => restarts)).size,
+      2,
+    );
   });
 }
 
@@ -92,12 +98,14 @@ for (const [name, reason] of [
   ['poststart', 'PostStartHookError'],
 ] as const) {
   test(`a start that fails is waiting with ${reason} for most of its back-off: in unreported back-off from the second try on`, () => {
-    const all = statuses.get(name) ?? [];
+    const podStatuses = statuses.get(name) ?? [];
     assert.ok(
-      all.filter(({ seen }) => seen === undefined).every(({ restarts, isRunning }) => restarts === 0 || isRunning),
+      podStatuses
+        .filter(({ seen }) => seen === undefined)
+        .every(({ restarts, isRunning }) => restarts === 0 || isRunning),
     );
     assert.deepEqual(
-      new Set(all.map(({ seen }) => seen?.cause)),
+      new Set(podStatuses.map(({ seen }) => seen?.cause)),
       new Set([undefined, 'unreported', 'CrashLoopBackOff']),
     );
   });

@@ -42,7 +42,7 @@ test('the Event of a restart is about the workload, with the way of the restart 
 
 test('for a CronJob the Event and the log name the next run as the first one with the new content', () => {
   const workload = { kind: 'CronJob', namespace: 'shop', name: 'report' } as const;
-  const its = [
+  const events = [
     { ...restarted, workload },
     // With the strategy evict, too, no pod of a CronJob is evicted.
     { ...restarted, workload, how: 'evict' },
@@ -51,7 +51,7 @@ test('for a CronJob the Event and the log name the next run as the first one wit
   const next =
     'Its next run has the new content, because ConfigMap settings (keys a, b) and Secret vault/password changed.';
   assert.deepEqual(
-    eventsOf(...its).map(({ action, note }) => [action, note]),
+    eventsOf(...events).map(({ action, note }) => [action, note]),
     [
       ['Rollout', next],
       ['Rollout', next],
@@ -60,7 +60,7 @@ test('for a CronJob the Event and the log name the next run as the first one wit
   );
   const lines: string[] = [];
   const log = logRestart(pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }));
-  for (const event of its) log(event);
+  for (const event of events) log(event);
   assert.deepEqual(lines, [
     'workload restarted: its next run has the new content',
     'workload restarted: its next run has the new content',

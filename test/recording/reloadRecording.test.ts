@@ -42,7 +42,7 @@ async function recordReload(file: string): Promise<void> {
   };
   const list = (name: string, ...objects: readonly object[]) => {
     sinkOf(name).begin();
-    for (const each of objects) sinkOf(name).apply('ADDED', each);
+    for (const object of objects) sinkOf(name).apply('ADDED', object);
     sinkOf(name).end();
   };
   const cache = (ready: boolean) => slice({ service: 'cache', ready: [ready] });

@@ -80,9 +80,9 @@ test('the files of a recording are replayed together, and each of them alone', a
   await recordRestarts(file, aMorning, { limit: 24 * 1024, oldFiles: 5 });
   const parts = filesOf(file);
   assert.ok(parts.length > 2, String(parts.length));
-  const all = await sharedCli(['replay', ...parts]);
-  assert.equal(all.code, 0, all.stdout + all.stderr);
-  assert.ok(all.stdout.includes('rollout stalled'));
+  const result = await sharedCli(['replay', ...parts]);
+  assert.equal(result.code, 0, result.stdout + result.stderr);
+  assert.ok(result.stdout.includes('rollout stalled'));
   for (const part of parts) {
     const alone = await sharedCli(['replay', part]);
     assert.equal(alone.code, 0, alone.stdout + alone.stderr);
@@ -96,19 +96,19 @@ test('no secret value is in a recording, wherever it was', async () => {
     'kubectl.kubernetes.io/last-applied-configuration': marker,
     'example.com/note': marker,
   };
-  const world = await recordRestarts(file, async (its) => {
+  const world = await recordRestarts(file, async (world) => {
     const env = { name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'password', key: 'word' } } };
     const app = { name: 'app', image: 'app:1', args: [marker], env: [env, { name: 'PLAIN', value: marker }] };
-    its.putSource(secret, { word: marker }, { metadata: { annotations } });
-    await its.pass(10 * second);
-    its.putWorkload(
+    world.putSource(secret, { word: marker }, { metadata: { annotations } });
+    await world.pass(10 * second);
+    world.putWorkload(
       'web',
       { containers: [app] },
       { annotations: { ...annotations, 'kubernetes.io/change-cause': marker } },
     );
-    await its.pass(10 * second);
-    its.putSource(secret, { word: `${marker}-2` }, { metadata: { annotations } });
-    await its.pass(120 * second);
+    await world.pass(10 * second);
+    world.putSource(secret, { word: `${marker}-2` }, { metadata: { annotations } });
+    await world.pass(120 * second);
   });
   assert.equal(world.rollouts.length, 1);
   const text = readFileSync(file, 'utf8');
@@ -117,8 +117,8 @@ test('no secret value is in a recording, wherever it was', async () => {
     marker,
     ...(['base64', 'base64url', 'hex'] as const).map((each) => Buffer.from(marker).toString(each).slice(0, 20)),
   ];
-  for (const each of [...encodings, key.toString('base64').slice(0, 20), key.toString('hex').slice(0, 20)])
-    assert.ok(!text.includes(each), each);
+  for (const encoding of [...encodings, key.toString('base64').slice(0, 20), key.toString('hex').slice(0, 20)])
+    assert.ok(!text.includes(encoding), encoding);
   assert.ok(text.includes('secret/shop/password'));
   assert.deepEqual(await playRecording(file), []);
 });

@@ -89,12 +89,12 @@ test('each file of a recording is replayed alone to the decisions in it, whereve
 
 test('in a file that begins in the middle a missing or an additional restart is reported as a difference', async () => {
   const [, ...later] = await recordDay('day.jsonl', 64 * 1024);
-  const [restart, file] = later.flatMap((each) => {
-    const lines = linesOf(each);
+  const [restart, file] = later.flatMap((path) => {
+    const lines = linesOf(path);
     // What happens in the last moment of a file may be missing in it or in its replay.
     const end = lines.at(-1)?.t ?? 0;
-    const found = comparableEvents(lines).find(({ out, t }) => out === 'workload.restarted' && t < end - second);
-    return found === undefined ? [] : [[found, each] as const];
+    const event = comparableEvents(lines).find(({ out, t }) => out === 'workload.restarted' && t < end - second);
+    return event === undefined ? [] : [[event, path] as const];
   })[0] ?? [assert.fail('no later file has a restart'), ''];
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   const isItsRestart = (line: string) => line.includes('"out":"workload.restarted"') && line.includes(restart.about);

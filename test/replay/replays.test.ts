@@ -54,15 +54,15 @@ for (const file of recordings) {
 }
 
 test('every file in the folder is a replay', () => {
-  const all = globSync('**', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
-  assert.equal(all.length, files.length + recordings.length);
+  const storedFiles = globSync('**', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile());
+  assert.equal(storedFiles.length, files.length + recordings.length);
   assert.ok(recordings.length > 0);
 });
 
 test('all replays together take every transition of the machines', () => {
   const lines = machines.map((machine) => {
-    const all = transitionsOf(machine).length;
-    return `${machine.id}: ${all - coverage.missing(machine).length} of ${all} transitions`;
+    const total = transitionsOf(machine).length;
+    return `${machine.id}: ${total - coverage.missing(machine).length} of ${total} transitions`;
   });
   const missing = machines.flatMap((machine) => coverage.missing(machine)).map(({ name }) => name);
   const names = missing.map(

@@ -8,12 +8,12 @@ test('a kind of workload is known in its own file: no other file of restart cont
   const comparison = new RegExp(`(?:[!=]==|case|includes\\() ?'(?:${workloadKindNames.join('|')})'`);
   const files = globSync('{src/restart,src/explain,machines/restart}/**/*.ts', { exclude: ['src/restart/kinds/**'] });
   assert.ok(files.length > 50);
-  const found = files.flatMap((file) =>
+  const violations = files.flatMap((file) =>
     readFileSync(file, 'utf8')
       .split('\n')
       .flatMap((line, index) => (comparison.test(line) ? [`${file}:${index + 1}`] : [])),
   );
-  assert.deepEqual(found, []);
+  assert.deepEqual(violations, []);
 });
 
 test('each kind says how it is restarted, and by which template', () => {

@@ -52,15 +52,15 @@ test('there are never more than five restarts in any ten minutes, however often 
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 4 * minute }), { maxLength: 100 }), (pauses) => {
       let [time, restarts] = [now, [] as readonly number[]];
-      const all: number[] = [];
+      const times: number[] = [];
       for (const pause of pauses) {
         time += pause;
         if (breakerBlocks(restarts, time) !== undefined) continue;
         restarts = withNewest(restarts, time, 5);
-        all.push(time);
+        times.push(time);
       }
-      for (const [index, first] of all.entries()) {
-        assert.ok((all[index + 5] ?? Number.POSITIVE_INFINITY) - first >= 10 * minute);
+      for (const [index, first] of times.entries()) {
+        assert.ok((times[index + 5] ?? Number.POSITIVE_INFINITY) - first >= 10 * minute);
       }
     }),
   );

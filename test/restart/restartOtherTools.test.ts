@@ -11,8 +11,8 @@ const wave = 'wave.pusher.com/update-on-config-change';
 const second = 1_000;
 
 function toolOf(annotations: object, inTemplate: object = {}) {
-  const its = { ...template, metadata: { ...template.metadata, annotations: inTemplate } };
-  return workloadSummary('Deployment', { annotations, template: its }).otherTool;
+  const podTemplate = { ...template, metadata: { ...template.metadata, annotations: inTemplate } };
+  return workloadSummary('Deployment', { annotations, template: podTemplate }).otherTool;
 }
 
 test('each annotation by which Reloader or wave restarts a workload is found, also in the pod template', () => {

@@ -130,8 +130,8 @@ function putStatefulSet({ store }: RestartWorld, persistentVolumeClaimRetentionP
     store.create(statefulSets, { metadata: { name: 'db', namespace }, spec }),
   );
   const owner = { kind, apiVersion, name: 'db', uid: metadata.uid, controller: true };
-  const its = { name: 'db-0', namespace, labels, ownerReferences: [owner] };
-  made(store.create(pods, { metadata: its, spec: { nodeName: 'node-1', ...template.spec } }));
+  const podMetadata = { name: 'db-0', namespace, labels, ownerReferences: [owner] };
+  made(store.create(pods, { metadata: podMetadata, spec: { nodeName: 'node-1', ...template.spec } }));
   const containerStatuses = [{ name: 'app', ready: true, restartCount: 0, state: { running: {} } }];
   const running = { phase: 'Running', containerStatuses, conditions: [{ type: 'Ready', status: 'True' }] };
   made(store.patch(pods, namespace, 'db-0', { status: running }, { subresource: 'status' }));

@@ -79,8 +79,8 @@ export function createHistory(): History {
   const uidByKey = new Map<string, string>();
 
   function recordReadiness(service: string, at: number): void {
-    const its = [...slices.values()].filter((each) => each.service === service);
-    const [isReady, exists] = [its.some((each) => each.isReady), its.length > 0];
+    const serviceSlices = [...slices.values()].filter((each) => each.service === service);
+    const [isReady, exists] = [serviceSlices.some((each) => each.isReady), serviceSlices.length > 0];
     const changes = readiness.get(service) ?? [];
     readiness.set(service, changes);
     const last = changes.at(-1);
@@ -103,10 +103,10 @@ export function createHistory(): History {
       const { uid, namespace, name, ownerReferences = [] } = pod.metadata;
       const owner = ownerReferences.find(({ controller }) => controller === true)?.uid;
       const ends = { deletedAt: undefined, deletedByWeederAt: undefined };
-      const known = pods.get(uid) ?? { uid, namespace, name, owner, versions: [], ...ends };
-      pods.set(uid, known);
+      const podHistory = pods.get(uid) ?? { uid, namespace, name, owner, versions: [], ...ends };
+      pods.set(uid, podHistory);
       uidByKey.set(key, uid);
-      known.versions.push(versionOf(pod, revision, at));
+      podHistory.versions.push(versionOf(pod, revision, at));
     },
     recordSlice({ key, at, object }) {
       const before = slices.get(key)?.service;

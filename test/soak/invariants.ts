@@ -121,8 +121,8 @@ export function createJudge(evidence: Evidence): Judge {
 
 /** The history of a pod and of the services that affect it. */
 function historyOf({ history, configs, disturbances }: Evidence, pod: PodHistory): string[] {
-  const versions = pod.versions.slice(-12).map((each) => {
-    const { revision, at, labels, looping, isIgnored, hasController, isTerminating } = each;
+  const versions = pod.versions.slice(-12).map((version) => {
+    const { revision, at, labels, looping, isIgnored, hasController, isTerminating } = version;
     const marks = [isIgnored && 'ignored', !hasController && 'bare', isTerminating && 'terminating'].filter(Boolean);
     const state = [looping ?? 'healthy', ...marks].join(', ');
     return { at, text: `pod version ${revision}: ${state}, labels ${JSON.stringify(labels)}` };

@@ -58,9 +58,9 @@ function namesOf(rules: readonly Rule[]): string {
 /** The start of an unreported back-off: by the node's clock or when it was first seen, whichever is earlier. */
 export function unreportedSince({ versions }: PodHistory, version: Version): number {
   let first = version;
-  for (const each of versions.slice(0, versions.indexOf(version)).reverse()) {
-    if (each.looping !== 'unreported' || each.restarts !== version.restarts) break;
-    first = each;
+  for (const earlierVersion of versions.slice(0, versions.indexOf(version)).reverse()) {
+    if (earlierVersion.looping !== 'unreported' || earlierVersion.restarts !== version.restarts) break;
+    first = earlierVersion;
   }
   return Math.min(version.finishedAt ?? first.at, first.at);
 }

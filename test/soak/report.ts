@@ -33,15 +33,15 @@ export function report(result: SoakResult): Report {
     if (!(last <= first + tolerance)) fail(memory, grown);
   }
   if (deletions < 20 || delays.length < 10) fail(busy, `${deletions} deletions, ${delays.length} of them due`);
-  const all = [...Object.values(judged), ...Object.values(invariants), memory, busy];
-  const failed = all.filter((name) => violations.some(({ invariant }) => invariant === name));
+  const names = [...Object.values(judged), ...Object.values(invariants), memory, busy];
+  const failed = names.filter((name) => violations.some(({ invariant }) => invariant === name));
   return {
     failed: failed.length,
     lines: [
       '',
       ...summary(result),
       '',
-      ...all.map((name) => `${failed.includes(name) ? 'FAILED' : 'passed'}  ${name}`),
+      ...names.map((name) => `${failed.includes(name) ? 'FAILED' : 'passed'}  ${name}`),
       ...failed.flatMap((name) =>
         shown(
           name,
@@ -49,7 +49,7 @@ export function report(result: SoakResult): Report {
         ),
       ),
       '',
-      `${all.length - failed.length} passed, ${failed.length} failed`,
+      `${names.length - failed.length} passed, ${failed.length} failed`,
     ],
   };
 }

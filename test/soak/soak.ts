@@ -73,7 +73,7 @@ async function play({ minutes, seed, log, signal }: SoakOptions, t: Cleanup): Pr
   const server = await faultyApiServer(t, controlPlane, 'h2');
   const end = new AbortController();
   t.after(() => end.abort());
-  const all = AbortSignal.any([signal, end.signal]);
+  const endSignal = AbortSignal.any([signal, end.signal]);
   const violations: Violation[] = [];
   const addViolation = (invariant: string, what: string) =>
     void violations.push({ invariant, at: Date.now(), what, evidence: [] });
@@ -169,8 +169,8 @@ async function play({ minutes, seed, log, signal }: SoakOptions, t: Cleanup): Pr
   try {
     const quiet = longestWindow + seconds(6);
     const busy = Math.max(seconds(10), (minutes * seconds(60)) / phaseCount - quiet);
-    for (let phase = 1; phase <= phaseCount && !all.aborted; phase += 1) {
-      const endOfPhase = AbortSignal.any([all, AbortSignal.timeout(busy)]);
+    for (let phase = 1; phase <= phaseCount && !endSignal.aborted; phase += 1) {
+      const endOfPhase = AbortSignal.any([endSignal, AbortSignal.timeout(busy)]);
       await Promise.all([churn(endOfPhase), playFaults(controlPlane, server, faultPlan, recordFault, endOfPhase)]);
       configure(first);
       await deleteEverything();

@@ -23,10 +23,10 @@ test('in the OpenTelemetry Demo every dependency is found, and those that its di
 });
 
 test('names in programs are not seen: of Bookinfo and Sock Shop one dependency is found, of Guestbook none', () => {
-  const found = (name: string) => [byName.get(name)?.right, byName.get(name)?.wrong];
-  assert.deepEqual(found('Bookinfo'), [['ratings-v2 → mongodb'], []]);
-  assert.deepEqual(found('Sock Shop'), [['user → user-db'], []]);
-  assert.deepEqual(found('Guestbook'), [[], []]);
+  const edgesOf = (name: string) => [byName.get(name)?.right, byName.get(name)?.wrong];
+  assert.deepEqual(edgesOf('Bookinfo'), [['ratings-v2 → mongodb'], []]);
+  assert.deepEqual(edgesOf('Sock Shop'), [['user → user-db'], []]);
+  assert.deepEqual(edgesOf('Guestbook'), [[], []]);
 });
 
 test('the lowest confidence finds no more of the truth, and little that is wrong', () => {

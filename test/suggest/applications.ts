@@ -41,27 +41,27 @@ function measure(file: string, threshold: Confidence): Measured {
       services.map((service) => `${workload} → ${service}`),
     ),
   );
-  const found = suggestDependencies(readObjects(objects), undefined)
+  const suggestions = suggestDependencies(readObjects(objects), undefined)
     .filter(({ confidence }) => isAtLeast(confidence, threshold))
     .map(({ workload, service }) => `${workload.name} → ${service.name}`);
   return {
     ...description,
     truth,
-    right: found.filter((each) => truth.has(each)),
-    wrong: found.filter((each) => !truth.has(each)),
-    missed: [...truth].filter((each) => !found.includes(each)),
+    right: suggestions.filter((each) => truth.has(each)),
+    wrong: suggestions.filter((each) => !truth.has(each)),
+    missed: [...truth].filter((each) => !suggestions.includes(each)),
   };
 }
 
 /** The results as a Markdown table. */
 export function applicationsTable(): string {
   const rows = measuredApplications().map(({ application, truth, right, wrong, remark }) => {
-    const found = right.length + wrong.length;
+    const suggestionCount = right.length + wrong.length;
     const cells = [
       application,
       truth.size,
-      found,
-      percent(right.length, found),
+      suggestionCount,
+      percent(right.length, suggestionCount),
       percent(right.length, truth.size),
       remark,
     ];

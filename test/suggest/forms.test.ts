@@ -17,8 +17,8 @@ function inValue(value: string, name = 'X'): string[] {
 }
 
 function inContainer(container: object, pod: object = {}): string[] {
-  const found = suggested([...services, workload('app', { container, pod })], undefined);
-  return found
+  const dependencies = suggested([...services, workload('app', { container, pod })], undefined);
+  return dependencies
     .flatMap(({ service: { namespace, name }, evidence: [first] }) => [
       `${first?.confidence} ${namespace}/${name} ${first?.found}`,
     ])

@@ -63,13 +63,13 @@ test('a malformed value is reported', () => {
 
 test('a declaration at its place is no problem, and neither is a copy of it on the workload', () => {
   const other = { labels: { 'weeder.dev/ignore': 'true' } };
-  const all = { ...label, ...annotation };
+  const labelAndAnnotation = { ...label, ...annotation };
   const pod = { kind: 'Pod', metadata: { namespace: 'shop', name: 'web-0', ...label } };
   assert.deepEqual(
     texts(
       deployment({}, label),
-      deployment({}, all),
-      deployment(all, all),
+      deployment({}, labelAndAnnotation),
+      deployment(labelAndAnnotation, labelAndAnnotation),
       deployment({}, {}),
       deployment(other, other),
       pod,

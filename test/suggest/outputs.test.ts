@@ -31,13 +31,13 @@ const shop = [
   }),
 ];
 
-function found(objects: readonly JsonObject[]) {
+function search(objects: readonly JsonObject[]) {
   const observed = readObjects(objects);
-  return { observed, all: mergeDependencies(suggestDependencies(observed, undefined)) };
+  return { observed, dependencies: mergeDependencies(suggestDependencies(observed, undefined)) };
 }
 
 test('the table has one line for each dependency, with its state and its reason', () => {
-  assert.deepEqual(suggestionTable(found(shop).all), [
+  assert.deepEqual(suggestionTable(search(shop).dependencies), [
     'CONFIDENCE  WORKLOAD               DEPENDS ON       STATE               EVIDENCE',
     'high        deployment/shop/web    messaging/queue  suggested           env QUEUE of container main: queue.messaging:5672, with a port of the Service',
     'high        deployment/shop/web    shop/postgres    suggested           env DATABASE_URL of container main: postgres:5432, with a port of the Service',
@@ -48,13 +48,13 @@ test('the table has one line for each dependency, with its state and its reason'
 });
 
 test('a Service that weeder cannot watch is marked: it is missing, or of type ExternalName', () => {
-  const states = found(shop).all.map((each) => suggestionTable([{ ...each, isFound: false }])[1]);
+  const states = search(shop).dependencies.map((each) => suggestionTable([{ ...each, isFound: false }])[1]);
   assert.ok(states.every((line) => line?.includes(', no such Service, or ExternalName')));
 });
 
 test('the labels keep what is declared, and name further services in the annotation', () => {
-  const { all, observed } = found(shop);
-  const lines = suggestionLabels(all, observed);
+  const { dependencies, observed } = search(shop);
+  const lines = suggestionLabels(dependencies, observed);
   assert.deepEqual(
     lines.filter((line) => !line.startsWith('#')),
     [
@@ -68,21 +68,26 @@ test('the labels keep what is declared, and name further services in the annotat
 test('what its commands have declared is not suggested again', () => {
   const labels = { 'weeder.dev/depends-on': 'queue.messaging' };
   const annotations = { 'weeder.dev/depends-on-services': 'postgres' };
-  const { all, observed } = found([...services, workload('web', { container: { env }, labels, annotations })]);
-  assert.equal(all.length, 2);
-  assert.deepEqual(suggestionLabels(all, observed), ['# every dependency that was found is declared or configured']);
-  assert.deepEqual(suggestionConfig(all, observed), ['servicesAndDependantSelectors: {}']);
+  const { dependencies, observed } = search([
+    ...services,
+    workload('web', { container: { env }, labels, annotations }),
+  ]);
+  assert.equal(dependencies.length, 2);
+  assert.deepEqual(suggestionLabels(dependencies, observed), [
+    '# every dependency that was found is declared or configured',
+  ]);
+  assert.deepEqual(suggestionConfig(dependencies, observed), ['servicesAndDependantSelectors: {}']);
 });
 
 test('a template that cannot be changed is a comment, and a name that is too long for a label is in the annotation', () => {
   const long = service('x'.repeat(60), { namespace: 'messaging', ports: [80] });
   const use = (kind: string, value: string) => {
-    const { all, observed } = found([
+    const { dependencies, observed } = search([
       ...services,
       long,
       workload('app', { kind, container: { env: [{ name: 'X', value }] } }),
     ]);
-    return suggestionLabels(all, observed).at(-1) ?? '';
+    return suggestionLabels(dependencies, observed).at(-1) ?? '';
   };
   assert.match(use('Job', 'redis:6379'), /^# job shop\/app: set the label weeder\.dev\/depends-on where it is created/);
   assert.match(
@@ -93,12 +98,12 @@ test('a template that cannot be changed is a comment, and a name that is too lon
 });
 
 test('the config is valid, and selects the pods of the workloads', () => {
-  const { all, observed } = found([
+  const { dependencies, observed } = search([
     ...shop,
     workload('nightly', { kind: 'CronJob', container: { env } }),
     workload('once', { kind: 'Job', labels: { 'job-name': 'once' }, container: { env } }),
   ]);
-  const text = suggestionConfig(all, observed).join('\n');
+  const text = suggestionConfig(dependencies, observed).join('\n');
   const parsed = parseConfig(text, 'weeder.yaml');
   assert.ok(parsed.ok, parsed.ok ? '' : formatFieldErrors(parsed.error));
   const { services: entries } = parsed.value;
@@ -114,8 +119,8 @@ test('the config is valid, and selects the pods of the workloads', () => {
 });
 
 test('the pictures have each service and workload once, dashed arrows for guesses, and services on the left', () => {
-  const { all } = found(shop);
-  assert.deepEqual(drawDependencies(all, 'mermaid'), [
+  const { dependencies } = search(shop);
+  assert.deepEqual(drawDependencies(dependencies, 'mermaid'), [
     'flowchart RL',
     '  subgraph g0["shop"]',
     '    n0["Deployment web"]',
@@ -131,7 +136,7 @@ test('the pictures have each service and workload once, dashed arrows for guesse
     '  n3 -.->|medium| n1',
     '  n3 -->|declared| n4',
   ]);
-  assert.deepEqual(drawDependencies(all.slice(0, 1), 'dot'), [
+  assert.deepEqual(drawDependencies(dependencies.slice(0, 1), 'dot'), [
     'digraph dependencies {',
     '  rankdir=RL;',
     '  node [shape=box];',
@@ -149,15 +154,15 @@ test('the pictures have each service and workload once, dashed arrows for guesse
 });
 
 test('without suggestions a picture has what is configured or declared', () => {
-  assert.deepEqual(drawDependencies(knownDependencies(found(shop).all), 'mermaid').slice(1), [
+  assert.deepEqual(drawDependencies(knownDependencies(search(shop).dependencies), 'mermaid').slice(1), [
     '  subgraph g0["shop"]',
     '    n0["StatefulSet cart"]',
     '    n1(["redis"])',
     '  end',
     '  n0 -->|declared| n1',
   ]);
-  const [known] = JSON.parse(drawDependencies(knownDependencies(found(shop).all), 'json').join('\n'));
-  assert.deepEqual(known, {
+  const [picture] = JSON.parse(drawDependencies(knownDependencies(search(shop).dependencies), 'json').join('\n'));
+  assert.deepEqual(picture, {
     service: { namespace: 'shop', name: 'redis' },
     workload: { kind: 'StatefulSet', namespace: 'shop', name: 'cart' },
     sources: ['declared'],
@@ -167,16 +172,16 @@ test('without suggestions a picture has what is configured or declared', () => {
 });
 
 test('evidence of several readers is merged', () => {
-  const { all } = found(shop);
-  const [first] = all;
+  const { dependencies } = search(shop);
+  const [first] = dependencies;
   assert.ok(first);
   const low = {
     ...first,
     confidence: 'low',
     evidence: [{ confidence: 'low', where: 'recording', found: 'x', because: 'y' }],
   } as const;
-  const merged = mergeDependencies([low, ...all]);
-  assert.equal(merged.length, all.length);
+  const merged = mergeDependencies([low, ...dependencies]);
+  assert.equal(merged.length, dependencies.length);
   assert.deepEqual(
     merged[0]?.evidence.map(({ confidence }) => confidence),
     ['high', 'low'],

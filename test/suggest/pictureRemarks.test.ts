@@ -31,8 +31,8 @@ test('a picture that Mermaid does not draw has a remark that says how to draw it
 });
 
 test('so has one with few arrows and long names', () => {
-  const names = declaring(100).map((each, index) => ({
-    ...each,
+  const names = declaring(100).map((dependency, index) => ({
+    ...dependency,
     service: { namespace: 'shop', name: `${'x'.repeat(500)}${index}` },
   }));
   assert.match(remarks(names).join(), /^the picture has 100 arrows and 5\d,\d{3} characters/);

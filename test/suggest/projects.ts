@@ -39,7 +39,7 @@ interface MeasuredProject {
   /** `WORKLOAD → SERVICE`, as the manifests show them. */
   readonly truth: ReadonlySet<string>;
   /** What the search finds, with its confidence. */
-  readonly found: ReadonlyMap<string, Confidence>;
+  readonly suggestions: ReadonlyMap<string, Confidence>;
 }
 
 /** What the search finds in the facts of public projects. */
@@ -53,28 +53,28 @@ export function measuredProjects(): MeasuredProject[] {
 
 function measure(project: Project): MeasuredProject {
   const dependencies = suggestDependencies(readObjects(objectsOf(project)), undefined);
-  const found = dependencies.flatMap(({ workload, service, confidence }) =>
+  const suggestions = dependencies.flatMap(({ workload, service, confidence }) =>
     confidence === undefined ? [] : [[`${workload.name} → ${service.name}`, confidence] as const],
   );
   const truth = Object.entries(project.dependsOn).flatMap(([workload, services]) =>
     services.map((service) => `${workload} → ${service}`),
   );
-  return { project: project.project, truth: new Set(truth), found: new Map(found) };
+  return { project: project.project, truth: new Set(truth), suggestions: new Map(suggestions) };
 }
 
 /** The edges of all projects that are found with at least this confidence, and what is missing. */
 export function measuredEdges(threshold: Confidence) {
-  const all = measuredProjects().map(({ project, truth, found }) => {
-    const shown = [...found].flatMap(([edge, confidence]) => (isAtLeast(confidence, threshold) ? [edge] : []));
+  const projects = measuredProjects().map(({ project, truth, suggestions }) => {
+    const shown = [...suggestions].flatMap(([edge, confidence]) => (isAtLeast(confidence, threshold) ? [edge] : []));
     return {
       right: shown.filter((edge) => truth.has(edge)).map((edge) => `${project}: ${edge}`),
       wrong: shown.filter((edge) => !truth.has(edge)).map((edge) => `${project}: ${edge}`),
       missed: [...truth].filter((edge) => !shown.includes(edge)).map((edge) => `${project}: ${edge}`),
     };
   });
-  const right = all.flatMap((each) => each.right);
-  const wrong = all.flatMap((each) => each.wrong);
-  const missed = all.flatMap((each) => each.missed);
+  const right = projects.flatMap((each) => each.right);
+  const wrong = projects.flatMap((each) => each.wrong);
+  const missed = projects.flatMap((each) => each.missed);
   return {
     ...{ right, wrong, missed },
     precision: right.length / (right.length + wrong.length),

@@ -15,11 +15,11 @@ test('in watch events of a real kubelet, a crash loop that begins in an outage i
   const files = ['pod', 'slice'].map((kind) => recorded(`not-ready-exit5-${kind}-events.jsonl`));
   const changes = await readRecordedChanges(files);
   assert.ok(changes.ok);
-  const [found, ...others] = coincidencesIn(changes.value);
+  const [coincidence, ...others] = coincidencesIn(changes.value);
   assert.deepEqual(others, []);
-  assert.match(found?.evidence[0]?.found ?? '', /^crash-looping began once, 1 of them during the 1 outage/);
+  assert.match(coincidence?.evidence[0]?.found ?? '', /^crash-looping began once, 1 of them during the 1 outage/);
   assert.deepEqual(
-    [found?.workload, found?.service],
+    [coincidence?.workload, coincidence?.service],
     [
       { kind: 'Deployment', namespace: 'demo', name: 'kapi' },
       { namespace: 'demo', name: 'etcd-main-client' },
@@ -33,9 +33,9 @@ test('a recording of weeder contains the outages and crash loops of what it watc
   const { file } = await recordIncident(join(folder, 'weeder.jsonl'), { repeats: 2 });
   const changes = await readRecordedChanges([file]);
   assert.ok(changes.ok);
-  const found = coincidencesIn(changes.value);
-  assert.ok(found.length > 0);
-  assert.ok(found.every(({ service }) => service.name === 'etcd-main-client'));
+  const coincidences = coincidencesIn(changes.value);
+  assert.ok(coincidences.length > 0);
+  assert.ok(coincidences.every(({ service }) => service.name === 'etcd-main-client'));
 });
 
 test('a list that no longer has an object ends it, as does the end of its stream', () => {

@@ -12,8 +12,8 @@ interface ServiceOptions {
 
 /** A Service that selects the pods with the label `app` of its own name. */
 export function service(name: string, { namespace = 'shop', ports = [], spec = {} }: ServiceOptions = {}): JsonObject {
-  const all = { ports: ports.map((port) => ({ port })), selector: { app: name }, ...spec };
-  return { apiVersion: 'v1', kind: 'Service', metadata: { namespace, name }, spec: all };
+  const fullSpec = { ports: ports.map((port) => ({ port })), selector: { app: name }, ...spec };
+  return { apiVersion: 'v1', kind: 'Service', metadata: { namespace, name }, spec: fullSpec };
 }
 
 interface WorkloadOptions {

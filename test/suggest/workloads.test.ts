@@ -12,8 +12,8 @@ const env = [{ name: 'DB', value: 'postgres:5432' }];
 
 test('every kind of workload is read, and a Job of a CronJob only once', () => {
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob']) {
-    const [found] = suggested([postgres, workload('app', { kind, container: { env } })]);
-    assert.deepEqual(found?.workload, { kind, namespace: 'shop', name: 'app' });
+    const [dependency] = suggested([postgres, workload('app', { kind, container: { env } })]);
+    assert.deepEqual(dependency?.workload, { kind, namespace: 'shop', name: 'app' });
   }
   const job = workload('app-1', { kind: 'Job', container: { env } });
   const owned = {
@@ -38,8 +38,11 @@ test('ReplicaSets, ReplicationControllers and Pods are read, but not those that 
     },
   };
   for (const [kind, object] of Object.entries(bare)) {
-    const [found] = suggested([postgres, object]);
-    assert.deepEqual([found?.workload, found?.confidence], [{ kind, namespace: 'shop', name: 'app' }, 'high']);
+    const [dependency] = suggested([postgres, object]);
+    assert.deepEqual(
+      [dependency?.workload, dependency?.confidence],
+      [{ kind, namespace: 'shop', name: 'app' }, 'high'],
+    );
     const [read] = readObjects([object]).workloads;
     assert.deepEqual(read?.selector?.matchLabels, { app: 'app' });
     const ownerReferences = [{ kind: 'ReplicaSet', controller: true }];
@@ -130,8 +133,8 @@ test('of two workloads that take a ConfigMap whole which names the Services of b
     takes('api'),
     takes('web'),
   ];
-  const found = suggested(objects).map((each) => `${each.workload.name} → ${each.service.name}: ${each.confidence}`);
-  assert.deepEqual(found.sort(), [
+  const lines = suggested(objects).map((each) => `${each.workload.name} → ${each.service.name}: ${each.confidence}`);
+  assert.deepEqual(lines.sort(), [
     'api → postgres: low',
     'api → redis: medium',
     'postgres → api: low',
@@ -196,10 +199,10 @@ test('Secrets are read if this is asked for, and no more of a value is shown tha
   const byKey = (key: string) => [{ name: 'X', valueFrom: { secretKeyRef: { name: 'login', key } } }];
   const find = (container: object, kinds: readonly SourceKind[] = ['ConfigMap', 'Secret']) =>
     suggestDependencies(readObjects([postgres, login, workload('app', { container })], kinds), undefined);
-  const all = find({ envFrom: [{ secretRef: { name: 'login' } }] });
-  assert.deepEqual(inShort(all), ['high postgres: URL of Secret login: postgres:5432']);
+  const dependencies = find({ envFrom: [{ secretRef: { name: 'login' } }] });
+  assert.deepEqual(inShort(dependencies), ['high postgres: URL of Secret login: postgres:5432']);
   assert.deepEqual(
-    all[0]?.evidence.map(({ where, because }) => `${where}, ${because}`),
+    dependencies[0]?.evidence.map(({ where, because }) => `${where}, ${because}`),
     [
       'URL of Secret login, with a port of the Service',
       'word of Secret login, the value of a key for addresses',
@@ -212,15 +215,18 @@ test('Secrets are read if this is asked for, and no more of a value is shown tha
     expanded[0]?.evidence.map(({ where }) => where),
     ['word of Secret login', 'args of container main'],
   );
-  for (const each of [all, expanded]) assert.doesNotMatch(JSON.stringify(each), /hunter2|admin/);
+  for (const list of [dependencies, expanded]) assert.doesNotMatch(JSON.stringify(list), /hunter2|admin/);
   assert.deepEqual(find({ envFrom: [{ secretRef: { name: 'login' } }] }, ['ConfigMap']), []);
 });
 
 test('evidence never contains more of a value than the host and the port', () => {
   const value = 'postgres://admin:hunter2@postgres:5432/secrets?token=t0ps3cret';
-  const found = suggested([postgres, workload('app', { container: { env: [{ name: 'DB', value }], args: [value] } })]);
-  assert.equal(found[0]?.evidence.length, 2);
-  assert.doesNotMatch(JSON.stringify(found), /hunter2|admin|t0ps3cret/);
+  const dependencies = suggested([
+    postgres,
+    workload('app', { container: { env: [{ name: 'DB', value }], args: [value] } }),
+  ]);
+  assert.equal(dependencies[0]?.evidence.length, 2);
+  assert.doesNotMatch(JSON.stringify(dependencies), /hunter2|admin|t0ps3cret/);
 });
 
 test('what is declared is marked, also if it is not seen, or does not exist', () => {

@@ -63,22 +63,22 @@ function editAt(value: unknown, left: { at: number }, edit: ValueEdit): unknown 
   return Object.fromEntries(entries);
 }
 
-function editItem(each: unknown, isChosen: boolean, left: { at: number }, edit: ValueEdit): unknown[] {
+function editItem(item: unknown, isChosen: boolean, left: { at: number }, edit: ValueEdit): unknown[] {
   if (isChosen && edit.what === 'remove') return done(left, []);
-  if (isChosen && edit.what === 'copy') return done(left, [each, each]);
-  return [editAt(each, left, edit)];
+  if (isChosen && edit.what === 'copy') return done(left, [item, item]);
+  return [editAt(item, left, edit)];
 }
 
 function editEntry(
   key: string,
-  each: unknown,
+  value: unknown,
   isChosen: boolean,
   left: { at: number },
   edit: ValueEdit,
 ): [string, unknown][] {
   if (isChosen && edit.what === 'remove') return done(left, []);
-  if (isChosen && edit.what === 'rename') return done(left, [[nameFrom(edit.value), each]]);
-  return [[key, editAt(each, left, edit)]];
+  if (isChosen && edit.what === 'rename') return done(left, [[nameFrom(edit.value), value]]);
+  return [[key, editAt(value, left, edit)]];
 }
 
 /** A key `[object Object]` would look like a value that was converted to a string by mistake. */

@@ -27,8 +27,9 @@ export function readImage(archive: Buffer, architecture: Architecture) {
   const json = (content: Buffer): unknown => JSON.parse(content.toString());
   const [{ annotations: names, digest }] = Layout.parse(json(file('index.json'))).manifests;
   const index = Index.parse(json(blob({ digest })));
-  const found = index.manifests.find(({ platform }) => platform.architecture === architecture) ?? missing(architecture);
-  const manifest = Manifest.parse(json(blob(found)));
+  const descriptor =
+    index.manifests.find(({ platform }) => platform.architecture === architecture) ?? missing(architecture);
+  const manifest = Manifest.parse(json(blob(descriptor)));
   return {
     names,
     index,

@@ -16,12 +16,12 @@ const address = { host: '127.0.0.1', port: 0 };
 const options = { clock: virtualClock(now.getTime()), logger: pino({ enabled: false }) };
 
 async function certificate(...[cert, key]: readonly string[]) {
-  const found = await certificateOf(cert, key, options);
-  assert.ok(found.ok, found.ok ? '' : found.error.message);
-  return found.value;
+  const result = await certificateOf(cert, key, options);
+  assert.ok(result.ok, result.ok ? '' : result.error.message);
+  return result.value;
 }
 
-const made = async (...files: readonly string[]) => (await certificate(...files)).current;
+const currentFiles = async (...files: readonly string[]) => (await certificate(...files)).current;
 
 test('without files the certificate is self-signed, for weeder, valid for ten years, and serves TLS', async () => {
   const own = await certificate();
@@ -31,7 +31,7 @@ test('without files the certificate is self-signed, for weeder, valid for ten ye
   assert.equal(parsed.subjectAltName, 'DNS:weeder');
   assert.ok(parsed.verify(parsed.publicKey));
   assert.deepEqual([parsed.validFromDate, parsed.validToDate], [now, new Date('2036-11-24T10:00:00Z')]);
-  assert.notEqual(new X509Certificate((await made()).cert).serialNumber, parsed.serialNumber);
+  assert.notEqual(new X509Certificate((await currentFiles()).cert).serialNumber, parsed.serialNumber);
   const served = await listen({
     flag: '--x',
     address,
@@ -52,21 +52,21 @@ test('without files the certificate is self-signed, for weeder, valid for ten ye
 });
 
 test('a certificate is read from its files; files that do not fit together or are missing are errors', async () => {
-  const [one, other] = [await made(), await made()];
+  const [one, other] = [await currentFiles(), await currentFiles()];
   const files = Object.entries({ cert: one.cert, key: one.key, wrong: other.key }).map(([name, text]) => {
     const path = join(folder, `${name}.pem`);
     writeFileSync(path, text);
     return path;
   });
   const [cert = '', key = '', wrong = ''] = files;
-  assert.deepEqual(String((await made(cert, key)).cert), String(one.cert));
+  assert.deepEqual(String((await currentFiles(cert, key)).cert), String(one.cert));
   for (const [first, second, message] of [
     [cert, wrong, /^The certificate of --metrics-tls-cert cannot be used: /],
     [cert, join(folder, 'none.pem'), /^The certificate of --metrics-tls-cert cannot be used: .*none\.pem/],
     [cert, undefined, /need each other\.$/],
     [undefined, key, /need each other\.$/],
   ] as const) {
-    const found = await certificateOf(first, second, options);
-    assert.match(found.ok ? '' : found.error.message, message);
+    const result = await certificateOf(first, second, options);
+    assert.match(result.ok ? '' : result.error.message, message);
   }
 });

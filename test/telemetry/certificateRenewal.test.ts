@@ -16,8 +16,8 @@ const minute = 60_000;
 const silent = pino({ enabled: false });
 
 async function pair(): Promise<TlsFiles> {
-  const made = await certificateOf(undefined, undefined, { clock: virtualClock(), logger: silent });
-  return made.ok ? made.value.current : assert.fail(made.error.message);
+  const result = await certificateOf(undefined, undefined, { clock: virtualClock(), logger: silent });
+  return result.ok ? result.value.current : assert.fail(result.error.message);
 }
 
 /** A Secret that is mounted into a folder: the kubelet replaces all of its files at once, by one symlink. */
@@ -96,61 +96,61 @@ function certificateAt(port: number): Promise<X509Certificate | undefined> {
 const serialOf = ({ cert }: TlsFiles) => new X509Certificate(cert).serialNumber;
 
 test('a certificate that was renewed is used without a restart', async (t) => {
-  const its = await secured(t);
-  assert.equal((await its.shown())?.serialNumber, serialOf(its.first));
+  const scene = await secured(t);
+  assert.equal((await scene.shown())?.serialNumber, serialOf(scene.first));
   const renewed = await pair();
-  its.secret.put(renewed);
-  await its.pass(minute);
-  assert.equal((await its.shown())?.serialNumber, serialOf(renewed));
-  const file = its.secret.cert;
+  scene.secret.put(renewed);
+  await scene.pass(minute);
+  assert.equal((await scene.shown())?.serialNumber, serialOf(renewed));
+  const file = scene.secret.cert;
   const expires = new X509Certificate(renewed.cert).validToDate.toISOString();
   assert.deepEqual(
-    its.lines.map(({ level, file, expires, msg }) => ({ level, file, expires, msg })),
+    scene.lines.map(({ level, file, expires, msg }) => ({ level, file, expires, msg })),
     [{ level: 30, file, expires, msg: 'the new certificate is in use' }],
   );
-  await its.pass(10 * minute);
-  assert.equal(its.lines.length, 1, 'a certificate that does not change is not reported again');
+  await scene.pass(10 * minute);
+  assert.equal(scene.lines.length, 1, 'a certificate that does not change is not reported again');
 });
 
 test('a pair that does not fit together, or is missing, is logged once, and the previous one stays in use', async (t) => {
-  const its = await secured(t);
+  const scene = await secured(t);
   const next = await pair();
-  its.secret.put({ cert: next.cert, key: its.first.key });
-  for (let polls = 0; polls < 5; polls += 1) await its.pass(minute);
-  assert.equal((await its.shown())?.serialNumber, serialOf(its.first));
-  const [line, ...more] = its.lines;
+  scene.secret.put({ cert: next.cert, key: scene.first.key });
+  for (let polls = 0; polls < 5; polls += 1) await scene.pass(minute);
+  assert.equal((await scene.shown())?.serialNumber, serialOf(scene.first));
+  const [line, ...more] = scene.lines;
   assert.deepEqual(
     [line?.['level'], line?.['msg'], more],
     [50, 'new certificate rejected, the previous one stays in use', []],
   );
   assert.match(String(line?.['cause']), /^The certificate of --metrics-tls-cert cannot be used: /);
-  rmSync(its.secret.key);
-  for (let polls = 0; polls < 5; polls += 1) await its.pass(minute);
-  assert.equal((await its.shown())?.serialNumber, serialOf(its.first));
-  assert.match(String(its.lines.at(-1)?.['cause']), /tls\.key/);
-  assert.equal(its.lines.length, 2);
-  writeFileSync(its.secret.key, next.key);
-  await its.pass(minute);
-  assert.equal((await its.shown())?.serialNumber, serialOf(next));
+  rmSync(scene.secret.key);
+  for (let polls = 0; polls < 5; polls += 1) await scene.pass(minute);
+  assert.equal((await scene.shown())?.serialNumber, serialOf(scene.first));
+  assert.match(String(scene.lines.at(-1)?.['cause']), /tls\.key/);
+  assert.equal(scene.lines.length, 2);
+  writeFileSync(scene.secret.key, next.key);
+  await scene.pass(minute);
+  assert.equal((await scene.shown())?.serialNumber, serialOf(next));
 });
 
 test('a pair that is half written when it is read is no error', async (t) => {
-  const its = await secured(t);
+  const scene = await secured(t);
   const next = await pair();
-  writeFileSync(its.secret.cert, next.cert);
-  await its.pass(minute);
-  writeFileSync(its.secret.key, next.key);
-  await its.pass(minute);
-  assert.equal((await its.shown())?.serialNumber, serialOf(next));
+  writeFileSync(scene.secret.cert, next.cert);
+  await scene.pass(minute);
+  writeFileSync(scene.secret.key, next.key);
+  await scene.pass(minute);
+  assert.equal((await scene.shown())?.serialNumber, serialOf(next));
   assert.deepEqual(
-    its.lines.map(({ level }) => level),
+    scene.lines.map(({ level }) => level),
     [30],
   );
 });
 
 test('the files are not read after the server was closed', async (t) => {
-  const its = await secured(t);
-  assert.equal(its.clock.pending, 1);
-  await its.stop();
-  assert.equal(its.clock.pending, 0);
+  const scene = await secured(t);
+  assert.equal(scene.clock.pending, 1);
+  await scene.stop();
+  assert.equal(scene.clock.pending, 0);
 });

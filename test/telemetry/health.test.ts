@@ -40,8 +40,8 @@ function healthy() {
     enter: (next: ManagerState) => {
       state = next;
     },
-    know: (...all: readonly ServiceStatus[]) => {
-      services = all;
+    know: (...statuses: readonly ServiceStatus[]) => {
+      services = statuses;
     },
     elect: (next: Pick<Leadership, 'state'> & Partial<Leadership>) => {
       leadership = { identity: 'us_1', holder: undefined, lease: 'garden/weeder', ...next };

@@ -47,7 +47,7 @@ const counted = (at: World) => counting(at)();
 function recovery(options: SimulationOptions, ...pods: readonly Parameters<World['put']>[0][]): World {
   const at = world(options, (before) => {
     before.slice({ ready: [false] });
-    for (const each of pods) before.put(each);
+    for (const pod of pods) before.put(pod);
   });
   at.slice({ ready: [true] });
   return at;
@@ -180,8 +180,8 @@ test('after every kind of event each documented metric of weeder has the documen
   );
   for (const { name, labels } of documented) {
     for (const sample of families.get(name)?.samples ?? []) {
-      const found = Object.keys(sample.labels).filter((label) => label !== 'le');
-      assert.deepEqual(found.sort(), [...labels].sort(), name);
+      const labelNames = Object.keys(sample.labels).filter((label) => label !== 'le');
+      assert.deepEqual(labelNames.sort(), [...labels].sort(), name);
     }
   }
   const counters = documented.filter(
@@ -202,8 +202,8 @@ test('a resource that uses its last applied manifest counts as refused, and othe
   });
   const families = scraped(await metrics.registry.metrics());
   const samples = families.get('weeder_application_resources')?.samples ?? [];
-  const found = samples.filter(({ value }) => value > 0).map(({ labels, value }) => `${labels['state']} ${value}`);
-  assert.deepEqual(found.toSorted(), ['drifted 4', 'passing 3', 'refused 3']);
+  const counts = samples.filter(({ value }) => value > 0).map(({ labels, value }) => `${labels['state']} ${value}`);
+  assert.deepEqual(counts.toSorted(), ['drifted 4', 'passing 3', 'refused 3']);
 });
 
 test('a controller that replaces another one begins with no open window, and late events of the old one change nothing', async () => {
@@ -274,14 +274,14 @@ test('10,000 namespaces make no more series than one, and 10,000 services no mor
     const own = [...families].filter(([name]) => name.startsWith('weeder_'));
     return own.reduce((sum, [, { samples }]) => sum + samples.length, 0);
   };
-  const all = (change: (index: number) => object) =>
+  const manyEvents = (change: (index: number) => object) =>
     Array.from({ length: 10_000 }, (_, index) => index).flatMap((index) =>
       everyEvent.map((event) => ('service' in event ? { ...event, ...change(index) } : event)),
     );
   const one = await seriesOf(everyEvent);
-  assert.equal(await seriesOf(all((index) => ({ namespace: `shoot-${index}` }))), one);
+  assert.equal(await seriesOf(manyEvents((index) => ({ namespace: `shoot-${index}` }))), one);
   const perService = 2 + 6;
-  const many = await seriesOf(all((index) => ({ service: `service-${index}` })));
+  const many = await seriesOf(manyEvents((index) => ({ service: `service-${index}` })));
   assert.equal(many, one + maxServices * perService);
 });
 
@@ -304,7 +304,7 @@ test('requests are counted by the API’s own verb and resource, and by result',
     { ...request, method: 'POST', path: '/api/v1/namespaces/a/pods/b/eviction', outcome: 429 },
     { ...request, isStream: true, path: '/apis/discovery.k8s.io/v1/namespaces/a/endpointslices' },
   ];
-  for (const each of requests) count(each);
+  for (const requestOutcome of requests) count(requestOutcome);
   const families = scraped(await metrics.registry.metrics());
   const counted = families.get('weeder_api_requests_total')?.samples.map(({ labels, value }) => {
     const { verb, resource, code } = labels;

@@ -42,8 +42,8 @@ test('a process serves exactly the documented metrics with the documented labels
     assert.equal(help.startsWith(family.help.trim()), true, name);
     if (!eventful.has(name)) assert.ok(family.samples.length > 0, `${name} has no sample`);
     for (const sample of family.samples) {
-      const found = Object.keys(sample.labels).filter((label) => label !== 'le');
-      assert.deepEqual(found.sort(), [...labels].sort(), name);
+      const labelNames = Object.keys(sample.labels).filter((label) => label !== 'le');
+      assert.deepEqual(labelNames.sort(), [...labels].sort(), name);
     }
   }
   const value = (name: string, labels = {}) => sampleValue(families, name, labels);
@@ -139,8 +139,8 @@ test('the running actors are counted by machine, including the children of open 
   await using seen = await observed(['db']);
   seen.observation.watch(weeder.manager);
   await until('weeder runs', () => weeder.manager.state() === 'running');
-  const made = cluster.server.store.create(namespaces, { metadata: { name: 'shoot-1' } });
-  assert.ok(made.ok);
+  const outcome = cluster.server.store.create(namespaces, { metadata: { name: 'shoot-1' } });
+  assert.ok(outcome.ok);
   const { metadata, addressType, endpoints } = slice({ service: 'db', ready: [true] });
   const { name, namespace, labels } = metadata;
   cluster.server.store.create(endpointSlices, { metadata: { name, namespace, labels }, addressType, endpoints });

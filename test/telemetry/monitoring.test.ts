@@ -15,15 +15,15 @@ const scrapeLabels = ['job', 'instance', 'le'];
 /** The errors in the metrics and labels of an expression. */
 function errorsOf(expr: string): string[] {
   const { metrics, labels } = mentionedIn(expr);
-  const found = [...metrics].map((name) => {
+  const documentedMetrics = [...metrics].map((name) => {
     const histogram = name.replace(/_(bucket|sum|count)$/, '');
     return documented.find((each) => each.name === name || (each.type === 'histogram' && each.name === histogram));
   });
-  const known = new Set([...scrapeLabels, ...found.flatMap((each) => each?.labels ?? [])]);
+  const documentedLabels = new Set([...scrapeLabels, ...documentedMetrics.flatMap((each) => each?.labels ?? [])]);
   return [
     ...(metrics.size === 0 ? [`no metric in ${expr}`] : []),
-    ...[...metrics].filter((_, index) => found[index] === undefined).map((name) => `no metric ${name}`),
-    ...[...labels].filter((label) => !known.has(label)).map((label) => `no label ${label} in ${expr}`),
+    ...[...metrics].filter((_, index) => documentedMetrics[index] === undefined).map((name) => `no metric ${name}`),
+    ...[...labels].filter((label) => !documentedLabels.has(label)).map((label) => `no label ${label} in ${expr}`),
   ];
 }
 
@@ -80,11 +80,11 @@ const dashboard = z.looseObject({
 });
 
 test('the dashboard has the fields that an import needs, the data source as a variable, and a description of each panel', () => {
-  const found: unknown = JSON.parse(read('deploy/components/grafana-dashboard/dashboard.json'));
-  const { panels } = dashboard.parse(found);
+  const json: unknown = JSON.parse(read('deploy/components/grafana-dashboard/dashboard.json'));
+  const { panels } = dashboard.parse(json);
   assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
   assert.equal(new Set(panels.map(({ title }) => title)).size, panels.length);
-  assert.ok(found !== null && typeof found === 'object' && !('__inputs' in found) && !('id' in found));
+  assert.ok(json !== null && typeof json === 'object' && !('__inputs' in json) && !('id' in json));
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
   );
@@ -162,7 +162,7 @@ test('promtool has a case for every alert in which it fires, and one in which it
     [
       ...new Set(cases.filter((each) => (each.exp_alerts !== undefined) === fires).map((each) => each.alertname)),
     ].sort();
-  const all = alerts.map(({ alert }) => alert).sort();
-  assert.deepEqual(names(true), all);
-  assert.deepEqual(names(false), all);
+  const alertNames = alerts.map(({ alert }) => alert).sort();
+  assert.deepEqual(names(true), alertNames);
+  assert.deepEqual(names(false), alertNames);
 });

@@ -16,9 +16,9 @@ const path = `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`;
 /** Writes another holder into the Lease; '' for none. It is retried, because a renewal may conflict. */
 async function giveLease(client: KubeClient, holderIdentity: string): Promise<void> {
   for (let isWritten = false; !isWritten; ) {
-    const found = await client.call({ method: 'GET', path });
-    assert.ok(found.ok);
-    const object = objectOf(found.body);
+    const result = await client.call({ method: 'GET', path });
+    assert.ok(result.ok);
+    const object = objectOf(result.body);
     const body = { ...object, spec: { ...objectOf(object['spec']), holderIdentity, leaseDurationSeconds: 3600 } };
     isWritten = (await client.call({ method: 'PUT', path, body })).ok;
   }
@@ -78,8 +78,8 @@ test('a process that loses leadership and leads again continues its counters, an
   const standsBy = { leader: 0, ready: 1, watching: undefined, down: undefined, leases: 1 };
   assert.deepEqual(second, { ...standsBy, opened: 1, open: 0, changes: [1, 1, 0] });
   assert.ok(secondBytes >= firstBytes, `${secondBytes} after ${firstBytes}`);
-  const standing = `200 [+]ping ok\n[+]manager ok: standing by\n[+]lease/default/${name} ok: another leads\n`;
-  assert.ok((await get('/readyz?verbose')).startsWith(standing));
+  const standby = `200 [+]ping ok\n[+]manager ok: standing by\n[+]lease/default/${name} ok: another leads\n`;
+  assert.ok((await get('/readyz?verbose')).startsWith(standby));
   assert.match(await get('/debug/actors?machine=lease'), /"id":"leadership","parent":"manager","state":\{"candidate":/);
 
   await giveLease(cluster.client(), '');

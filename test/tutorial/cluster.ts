@@ -61,8 +61,8 @@ export async function startCluster(programs: Programs, archives: string): Promis
     const server = startProcess(cluster.dir, name, join(programs.folder, name), flags);
     cleanup.defer(() => server.kill());
   }
-  const all = cleanup.move();
-  return { cluster, socket: node.socket, stop: () => all.disposeAsync() };
+  const stack = cleanup.move();
+  return { cluster, socket: node.socket, stop: () => stack.disposeAsync() };
 }
 
 /** As in kind, the limits of connection tracking stay as they are. */

@@ -136,9 +136,9 @@ test('a search finds applications by words of names, kinds and states, and actor
   const { world, list, live, times } = shown;
   for (const name of ['web', 'api']) world.apply(name, { manifests: [configMap(name), configMap(`${name}-2`)] });
   await world.pass(2 * second);
-  const all = await list();
-  assert.deepEqual([all.total, all.applications.map(({ id }) => id)], [2, ['shop/api', 'shop/web']]);
-  assert.deepEqual(await list('  '), all);
+  const wholeList = await list();
+  assert.deepEqual([wholeList.total, wholeList.applications.map(({ id }) => id)], [2, ['shop/api', 'shop/web']]);
+  assert.deepEqual(await list('  '), wholeList);
   assert.deepEqual(
     (await list('configmap WEB-2 insync')).applications.map(({ id }) => id),
     ['shop/web'],

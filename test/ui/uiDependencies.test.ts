@@ -51,8 +51,8 @@ test('an outage, its crash-looping dependants, and the window after the recovery
   });
   const { at } = page;
   const stateOf = async () => {
-    const { services: all, counts } = await listed(page);
-    const view = all.find(({ service }) => service === 'db')?.view;
+    const { services: views, counts } = await listed(page);
+    const view = views.find(({ service }) => service === 'db')?.view;
     const { all: total, notReady, window, crashLooping } = counts;
     return [view?.isReady, view?.window?.number, view?.crashLooping, [total, notReady, window, crashLooping].join()];
   };
@@ -92,18 +92,18 @@ test('a search finds services with all their dependants, and dependants with the
     before.put({ ...declaring('mail', 'cache'), isBare: true });
     before.put({ ...declaring('far', 'db.base', 'other'), isBare: true });
   });
-  const found = async (query: Readonly<Record<string, string>>) => {
+  const search = async (query: Readonly<Record<string, string>>) => {
     const list = await listed(page, query);
     assert.deepEqual([list.total, list.found], [3, list.services.length]);
     return list.services.map(({ namespace, service, dependants }) => [`${namespace}/${service}`, ...dependants].join());
   };
-  assert.deepEqual(await found({ search: 'DB' }), ['base/db,Pod other/far', 'shop/db,Pod shop/api']);
-  assert.deepEqual(await found({ search: 'shop mail' }), ['shop/cache,Pod shop/mail']);
-  assert.deepEqual(await found({ search: 'db api' }), ['shop/db,Pod shop/api']);
-  assert.deepEqual(await found({ search: 'nothing' }), []);
-  assert.deepEqual(await found({ namespace: 'other' }), ['base/db,Pod other/far']);
-  assert.deepEqual(await found({ namespace: 'shop' }), ['shop/cache,Pod shop/mail', 'shop/db,Pod shop/api']);
-  assert.deepEqual(await found({ namespace: 'base', search: 'api' }), []);
+  assert.deepEqual(await search({ search: 'DB' }), ['base/db,Pod other/far', 'shop/db,Pod shop/api']);
+  assert.deepEqual(await search({ search: 'shop mail' }), ['shop/cache,Pod shop/mail']);
+  assert.deepEqual(await search({ search: 'db api' }), ['shop/db,Pod shop/api']);
+  assert.deepEqual(await search({ search: 'nothing' }), []);
+  assert.deepEqual(await search({ namespace: 'other' }), ['base/db,Pod other/far']);
+  assert.deepEqual(await search({ namespace: 'shop' }), ['shop/cache,Pod shop/mail', 'shop/db,Pod shop/api']);
+  assert.deepEqual(await search({ namespace: 'base', search: 'api' }), []);
   assert.deepEqual((await listed(page, { namespace: 'other' })).namespaces, ['base', 'other', 'shop']);
 });
 
@@ -114,8 +114,8 @@ test('of a thousand services 200 are sent, and a search that finds one of them s
     for (const key of keys) before.slice({ service: key.slice('shop/'.length), namespace: 'shop', ready: [true] });
     for (let n = 0; n < 60; n += 1) before.put({ ...declaring(`web-${n}`, 'db-0999'), isBare: true });
   });
-  const all = await listed(page);
-  assert.deepEqual([all.total, all.found, all.services.length], [1_000, 1_000, 200]);
+  const firstPage = await listed(page);
+  assert.deepEqual([firstPage.total, firstPage.found, firstPage.services.length], [1_000, 1_000, 200]);
   for (const query of [{ search: 'db-0999' }, { show: 'crashLooping' }]) {
     const { found, services, dependants } = await listed(page, query);
     assert.deepEqual([found, services[0]?.total, services[0]?.dependants.length, dependants.length], [1, 60, 60, 60]);

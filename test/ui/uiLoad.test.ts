@@ -64,7 +64,7 @@ test('a browser that reads nothing for a minute is disconnected, and one that re
   const hung = hungBrowser(port);
   const reads = hungBrowser(port).resume();
   t.after(() => {
-    for (const each of [hung, reads]) each.destroy();
+    for (const socket of [hung, reads]) socket.destroy();
     server.close();
   });
   await until('one has read everything, the other is full', () => {
@@ -97,8 +97,8 @@ test('10,000 actors are listed with pauses, once for all requests, and returned 
     await turn();
     turns += 1;
   }
-  const [all, dependants] = await both;
-  assert.deepEqual([all.total, dependants.total], [10_000, 5000]);
+  const [actorPage, dependants] = await both;
+  assert.deepEqual([actorPage.total, dependants.total], [10_000, 5000]);
   assert.ok(turns >= 20 && turns < 80, `${turns} turns for one listing with a pause after 500 roots`);
   const answer = await fetch(`${page.served.url}actors?limit=1000&offset=9000`);
   assert.ok(Number(answer.headers.get('content-length')) < 20_000, 'a thousand actors are less than 20 kB');

@@ -116,7 +116,7 @@ test('actors are found by id, state and machine, and listed page by page in a st
   const getActors = async (query: string): Promise<ActorPage> =>
     JSON.parse(await (await fetch(`${page.served.url}actors?${query}`)).text());
   const ids = async (query: string) => (await getActors(query)).actors.map(({ id }) => id);
-  const all = [
+  const allIds = [
     'shoot-1/etcd-main-client',
     'shoot-1/etcd-main-client/dependants-1-1',
     'shoot-1/kapi-0/uid-of-shoot-1-kapi-0',
@@ -125,17 +125,17 @@ test('actors are found by id, state and machine, and listed page by page in a st
     'shoot-2/etcd-main-client',
     'shoot-2/etcd-main-client/dependants-1-1',
   ];
-  assert.deepEqual(await ids(''), all);
+  assert.deepEqual(await ids(''), allIds);
   assert.deepEqual(
     [...(await ids('limit=3')), ...(await ids('limit=3&offset=3')), ...(await ids('limit=3&offset=6'))],
-    all,
+    allIds,
   );
   assert.equal((await getActors('limit=0')).total, 7);
   assert.deepEqual(await ids('search=KAPI'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=backingoff&machine=podDeletion'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=kapi&machine=endpoint'), []);
   assert.deepEqual(await ids('search=shoot-10+dependants-1'), ['shoot-10/etcd-main-client/dependants-1-1']);
-  assert.deepEqual((await ids('order=state')).slice(0, 2), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0', all[1]]);
+  assert.deepEqual((await ids('order=state')).slice(0, 2), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0', allIds[1]]);
   const [, child] = (await getActors('search=shoot-1/')).actors;
   assert.deepEqual(child, {
     id: 'shoot-1/etcd-main-client/dependants-1-1',
@@ -186,5 +186,5 @@ test('a page beyond the limit gets an error, and is accepted when another one is
     status = again.status ?? 0;
   }
   assert.equal(status, 200);
-  for (const each of pages) await each[Symbol.asyncDispose]();
+  for (const openedPage of pages) await openedPage[Symbol.asyncDispose]();
 });

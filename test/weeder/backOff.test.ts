@@ -5,9 +5,9 @@ import { type CrashLoopingPod, crashLooping } from '../../src/weeder/pods/crashL
 import { backOff, type ContainerState, pod, terminated } from '../support/objects/objects.ts';
 
 function read(container: ContainerState): CrashLoopingPod {
-  const found = crashLooping(pod({ containers: [container] }));
-  assert.ok(found !== undefined);
-  return found;
+  const loopingPod = crashLooping(pod({ containers: [container] }));
+  assert.ok(loopingPod !== undefined);
+  return loopingPod;
 }
 
 const of = (container: ContainerState): BackOff => backOffOf(read(container));

@@ -19,8 +19,8 @@ const causeOf = (options: PodOptions) => crashLooping(pod(options))?.cause;
 
 test('CrashLoopBackOff counts in a container, an init container and a sidecar, and is described', () => {
   const message = 'back-off 40s restarting failed container=main-0';
-  const found = crashLooping(pod({ uid: 'u', containers: [running(), { ...backOff(5, message), name: 'web' }] }));
-  assert.partialDeepStrictEqual(found, {
+  const loopingPod = crashLooping(pod({ uid: 'u', containers: [running(), { ...backOff(5, message), name: 'web' }] }));
+  assert.partialDeepStrictEqual(loopingPod, {
     uid: 'u',
     namespace: 'shoot-1',
     name: 'kapi-0',
@@ -42,8 +42,8 @@ test('a pod without namespace, name, uid or resourceVersion is not crash-looping
   assert.notEqual(crashLooping(whole), undefined);
   for (const part of ['namespace', 'name', 'uid', 'resourceVersion']) {
     for (const value of [undefined, '', 5, null]) {
-      const found = crashLooping({ ...whole, metadata: { ...whole.metadata, [part]: value } });
-      assert.equal(found, undefined, `${part} ${value}`);
+      const loopingPod = crashLooping({ ...whole, metadata: { ...whole.metadata, [part]: value } });
+      assert.equal(loopingPod, undefined, `${part} ${value}`);
     }
   }
 });
@@ -74,8 +74,8 @@ const failedStart = (reason: string, restarts = 1, exitCode = 128): ContainerSta
 
 test('a failed start is in unreported back-off like an exit, other waiting reasons are not', () => {
   for (const reason of ['RunContainerError', 'PostStartHookError']) {
-    const found = crashLooping(pod({ containers: [failedStart(reason, 3)] }));
-    assert.partialDeepStrictEqual(found, { cause: 'unreported', restarts: 3, finishedAt: ended });
+    const loopingPod = crashLooping(pod({ containers: [failedStart(reason, 3)] }));
+    assert.partialDeepStrictEqual(loopingPod, { cause: 'unreported', restarts: 3, finishedAt: ended });
     assert.equal(causeOf({ containers: [failedStart(reason, 0)] }), undefined, 'the first attempt');
     assert.equal(causeOf({ containers: [waiting(reason)] }), undefined, 'nothing has ended');
     assert.equal(causeOf({ restartPolicy: 'Never', containers: [failedStart(reason), running()] }), undefined);
@@ -230,25 +230,25 @@ test('the protection of a pod, and the order of precedence', () => {
 
 test('an unreported back-off began when it was first seen, or when the container ended by the node’s clock', () => {
   const clock = virtualClock(ended);
-  const found = crashLooping(pod({ containers: [unreported()] }));
-  assert.ok(found !== undefined);
+  const loopingPod = crashLooping(pod({ containers: [unreported()] }));
+  assert.ok(loopingPod !== undefined);
   const began = clock.monotonic();
-  assert.equal(unreportedSince(found, began, clock), began);
+  assert.equal(unreportedSince(loopingPod, began, clock), began);
   clock.advance(2000);
-  assert.equal(unreportedSince(found, began + 1999, clock), began);
+  assert.equal(unreportedSince(loopingPod, began + 1999, clock), began);
   clock.jumpWallClock(-3_600_000);
-  assert.equal(unreportedSince(found, began + 1999, clock), began + 1999);
-  assert.equal(unreportedSince({ ...found, finishedAt: undefined }, began + 500, clock), began + 500);
-  assert.equal(unreportedSince({ ...found, cause: 'CrashLoopBackOff' }, began, clock), undefined);
+  assert.equal(unreportedSince(loopingPod, began + 1999, clock), began + 1999);
+  assert.equal(unreportedSince({ ...loopingPod, finishedAt: undefined }, began + 500, clock), began + 500);
+  assert.equal(unreportedSince({ ...loopingPod, cause: 'CrashLoopBackOff' }, began, clock), undefined);
 });
 
 test('a back-off is the same while cause, container and restart count are the same', () => {
-  const found = crashLooping(pod({ containers: [unreported()] }));
-  assert.ok(found !== undefined);
-  assert.ok(isSameBackOff(found, { ...found, resourceVersion: 'x', message: 'y' }));
-  assert.ok(!isSameBackOff(found, { ...found, restarts: 2 }));
-  assert.ok(!isSameBackOff(found, { ...found, container: 'other' }));
-  assert.ok(!isSameBackOff(found, { ...found, cause: 'CrashLoopBackOff' }));
+  const loopingPod = crashLooping(pod({ containers: [unreported()] }));
+  assert.ok(loopingPod !== undefined);
+  assert.ok(isSameBackOff(loopingPod, { ...loopingPod, resourceVersion: 'x', message: 'y' }));
+  assert.ok(!isSameBackOff(loopingPod, { ...loopingPod, restarts: 2 }));
+  assert.ok(!isSameBackOff(loopingPod, { ...loopingPod, container: 'other' }));
+  assert.ok(!isSameBackOff(loopingPod, { ...loopingPod, cause: 'CrashLoopBackOff' }));
 });
 
 test('any value in place of a pod or a part of it is a crash loop or not, and nothing throws', () => {
@@ -258,8 +258,8 @@ test('any value in place of a pod or a part of it is a crash loop or not, and no
     fc.property(fc.constantFrom(...paths), fc.anything(), (path, garbage) => {
       const broken = pod({ initContainers: [unreported(1, 0, sidecar)], containers: [backOff(), unreported()] });
       set(broken, path, garbage);
-      const found = crashLooping(broken);
-      if (found !== undefined) assert.ok((unreportedSince(found, 0, virtualClock()) ?? 0) <= 0);
+      const loopingPod = crashLooping(broken);
+      if (loopingPod !== undefined) assert.ok((unreportedSince(loopingPod, 0, virtualClock()) ?? 0) <= 0);
     }),
     propertyRuns(1000),
   );

@@ -114,12 +114,12 @@ test('a pod is removed once: when it runs, is being deleted, no longer matches o
 test('a listener gets only the pods of its namespaces, or all pods if it selects all namespaces', () => {
   const index = createPodIndex(virtualClock());
   const some = listening(index, ['a', 'c', 'a']);
-  const all = listening(index, 'all');
+  const listener = listening(index, 'all');
   const none = listening(index, []);
   for (const namespace of ['a', 'b', 'c']) put(index, crashLooping('one', namespace));
   put(index, healthy('one', 'b'));
   assert.deepEqual(some.calls(), ['a/one', 'c/one']);
-  assert.deepEqual(all.calls(), ['a/one', 'b/one', 'c/one', 'left uid-of-b-one']);
+  assert.deepEqual(listener.calls(), ['a/one', 'b/one', 'c/one', 'left uid-of-b-one']);
   assert.deepEqual(none.calls(), []);
   assert.deepEqual(listening(index, ['b', 'c']).calls(), ['c/one']);
   assert.deepEqual(listening(index, 'all').calls(), ['a/one', 'c/one']);
@@ -138,7 +138,7 @@ test('after unsubscribing a listener gets nothing more, and the others still do'
 test('a new list removes the pods that it does not contain, and delivers nothing for unchanged ones', () => {
   const index = createPodIndex(virtualClock());
   const [remaining, vanishes, recovers] = ['remaining', 'vanishes', 'recovers'].map((name) => pod(crashLooping(name)));
-  for (const each of [remaining, vanishes, recovers]) index.apply('ADDED', each);
+  for (const object of [remaining, vanishes, recovers]) index.apply('ADDED', object);
   const { calls } = listening(index, 'all');
   calls();
   index.begin();

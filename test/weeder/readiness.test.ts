@@ -89,12 +89,12 @@ test('one write that replaces all ready addresses is an outage and a recovery', 
 
 test('addresses that are replaced one after the other, or in another slice, are neither outage nor recovery', () => {
   const { put, list, changes } = recorded();
-  for (const each of [
+  for (const endpoints of [
     [true, false],
     [true, true],
     [false, true],
   ])
-    put({ ready: each });
+    put({ ready: endpoints });
   put({ name: 'moved', ready: [false, true, true] });
   put({ ready: [false, false] });
   assert.deepEqual(changes(), ready);
@@ -181,8 +181,8 @@ test('any value in place of a slice: nothing throws', () => {
 test('the uid of a service is read from a slice that it owns, and from no other owner', () => {
   const { readiness, put } = recorded();
   const owned = (name: string, ...ownerReferences: object[]) => {
-    const made = slice({ name });
-    readiness.apply('MODIFIED', { ...made, metadata: { ...made.metadata, ownerReferences } });
+    const object = slice({ name });
+    readiness.apply('MODIFIED', { ...object, metadata: { ...object.metadata, ownerReferences } });
   };
   const uid = () => readiness.serviceUid('shoot-1', 'etcd-main-client');
   assert.equal(uid(), undefined);

@@ -72,8 +72,8 @@ test('the complete list of one stream does not affect the slices of another', ()
 
 test('after a restore a new stream takes over from an old one that has seen later versions', () => {
   const { readiness } = recorded();
-  const known = slice({});
-  const at = (resourceVersion: string) => ({ ...known, metadata: { ...known.metadata, resourceVersion } });
+  const object = slice({});
+  const at = (resourceVersion: string) => ({ ...object, metadata: { ...object.metadata, resourceVersion } });
   const old = readiness.createSink({ names: new Set(['etcd-main-client']) });
   old.begin();
   old.apply('ADDED', at('90'));

@@ -9,81 +9,81 @@ const start = Date.UTC(2026, 0, 1, 12);
 
 function scene() {
   const clock = virtualClock(start);
-  const rounds = createReplacementBackOff(clock);
+  const backOff = createReplacementBackOff(clock);
   const pod = (uid: string, createdAt: number | undefined, owner: string | undefined = 'rs-1') =>
     crashLoopingPod({ uid, createdAt, owner });
-  const pauseLeft = (of: CrashLoopingPod) => Math.max(0, rounds.dueAt(of) - clock.monotonic());
-  return { clock, rounds, pod, pauseLeft };
+  const pauseLeft = (of: CrashLoopingPod) => Math.max(0, backOff.dueAt(of) - clock.monotonic());
+  return { clock, backOff, pod, pauseLeft };
 }
 
 test('pods from before the first deletion do not wait, their replacements wait 10, 20, 40 s', async () => {
-  const { clock, rounds, pod, pauseLeft } = scene();
+  const { clock, backOff, pod, pauseLeft } = scene();
   assert.equal(pauseLeft(pod('a', start - 60_000)), 0);
-  rounds.deleted(pod('a', start - 60_000), undefined);
+  backOff.deleted(pod('a', start - 60_000), undefined);
   assert.equal(pauseLeft(pod('b', start - 1000)), 0);
   for (const pause of [10_000, 20_000, 40_000, 80_000]) {
     const next = pod(`after ${pause}`, clock.now());
-    assert.equal(rounds.isReplacement(next, 0), true);
+    assert.equal(backOff.isReplacement(next, 0), true);
     await clock.pass(400);
     assert.equal(pauseLeft(next), pause - 400);
     await clock.pass(pause - 400);
     assert.equal(pauseLeft(next), 0);
-    rounds.deleted(next, undefined);
+    backOff.deleted(next, undefined);
   }
 });
 
 test('all replacements of one round are due together, and deleting the first does not delay the others', async () => {
-  const { clock, rounds, pod, pauseLeft } = scene();
-  rounds.deleted(pod('a', start - 1000), undefined);
-  rounds.deleted(pod('b', start - 1000), undefined);
+  const { clock, backOff, pod, pauseLeft } = scene();
+  backOff.deleted(pod('a', start - 1000), undefined);
+  backOff.deleted(pod('b', start - 1000), undefined);
   const [first, second] = [pod('a-2', start + 1000), pod('b-2', start + 4000)];
   await clock.pass(10_000);
-  rounds.deleted(first, undefined);
+  backOff.deleted(first, undefined);
   assert.equal(pauseLeft(second), 0);
   assert.equal(pauseLeft(pod('a-3', start + 11_000)), 20_000);
 });
 
 test('the deletion time from the API server counts, whatever weeder’s clock shows', () => {
-  const { rounds, pod, pauseLeft } = scene();
+  const { backOff, pod, pauseLeft } = scene();
   const skewed = start - 3_600_000;
-  rounds.deleted(pod('a', skewed - 60_000), undefined);
+  backOff.deleted(pod('a', skewed - 60_000), undefined);
   assert.equal(pauseLeft(pod('a-2', skewed + 300)), 0);
-  rounds.dated(pod('a', skewed - 60_000), skewed + 200);
+  backOff.dated(pod('a', skewed - 60_000), skewed + 200);
   assert.equal(pauseLeft(pod('a-2', skewed + 300)), 10_000);
   assert.equal(pauseLeft(pod('b', skewed - 1000)), 0);
 });
 
 test('pods of other owners, and pods of unknown owner or age, do not wait', () => {
-  const { rounds, pod, pauseLeft } = scene();
-  rounds.deleted(pod('a', start - 1000), undefined);
+  const { backOff, pod, pauseLeft } = scene();
+  backOff.deleted(pod('a', start - 1000), undefined);
   assert.equal(pauseLeft(pod('other', start + 1000, 'rs-2')), 0);
   assert.equal(pauseLeft(pod('old', undefined)), 0);
   assert.equal(pauseLeft({ ...pod('bare', start + 1000), owner: undefined }), 0);
 });
 
 test('no pause is longer than five minutes, and after ten minutes without a deletion the rounds begin again', async () => {
-  const { clock, rounds, pod, pauseLeft } = scene();
-  rounds.deleted(pod('a', start - 1000), undefined);
+  const { clock, backOff, pod, pauseLeft } = scene();
+  backOff.deleted(pod('a', start - 1000), undefined);
   for (let round = 1; round <= 12; round += 1) {
     const next = pod(`after ${round}`, clock.now());
     assert.equal(pauseLeft(next), Math.min(300_000, 10_000 * 2 ** (round - 1)));
     await clock.pass(pauseLeft(next));
-    rounds.deleted(next, undefined);
+    backOff.deleted(next, undefined);
   }
   const last = pod('last', clock.now());
   await clock.pass(599_999);
-  assert.equal(rounds.isReplacement(last, 0), true);
+  assert.equal(backOff.isReplacement(last, 0), true);
   await clock.pass(1);
-  assert.equal(rounds.isReplacement(last, 0), false);
-  rounds.deleted(last, undefined);
+  assert.equal(backOff.isReplacement(last, 0), false);
+  backOff.deleted(last, undefined);
   assert.equal(pauseLeft(pod('next', clock.now())), 10_000);
 });
 
 test('a pod replaces one that was deleted in the same window, if that was not before the window opened', async () => {
-  const { clock, rounds, pod } = scene();
-  rounds.deleted(pod('a', start - 1000), undefined);
+  const { clock, backOff, pod } = scene();
+  backOff.deleted(pod('a', start - 1000), undefined);
   await clock.pass(20_000);
   const next = pod('a-2', start + 1000);
-  assert.equal(rounds.isReplacement(next, clock.monotonic()), false);
-  assert.equal(rounds.isReplacement(next, clock.monotonic() - 20_000), true);
+  assert.equal(backOff.isReplacement(next, clock.monotonic()), false);
+  assert.equal(backOff.isReplacement(next, clock.monotonic() - 20_000), true);
 });

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { onlyOwned, ownsNamespace, parseShard, type Shard } from '../../src/controller/shard.ts';
 import { slice } from '../support/objects/objects.ts';
 
-const all = (count: number): Shard[] => Array.from({ length: count }, (_, index) => ({ index, count }));
+const shardsOf = (count: number): Shard[] => Array.from({ length: count }, (_, index) => ({ index, count }));
 const ownersOf = (namespace: string, count: number): number[] =>
-  all(count)
+  shardsOf(count)
     .filter((shard) => ownsNamespace(shard, namespace))
     .map(({ index }) => index);
 
@@ -32,7 +32,7 @@ test('the shard of a namespace does not change between versions', () => {
 
 test('namespaces that differ only in a number are distributed evenly', () => {
   for (const count of [2, 3, 4, 7, 16]) {
-    const sizes = all(count).map(() => 0);
+    const sizes = shardsOf(count).map(() => 0);
     for (let n = 0; n < 10_000; n += 1) {
       const [owner = -1] = ownersOf(`shoot--project--${n}`, count);
       sizes[owner] = (sizes[owner] ?? 0) + 1;

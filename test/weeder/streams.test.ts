@@ -85,15 +85,15 @@ test('pods that declare dependencies have a stream of their own, and the service
   const { weeder, config: configured } = weederOf({ db: [role('api')] });
   const services = new Set(['shop/redis', 'other/db']);
   const config = { ...configured, declared: declaredConfig({ services }) };
-  const found = (namespaces: 'all' | readonly string[], given: Config = config) =>
+  const streamNames = (namespaces: 'all' | readonly string[], given: Config = config) =>
     streamsOf(weeder, given, namespaces).map(({ name, labelSelector }) => `${name}: ${labelSelector}`);
-  assert.deepEqual(found('all'), [
+  assert.deepEqual(streamNames('all'), [
     'endpointslices: kubernetes.io/service-name in (db,redis)',
     'pods role=api: role=api',
     'declarations: weeder.dev/depends-on',
   ]);
   assert.deepEqual(
-    found(['shop', 'other']).filter((each) => !each.startsWith('pods')),
+    streamNames(['shop', 'other']).filter((each) => !each.startsWith('pods')),
     [
       'endpointslices in shop: kubernetes.io/service-name in (db,redis)',
       'declarations in shop: weeder.dev/depends-on',
@@ -103,11 +103,11 @@ test('pods that declare dependencies have a stream of their own, and the service
   );
   const limited = { ...config, declared: declaredConfig({ namespaces: ['shop'] }) };
   assert.deepEqual(
-    found(['shop', 'other'], limited).filter((each) => each.startsWith('decl')),
+    streamNames(['shop', 'other'], limited).filter((each) => each.startsWith('decl')),
     ['declarations in shop: weeder.dev/depends-on'],
   );
   const alone: Config = { services: new Map(), declared: declaredConfig(), restart: undefined };
-  assert.deepEqual(found('all', alone), ['declarations: weeder.dev/depends-on']);
+  assert.deepEqual(streamNames('all', alone), ['declarations: weeder.dev/depends-on']);
 });
 
 test('sixteen distinct selectors have a stream each, seventeen share one stream of all pods', () => {

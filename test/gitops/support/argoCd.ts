@@ -100,11 +100,11 @@ async function configure({ cluster, name, path }: TestNamespace, data: JsonObjec
   await cluster.api('POST', path('api/v1', 'configmaps'), { metadata: { name: 'argocd-cm', labels }, data });
   const stringData = { 'server.secretkey': 'only for tests' };
   await cluster.api('POST', path('api/v1', 'secrets'), { metadata: { name: 'argocd-secret', labels }, stringData });
-  const all = { group: '*', kind: '*' };
+  const everyKind = { group: '*', kind: '*' };
   const spec = {
     sourceRepos: ['*'],
     destinations: [{ namespace: '*', server: '*' }],
-    clusterResourceWhitelist: [all],
+    clusterResourceWhitelist: [everyKind],
   };
   await create(cluster, { apiVersion, kind: 'AppProject', metadata: { name: 'default', namespace: name }, spec });
 }
@@ -166,9 +166,9 @@ async function follow(home: TestNamespace, ns: TestNamespace, spec: JsonObject, 
     compare: refresh,
     untilHealth: (health) =>
       until(health, ({ status }) => {
-        const { sync, health: found } = objectOf(status);
+        const { sync, health: reportedHealth } = objectOf(status);
         const isNewest = objectOf(sync)['revision'] === newest;
-        return isNewest && healths[textOf(objectOf(found)['status']) ?? ''] === health;
+        return isNewest && healths[textOf(objectOf(reportedHealth)['status']) ?? ''] === health;
       }),
   };
 }

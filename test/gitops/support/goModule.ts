@@ -26,7 +26,7 @@ export async function goModule(module: string, from = tmpdir()): Promise<GoModul
 
 /** Installs the CRDs in these files of a module. */
 export async function installCrdsOf(cluster: Cluster, { folder }: GoModule, files: string): Promise<void> {
-  const found = globSync(files, { cwd: folder });
-  if (found.length === 0) throw new Error(`no file of ${folder} matches ${files}`);
-  for (const file of found) await installCrd(cluster, parse(readFileSync(join(folder, file), 'utf8')));
+  const paths = globSync(files, { cwd: folder });
+  if (paths.length === 0) throw new Error(`no file of ${folder} matches ${files}`);
+  for (const file of paths) await installCrd(cluster, parse(readFileSync(join(folder, file), 'utf8')));
 }

@@ -65,9 +65,9 @@ export function testInstallation(tool: () => GitOpsTool): void {
     await makeAccount(ns, 'default');
     const objects = await manifestsFor(ns);
     const application = applicationOf(ns, { manifests: [configMap('settings', { a: '1' })] });
-    const all = [...objects, tenantOf(ns), application];
+    const manifests = [...objects, tenantOf(ns), application];
     const followed = await tool().follow(ns);
-    await followed.commit(...all);
+    await followed.commit(...manifests);
     await followed.untilApplied();
     const weeder = await startDeployed(t, ns, objects, { flags: [`--namespaces=${ns.name}`] });
     await untilAtWork(ns);
@@ -75,11 +75,11 @@ export function testInstallation(tool: () => GitOpsTool): void {
     /** Everything in Git as it is in the cluster, except what changes with each write. */
     const live = () =>
       Promise.all(
-        all.map(async (object) => {
-          const found = objectOf(await cluster.api('GET', `${pathOf(object)}/${object.metadata.name}`));
-          const { name, uid, labels, annotations } = objectOf(found['metadata']);
+        manifests.map(async (object) => {
+          const liveObject = objectOf(await cluster.api('GET', `${pathOf(object)}/${object.metadata.name}`));
+          const { name, uid, labels, annotations } = objectOf(liveObject['metadata']);
           const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...others } = objectOf(annotations);
-          return { ...found, metadata: { name, uid, labels, annotations: others }, status: undefined };
+          return { ...liveObject, metadata: { name, uid, labels, annotations: others }, status: undefined };
         }),
       );
     const before = await live();
@@ -92,7 +92,7 @@ export function testInstallation(tool: () => GitOpsTool): void {
       const { annotations, ...others } = objectOf(metadata);
       return { ...object, metadata: { ...others, annotations: { ...objectOf(annotations), ...touched } } };
     };
-    await followed.commit(...all.map(touch));
+    await followed.commit(...manifests.map(touch));
     await followed.untilApplied();
     assert.deepEqual(await live(), before.map(touch));
     await weeder.stop();

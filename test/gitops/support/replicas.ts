@@ -40,8 +40,8 @@ async function toReplace(t: Cleanup, { follow }: GitOpsTool, spec: JsonObject): 
 
 /** The numbers of replicas that the workload has had, without repetitions. */
 async function replicasOf(scene: RestartScene): Promise<readonly unknown[]> {
-  const all = (await scene.versions('Deployment', 'web')).map((object) => at(object, 'spec', 'replicas'));
-  return all.filter((replicas, index) => index === 0 || replicas !== all[index - 1]);
+  const counts = (await scene.versions('Deployment', 'web')).map((object) => at(object, 'spec', 'replicas'));
+  return counts.filter((replicas, index) => index === 0 || replicas !== counts[index - 1]);
 }
 
 /** Registers the tests of a number of replicas that is in Git and that weeder changes. */

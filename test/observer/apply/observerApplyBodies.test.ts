@@ -124,10 +124,10 @@ const inPods = (path: string) => `.spec.template.spec.${path}`;
 test('the paths of a conflict are found by their text, with dots in names, and only these paths are omitted', () => {
   const object = deployment(container('a', 'A', 'B'));
   const texts = new Set(['.metadata.labels.a.b/c', inPods('containers[name="a"].env[name="B"]'), '.spec.nothing']);
-  const found = findPaths(object, top, texts);
-  assert.deepEqual([...found.keys()].toSorted(), [...texts].filter((text) => text !== '.spec.nothing').toSorted());
-  for (const [text, { path }] of found) assert.equal(pathText(path), text);
-  assert.equal(found.get('.metadata.labels.a.b/c')?.value, '1');
+  const matches = findPaths(object, top, texts);
+  assert.deepEqual([...matches.keys()].toSorted(), [...texts].filter((text) => text !== '.spec.nothing').toSorted());
+  for (const [text, { path }] of matches) assert.equal(pathText(path), text);
+  assert.equal(matches.get('.metadata.labels.a.b/c')?.value, '1');
   const expected = {
     ...deployment(container('a', 'A')),
     metadata: { name: 'web', namespace: 'shop', labels: { tier: 'x' } },

@@ -35,8 +35,8 @@ suite('the fields that may exclude refused ones', () => {
   test('are in every changed map without a path, but never labels, annotations or the status', () => {
     const before = { metadata: { labels: { theirs: '1', ours: '2' } }, status: { a: 1 }, ...live };
     const desired = { metadata: { labels: { ours: '1' } }, ...manifest };
-    const all = ['.spec.extra', '.spec.probe.exec', '.spec.probe.delay'];
-    for (const causes of [[], ['<nil>']]) assert.deepEqual(siblings(before, desired, ...causes), all);
+    const paths = ['.spec.extra', '.spec.probe.exec', '.spec.probe.delay'];
+    for (const causes of [[], ['<nil>']]) assert.deepEqual(siblings(before, desired, ...causes), paths);
   });
 });
 

@@ -20,13 +20,13 @@ const bounds = (min: number, max: number, key?: string | readonly string[]) => (
 function drifts(manifest: Manifest, mask: FieldMask, edits: readonly Edit[], reply: JsonObject = manifest.object) {
   const topology = structureFor(manifest.apiVersion, manifest.identity.kind);
   const baseline = project(reply, manifest, mask, topology);
-  const found = project(edited(reply, ...edits), manifest, mask, topology);
+  const projection = project(edited(reply, ...edits), manifest, mask, topology);
   assert.deepEqual(
     compare(baseline, project(structuredClone(reply), manifest, mask, topology)),
     [],
     'no drift without an edit',
   );
-  return compare(baseline, found).map(({ path, desired, found: value, type }) => [type, path, desired, value]);
+  return compare(baseline, projection).map(({ path, desired, found: value, type }) => [type, path, desired, value]);
 }
 
 const container = 'spec.template.spec.containers.0';
@@ -191,8 +191,8 @@ test('a duplicate element is drift, in the schema or not, and not also excess', 
 });
 
 test('a changed merge key is one missing and one excess element', () => {
-  const found = drifts(nginxService, leaf, [['spec.ports.0.port', 82]]);
-  assert.deepEqual(found, [
+  const rows = drifts(nginxService, leaf, [['spec.ports.0.port', 82]]);
+  assert.deepEqual(rows, [
     ['missing', '.spec.ports[port=80,protocol="TCP"].name', 'web', undefined],
     ['missing', '.spec.ports[port=80,protocol="TCP"].port', 80, undefined],
     ['excess', '.spec.ports[port=82,protocol="TCP"]', undefined, { name: 'web', port: 82 }],
@@ -274,12 +274,12 @@ const ingress = manifestOf({
 });
 
 test('a fully observed atomic list is compared as a whole: a key added in it is drift', () => {
-  const found = drifts(ingress, leaf, [['spec.rules.1.http', { paths: [] }]]);
+  const rows = drifts(ingress, leaf, [['spec.rules.1.http', { paths: [] }]]);
   assert.deepEqual(
-    found.map(([is, path]) => [is, path]),
+    rows.map(([is, path]) => [is, path]),
     [['changed', '.spec.rules']],
   );
-  assert.deepEqual(found[0]?.[2], objectOf(ingress.object['spec'])['rules']);
+  assert.deepEqual(rows[0]?.[2], objectOf(ingress.object['spec'])['rules']);
 });
 
 test('a partly observed atomic list is compared in the observed fields, by position', () => {
@@ -413,9 +413,9 @@ test('two fields never have the same path, even with dots in their names', () =>
 test('keys named like Object.prototype properties are ordinary keys', () => {
   const labels = JSON.parse('{"constructor":"a","toString":"b","__proto__":"c"}');
   const manifest = manifestOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: labels });
-  const found = drifts(manifest, leaf, [['data', {}]]);
+  const rows = drifts(manifest, leaf, [['data', {}]]);
   assert.deepEqual(
-    found.map(([is, path, desired]) => [is, path, desired]),
+    rows.map(([is, path, desired]) => [is, path, desired]),
     [
       ['missing', '.data.__proto__', 'c'],
       ['missing', '.data.constructor', 'a'],
@@ -428,11 +428,11 @@ test('the ownership label is always observed: its loss or change is drift', () =
   const mask = maskOf(nginxService, { spec: { selector: null } });
   const label = ['metadata', 'labels', 'weeder.dev/application'];
   const reply = edited(nginxService.object, [label, 'hash']);
-  for (const each of [leaf, mask]) {
-    assert.deepEqual(drifts(nginxService, each, [[label, undefined]], reply), [
+  for (const fieldMask of [leaf, mask]) {
+    assert.deepEqual(drifts(nginxService, fieldMask, [[label, undefined]], reply), [
       ['missing', '.metadata.labels.weeder.dev/application', 'hash', undefined],
     ]);
-    assert.deepEqual(drifts(nginxService, each, [[label, 'other']], reply), [
+    assert.deepEqual(drifts(nginxService, fieldMask, [[label, 'other']], reply), [
       ['changed', '.metadata.labels.weeder.dev/application', 'hash', 'other'],
     ]);
   }

@@ -95,8 +95,8 @@ suite('the back-off of corrections', () => {
     assert.equal(correctionKey({ path: '.finalizers[="x"]', type: 'excess' }), '.finalizers');
     assert.equal(correctionKey({ path: '.args[0][1]', type: 'excess' }), '.args[0]');
     assert.equal(correctionKey({ path: '.spec.hostNetwork', type: 'excess' }), '.spec.hostNetwork');
-    const rounds = correctionTimes(4, (round) => [key(`evil-${round}`, 'excess')]);
-    assert.deepEqual(rounds, [0, 2, 6, 14]);
+    const times = correctionTimes(4, (round) => [key(`evil-${round}`, 'excess')]);
+    assert.deepEqual(times, [0, 2, 6, 14]);
   });
 
   test('does not grow when the clock is set back', () => {

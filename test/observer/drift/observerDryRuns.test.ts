@@ -16,8 +16,8 @@ const second = 1_000;
 const minute = 60 * second;
 
 /** The application `web`, applied and observed. */
-async function observed(names: readonly string[], its: ObserverWorldOptions = {}, spec: object = {}) {
-  const world = await observerWorld(its);
+async function observed(names: readonly string[], options: ObserverWorldOptions = {}, spec: object = {}) {
+  const world = await observerWorld(options);
   world.apply('web', { manifests: names.map((name) => configMap(name)), ...spec });
   await world.pass(2 * second);
   return world;
@@ -88,7 +88,7 @@ test('5,000 resources are rebaselined every two seconds, each of them once in th
   assert.ok(taken.size > 240 && taken.size < 340, String(taken.size));
   clock.advance(160 * minute);
   assert.deepEqual([taken.size, new Set(taken.values())], [5_000, new Set([1])]);
-  for (const each of leave) each();
+  for (const leaveTurn of leave) leaveTurn();
   clock.advance(360 * minute);
   assert.deepEqual([new Set(taken.values()), clock.nextDue], [new Set([1]), undefined]);
 });

@@ -65,7 +65,7 @@ test('a union has the paths of both trees, in either order', () => {
     fc.property(fc.array(path, { maxLength: 4 }), fc.array(path, { maxLength: 4 }), (ones, others) => {
       const both = union(treeOfAll(ones), treeOfAll(others));
       assert.deepEqual(both, union(treeOfAll(others), treeOfAll(ones)));
-      for (const each of [...ones, ...others]) assert(ownsAt(both, pathText(each)), pathText(each));
+      for (const path of [...ones, ...others]) assert(ownsAt(both, pathText(path)), pathText(path));
     }),
   );
 });

@@ -16,8 +16,8 @@ const bounds = (min: number, max: number) => ({
 
 function quietWorld(listener: Partial<RequestListener> = {}): StoryWorld {
   const nothing = () => undefined;
-  const all = { sent: nothing, done: nothing, refusedPermanently: nothing, answered: nothing, ...listener };
-  return storyWorld({ random: () => 0.5, listener: all, report: () => undefined, onOthers: () => undefined });
+  const fullListener = { sent: nothing, done: nothing, refusedPermanently: nothing, answered: nothing, ...listener };
+  return storyWorld({ random: () => 0.5, listener: fullListener, report: () => undefined, onOthers: () => undefined });
 }
 
 /** Acts after each apply of observed fields, before the next request. */

@@ -34,19 +34,19 @@ function laidOut({ node, manifest: spec, schema }: Case) {
   return { manifest, mask, topology };
 }
 
-function projected(each: Case, spec: object) {
-  const { manifest, mask, topology } = laidOut(each);
+function projected(example: Case, spec: object) {
+  const { manifest, mask, topology } = laidOut(example);
   return project({ ...identity, spec }, manifest, mask, topology);
 }
 
 test('drift is reported exactly if something observed differs, for any kind, manifest, schema and edit', () => {
   const seen = { drifted: 0, same: 0 };
   fc.assert(
-    fc.property(cases, (each) => {
-      const drifts = compare(projected(each, each.reply), projected(each, each.found));
-      const isDrift = differs(each);
+    fc.property(cases, (example) => {
+      const drifts = compare(projected(example, example.reply), projected(example, example.live));
+      const isDrift = differs(example);
       seen[isDrift ? 'drifted' : 'same'] += 1;
-      assert.equal(drifts.length > 0, isDrift, JSON.stringify({ ...each, drifts }, undefined, 1));
+      assert.equal(drifts.length > 0, isDrift, JSON.stringify({ ...example, drifts }, undefined, 1));
     }),
     propertyRuns(3_000),
   );
@@ -55,11 +55,11 @@ test('drift is reported exactly if something observed differs, for any kind, man
 
 test('the order of elements with keys or values is not observed', () => {
   fc.assert(
-    fc.property(cases, (each) => {
-      const turned = turnedRound(each.node, each.found);
+    fc.property(cases, (example) => {
+      const turned = turnedRound(example.node, example.live);
       assert.ok(isObject(turned));
-      const drifts = compare(projected(each, each.found), projected(each, turned));
-      assert.deepEqual(drifts, [], JSON.stringify({ ...each, turned }));
+      const drifts = compare(projected(example, example.live), projected(example, turned));
+      assert.deepEqual(drifts, [], JSON.stringify({ ...example, turned }));
     }),
     propertyRuns(1_000),
   );
@@ -82,14 +82,14 @@ function turnedRound(node: Node | undefined, value: unknown): unknown {
 
 test('the parts of a manifest form the whole, each field is in the right part, and only keys are in both', () => {
   fc.assert(
-    fc.property(cases, (each) => {
-      const { manifest, mask, topology } = laidOut(each);
+    fc.property(cases, (example) => {
+      const { manifest, mask, topology } = laidOut(example);
       const { whole, observed, unobserved } = split(manifest, mask, topology);
-      const all = leavesOf(each.node, each.manifest, each.schema ?? 'observed');
-      const message = JSON.stringify({ ...each, observed, unobserved });
-      assert.deepEqual(specOf(whole), each.manifest);
-      const [own, init] = [pathsOf(each, observed), pathsOf(each, unobserved ?? {})];
-      for (const leaf of all) {
+      const leaves = leavesOf(example.node, example.manifest, example.schema ?? 'observed');
+      const message = JSON.stringify({ ...example, observed, unobserved });
+      assert.deepEqual(specOf(whole), example.manifest);
+      const [own, init] = [pathsOf(example, observed), pathsOf(example, unobserved ?? {})];
+      for (const leaf of leaves) {
         assert.ok(
           own.has(leaf.path) === leaf.isObserved || (leaf.isKey && own.has(leaf.path)),
           `${leaf.path} ${message}`,
@@ -98,7 +98,7 @@ test('the parts of a manifest form the whole, each field is in the right part, a
         const value = own.get(leaf.path) ?? init.get(leaf.path);
         assert.deepEqual(value?.value, leaf.value, message);
       }
-      const paths = new Set(all.map(({ path }) => path));
+      const paths = new Set(leaves.map(({ path }) => path));
       assert.ok(
         [...own.keys(), ...init.keys()].every((path) => paths.has(path)),
         message,
@@ -110,15 +110,15 @@ test('the parts of a manifest form the whole, each field is in the right part, a
 
 test('each element of a part contains the keys that the manifest has', () => {
   fc.assert(
-    fc.property(cases, (each) => {
-      const { manifest, mask, topology } = laidOut(each);
+    fc.property(cases, (example) => {
+      const { manifest, mask, topology } = laidOut(example);
       const { observed, unobserved } = split(manifest, mask, topology);
-      const keys = leavesOf(each.node, each.manifest, 'observed').filter(({ isKey }) => isKey);
-      for (const part of [pathsOf(each, observed), pathsOf(each, unobserved ?? {})])
+      const keys = leavesOf(example.node, example.manifest, 'observed').filter(({ isKey }) => isKey);
+      for (const part of [pathsOf(example, observed), pathsOf(example, unobserved ?? {})])
         for (const { path } of keys) {
           const element = path.slice(0, path.lastIndexOf('/'));
           const isThere = [...part.keys()].some((other) => other.startsWith(`${element}/`));
-          assert.ok(!isThere || part.has(path), `${path} ${JSON.stringify({ ...each, observed, unobserved })}`);
+          assert.ok(!isThere || part.has(path), `${path} ${JSON.stringify({ ...example, observed, unobserved })}`);
         }
     }),
     propertyRuns(1_000),

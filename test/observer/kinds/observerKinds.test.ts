@@ -27,15 +27,15 @@ function scene(documents: Parameters<typeof discoveryClient>[0]) {
   const at = discoveryClient(documents);
   const kinds = restMapperOf(at.client, at.clock);
   const find = async (kind: string, apiVersion = 'example.org/v1') => {
-    const found = await kinds.find(apiVersion, kind, signal);
-    return found.ok ? found.value.plural : found.failure.type;
+    const mapping = await kinds.find(apiVersion, kind, signal);
+    return mapping.ok ? mapping.value.plural : mapping.failure.type;
   };
   const findServed = async (kind: string, group = 'example.org') => {
     const finding = kinds.findInGroup(group, kind, signal);
     await settled();
     at.clock.advance(1_000);
-    const found = await finding;
-    return found.ok ? `${found.value.version} ${found.value.plural}` : found.failure.type;
+    const mapping = await finding;
+    return mapping.ok ? `${mapping.value.version} ${mapping.value.plural}` : mapping.failure.type;
   };
   /** Advances the clock by this time in steps. */
   const pass = async (ms: number, step = 50) => {
@@ -175,8 +175,10 @@ test('simultaneous callers share one request', async () => {
     '/openapi/v3': openApiIndexOf('1'),
     [documentPath]: openApiOf('Widget'),
   });
-  const all = await Promise.all(Array.from({ length: 20 }, () => at.kinds.find('example.org/v1', 'Widget', signal)));
-  assert(all.every(({ ok }) => ok));
+  const mappings = await Promise.all(
+    Array.from({ length: 20 }, () => at.kinds.find('example.org/v1', 'Widget', signal)),
+  );
+  assert(mappings.every(({ ok }) => ok));
   const structures = await Promise.all(Array.from({ length: 20 }, () => at.kinds.topologyOf(widget, signal)));
   assert(structures.every((each) => each.ok && each.value.field('tags').list.type === 'set'));
   assert.deepEqual(at.asked(), ['/apis', '/openapi/v3', documentPath]);

@@ -16,11 +16,11 @@ const quota = resource('', 'ResourceQuota', 'shop');
 const widget = resource('example.org', 'Widget', 'shop');
 const clusterRole = resource('rbac.authorization.k8s.io', 'ClusterRole', '');
 const globe = resource('example.org', 'Globe', '');
-const all = { deployment, elsewhere, quota, widget, clusterRole, globe };
+const resources = { deployment, elsewhere, quota, widget, clusterRole, globe };
 
 /** Which of the resources Applications of the namespace `home` may hold. */
 const allowedBy = (entries: AllowedResources, home = 'shop') =>
-  Object.entries(all).flatMap(([name, each]) => (whyNotAllowed(entries, home, each) === undefined ? [name] : []));
+  Object.entries(resources).flatMap(([name, each]) => (whyNotAllowed(entries, home, each) === undefined ? [name] : []));
 
 test('without the key, Applications may hold namespaced kinds in their own namespace', () => {
   assert.deepEqual(allowedBy(defaultObserver.allow), ['deployment', 'quota', 'widget']);
@@ -28,7 +28,7 @@ test('without the key, Applications may hold namespaced kinds in their own names
 });
 
 test('an entry allows the kinds and namespaces that it names, and one matching entry is enough', () => {
-  assert.deepEqual(allowedBy(everythingAllowed), Object.keys(all));
+  assert.deepEqual(allowedBy(everythingAllowed), Object.keys(resources));
   assert.deepEqual(allowedBy(allow({ kinds: ['Deployment'] })), ['deployment']);
   assert.deepEqual(allowedBy(allow({ kinds: ['Deployment.apps'] })), ['deployment']);
   assert.deepEqual(allowedBy(allow({ kinds: ['Widget'] })), [], 'a kind of a custom group needs its group');

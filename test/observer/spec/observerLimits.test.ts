@@ -18,13 +18,13 @@ const size = (name: string, created: number, more: Partial<ApplicationSize> = {}
 const limits = { applicationsPerNamespace: 3, resourcesPerNamespace: 10, bytesPerNamespace: 1_000, bytes: 5_000 };
 
 test('the oldest applications of a namespace are accepted, whatever the order in which they arrive', () => {
-  const all = [size('d', 4), size('a', 1), size('c', 3), size('b', 2)];
-  for (const some of [all, all.toReversed()]) {
+  const sizes = [size('d', 4), size('a', 1), size('c', 3), size('b', 2)];
+  for (const some of [sizes, sizes.toReversed()]) {
     const refused = refusedInNamespace(some, limits);
     assert.deepEqual([...refused.keys()], ['d']);
     assert.match(refused.get('d') ?? '', /more than 3 applications.*observer\.applicationsPerNamespace/);
   }
-  assert.equal(refusedInNamespace(all, { ...limits, applicationsPerNamespace: 4 }).size, 0);
+  assert.equal(refusedInNamespace(sizes, { ...limits, applicationsPerNamespace: 4 }).size, 0);
   const same = [size('b', 1), size('a', 1)];
   assert.deepEqual([...refusedInNamespace(same, { ...limits, applicationsPerNamespace: 1 }).keys()], ['b'], 'by uid');
 });
@@ -44,8 +44,8 @@ const created = (second: number) => ({ creationTimestamp: `2026-01-01T00:00:0${s
 
 function invalidOf(world: ObserverWorld, name: string): string {
   const { conditions } = objectOf(world.application(name)?.['status']);
-  const its = arrayOf(conditions).map(objectOf);
-  const { status, message } = its.find(({ type }) => type === 'Invalid') ?? {};
+  const conditionList = arrayOf(conditions).map(objectOf);
+  const { status, message } = conditionList.find(({ type }) => type === 'Invalid') ?? {};
   return status === 'True' ? (textOf(message) ?? '') : '';
 }
 
@@ -92,26 +92,27 @@ test('an application that grows beyond the limits is refused, no older one is; d
 });
 
 test('the limit over all namespaces refuses the newest, until others are deleted', () => {
-  const known = knownApplications({ ...defaultObserver, bytesPerNamespace: 700, bytes: 1_000 });
+  const applications = knownApplications({ ...defaultObserver, bytesPerNamespace: 700, bytes: 1_000 });
   const take = (id: string, second: number, length: number) => {
     const [namespace = '', name = ''] = id.split('/');
     const metadata = { namespace, name, uid: id, resourceVersion: '1', ...created(second) };
     const manifests = [{ ...settings('a'), data: { a: 'x'.repeat(length) } }];
-    return known.take(id, { kind: 'Application', metadata, spec: { manifests } });
+    return applications.take(id, { kind: 'Application', metadata, spec: { manifests } });
   };
-  const refused = () => [...known.ids()].filter((id) => known.get(id)?.application.refusal !== undefined).toSorted();
+  const refused = () =>
+    [...applications.ids()].filter((id) => applications.get(id)?.application.refusal !== undefined).toSorted();
   take('one/a', 1, 300);
   take('two/a', 3, 300);
   assert.deepEqual(refused(), []);
   const changed = take('three/a', 2, 300);
   assert.deepEqual([changed.toSorted(), refused()], [['three/a', 'two/a'], ['two/a']]);
   assert.match(
-    known.get('two/a')?.application.refusal ?? '',
+    applications.get('two/a')?.application.refusal ?? '',
     /all namespaces.* more than 1000 bytes.*observer\.bytes$/,
   );
   take('four/large', 0, 800);
   assert.deepEqual(refused(), ['four/large', 'two/a'], 'what its namespace refuses does not count');
-  assert.deepEqual(known.remove('one/a'), ['two/a']);
+  assert.deepEqual(applications.remove('one/a'), ['two/a']);
   assert.deepEqual(refused(), ['four/large']);
 });
 

@@ -270,10 +270,10 @@ for (const [code, meaning] of Object.entries(schemaErrorTable).map(([each, row])
     const of = Object.entries(rows).find(([each]) => each === code)?.[1] ?? [];
     assert.ok(of.length > 0, 'every error of the table has an example');
     for (const { bad, where, good } of of) {
-      const found = errorsOf(bad).find((error) => error.code === code);
-      assert.equal(found?.where, where);
-      assert.match(found?.message ?? '', /^(is|has|contains|allows|must|may|does|lists) /);
-      assert.ok(found?.hint.endsWith('.'));
+      const schemaError = errorsOf(bad).find((error) => error.code === code);
+      assert.equal(schemaError?.where, where);
+      assert.match(schemaError?.message ?? '', /^(is|has|contains|allows|must|may|does|lists) /);
+      assert.ok(schemaError?.hint.endsWith('.'));
       assert.deepEqual(errorsOf(good), []);
     }
   });

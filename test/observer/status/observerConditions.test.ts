@@ -155,13 +155,13 @@ suite('the conditions', () => {
   });
 
   test('report each problem, the most permanent first', () => {
-    const all = [
+    const resources = [
       resource('a', { state: 'backingOff', reason: 'r' }),
       resource('b', { state: 'typeMissing', reason: 'r' }),
       resource('c', { state: 'refused', reason: 'r' }),
       resource('d', { state: 'claimed', reason: 'by shop/other' }),
     ];
-    const reasonWith = (from: number) => textsOf({ resources: all.slice(0, from) })['Degraded']?.split(':')[0];
+    const reasonWith = (from: number) => textsOf({ resources: resources.slice(0, from) })['Degraded']?.split(':')[0];
     assert.deepEqual([4, 3, 2, 1].map(reasonWith), [
       'True OwnershipConflict',
       'True Refused',
@@ -169,7 +169,7 @@ suite('the conditions', () => {
       'True Retrying',
     ]);
     assert.equal(
-      textsOf({ resources: all })['Degraded'],
+      textsOf({ resources })['Degraded'],
       'True OwnershipConflict: Belongs to another application: Deployment shop/d (by shop/other).',
     );
   });
@@ -258,12 +258,12 @@ test('Ready has the reason of the worst resource, and the word of an application
     return applicationStateOf(ready?.reason);
   };
   assert.equal(wordOf([resource('web')]), 'observing');
-  const each = failures.map(([word, failure]) => [word, resource(word, failure)] as const);
-  for (const [index, [word, its]] of each.entries()) {
-    assert.equal(wordOf([resource('web'), its]), word);
-    const [, ...better] = each.slice(index).map(([, other]) => other);
+  const views = failures.map(([word, failure]) => [word, resource(word, failure)] as const);
+  for (const [index, [word, resourceView]] of views.entries()) {
+    assert.equal(wordOf([resource('web'), resourceView]), word);
+    const [, ...better] = views.slice(index).map(([, other]) => other);
     if (word === 'pending') continue;
-    assert.equal(wordOf([...better, resource('web'), its]), word, 'the others are not as bad');
+    assert.equal(wordOf([...better, resource('web'), resourceView]), word, 'the others are not as bad');
   }
   assert.equal(worstState(['observing', 'drifted', 'refused']), 'refused');
   assert.equal(worstState([]), 'pending');

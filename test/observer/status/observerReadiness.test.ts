@@ -30,11 +30,11 @@ async function inSync(mode = 'correct'): Promise<ObserverWorld> {
 function saidOf(world: ObserverWorld): readonly string[] {
   const object = world.application('web') ?? assert.fail('the application is gone');
   const conditions = arrayOf(objectOf(object['status'])['conditions']).map(objectOf);
-  const its = conditions.slice(
+  const kstatusConditions = conditions.slice(
     0,
     conditions.findIndex(({ type }) => type === 'Applied'),
   );
-  return [...its.map(({ type, status, reason }) => `${type}=${status} ${reason}`), kstatusOf(object)];
+  return [...kstatusConditions.map(({ type, status, reason }) => `${type}=${status} ${reason}`), kstatusOf(object)];
 }
 
 /** What holds for every status that was written, whatever has happened. */
@@ -43,11 +43,11 @@ function assertRules(statuses: readonly JsonObject[]): void {
   for (const status of statuses) {
     generation = status['observedGeneration'] ?? generation;
     if (status['conditions'] === undefined) continue;
-    const all = arrayOf(status['conditions']).map(objectOf);
-    const of = (type: string) => all.find((each) => each['type'] === type)?.['status'];
-    for (const { observedGeneration } of all) assert.equal(observedGeneration, generation);
+    const conditionList = arrayOf(status['conditions']).map(objectOf);
+    const of = (type: string) => conditionList.find((each) => each['type'] === type)?.['status'];
+    for (const { observedGeneration } of conditionList) assert.equal(observedGeneration, generation);
     const present = ['Reconciling', 'Stalled'].map(of).filter((each) => each !== undefined);
-    assert.ok(present.length <= 1 && present.every((each) => each === 'True'), JSON.stringify(all));
+    assert.ok(present.length <= 1 && present.every((each) => each === 'True'), JSON.stringify(conditionList));
     if (of('Ready') === 'True') {
       assert.deepEqual([of('InSync'), of('Degraded'), of('Invalid'), present], ['True', 'False', 'False', []]);
     }

@@ -98,12 +98,12 @@ suite('the status patch', () => {
   });
 
   test('counts the resources in sync, of those that the manifests have', () => {
-    const all = (['inSync', 'drifted', 'inSync', 'pending', 'leaving', 'terminating'] as const).map((state) =>
+    const entries = (['inSync', 'drifted', 'inSync', 'pending', 'leaving', 'terminating'] as const).map((state) =>
       entry({ state }),
     );
     const status = (inventory: readonly InventoryEntry[]) =>
       objectOf(objectOf(statusPatch(undefined, said({ inventory }), now))['status'])['resourcesInSync'];
-    assert.deepEqual([status(all), status([])], ['2/4', '0/0']);
+    assert.deepEqual([status(entries), status([])], ['2/4', '0/0']);
   });
 
   test('preserves the time of a condition while its status is the same, and sets a new one when it changes', () => {

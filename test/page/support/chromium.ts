@@ -11,8 +11,8 @@ export async function launch(): Promise<Browser> {
 function findChromium(): string {
   const { CHROMIUM, PATH = '' } = process.env;
   const candidates = CHROMIUM === undefined ? PATH.split(delimiter).map((each) => join(each, 'chromium')) : [CHROMIUM];
-  const found = candidates.find(isExecutable);
-  if (found !== undefined) return found;
+  const executable = candidates.find(isExecutable);
+  if (executable !== undefined) return executable;
   throw new Error(
     CHROMIUM === undefined
       ? 'There is no chromium in PATH: install the package chromium, or name one in CHROMIUM.'

@@ -87,14 +87,14 @@ test('rotation: the entry `key` is the current one, and keys under other names a
   assert.equal(keys.value.byId(unknown?.id ?? ''), undefined);
 });
 
-for (const { data, made } of [
-  { data: undefined, made: ['GET', 'POST'] },
-  { data: {}, made: ['GET', 'PUT'] },
+for (const { data, methods } of [
+  { data: undefined, methods: ['GET', 'POST'] },
+  { data: {}, methods: ['GET', 'PUT'] },
 ]) {
   test(`${data === undefined ? 'no Secret' : 'a Secret without entries'}: a key is created, and the next read finds the same key`, async () => {
     await using it = await withSecret(data);
     const first = await readHashKeys(it.client, where, signal);
-    assert.deepEqual(it.methods(), made);
+    assert.deepEqual(it.methods(), methods);
     assert.equal(it.server.requests[1]?.path, data === undefined ? path : `${path}/weeder-hash-key`);
     const second = await readHashKeys(it.client, where, signal);
     assert(first.ok && second.ok);
@@ -111,7 +111,7 @@ for (const { data, made } of [
     const keys = await readHashKeys(it.client, where, signal);
     assert(keys.ok);
     assert.deepEqual(keys.value.current, hashKeyOf(bytes(9)));
-    assert.deepEqual(it.methods(), [...made, 'GET']);
+    assert.deepEqual(it.methods(), [...methods, 'GET']);
   });
 }
 

@@ -27,23 +27,23 @@ const optOut: fc.Arbitrary<OptOut> = fc.oneof(
   fc.array(name, { minLength: 1, maxLength: 3 }).map((keys) => new Set(keys)),
 );
 
-const tag = (source: SourceContent, its: readonly Use[], out: OptOut = 'none') =>
-  tagOf(hashKey, settings, source, its, out).tag;
+const tag = (source: SourceContent, uses: readonly Use[], out: OptOut = 'none') =>
+  tagOf(hashKey, settings, source, uses, out).tag;
 
 /** What a pod can see, computed in the simplest way: as variables, and as files. */
-function seen({ data, binaryData }: SourceContent, its: readonly Use[], out: OptOut): string {
-  const all = new Map([...data, ...binaryData]);
+function seen({ data, binaryData }: SourceContent, uses: readonly Use[], out: OptOut): string {
+  const files = new Map([...data, ...binaryData]);
   const isOut = (key: string) => out === 'all' || (out !== 'none' && out.has(key));
   const read = (from: ReadonlyMap<string, Buffer>, hows: readonly string[], also: readonly string[]) => {
-    const readers = its.filter(({ how }) => hows.includes(how));
+    const readers = uses.filter(({ how }) => hows.includes(how));
     const keys = readers.flatMap(({ key }) => (key === undefined ? [...from.keys()] : [key]));
     return [...new Set([...keys, ...also])]
       .filter((key) => !isOut(key))
       .sort()
       .map((key) => [key, from.get(key)?.toString('hex') ?? null]);
   };
-  const pull = its.some(({ how }) => how === 'imagePullSecret') ? ['.dockercfg', '.dockerconfigjson'] : [];
-  return JSON.stringify([read(data, ['env', 'envFrom'], []), read(all, ['volume', 'annotation'], pull)]);
+  const pull = uses.some(({ how }) => how === 'imagePullSecret') ? ['.dockercfg', '.dockerconfigjson'] : [];
+  return JSON.stringify([read(data, ['env', 'envFrom'], []), read(files, ['volume', 'annotation'], pull)]);
 }
 
 /** The same content with this key added, removed, or with other bytes. */
@@ -61,10 +61,10 @@ test('two contents have the same tag if and only if pods see the same of them', 
   let [same, other] = [0, 0];
   const change = fc.record({ key: name, value: fc.option(bytes, { nil: undefined }), isBinary: fc.boolean() });
   fc.assert(
-    fc.property(content, fc.array(change, { maxLength: 2 }), uses, optOut, (before, changes, its, out) => {
+    fc.property(content, fc.array(change, { maxLength: 2 }), uses, optOut, (before, changes, uses, out) => {
       const after = changes.reduce((each, { key, value, isBinary }) => changed(each, key, value, isBinary), before);
-      const isSame = seen(before, its, out) === seen(after, its, out);
-      assert.equal(tag(before, its, out) === tag(after, its, out), isSame);
+      const isSame = seen(before, uses, out) === seen(after, uses, out);
+      assert.equal(tag(before, uses, out) === tag(after, uses, out), isSame);
       if (isSame) same += 1;
       else other += 1;
     }),
@@ -94,33 +94,33 @@ test('two different lists of keys and bytes never have the same tag, wherever on
 test('the order of keys, the order of uses and the names of containers do not change a digest', () => {
   const reversed = (map: ReadonlyMap<string, Buffer>) => new Map([...map].reverse());
   fc.assert(
-    fc.property(content, uses, optOut, (source, its, out) => {
+    fc.property(content, uses, optOut, (source, uses, out) => {
       const reordered = { ...source, data: reversed(source.data), binaryData: reversed(source.binaryData) };
-      const others = its.toReversed().map((each) => ({ ...each, containers: ['x', 'y'] }));
-      assert.deepEqual(tagOf(hashKey, settings, reordered, others, out), tagOf(hashKey, settings, source, its, out));
-      assert.equal(usesFingerprint(others, out), usesFingerprint(its, out));
-      assert.deepEqual(missingKeys(reordered, others), missingKeys(source, its));
+      const others = uses.toReversed().map((each) => ({ ...each, containers: ['x', 'y'] }));
+      assert.deepEqual(tagOf(hashKey, settings, reordered, others, out), tagOf(hashKey, settings, source, uses, out));
+      assert.equal(usesFingerprint(others, out), usesFingerprint(uses, out));
+      assert.deepEqual(missingKeys(reordered, others), missingKeys(source, uses));
     }),
   );
 });
 
 test('the key tags differ for exactly those keys that pods see differently', () => {
   fc.assert(
-    fc.property(content, name, bytes, fc.boolean(), uses, (before, key, value, isBinary, its) => {
+    fc.property(content, name, bytes, fc.boolean(), uses, (before, key, value, isBinary, uses) => {
       const after = changed(before, key, value, isBinary);
       const keysOf = (source: SourceContent) =>
-        new Map(Object.entries(tagOf(hashKey, settings, source, its, 'none').keys ?? {}));
+        new Map(Object.entries(tagOf(hashKey, settings, source, uses, 'none').keys ?? {}));
       const [old, now] = [keysOf(before), keysOf(after)];
       const different = [...new Set([...old.keys(), ...now.keys()])].filter((each) => old.get(each) !== now.get(each));
-      assert.deepEqual(different, seen(before, its, 'none') === seen(after, its, 'none') ? [] : [key]);
+      assert.deepEqual(different, seen(before, uses, 'none') === seen(after, uses, 'none') ? [] : [key]);
     }),
   );
 });
 
 test('a fully opted-out source has one tag, whatever its content', () => {
   fc.assert(
-    fc.property(content, content, uses, (one, other, its) => {
-      assert.deepEqual(tagOf(hashKey, settings, one, its, 'all'), tagOf(hashKey, settings, other, its, 'all'));
+    fc.property(content, content, uses, (one, other, uses) => {
+      assert.deepEqual(tagOf(hashKey, settings, one, uses, 'all'), tagOf(hashKey, settings, other, uses, 'all'));
     }),
   );
 });

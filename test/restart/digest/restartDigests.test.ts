@@ -81,10 +81,10 @@ for (const kind of ['ConfigMap', 'Secret'] as const)
     const missing = await tagOf(source, 'a');
     unknown.add(sourceKey(source));
     put(source, '1', { a: '1' });
-    const found = await tagOf(source, 'a');
-    assert.notEqual(found, missing);
+    const tag = await tagOf(source, 'a');
+    assert.notEqual(tag, missing);
     unknown.clear();
-    assert.equal(await tagOf(source, 'a'), found);
+    assert.equal(await tagOf(source, 'a'), tag);
     assert.deepEqual(read, ['late', 'late', 'late']);
   });
 

@@ -27,8 +27,8 @@ const evil = JSON.stringify({ metadata: {}, spec: { template: { spec: { hostPID:
 function copied(job: object): { readonly copy: JobCopy; readonly object: JsonObject } {
   const metadata = { namespace: 'shop', name: 'once', uid: stolen, resourceVersion: '7' };
   const { copy, object } = copyOfJob({ metadata, ...job }, 'state', key);
-  const found = { ...object, metadata: { ...objectOf(object['metadata']), uid: 'copy', resourceVersion: '8' } };
-  return { copy, object: found };
+  const storedCopy = { ...object, metadata: { ...objectOf(object['metadata']), uid: 'copy', resourceVersion: '8' } };
+  return { copy, object: storedCopy };
 }
 
 function annotated(copy: JsonObject, annotations: Readonly<Record<string, string>>, more: object = {}): JsonObject {
@@ -41,11 +41,11 @@ function annotated(copy: JsonObject, annotations: Readonly<Record<string, string
 
 test('a copy is weeder’s only if its seal covers this Job, namespace and content with weeder’s key', () => {
   const { copy: read, object: copy } = copied({ spec: { template: {} } });
-  const isOurs = (object: JsonObject) => {
-    const found = readJobCopy(object);
-    return found !== undefined && isTrustedCopy(found, keys);
+  const isTrusted = (object: JsonObject) => {
+    const jobCopy = readJobCopy(object);
+    return jobCopy !== undefined && isTrustedCopy(jobCopy, keys);
   };
-  assert.equal(isOurs(copy), true);
+  assert.equal(isTrusted(copy), true);
   assert.deepEqual(readJobCopy(copy), read);
   const value = String(objectOf(objectOf(copy['metadata'])['annotations'])['weeder.dev/recreates']);
   const [, , , , seal = ''] = value.split('/');
@@ -58,7 +58,7 @@ test('a copy is weeder’s only if its seal covers this Job, namespace and conte
     'no seal': annotated(copy, { 'weeder.dev/recreates': value.replace(`/${seal}`, '') }),
     'another name': annotated(copy, {}, { name: 'weeder-recreates-other' }),
   }))
-    assert.equal(isOurs(forged), false, what);
+    assert.equal(isTrusted(forged), false, what);
 });
 
 test('a Job is recreated only from the sealed content, from no other part of the copy', () => {

@@ -100,7 +100,7 @@ test('with several obstacles, the first in order is reported', () => {
   const names = ['unreadable', 'paused', 'breaker', 'deploymentPaused', 'interval', 'maintenance'] as const;
   for (const [index, name] of names.entries()) {
     let given = free;
-    for (const each of names.slice(index).toReversed()) given = { ...given, ...obstacles[each] };
+    for (const obstacle of names.slice(index).toReversed()) given = { ...given, ...obstacles[obstacle] };
     assert.deepEqual(mayRestart(given), mayRestart({ ...free, ...obstacles[name] }), name);
   }
 });

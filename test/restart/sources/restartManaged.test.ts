@@ -33,14 +33,14 @@ test('a rule selects the workloads of its namespaces, kinds and labels, and no o
     kinds: new Set(['Deployment', 'CronJob']),
     selector: { matchLabels: { app: 'web' } },
   });
-  const found = (candidate: Candidate) => settingsFor(config(meant), candidate);
+  const settingsOf = (candidate: Candidate) => settingsFor(config(meant), candidate);
   const labels = { app: 'web', tier: 'front' };
-  assert.equal(found(workload({ labels })), meant);
-  assert.equal(found(workload({ labels, namespace: 'billing', kind: 'CronJob' })), meant);
-  assert.equal(found(workload({ labels, namespace: 'other' })), undefined);
-  assert.equal(found(workload({ labels, kind: 'Job' })), undefined);
-  assert.equal(found(workload({ labels: { app: 'api' } })), undefined);
-  assert.equal(found(workload()), undefined);
+  assert.equal(settingsOf(workload({ labels })), meant);
+  assert.equal(settingsOf(workload({ labels, namespace: 'billing', kind: 'CronJob' })), meant);
+  assert.equal(settingsOf(workload({ labels, namespace: 'other' })), undefined);
+  assert.equal(settingsOf(workload({ labels, kind: 'Job' })), undefined);
+  assert.equal(settingsOf(workload({ labels: { app: 'api' } })), undefined);
+  assert.equal(settingsOf(workload()), undefined);
 });
 
 test('the first matching rule applies', () => {

@@ -103,12 +103,13 @@ test('the last write is the newest among the managers of content: data, binaryDa
 
 test('the last write is unknown if no manager of content has a time, or one of them has none', () => {
   const lastWrite = (managedFields: unknown) => read({ managedFields })?.lastDataWrite;
-  const known = written('2026-01-01T00:00:00Z', 'f:data');
+  const dataWrite = written('2026-01-01T00:00:00Z', 'f:data');
   for (const none of [undefined, [], [written('2026-01-01T00:00:00Z', 'f:metadata')], 'x', [null, 3]]) {
     assert.equal(lastWrite(none), undefined);
   }
-  for (const time of [undefined, 'yesterday', 7]) assert.equal(lastWrite([known, written(time, 'f:data')]), undefined);
-  assert.equal(lastWrite([known, written(undefined, 'f:metadata')]), Date.parse('2026-01-01T00:00:00Z'));
+  for (const time of [undefined, 'yesterday', 7])
+    assert.equal(lastWrite([dataWrite, written(time, 'f:data')]), undefined);
+  assert.equal(lastWrite([dataWrite, written(undefined, 'f:metadata')]), Date.parse('2026-01-01T00:00:00Z'));
 });
 
 test('an object without name, namespace, uid or resourceVersion is not read', () => {

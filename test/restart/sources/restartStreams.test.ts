@@ -114,10 +114,10 @@ test('with access: named each used source has its own stream while it is used', 
   const { streams, calls } = stage(named);
   assert.equal(streams.needs.size, 5);
   streams.use([settings, password]);
-  const found = streams.needs.get('secrets password in shop');
-  assert.equal(found?.path, '/api/v1/namespaces/shop/secrets');
-  assert.equal(found?.fieldSelector, 'metadata.name=password');
-  assert.equal(found?.as, 'metadata');
+  const need = streams.needs.get('secrets password in shop');
+  assert.equal(need?.path, '/api/v1/namespaces/shop/secrets');
+  assert.equal(need?.fieldSelector, 'metadata.name=password');
+  assert.equal(need?.as, 'metadata');
   const open = streams.needs.get('configmaps settings in shop');
   streams.use([settings]);
   streams.use([settings]);

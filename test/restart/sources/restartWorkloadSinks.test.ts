@@ -8,15 +8,15 @@ const web = (resourceVersion: string, uid = 'u-web') =>
 
 /** A sink, the calls of its listener, and the versions that the listener knows from them. */
 function listening() {
-  const known = new Map<string, WorkloadUpdate>();
+  const updates = new Map<string, WorkloadUpdate>();
   const calls: string[] = [];
   const sinks = createWorkloadSinks({
     knows(id, { uid, resourceVersion }) {
-      const summary = known.get(id)?.summary;
+      const summary = updates.get(id)?.summary;
       return summary?.uid === uid && summary.resourceVersion === resourceVersion;
     },
     take(update) {
-      known.set('deployment/shop/web', update);
+      updates.set('deployment/shop/web', update);
       calls.push(`took ${update.summary.resourceVersion} of ${update.summary.uid}`);
     },
     rewound: (id) => calls.push(`rewound ${id}`),

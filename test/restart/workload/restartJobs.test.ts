@@ -200,10 +200,10 @@ for (const [write, fault] of [
       const it = await adopted();
       const faulty = failing(write, fault);
       let hasFailed = false;
-      it.world.fault = (each) => {
-        const found = faulty(each);
-        if (found !== undefined) hasFailed = true;
-        return found;
+      it.world.fault = (request) => {
+        const fault = faulty(request);
+        if (fault !== undefined) hasFailed = true;
+        return fault;
       };
       it.world.putSource({ a: '2' });
       while (!hasFailed) await it.world.pass(100);

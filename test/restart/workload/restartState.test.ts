@@ -109,9 +109,9 @@ test('equal states have equal texts, whatever the order of their entries', () =>
     return new Map([...tags].reverse().map(([key, tag]) => [key, keysReversed(tag)]));
   };
   fc.assert(
-    fc.property(anyState, (each) => {
-      const other = { ...each, rolledOut: reverse(each.rolledOut) };
-      assert.equal(encode(other), encode(each));
+    fc.property(anyState, (state) => {
+      const other = { ...state, rolledOut: reverse(state.rolledOut) };
+      assert.equal(encode(other), encode(state));
     }),
   );
 });

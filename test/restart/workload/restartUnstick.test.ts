@@ -30,8 +30,8 @@ function podsWith(second: Partial<PodSummary>): PodSummary[] {
   ];
 }
 
-function stuckIn(own: readonly PodSummary[], { summary = stateful(), its = unsticks } = {}): string | undefined {
-  return stuckPod({ summary, settings: its }, { own, progress: rolloutOf(summary, own) })?.name;
+function stuckIn(own: readonly PodSummary[], { summary = stateful(), settings = unsticks } = {}): string | undefined {
+  return stuckPod({ summary, settings }, { own, progress: rolloutOf(summary, own) })?.name;
 }
 
 test('the broken StatefulSet pod at an older revision is the one to delete', () => {
@@ -40,7 +40,7 @@ test('the broken StatefulSet pod at an older revision is the one to delete', () 
 
 test('no pod is deleted without unstick: true, or if weeder does not manage the workload', () => {
   const own = podsWith({ failure, isReady: false });
-  assert.equal(stuckIn(own, { its: settings }), undefined);
+  assert.equal(stuckIn(own, { settings }), undefined);
   const summary = stateful();
   assert.equal(stuckPod({ summary, settings: undefined }, { own, progress: rolloutOf(summary, own) }), undefined);
 });

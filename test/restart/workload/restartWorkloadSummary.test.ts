@@ -155,8 +155,8 @@ test('any value in place of a workload or a part of it is read or not, and nothi
   const part = fc.constantFrom('metadata', 'annotations', 'spec', 'template', 'status');
   fc.assert(fc.property(kind, fc.anything(), (each, garbage) => void readWorkload(garbage, each)));
   fc.assert(
-    fc.property(kind, part, fc.object(), (each, name, garbage) => {
-      readWorkload(workloadObject(each, { [name]: garbage }), each);
+    fc.property(kind, part, fc.object(), (kind, name, garbage) => {
+      readWorkload(workloadObject(kind, { [name]: garbage }), kind);
     }),
   );
 });

@@ -18,12 +18,12 @@ export function discoveryClient(documents: Record<string, object | Refusing | nu
   return { clock, client, requests, documents, asked: () => requests.map(({ path }) => path) };
 }
 
-function answerOf(document: object | Refusing | null | undefined, known: string | undefined): ApiResult {
+function answerOf(document: object | Refusing | null | undefined, knownEtag: string | undefined): ApiResult {
   if (document === null) return { ok: true, status: 200, body: null };
   const code = document === undefined ? 404 : 'status' in document ? Number(document.status) : 200;
   if (code >= 400) return { ok: false, failure: classify(code, {}, statusBody(code, 'Refused', 'no'), 0) };
   const etag = JSON.stringify(document);
-  return etag === known
+  return etag === knownEtag
     ? { ok: true, status: 304, body: undefined, etag }
     : { ok: true, status: 200, body: document, etag };
 }

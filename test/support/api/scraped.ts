@@ -37,10 +37,15 @@ export function sampleValue(
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): number | undefined {
-  const all = [...families.values()].flatMap(({ samples }) => samples).filter((sample) => sample.name === name);
-  const found = all.filter((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value));
-  if (found.length > 1) throw new Error(`${found.length} samples of ${name} have the labels ${JSON.stringify(labels)}`);
-  return found[0]?.value;
+  const namedSamples = [...families.values()]
+    .flatMap(({ samples }) => samples)
+    .filter((sample) => sample.name === name);
+  const matches = namedSamples.filter((sample) =>
+    Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+  );
+  if (matches.length > 1)
+    throw new Error(`${matches.length} samples of ${name} have the labels ${JSON.stringify(labels)}`);
+  return matches[0]?.value;
 }
 
 function sampleOf(line: string): Sample {

@@ -27,14 +27,14 @@ function reached(
   steps: readonly Step[],
   without: AnyStateNode,
 ): ReadonlySet<AnyStateNode> {
-  const found = new Set(begins.filter((leaf) => leaf !== without));
-  for (const leaf of found) {
+  const leaves = new Set(begins.filter((leaf) => leaf !== without));
+  for (const leaf of leaves) {
     for (const { source, targets, isFailure } of steps) {
       if (isFailure || !isIn(leaf, source)) continue;
-      for (const target of targets) if (target !== without) found.add(target);
+      for (const target of targets) if (target !== without) leaves.add(target);
     }
   }
-  return found;
+  return leaves;
 }
 
 function stepsFrom(source: AnyStateNode): Step[] {

@@ -120,8 +120,8 @@ const scenes: readonly (readonly fc.Arbitrary<Step>[])[] = [
   [
     fc.constant(upAndDown('etcd', true)),
     fc.constant(response('late')),
-    ...['p0', 'p1', 'p2'].flatMap((each) => [
-      crashLooping.map((step) => ({ ...step, name: each, type: 'backOff' as const, protection: 'none' as const })),
+    ...['p0', 'p1', 'p2'].flatMap((name) => [
+      crashLooping.map((step) => ({ ...step, name, type: 'backOff' as const, protection: 'none' as const })),
       fc.constant<Step>({ do: 'pass', ms: 10 }),
     ]),
     fc.constant<Step>({ do: 'touch', namespace: home, name: 'p1', isSeen: true }),

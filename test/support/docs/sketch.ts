@@ -47,11 +47,11 @@ export function sketch(source: string): Pick<MachineFile, 'imports' | 'machines'
 
 function recordingSetup(machines: xstate.AnyStateMachine[]) {
   return (options: Parameters<typeof xstate.setup>[0]) => {
-    const made = xstate.setup(options);
+    const setupResult = xstate.setup(options);
     return {
-      ...made,
-      createMachine: (config: Parameters<typeof made.createMachine>[0]) => {
-        const machine = made.createMachine(config);
+      ...setupResult,
+      createMachine: (config: Parameters<typeof setupResult.createMachine>[0]) => {
+        const machine = setupResult.createMachine(config);
         machines.push(machine);
         return machine;
       },

@@ -121,8 +121,8 @@ function mixedList(live: readonly JsonObject[], theirs: readonly JsonObject[], d
       return same === undefined ? element : mixed(element, same, depth + 1, random);
     });
   const isNew = (each: JsonObject) => !live.some((element) => idOf(element) === idOf(each));
-  const all = [...theirs.filter((each) => isNew(each) && random() < 0.5), ...left];
-  return all.length === 0 ? live : all;
+  const elements = [...theirs.filter((each) => isNew(each) && random() < 0.5), ...left];
+  return elements.length === 0 ? live : elements;
 }
 
 function isRecords(value: unknown): value is readonly JsonObject[] {

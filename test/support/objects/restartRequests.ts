@@ -37,7 +37,7 @@ export function restartRequests(open: () => Promise<Requested>): void {
 
   test('a patch is accepted from the field manager weeder, and returns the changed workload', async () => {
     const { at, api, make } = await scene();
-    const made = await make('deployments', deployment);
+    const stored = await make('deployments', deployment);
     const answer = await settled(async () => {
       const now = await api.readWorkload(workload(at), signal);
       const metadata = { resourceVersion: versionOf(now.type === 'ok' && now.value) };
@@ -50,18 +50,18 @@ export function restartRequests(open: () => Promise<Requested>): void {
     const { managedFields } = meta((await at.send('GET', at.path('deployments', 'web'))).body);
     assert(arrayOf(managedFields).some((each) => objectOf(each)['manager'] === 'weeder'));
     const read = await api.readWorkload(workload(at), signal);
-    assert(read.type === 'ok' && meta(read.value)['uid'] === meta(made)['uid']);
+    assert(read.type === 'ok' && meta(read.value)['uid'] === meta(stored)['uid']);
   });
 
   test('a patch of a changed workload is a conflict, another uid is refused, and a missing workload is notFound', async () => {
     const { at, api, make } = await scene();
-    const made = await make('deployments', deployment);
+    const stored = await make('deployments', deployment);
     const annotations = { 'weeder.dev/dependencies': '{}' };
     const patch = (metadata: object) =>
       api.patchWorkload(workload(at), { metadata: { annotations, ...metadata } }, signal);
     const merge = { contentType: 'application/merge-patch+json', body: { metadata: { labels: { touched: 'yes' } } } };
     await at.send('PATCH', at.path('deployments', 'web'), merge);
-    assert.deepEqual(await patch({ resourceVersion: versionOf(made) }), { type: 'conflicted' });
+    assert.deepEqual(await patch({ resourceVersion: versionOf(stored) }), { type: 'conflicted' });
     const other = await patch({ uid: '00000000-0000-4000-8000-000000000000' });
     assert.equal(other.type === 'refused' && other.failure, 'otherUid', JSON.stringify(other));
     const now = meta((await at.send('GET', at.path('deployments', 'web'))).body);
@@ -110,10 +110,10 @@ export function restartRequests(open: () => Promise<Requested>): void {
 
   test('an eviction ends exactly the given pod, and neither another of its name nor one that has changed', async () => {
     const { at, api, make } = await scene();
-    const made = await make('pods', pod('a', labels));
-    const ref = { namespace: at.name, name: 'a', uid: textOf(meta(made)['uid']) ?? '' };
+    const stored = await make('pods', pod('a', labels));
+    const ref = { namespace: at.name, name: 'a', uid: textOf(meta(stored)['uid']) ?? '' };
     const version = async () => versionOf((await at.send('GET', at.path('pods', 'a'))).body);
-    const [uid, old] = ['00000000-0000-4000-8000-000000000000', versionOf(made)];
+    const [uid, old] = ['00000000-0000-4000-8000-000000000000', versionOf(stored)];
     assert.deepEqual(await api.evict({ ...ref, uid, resourceVersion: await version() }, signal), {
       type: 'conflicted',
     });
@@ -132,9 +132,9 @@ export function restartRequests(open: () => Promise<Requested>): void {
   test('several processes that create the hash key at once all have the same one, and it does not change', async () => {
     const { at, client } = await scene();
     const where = { namespace: at.name, name: 'weeder-hash-key' };
-    const found = await Promise.all(Array.from({ length: 8 }, () => readHashKeys(client, where, signal)));
+    const results = await Promise.all(Array.from({ length: 8 }, () => readHashKeys(client, where, signal)));
     const ids = new Set(
-      [...found, await readHashKeys(client, where, signal)].map((keys) => keys.ok && keys.value.current.id),
+      [...results, await readHashKeys(client, where, signal)].map((keys) => keys.ok && keys.value.current.id),
     );
     assert.equal(ids.size, 1, JSON.stringify([...ids]));
     assert.match(String([...ids][0]), /^[\w-]{8}$/);

@@ -63,22 +63,28 @@ export function observerObjects(server: () => ApiServer): ObserverObjects {
   }
 
   function existing(text: string) {
-    const found = stored(text);
-    if (found === undefined) throw new Error(`${text} does not exist`);
-    return found;
+    const entry = stored(text);
+    if (entry === undefined) throw new Error(`${text} does not exist`);
+    return entry;
   }
 
   /** As an older definition of the kind allowed it. */
   function setStatus(name: string, status: JsonObject | undefined): void {
-    const { status: _, ...known } = existing(`Application/${name}`).object;
-    server().storage.put(applications, status === undefined ? known : { ...known, status });
+    const { status: _, ...application } = existing(`Application/${name}`).object;
+    server().storage.put(applications, status === undefined ? application : { ...application, status });
   }
 
   return {
     apply(name, spec, more = {}) {
-      const known = store().get(applications, namespace, name);
-      if (known !== undefined) {
-        made(store().update(applications, { ...known, metadata: { ...known.metadata, ...more }, spec }, kubectl));
+      const application = store().get(applications, namespace, name);
+      if (application !== undefined) {
+        made(
+          store().update(
+            applications,
+            { ...application, metadata: { ...application.metadata, ...more }, spec },
+            kubectl,
+          ),
+        );
         return;
       }
       const draft = { metadata: { name, namespace, ...more }, spec };
@@ -123,12 +129,12 @@ export function observerObjects(server: () => ApiServer): ObserverObjects {
     endNamespace: () => void made(store().delete(namespaces, '', namespace)),
     serve(kind) {
       const { metadata, spec } = definitionOf(kind);
-      const known = store().get(customResourceDefinitions, '', metadata.name);
-      if (known === undefined) made(store().create(customResourceDefinitions, { metadata, spec }, kubectl));
+      const definition = store().get(customResourceDefinitions, '', metadata.name);
+      if (definition === undefined) made(store().create(customResourceDefinitions, { metadata, spec }, kubectl));
       else {
-        const before = arrayOf(objectOf(known['spec'])['versions']).map(objectOf);
+        const before = arrayOf(objectOf(definition['spec'])['versions']).map(objectOf);
         const versions = [...before.map((each) => ({ ...each, served: false, storage: false })), ...spec.versions];
-        made(store().update(customResourceDefinitions, { ...known, spec: { ...spec, versions } }, kubectl));
+        made(store().update(customResourceDefinitions, { ...definition, spec: { ...spec, versions } }, kubectl));
       }
     },
     stopServing: ({ plural, group }) => void made(store().delete(customResourceDefinitions, '', `${plural}.${group}`)),

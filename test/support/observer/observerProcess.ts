@@ -48,8 +48,8 @@ interface Surroundings {
 }
 
 /** An observer with the product's own requests; another one takes over from what the API server has. */
-export function observerProcess(options: ObserverProcessOptions, its: Surroundings) {
-  const { clock, cluster, requests, streams, reports } = its;
+export function observerProcess(options: ObserverProcessOptions, surroundings: Surroundings) {
+  const { clock, cluster, requests, streams, reports } = surroundings;
   const startedAt = clock.now();
   const { limits, allow = everythingAllowed, trialPeriod = 600_000 } = options;
   const observer = { ...defaultObserver, allow, ...limits, trialPeriod };

@@ -12,30 +12,32 @@ export function falseOutcomes(
   events: readonly ReportedEvent[],
   named: readonly Named[],
 ): string[] {
-  return cases.flatMap((each) => {
-    const about = events.filter((event) => 'pod' in event && event.pod.uid === each.uid);
+  return cases.flatMap((podCase) => {
+    const about = events.filter((event) => 'pod' in event && event.pod.uid === podCase.uid);
     return named.flatMap(({ name, window }) => {
       const delivered = about.filter((event) => namesOf(event).includes(name));
-      const requests = each.requests.filter((request) => request.window === window);
+      const requests = podCase.requests.filter((request) => request.window === window);
       const missing = [
-        ...(hasToSkip(each, requests) && !delivered.some(({ type }) => type === 'pod.skipped') ? ['pod.skipped'] : []),
-        ...(hasToFail(each, requests) && !delivered.some(({ type }) => type === 'deletion.failed')
+        ...(hasToSkip(podCase, requests) && !delivered.some(({ type }) => type === 'pod.skipped')
+          ? ['pod.skipped']
+          : []),
+        ...(hasToFail(podCase, requests) && !delivered.some(({ type }) => type === 'deletion.failed')
           ? ['deletion.failed']
           : []),
       ];
       return [
         ...delivered
-          .filter((event) => !canBeReported(each, requests, event))
+          .filter((event) => !canBeReported(podCase, requests, event))
           .map(({ type, t }) => `${name} reports ${type} at ${t}`),
         ...missing.map((type) => `${name} does not report ${type}`),
-      ].map((error) => `${each.uid}: ${error}`);
+      ].map((error) => `${podCase.uid}: ${error}`);
     });
   });
 }
 
-function canBeReported(each: Case, requests: readonly DeletionRequest[], { type, place }: ReportedEvent): boolean {
-  if (type === 'pod.skipped') return [place, place - 1].some((index) => isSkippedAt(each, requests, index));
-  if (type === 'deletion.failed') return isFailed(each, requests, place);
+function canBeReported(podCase: Case, requests: readonly DeletionRequest[], { type, place }: ReportedEvent): boolean {
+  if (type === 'pod.skipped') return [place, place - 1].some((index) => isSkippedAt(podCase, requests, index));
+  if (type === 'deletion.failed') return isFailed(podCase, requests, place);
   return type !== 'deletion.blocked' || requests.some(isBlocked);
 }
 
@@ -53,13 +55,13 @@ function isSkippedAt({ entries, uid }: Case, requests: readonly DeletionRequest[
 }
 
 /** The pod remains skipped by this window while time passes, whatever other windows do. */
-function hasToSkip(each: Case, requests: readonly DeletionRequest[]): boolean {
-  const { entries, uid } = each;
+function hasToSkip(podCase: Case, requests: readonly DeletionRequest[]): boolean {
+  const { entries, uid } = podCase;
   return entries.some(({ t }, index) => {
     const delivered = deliveredAt(entries, index, uid);
     if (delivered === undefined || (entries[index + 1]?.t ?? t) === t || entries[index + 1]?.what === 'awake')
       return false;
-    return requestsAt(requests, index, t + 1).length > 0 && isSkippedAt(each, requests, index);
+    return requestsAt(requests, index, t + 1).length > 0 && isSkippedAt(podCase, requests, index);
   });
 }
 

@@ -30,14 +30,14 @@ export function isInternal(type: string): boolean {
  */
 export function exploreBare(machine: AnyStateMachine, input?: unknown): Map<string, AnyMachineSnapshot> {
   const [first] = initialTransition(machine, input);
-  const found = new Map([[keyOf(first), first]]);
-  for (const snapshot of found.values()) {
+  const snapshots = new Map([[keyOf(first), first]]);
+  for (const snapshot of snapshots.values()) {
     for (const event of bareEvents(machine, snapshot)) {
       const [next] = transition(machine, snapshot, event);
-      if (!found.has(keyOf(next))) found.set(keyOf(next), next);
+      if (!snapshots.has(keyOf(next))) snapshots.set(keyOf(next), next);
     }
   }
-  return found;
+  return snapshots;
 }
 
 /** The bare events that are possible in this state. */

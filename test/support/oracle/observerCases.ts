@@ -25,7 +25,7 @@ export interface Case {
   /** What the entry lists; undefined: there is no schema. */
   readonly schema: JsonObject | undefined;
   readonly reply: JsonObject;
-  readonly found: JsonObject;
+  readonly live: JsonObject;
 }
 
 /** Names that are ambiguous when they are concatenated. */
@@ -68,7 +68,7 @@ export const cases: fc.Arbitrary<Case> = fc.gen().map((generate) => {
     reply,
     // Whatever else it lists, it observes something: an entry that does not is refused.
     schema: draw.once(4) ? undefined : { ...mapSchema(draw, node, manifest), nothing: null },
-    found: asMap(edit(draw, node, reply, draw.once(3) ? 100 : 5)),
+    live: asMap(edit(draw, node, reply, draw.once(3) ? 100 : 5)),
   };
 });
 
@@ -109,9 +109,9 @@ function elements(draw: Draw, { list, items }: ListNode): unknown[] {
 }
 
 function element(draw: Draw, items: Node, index: number): unknown {
-  const made = items.type === 'map' ? mapValue(draw, items) : draw.of(values, 'x');
-  if (!isObject(made)) return made;
-  return { ...made, k: `k${index}`, ...('p' in made ? { p: draw.of(['TCP', 'UDP'], 'TCP') } : {}) };
+  const content = items.type === 'map' ? mapValue(draw, items) : draw.of(values, 'x');
+  if (!isObject(content)) return content;
+  return { ...content, k: `k${index}`, ...('p' in content ? { p: draw.of(['TCP', 'UDP'], 'TCP') } : {}) };
 }
 
 /** Fields of the manifest that can be listed, and one that it lacks. */
@@ -166,8 +166,8 @@ function editList(draw: Draw, node: ListNode, before: readonly unknown[], inTime
     ? [list === 'set' ? draw.of(['x', 'q'], 'q') : element(draw, items, draw.below(6))]
     : [];
   const twice = draw.once(inTimes * 3) ? left.slice(0, 1) : [];
-  const all = draw.once(2) ? [...more, ...left, ...twice] : [...left, ...twice, ...more];
-  return draw.once(3) && list !== 'atomic' && list !== 'unknown' ? all.toReversed() : all;
+  const newList = draw.once(2) ? [...more, ...left, ...twice] : [...left, ...twice, ...more];
+  return draw.once(3) && list !== 'atomic' && list !== 'unknown' ? newList.toReversed() : newList;
 }
 
 function asMap(edited: unknown): JsonObject {

@@ -6,22 +6,22 @@ import type { Case, ListNode, Node } from './observerCases.ts';
  * Whether something observed differs, in the plainest form, straight from the observer schema's own text and from
  * the rules in the docs: one function that walks four values in parallel, without paths, projections or masks.
  */
-export function differs({ node, manifest, schema, reply, found }: Case): boolean {
-  return differ(node, manifest, schema ?? 'observed', reply, found);
+export function differs({ node, manifest, schema, reply, live }: Case): boolean {
+  return differ(node, manifest, schema ?? 'observed', reply, live);
 }
 
-function differ(node: Node | undefined, manifest: unknown, schema: unknown, reply: unknown, found: unknown): boolean {
+function differ(node: Node | undefined, manifest: unknown, schema: unknown, reply: unknown, live: unknown): boolean {
   if (schema === undefined) return false;
   if (Array.isArray(schema) || (Array.isArray(manifest) && isText(schema)))
-    return listsDiffer(node, Array.isArray(manifest) ? manifest : [], schema, reply, found);
+    return listsDiffer(node, Array.isArray(manifest) ? manifest : [], schema, reply, live);
   const isWhole = node?.type === 'map' && node.isAtomic && isObject(manifest) && listsAll(schema, manifest);
-  if (isWhole) return !isDeepStrictEqual(reply, found);
-  if (isText(schema) && !isObject(manifest)) return !isDeepStrictEqual(unordered(node, reply), unordered(node, found));
+  if (isWhole) return !isDeepStrictEqual(reply, live);
+  if (isText(schema) && !isObject(manifest)) return !isDeepStrictEqual(unordered(node, reply), unordered(node, live));
   if (isText(schema) && isObject(manifest) && Object.keys(manifest).length === 0)
-    return !(isObject(reply) && isObject(found)) && !isDeepStrictEqual(reply, found);
+    return !(isObject(reply) && isObject(live)) && !isDeepStrictEqual(reply, live);
   return Object.keys(isObject(schema) ? schema : Object(manifest)).some((name) => {
     const below = isObject(schema) ? schema[name] : schema;
-    return differ(fieldOf(node, name), get(manifest, name), below, get(reply, name), get(found, name));
+    return differ(fieldOf(node, name), get(manifest, name), below, get(reply, name), get(live, name));
   });
 }
 
@@ -30,12 +30,12 @@ function listsDiffer(
   manifest: readonly unknown[],
   schema: unknown,
   reply: unknown,
-  found: unknown,
+  live: unknown,
 ): boolean {
   const isOpaque = node?.type !== 'list' || node.list === 'atomic' || node.list === 'unknown';
-  if (isOpaque && listsAll(schema, manifest)) return !isDeepStrictEqual(reply, found);
+  if (isOpaque && listsAll(schema, manifest)) return !isDeepStrictEqual(reply, live);
   const before = elementsOf(node, reply, schema);
-  const after = elementsOf(node, found, schema);
+  const after = elementsOf(node, live, schema);
   const observed = manifest.map((_, index) => schemaOf(schema, manifest, index));
   const listed = manifest
     .map((element, index) => who(node, element, index, schema))
@@ -87,12 +87,12 @@ function listsAll(schema: unknown, manifest: unknown): boolean {
 }
 
 function elementsOf(node: Node | undefined, list: unknown, schema: unknown): Elements {
-  const all = new Map<string, unknown[]>();
+  const elements = new Map<string, unknown[]>();
   for (const [index, element] of (Array.isArray(list) ? list : []).entries()) {
     const id = who(node, element, index, schema);
-    all.set(id, [...(all.get(id) ?? []), element]);
+    elements.set(id, [...(elements.get(id) ?? []), element]);
   }
-  return all;
+  return elements;
 }
 
 function keyOf(schema: unknown): unknown {
@@ -126,9 +126,9 @@ function unordered(node: Node | undefined, value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([k, each]) => [k, unordered(fieldOf(node, k), each)]));
   if (!Array.isArray(value)) return value;
   const items = node?.type === 'list' ? node.items : undefined;
-  const elements = value.map((each, index) => ({
-    id: who(node, each, index, undefined),
-    value: unordered(items, each),
+  const elements = value.map((element, index) => ({
+    id: who(node, element, index, undefined),
+    value: unordered(items, element),
   }));
   return node?.type === 'list'
     ? elements.toSorted((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0))

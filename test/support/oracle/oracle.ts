@@ -55,20 +55,20 @@ export function casesOf(history: History, windows: readonly DueWindow[]): Case[]
   const uids = new Set(entries.flatMap((entry) => (entry.what === 'delivered' ? entry.pod.uid : [])));
   return [...uids].map((uid): Case => {
     const requests = windows.flatMap((window) => requestsOf(entries, window, uid));
-    const each = { history, entries, uid, requests, attempts: attemptsOf(entries, uid), dues: [] };
-    return { ...each, dues: entries.map(({ t }, index) => dueAfter(each, index, t)) };
+    const podCase = { history, entries, uid, requests, attempts: attemptsOf(entries, uid), dues: [] };
+    return { ...podCase, dues: entries.map(({ t }, index) => dueAfter(podCase, index, t)) };
   });
 }
 
 /** Why the deletion that is requested here should not have been. */
-function objectionsTo(each: Case, index: number): string[] {
-  const { entries, uid, requests } = each;
+function objectionsTo(podCase: Case, index: number): string[] {
+  const { entries, uid, requests } = podCase;
   const entry = entries[index];
   if (entry?.what !== 'requested' || entry.uid !== uid) return [];
   const at = `${uid}, requested at ${entry.t}:`;
   const delivered = deliveredAt(entries, index, uid);
   if (delivered === undefined) return [`${at} it does not exist`];
-  const { may } = dueAfter(each, index - 1, entry.t);
+  const { may } = dueAfter(podCase, index - 1, entry.t);
   // Two streams may deliver one change in either order: a window that selected the pod just before may still request
   // its deletion.
   const modes = [index - 2, index - 1]
@@ -76,7 +76,7 @@ function objectionsTo(each: Case, index: number): string[] {
     .filter((request) => doesPermit(request, delivered))
     .map(({ window: { service } }) => `${service.deletion} ${service.gracePeriodSeconds}`);
   return [
-    ...(isFull(each.history, index - 1) ? [`${at} exceeds the maximum in flight`] : []),
+    ...(isFull(podCase.history, index - 1) ? [`${at} exceeds the maximum in flight`] : []),
     ...(delivered.version === entry.version ? [] : [`${at} not in its newest state`]),
     ...(may <= entry.t
       ? []
@@ -86,8 +86,8 @@ function objectionsTo(each: Case, index: number): string[] {
 }
 
 /** What should have been requested between this entry and the next. */
-function omissionsAfter(each: Case, index: number): string[] {
-  const { entries, uid, history, dues } = each;
+function omissionsAfter(podCase: Case, index: number): string[] {
+  const { entries, uid, history, dues } = podCase;
   const now = entries[index]?.t ?? 0;
   const until = entries[index + 1]?.t ?? now;
   if (until === now || entries[index + 1]?.what === 'awake' || isFull(history, index)) return [];
@@ -96,20 +96,20 @@ function omissionsAfter(each: Case, index: number): string[] {
 }
 
 /** When the pod is due by what happened up to this entry, at the time `now`, if nothing else happens. */
-function dueAfter(each: Omit<Case, 'dues'>, index: number, now: number): Due {
-  const { entries, uid, requests } = each;
+function dueAfter(podCase: Omit<Case, 'dues'>, index: number, now: number): Due {
+  const { entries, uid, requests } = podCase;
   const delivered = deliveredAt(entries, index, uid);
   if (delivered === undefined) return never;
   const selecting = requestsAt(requests, index, now).filter((request) => doesPermit(request, delivered));
-  const held = heldAt(each.history, index, delivered);
+  const held = heldAt(podCase.history, index, delivered);
   if (selecting.length === 0 || held === 'surely') return never;
   const settled = settledAt(entries, selecting, delivered, index);
-  const retry = retryOf(each, index, now, delivered);
+  const retry = retryOf(podCase, index, now, delivered);
   const ends = Math.max(...selecting.map(({ endsAt }) => endsAt));
   const began = Math.min(...selecting.map(({ from }) => entries[from]?.t ?? 0));
   const due = {
     may: Math.max(settled.may, retry.may, began),
-    must: Math.max(settled.must, retry.must, pausedUntil(each, index), now),
+    must: Math.max(settled.must, retry.must, pausedUntil(podCase, index), now),
   };
   const { may, must } = afterRestart(entries, index, delivered, due);
   return { may: may <= ends ? may : never.may, must: must < ends && held === 'no' ? must : never.must };
@@ -124,8 +124,8 @@ function pausedUntil({ entries, requests }: Omit<Case, 'dues'>, index: number): 
 }
 
 /** When the result of the last try permits a new decision. */
-function retryOf(each: Omit<Case, 'dues'>, index: number, now: number, delivered: DeliveredPod): Due {
-  const { entries, requests, attempts } = each;
+function retryOf(podCase: Omit<Case, 'dues'>, index: number, now: number, delivered: DeliveredPod): Due {
+  const { entries, requests, attempts } = podCase;
   const life = lastOf(entries, index, ({ what }) => what === 'running');
   const last = attempts.findLast(({ at }) => at <= index && at > life);
   if (last === undefined) return atOnce;
@@ -149,7 +149,7 @@ function retryOf(each: Omit<Case, 'dues'>, index: number, now: number, delivered
     const isRepeated = wasJoined || hasFollowed || forgotten === 'perhaps';
     return { may: isRepeated ? 0 : never.may, must: hasJoined ? 0 : never.must };
   }
-  const due = pauseAfter(each, last, hasJoined, delivered);
+  const due = pauseAfter(podCase, last, hasJoined, delivered);
   // A window whose deletion was rejected does not request it again, also after another window has tried.
   const isRejected = ({ at, answer: earlier }: Attempt) =>
     at > life && at < last.at && earlier?.type === 'delete.rejected';

@@ -100,7 +100,7 @@ export function isForgotten(
   from: number,
   to: number,
 ): 'surely' | 'perhaps' | 'no' {
-  let found: 'perhaps' | 'no' = 'no';
+  let certainty: 'perhaps' | 'no' = 'no';
   for (let index = from; index <= to; index += 1) {
     const now = entries[index]?.t ?? 0;
     const until = index === to || entries[index + 1]?.what === 'awake' ? now : (entries[index + 1]?.t ?? now);
@@ -111,9 +111,9 @@ export function isForgotten(
     const ends = Math.max(...active.map(({ endsAt }) => endsAt));
     if (active.length === 0 || (until > now && ends <= until)) return 'surely';
     const isChanging = index > from && entries[index]?.what === 'delivered';
-    if (ends <= now || (isChanging && !active.some((request) => request.from < index))) found = 'perhaps';
+    if (ends <= now || (isChanging && !active.some((request) => request.from < index))) certainty = 'perhaps';
   }
-  return found;
+  return certainty;
 }
 
 /** Every timer that was due before this time has run. */

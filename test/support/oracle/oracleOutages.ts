@@ -13,15 +13,15 @@ interface Outages {
   readonly at: readonly Held[];
 }
 
-const known = new WeakMap<History, readonly Outages[]>();
+const outagesByHistory = new WeakMap<History, readonly Outages[]>();
 
 /** Whether one of the services that select the pod was ready in this life of weeder, exists, and is not ready. */
 export function heldAt(history: History, index: number, pod: DeliveredPod): Held {
-  const outages = known.get(history) ?? outagesOf(history);
-  known.set(history, outages);
-  const found = outages.filter((each) => selects(each, pod)).map(({ at }) => at[index]);
-  if (found.includes('surely')) return 'surely';
-  return found.includes('perhaps') ? 'perhaps' : 'no';
+  const outages = outagesByHistory.get(history) ?? outagesOf(history);
+  outagesByHistory.set(history, outages);
+  const certainties = outages.filter((each) => selects(each, pod)).map(({ at }) => at[index]);
+  if (certainties.includes('surely')) return 'surely';
+  return certainties.includes('perhaps') ? 'perhaps' : 'no';
 }
 
 function outagesOf({ entries, services }: History): Outages[] {

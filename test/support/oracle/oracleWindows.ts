@@ -97,8 +97,8 @@ function questionBefore(
   onStart: ServiceConfig['onStart'],
   ready: readonly (boolean | undefined)[],
 ): number {
-  const settled = lastOf(entries, index - 1, (each, at) => {
-    const isAnswer = each.what === 'dated' && each.service === key;
+  const settled = lastOf(entries, index - 1, (entry, at) => {
+    const isAnswer = entry.what === 'dated' && entry.service === key;
     return isAnswer || ready[at] !== true || ready[at - 1] === false;
   });
   return entries.findIndex(({ what }, at) => {

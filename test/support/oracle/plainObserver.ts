@@ -31,9 +31,9 @@ function keysOf(list: string): readonly string[] {
 }
 
 function elementOf(list: string, element: unknown): string {
-  const its = objectOf(element);
+  const fields = objectOf(element);
   return `${list}[${keysOf(list)
-    .map((key) => its[key] ?? 'TCP')
+    .map((key) => fields[key] ?? 'TCP')
     .join(' ')}]`;
 }
 
@@ -52,9 +52,9 @@ export function contentOf(object: JsonObject | undefined): Content {
   function walk(value: unknown, path: string): void {
     if (isObject(value)) for (const [name, below] of Object.entries(value)) walk(below, join(path, name));
     else if (Array.isArray(value))
-      for (const each of value) {
-        elements.add(elementOf(path, each));
-        walk(each, elementOf(path, each));
+      for (const element of value) {
+        elements.add(elementOf(path, element));
+        walk(element, elementOf(path, element));
       }
     else fields.set(path, value);
   }
@@ -113,12 +113,12 @@ export function desiredFields(manifest: JsonObject, entry: JsonObject | undefine
     const min = isWhole ? value.length : Number(bounds['observer_schema_list_min_length'] ?? 0);
     const max = isWhole ? value.length : Number(bounds['observer_schema_list_max_length'] ?? 0);
     const observed = new Set<string>();
-    value.forEach((each, index) => {
+    value.forEach((element, index) => {
       const how = index < those.length - 1 ? those[index] : index < min ? 'observed' : undefined;
-      const id = elementOf(path, each);
+      const id = elementOf(path, element);
       elements.add(id);
       if (how !== undefined) observed.add(id);
-      walk(each, how, id);
+      walk(element, how, id);
     });
     if (listed !== undefined) lists.push({ path, min, max, listed: observed });
   }

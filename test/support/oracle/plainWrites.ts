@@ -15,7 +15,7 @@ export interface Past {
   /** Later manifests that the API server has refused, perhaps after a part of them was applied. */
   readonly refused: readonly DesiredFields[];
   /** Whether its application set a field, or removed it. */
-  readonly isOurs: (path: string) => boolean;
+  readonly isOwnField: (path: string) => boolean;
   /** Whether the object ever had anything there. */
   readonly hasSeen: (path: string) => boolean;
   /**
@@ -66,11 +66,11 @@ export function violationsOfWrite(before: Content, after: Content, desired: Desi
         (!before.fields.has(path) || mayRemoveField(path, before, past) || isOfRefused(path, before, past))
       );
     if (value !== field.value) return false;
-    return field.isObserved || isKnownToBeOurs(path) || isNewInManifest(path, field.value);
+    return field.isObserved || isKnownToBeOwn(path) || isNewInManifest(path, field.value);
   }
 
-  function isKnownToBeOurs(path: string): boolean {
-    if (past.isOurs(path) || !past.hasSeen(path) || past.isAtOnce(path)) return true;
+  function isKnownToBeOwn(path: string): boolean {
+    if (past.isOwnField(path) || !past.hasSeen(path) || past.isAtOnce(path)) return true;
     if (past.knowsApplied !== 'surely' && !before.fields.has(path)) return true;
     // Fields that kubectl wrote with the manifest's values belong to the application alone.
     return past.earlier.some(({ fields }) => fields.get(path)?.value === before.fields.get(path));
@@ -85,8 +85,8 @@ export function violationsOfWrite(before: Content, after: Content, desired: Desi
  * Fields that left the manifest, unless another client has changed them and they were never observed. Fields that
  * kubectl wrote with the manifest's values belong to the application alone.
  */
-function mayRemoveField(path: string, before: Content, { earlier, isOurs }: Past): boolean {
-  const hasIt = ({ value }: { readonly value: unknown }) => isOurs(path) || value === before.fields.get(path);
+function mayRemoveField(path: string, before: Content, { earlier, isOwnField }: Past): boolean {
+  const hasIt = ({ value }: { readonly value: unknown }) => isOwnField(path) || value === before.fields.get(path);
   return earlier.some(({ fields }) => {
     const field = fields.get(path);
     return field !== undefined && (field.isObserved || hasIt(field));
@@ -94,9 +94,9 @@ function mayRemoveField(path: string, before: Content, { earlier, isOurs }: Past
 }
 
 /** What only the application has written, for a manifest that was refused afterwards: the one in force lacks it. */
-function isOfRefused(path: string, before: Content, { refused, isOurs }: Past): boolean {
+function isOfRefused(path: string, before: Content, { refused, isOwnField }: Past): boolean {
   const isThere = refused.some(({ fields, elements }) => fields.has(path) || elements.has(path));
-  return isThere && [...before.fields.keys()].every((each) => !isWithin(each, path) || isOurs(each));
+  return isThere && [...before.fields.keys()].every((each) => !isWithin(each, path) || isOwnField(each));
 }
 
 /**

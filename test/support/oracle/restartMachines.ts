@@ -65,8 +65,8 @@ function stepParent(before: RestartMachines, event: EventObject): RestartMachine
     return withEnded({ ...after, rollout: within, effects: [...effects, ...effectsOf(started)] });
   }
   if (after.rollout === undefined || !texts.includes(`send rollout ${event.type}`)) return after;
-  const [within, its] = transition(child, after.rollout, event);
-  return withEnded({ ...after, rollout: within, effects: [...effects, ...effectsOf(its)] });
+  const [within, childActions] = transition(child, after.rollout, event);
+  return withEnded({ ...after, rollout: within, effects: [...effects, ...effectsOf(childActions)] });
 }
 
 /** The parent receives the output of a child that has ended. */

@@ -11,7 +11,7 @@ export interface OracleWorkload {
 
 interface Watched extends OracleWorkload {
   /** The content that its pods run with: that of their creation, or of its adoption. */
-  known: string;
+  podContent: string;
   podsAt: number;
   /** When their containers were last started. */
   startedAt: number;
@@ -69,29 +69,35 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     return isWithin(podsAt) || isWithin(startedAt);
   }
 
-  function record(its: Watched): void {
-    its.recorded = contentOf(its);
-    its.away = [];
+  function record(workload: Watched): void {
+    workload.recorded = contentOf(workload);
+    workload.away = [];
   }
 
   /**
    * What a weeder saw and has not written to the state is unknown to the next one: that a source had other content and
    * back, and when a change was made of which the source was written since, if only for a key that is not used.
    */
-  function isLost(its: Watched): boolean {
-    const [now, known, recorded] = [valuesIn(contentOf(its)), valuesIn(its.known), valuesIn(its.recorded)];
-    if (now.some((value, index) => value !== known[index] && value === recorded[index])) return isFromBetween(its);
-    return contentOf(its) !== its.known && its.writtenAt > (its.changes.at(-1) ?? 0);
+  function isLost(workload: Watched): boolean {
+    const [now, podValues, recorded] = [
+      valuesIn(contentOf(workload)),
+      valuesIn(workload.podContent),
+      valuesIn(workload.recorded),
+    ];
+    if (now.some((value, index) => value !== podValues[index] && value === recorded[index]))
+      return isFromBetween(workload);
+    return contentOf(workload) !== workload.podContent && workload.writtenAt > (workload.changes.at(-1) ?? 0);
   }
 
-  function checkReason(name: string, its: Watched, now: number): void {
-    if (contentOf(its) !== its.known || its.isUnsure) return;
-    const since = Math.max(its.skippedAt, its.restarts.at(-1) ?? 0);
-    const isPerhapsOld = its.writtenAt >= its.podsAt - margin || its.sources.some((source) => lost.has(source));
-    const hasChanged = (its.changes.at(-1) ?? 0) >= since;
+  function checkReason(name: string, workload: Watched, now: number): void {
+    if (contentOf(workload) !== workload.podContent || workload.isUnsure) return;
+    const since = Math.max(workload.skippedAt, workload.restarts.at(-1) ?? 0);
+    const isPerhapsOld =
+      workload.writtenAt >= workload.podsAt - margin || workload.sources.some((source) => lost.has(source));
+    const hasChanged = (workload.changes.at(-1) ?? 0) >= since;
     assert.ok(isPerhapsOld && hasChanged, `${name} restarts at ${now} ms, and nothing has changed`);
-    if (contentOf(its) !== its.recorded) return;
-    assert.ok(isFromBetween(its), `${name} restarts at ${now} ms for a change that was reverted`);
+    if (contentOf(workload) !== workload.recorded) return;
+    assert.ok(isFromBetween(workload), `${name} restarts at ${now} ms for a change that was reverted`);
   }
 
   function checkQuiet(name: string, { changes }: Watched, now: number): void {
@@ -123,18 +129,18 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     assert.ok(lastMinute <= max.burst + max.perMinute, `${lastMinute} restarts in a minute`);
   }
 
-  function noteDowntime(its: Watched): void {
-    const last = its.away.at(-1);
-    if (last?.to === Number.POSITIVE_INFINITY) its.away.splice(-1, 1, { ...last, to: clock() });
-    if (contentOf(its) !== its.recorded) its.away.push({ from: clock(), to: Number.POSITIVE_INFINITY });
+  function noteDowntime(workload: Watched): void {
+    const last = workload.away.at(-1);
+    if (last?.to === Number.POSITIVE_INFINITY) workload.away.splice(-1, 1, { ...last, to: clock() });
+    if (contentOf(workload) !== workload.recorded) workload.away.push({ from: clock(), to: Number.POSITIVE_INFINITY });
   }
 
   function touched(source: string, isChange: boolean): void {
-    for (const its of workloads.values()) {
-      if (!its.sources.includes(source)) continue;
-      its.writtenAt = clock();
-      if (isChange) its.changes.push(clock());
-      if (isChange) noteDowntime(its);
+    for (const workload of workloads.values()) {
+      if (!workload.sources.includes(source)) continue;
+      workload.writtenAt = clock();
+      if (isChange) workload.changes.push(clock());
+      if (isChange) noteDowntime(workload);
     }
   }
 
@@ -152,7 +158,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     },
     made(name: string, what: OracleWorkload) {
       const times = { podsAt: clock(), startedAt: clock(), writtenAt: clock(), skippedAt: 0 };
-      const nothing = { known: '', recorded: '', away: [], restarts: [], changes: [], isUnsure: false };
+      const nothing = { podContent: '', recorded: '', away: [], restarts: [], changes: [], isUnsure: false };
       workloads.set(name, { ...what, ...times, ...nothing });
     },
     removed(name: string) {
@@ -160,39 +166,39 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       underWay.delete(name);
     },
     podsMade(name: string) {
-      const its = the(name);
-      its.known = contentOf(its);
-      its.podsAt = clock();
-      its.startedAt = clock();
+      const workload = the(name);
+      workload.podContent = contentOf(workload);
+      workload.podsAt = clock();
+      workload.startedAt = clock();
       // The pods wait for the missing source, and start with its content.
-      if (!isStarting(its)) its.isUnsure = true;
+      if (!isStarting(workload)) workload.isUnsure = true;
       underWay.delete(name);
     },
     /** Its containers were restarted, in the same pods. */
     crashed(name: string) {
-      const its = the(name);
-      its.known = contentOf(its);
-      its.startedAt = clock();
-      if (!isStarting(its)) its.isUnsure = true;
+      const workload = the(name);
+      workload.podContent = contentOf(workload);
+      workload.startedAt = clock();
+      if (!isStarting(workload)) workload.isUnsure = true;
     },
     adopted(name: string) {
-      const its = the(name);
-      its.known = contentOf(its);
-      record(its);
+      const workload = the(name);
+      workload.podContent = contentOf(workload);
+      record(workload);
     },
     needless(name: string) {
-      const its = the(name);
-      its.skippedAt = clock();
-      record(its);
+      const workload = the(name);
+      workload.skippedAt = clock();
+      record(workload);
     },
     restarted(name: string) {
-      const [its, now] = [the(name), clock()];
-      checkReason(name, its, now);
-      checkQuiet(name, its, now);
-      checkHistory(name, its, now);
+      const [workload, now] = [the(name), clock()];
+      checkReason(name, workload, now);
+      checkQuiet(name, workload, now);
+      checkHistory(name, workload, now);
       checkPace(now);
-      its.restarts.push(now);
-      record(its);
+      workload.restarts.push(now);
+      record(workload);
       paced.push(now);
       underWay.add(name);
       total += 1;
@@ -203,7 +209,8 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     },
     /** From now on everything can be derived from the story again. */
     sure() {
-      for (const its of workloads.values()) Object.assign(its, { isUnsure: false, restarts: [], changes: [] });
+      for (const workload of workloads.values())
+        Object.assign(workload, { isUnsure: false, restarts: [], changes: [] });
     },
     wentDown() {
       isDown = true;
@@ -214,7 +221,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
       for (const [source] of values) lost.delete(source);
       for (const source of [...workloads.values()].flatMap(({ sources }) => sources))
         if (!values.has(source)) lost.add(source);
-      for (const its of workloads.values()) its.isUnsure ||= isLost(its);
+      for (const workload of workloads.values()) workload.isUnsure ||= isLost(workload);
       paced = [];
       max = { burst: limits().burst, perMinute: limits().maxRestartsPerMinute };
     },
@@ -226,7 +233,7 @@ export function restartOracle(clock: () => number, limits: () => RestartConfig) 
     /** Workloads whose pods run with other content than their sources have. */
     behind: () =>
       [...workloads]
-        .filter(([, its]) => !its.isUnsure && isStarting(its) && its.known !== contentOf(its))
+        .filter(([, its]) => !its.isUnsure && isStarting(its) && its.podContent !== contentOf(its))
         .map(([name]) => name),
     get workloads() {
       return workloads.size;

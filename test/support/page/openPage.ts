@@ -43,9 +43,9 @@ export async function openPage(url: string, search = ''): Promise<OpenedPage> {
     ) {
       const hasType = (message: PageMessage): message is Extract<PageMessage, { type: T }> => message.type === type;
       await until(`the page receives ${type}`, () => messages.filter(hasType).some(is));
-      const [found] = messages.filter(hasType).filter(is);
-      if (found === undefined) throw new Error(type);
-      return found;
+      const [firstMessage] = messages.filter(hasType).filter(is);
+      if (firstMessage === undefined) throw new Error(type);
+      return firstMessage;
     },
     hang: () => response.pause(),
     goOn: () => response.resume(),

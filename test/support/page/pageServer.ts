@@ -56,10 +56,10 @@ export async function startPageServer(): Promise<PageServer> {
     commands: [],
     requests: [],
     send(...messages) {
-      for (const each of open) for (const message of messages) each.write(eventText(message));
+      for (const response of open) for (const message of messages) response.write(eventText(message));
     },
     cut() {
-      for (const each of open) each.destroy();
+      for (const response of open) response.destroy();
     },
     async [Symbol.asyncDispose]() {
       clearInterval(beating);
@@ -76,8 +76,8 @@ export async function startPageServer(): Promise<PageServer> {
     '/workloads': () => ({ workloads: state.workloads }),
     '/dependencies': () => state.dependencies,
     '/applications'(query) {
-      const found = state.applications.filter(({ id }) => id.includes(query.get('search') ?? ''));
-      return { total: state.applications.length, found: found.length, applications: found };
+      const matches = state.applications.filter(({ id }) => id.includes(query.get('search') ?? ''));
+      return { total: state.applications.length, found: matches.length, applications: matches };
     },
   };
   const server = createServer((request, response) => {
@@ -122,8 +122,8 @@ export async function startPageServer(): Promise<PageServer> {
 function pageOf(actors: readonly ActorView[], query: URLSearchParams) {
   const [search, machine] = [query.get('search') ?? '', query.get('machine') ?? ''];
   const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
-  const found = actors.filter((each) => each.id.includes(search) && (machine === '' || each.machine === machine));
-  return { total: found.length, actors: found.slice(offset, offset + limit) };
+  const matches = actors.filter((each) => each.id.includes(search) && (machine === '' || each.machine === machine));
+  return { total: matches.length, actors: matches.slice(offset, offset + limit) };
 }
 
 function svgOf(machine: string): string {

@@ -102,13 +102,13 @@ export async function recordReloads(file: string, limit: number, { first, steps 
   }
   readAll();
   weeder.start();
-  for (const each of steps) {
+  for (const step of steps) {
     follow();
-    if (each.type === 'wait') await clock.pass(each.ms);
-    else if (each.type === 'read') readAll();
-    else if (each.type === 'config') {
-      weeder.configure(configOf(each.options));
-    } else cluster.put(each.type === 'slice' ? 'EndpointSlice' : 'Pod', objectOf(each));
+    if (step.type === 'wait') await clock.pass(step.ms);
+    else if (step.type === 'read') readAll();
+    else if (step.type === 'config') {
+      weeder.configure(configOf(step.options));
+    } else cluster.put(step.type === 'slice' ? 'EndpointSlice' : 'Pod', objectOf(step));
   }
   readAll();
   await clock.pass(300_000);

@@ -102,13 +102,13 @@ export async function recordIncident(file: string, options: IncidentOptions = {}
       containers: [terminated(clock.now() + 90_000)],
     });
     const bare = pod({ name: 'debug', uid: `bare-${round}`, containers: [backOff(4)], isBare: true });
-    for (const each of [crashing, bare]) pods?.apply('MODIFIED', each);
+    for (const object of [crashing, bare]) pods?.apply('MODIFIED', object);
     await clock.pass(90_000);
     clock.jumpWallClock(round === 0 ? jump : 0);
     pods?.apply('MODIFIED', unreported);
     slices?.apply('MODIFIED', slice());
     await clock.pass(5000);
-    for (const each of [crashing, unreported, bare]) pods?.apply('DELETED', each);
+    for (const object of [crashing, unreported, bare]) pods?.apply('DELETED', object);
     await clock.pass(200_000);
   }
   weeder.stop();

@@ -24,19 +24,21 @@ export async function playRecording(path: string): Promise<readonly string[]> {
   const replay = await replayRecording(recording.value);
   const { lines } = recording.value;
   // The header is line 1; an event of the recording is the very line that was read.
-  const lineOf = (found: Difference) =>
+  const lineOf = (difference: Difference) =>
     rest[
-      found.type === 'extra'
-        ? lines.findLastIndex(({ t }) => t <= found.event.t)
-        : lines.findIndex((line) => Object.is(line, found.event))
+      difference.type === 'extra'
+        ? lines.findLastIndex(({ t }) => t <= difference.event.t)
+        : lines.findIndex((line) => Object.is(line, difference.event))
     ]?.line ?? 1;
   return differences(replay).map((each) => `${file}:${lineOf(each)}: ${asText(each)}`);
 }
 
-function asText(found: Difference): string {
-  const { event } = found;
-  if ('replayedAt' in found) return `expected ${textOf(event)}, saw it at ${found.replayedAt} ms`;
-  return found.type === 'missing' ? `expected ${textOf(event)}, saw nothing` : `expected nothing, saw ${textOf(event)}`;
+function asText(difference: Difference): string {
+  const { event } = difference;
+  if ('replayedAt' in difference) return `expected ${textOf(event)}, saw it at ${difference.replayedAt} ms`;
+  return difference.type === 'missing'
+    ? `expected ${textOf(event)}, saw nothing`
+    : `expected nothing, saw ${textOf(event)}`;
 }
 
 function textOf({ t, out, about, pod, detail }: TimelineEvent): string {

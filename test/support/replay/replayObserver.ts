@@ -60,9 +60,9 @@ export function replayObserver({ replay, clock, log, inspect }: ReplayObserverOp
     pass: world.pass,
     objectsOtherThan: (expected) =>
       Object.entries(expected).flatMap(([name, part]) => {
-        const found = world.object(name);
-        const isMet = part === null ? found === undefined : found !== undefined && holds(found, part);
-        return isMet ? [] : [`expected ${name} to be ${JSON.stringify(part)}, saw ${JSON.stringify(found ?? null)}`];
+        const object = world.object(name);
+        const isMet = part === null ? object === undefined : object !== undefined && holds(object, part);
+        return isMet ? [] : [`expected ${name} to be ${JSON.stringify(part)}, saw ${JSON.stringify(object ?? null)}`];
       }),
     leftOver() {
       const { queued, inFlight } = world.core.work();

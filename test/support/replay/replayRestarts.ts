@@ -49,20 +49,20 @@ export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts |
       if (sentence !== undefined) log(sentence);
     },
   });
-  const known = new Set<string>();
+  const workloadNames = new Set<string>();
   let isRunning = false;
 
   function putWorkload(step: WorkloadStep): void {
     const { name, namespace, paused, revisionHistoryLimit } = step;
     const annotations = annotationsOf(step, start);
-    if (!known.has(name)) world.putWorkload(name, podSpecOf(step), { namespace, annotations });
-    known.add(name);
+    if (!workloadNames.has(name)) world.putWorkload(name, podSpecOf(step), { namespace, annotations });
+    workloadNames.add(name);
     const spec = { paused, revisionHistoryLimit, template: { spec: podSpecOf(step) } };
     world.change(name, { metadata: { annotations: { ...withoutOurs, ...annotations } }, spec });
   }
 
   function removeWorkload(name: string): void {
-    known.delete(name);
+    workloadNames.delete(name);
     world.deleteWorkload(name);
   }
 
@@ -88,8 +88,8 @@ export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts |
     pass: world.pass,
     rolloutsOtherThan: (expected) =>
       Object.entries(expected).flatMap(([key, count]) => {
-        const found = world.rollouts.filter(({ workload }) => key.endsWith(`/${workload}`)).length;
-        return found === count ? [] : [`expected ${count} rollouts of ${key}, saw ${found}`];
+        const actual = world.rollouts.filter(({ workload }) => key.endsWith(`/${workload}`)).length;
+        return actual === count ? [] : [`expected ${count} rollouts of ${key}, saw ${actual}`];
       }),
     leftOver() {
       const { states, inFlight } = isRunning ? world.control.counts() : { states: {}, inFlight: 0 };

@@ -28,7 +28,7 @@ export async function play(replay: Replay, inspect: (event: InspectionEvent) => 
     if (wait > 0) await stage.pass(wait);
   }
 
-  for (const each of replay.before) stage.happen(each, replay.where);
+  for (const step of replay.before) stage.happen(step, replay.where);
   stage.startWeeder();
   for (const event of eventsOf(replay, start)) {
     await arrive(event);
@@ -63,10 +63,10 @@ function eventsOf(replay: Replay, start: number): Event[] {
     where: replay.whereStep[index] ?? '',
     step,
   }));
-  const recorded: Event[] = replay.recorded.map((each) => ({
-    at: each.time - start,
-    where: each.where,
-    recorded: each,
+  const recorded: Event[] = replay.recorded.map((event) => ({
+    at: event.time - start,
+    where: event.where,
+    recorded: event,
   }));
   return [...recorded, ...steps].toSorted((a, b) => a.at - b.at);
 }

@@ -106,8 +106,8 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
 
   function putPod(step: PodStep): void {
     const key = `${step.namespace}/${step.name}`;
-    const known = cluster.get('Pod', step.namespace, step.name) === undefined ? undefined : uids.get(key);
-    const uid = step.uid ?? known ?? `${key}/${clock.monotonic()}`;
+    const currentUid = cluster.get('Pod', step.namespace, step.name) === undefined ? undefined : uids.get(key);
+    const uid = step.uid ?? currentUid ?? `${key}/${clock.monotonic()}`;
     uids.set(key, uid);
     if (step.unseen) cluster.hold('Pod');
     cluster.put('Pod', podOf(step, uid, clock.monotonic(), nodeTime));
@@ -140,7 +140,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     for (const [key, expected] of Object.entries(pods)) compare(where, key, expected, states.get(uids.get(key) ?? ''));
     for (const [key, expected] of Object.entries(workloads))
       compare(where, key, expected, states.get(`deployment/${key}`));
-    for (const found of restarts?.rolloutsOtherThan(rollouts) ?? []) failures.push(`${where}: ${found}`);
+    for (const failure of restarts?.rolloutsOtherThan(rollouts) ?? []) failures.push(`${where}: ${failure}`);
     checkObserved(expectation, where);
     checkCounts(expectation, where);
   }
@@ -149,13 +149,13 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     for (const [key, expected] of Object.entries(applications))
       compare(where, key, expected, states.get(`application/${key}`));
     for (const [key, expected] of Object.entries(resources)) compare(where, key, expected, states.get(resourceId(key)));
-    for (const found of observer?.objectsOtherThan(objects) ?? []) failures.push(`${where}: ${found}`);
+    for (const failure of observer?.objectsOtherThan(objects) ?? []) failures.push(`${where}: ${failure}`);
   }
 
   function checkCounts({ counts }: Expectation, where: string): void {
-    const found = Object.entries(weeder?.counts() ?? {});
+    const actualCounts = Object.entries(weeder?.counts() ?? {});
     for (const [name, expected] of Object.entries(counts)) {
-      const count = found.find(([each]) => each === name)?.[1];
+      const count = actualCounts.find(([each]) => each === name)?.[1];
       if (expected !== count) failures.push(`${where}: expected ${name} ${expected}, saw ${count ?? 'no weeder'}`);
     }
   }

@@ -55,9 +55,9 @@ export function firstDifference(replay: Replay, seen: readonly TimelineLine[]): 
   const { expected, whereLine, whereEnd } = replay;
   for (let index = 0; index < Math.max(expected.length, seen.length); index += 1) {
     const expectation = written(expected[index]);
-    const found = written(seen[index]);
-    if (expectation !== found)
-      return `${whereLine[index] ?? whereLine.at(-1) ?? whereEnd}: expected ${expectation}, saw ${found}`;
+    const actual = written(seen[index]);
+    if (expectation !== actual)
+      return `${whereLine[index] ?? whereLine.at(-1) ?? whereEnd}: expected ${expectation}, saw ${actual}`;
   }
   return undefined;
 }

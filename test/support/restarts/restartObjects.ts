@@ -16,16 +16,18 @@ export function restartObjects({ store, storage }: ApiServer) {
 
   function put(resource: Resource, object: JsonObject): void {
     const draft = made(decode(resource, object));
-    const { namespace: its = '', name = '' } = draft.metadata;
-    if (store.get(namespaces, '', its) === undefined) made(store.create(namespaces, { metadata: { name: its } }));
-    if (store.get(resource, its, name) === undefined) made(create(storage, resource, its, draft, kubectl));
-    else made(replace(storage, resource, its, name, draft, kubectl));
+    const { namespace: objectNamespace = '', name = '' } = draft.metadata;
+    if (store.get(namespaces, '', objectNamespace) === undefined)
+      made(store.create(namespaces, { metadata: { name: objectNamespace } }));
+    if (store.get(resource, objectNamespace, name) === undefined)
+      made(create(storage, resource, objectNamespace, draft, kubectl));
+    else made(replace(storage, resource, objectNamespace, name, draft, kubectl));
   }
 
   function deployment(name: string): KubeObject {
-    const found = store.get(deployments, namespaceOf.get(name) ?? '', name);
-    if (found === undefined) throw new Error(`there is no Deployment ${name}`);
-    return found;
+    const stored = store.get(deployments, namespaceOf.get(name) ?? '', name);
+    if (stored === undefined) throw new Error(`there is no Deployment ${name}`);
+    return stored;
   }
 
   /** Applies a merge patch to a Deployment, or to its status. */
@@ -53,13 +55,13 @@ export function restartObjects({ store, storage }: ApiServer) {
       spec: JsonObject,
       {
         annotations = {},
-        namespace: its = namespace,
+        namespace: workloadNamespace = namespace,
       }: { readonly annotations?: object; readonly namespace?: string } = {},
     ) {
-      namespaceOf.set(name, its);
+      namespaceOf.set(name, workloadNamespace);
       const labels = { app: name };
       const template = { metadata: { labels }, spec };
-      const metadata = { name, namespace: its, annotations };
+      const metadata = { name, namespace: workloadNamespace, annotations };
       put(deployments, { metadata, spec: { replicas: 1, selector: { matchLabels: labels }, template } });
     },
     deleteWorkload: (name: string) => void store.delete(deployments, namespaceOf.get(name) ?? '', name),

@@ -93,9 +93,9 @@ export function simulatedPods({ store, clock, time, onCreated }: SimulatedPodsOp
   /** Writes the status of a pod whose containers have this state. */
   function write(pod: KubeObject, state: JsonObject, ready = true, restartCount = 0): void {
     const { name, namespace = '' } = pod.metadata;
-    const containerStatuses = arrayOf(objectOf(pod['spec'])['containers']).map((each) => {
-      const known = { name: objectOf(each)['name'], image: objectOf(each)['image'], imageID: '' };
-      return { ...known, ready, started: ready, restartCount, lastState: {}, state };
+    const containerStatuses = arrayOf(objectOf(pod['spec'])['containers']).map((container) => {
+      const containerFields = { name: objectOf(container)['name'], image: objectOf(container)['image'], imageID: '' };
+      return { ...containerFields, ready, started: ready, restartCount, lastState: {}, state };
     });
     const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
     const status = { phase: ready ? 'Running' : 'Pending', containerStatuses, conditions };

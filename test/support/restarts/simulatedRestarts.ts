@@ -36,9 +36,9 @@ export type SimulatedRestarts = ReturnType<typeof simulatedRestarts>['restarts']
 export function simulatedRestarts(
   firstConfig: RestartConfig,
   { faultOf, onDone }: Requests,
-  its: SimulatedRestartsOptions = {},
+  options: SimulatedRestartsOptions = {},
 ) {
-  const { clock = virtualClock(), createRestart = createRestartCore, isDelayed = () => false } = its;
+  const { clock = virtualClock(), createRestart = createRestartCore, isDelayed = () => false } = options;
   const cluster = simulatedCluster(clock);
   const events: RestartEvent[] = [];
   const open = new Map<string, { readonly need: StreamNeed; readonly close: () => void }>();
@@ -71,16 +71,16 @@ export function simulatedRestarts(
 
   function begin(): void {
     const next = createRestart({
-      runtime: its.inspect === undefined ? { clock } : { clock, inspect: its.inspect },
+      runtime: options.inspect === undefined ? { clock } : { clock, inspect: options.inspect },
       api: restartApi(client),
       report(event) {
         events.push(event);
-        its.onEvent?.(event);
+        options.onEvent?.(event);
       },
-      isDryRun: its.isDryRun ?? false,
+      isDryRun: options.isDryRun ?? false,
       random: () => 0.5,
       config: { services: new Map(), restart: config },
-      namespaces: its.namespaces ?? 'all',
+      namespaces: options.namespaces ?? 'all',
       shard: undefined,
       ownNamespace: 'weeder',
       watchHashKeys({ onKeys, onChecked }) {

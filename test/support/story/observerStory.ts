@@ -87,10 +87,10 @@ export async function playObserver(seed: number, story: readonly ObserverStep[])
   makeForeignObjects(scene, dice);
   for (const name of names.slice(0, 1 + dice.below(3))) makeApplication(scene, dice, name);
   world.start();
-  for (const { wait, does, seed: its } of story) {
+  for (const { wait, does, seed: stepSeed } of story) {
     await world.pass(wait);
     log.push(`${world.clock.monotonic()} --- ${does}`);
-    await possibleSteps[does]?.act(scene, diceOf(its));
+    await possibleSteps[does]?.act(scene, diceOf(stepSeed));
     if (judged.violations.length > 0) break;
   }
   await world.pass(5 * minute);

@@ -101,7 +101,7 @@ export async function playStep(stage: ReplayStage, step: StoryStep): Promise<voi
       steps: [{ at: '0s', ...raw }],
       expected: [],
     });
-    for (const each of steps) stage.happen(each, 'story');
+    for (const step of steps) stage.happen(step, 'story');
   };
   if (step.type === 'config') happen({ config: fileOf(step.settings) });
   if (step.type === 'slice') happen({ slice: { service: step.service, ready: [step.ready] } });

@@ -245,10 +245,10 @@ export async function play(first: StoryLimits, story: readonly Step[]): Promise<
   for (let number = 0; number < max; number += 1) makeWorkload(number);
   await pass(2 * minute);
   assert.equal(oracle.total, 0, 'an adoption restarts nothing');
-  for (const each of story) {
-    log.push(`${world.clock.monotonic()} ${JSON.stringify(each)}`);
-    await perform(each);
-    await pass(each.wait);
+  for (const step of story) {
+    log.push(`${world.clock.monotonic()} ${JSON.stringify(step)}`);
+    await perform(step);
+    await pass(step.wait);
   }
   if (isDown) await startWeeder();
   // Every workload may have been restarted so often that the breaker blocks it for ten minutes, and is one of twelve.

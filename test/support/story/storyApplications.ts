@@ -48,8 +48,8 @@ export function someResources(name: string, before: Generation['resources'], see
     keys
       .filter((key) => before.size === 0 || !left.has(key))
       .map((key) => {
-        const known = before.get(key);
-        return [key, known !== undefined && dice.once(2) ? known : resourceOf(key, dice)] as const;
+        const previous = before.get(key);
+        return [key, previous !== undefined && dice.once(2) ? previous : resourceOf(key, dice)] as const;
       }),
   );
 }
@@ -60,10 +60,10 @@ function resourceOf(key: string, dice: Dice): StoryResource {
 }
 
 export function specOf({ resources, mode, policy, pausedUntil }: Generation): JsonObject {
-  const all = [...resources.values()];
-  const entries = all.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+  const storyResources = [...resources.values()];
+  const entries = storyResources.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
   return {
-    manifests: all.map(({ manifest }) => manifest),
+    manifests: storyResources.map(({ manifest }) => manifest),
     ...(entries.length === 0 ? {} : { observerSchema: entries }),
     mode,
     deletionPolicy: policy,
@@ -71,17 +71,19 @@ export function specOf({ resources, mode, policy, pausedUntil }: Generation): Js
   };
 }
 
-const known = new WeakMap<StoryResource, DesiredFields>();
+const desiredByResource = new WeakMap<StoryResource, DesiredFields>();
 
 export function desiredOf(resource: StoryResource): DesiredFields {
-  const desired = known.get(resource) ?? desiredFields(resource.manifest, resource.entry);
-  known.set(resource, desired);
+  const desired = desiredByResource.get(resource) ?? desiredFields(resource.manifest, resource.entry);
+  desiredByResource.set(resource, desired);
   return desired;
 }
 
 /** `True`, `False`, `Unknown`; undefined: the condition is missing. */
 export function conditionOf(application: JsonObject | undefined, type: string): string | undefined {
   const { conditions } = objectOf(application?.['status']);
-  const found = Array.isArray(conditions) ? conditions.map(objectOf).find((each) => each['type'] === type) : undefined;
-  return found === undefined ? undefined : String(found['status']);
+  const condition = Array.isArray(conditions)
+    ? conditions.map(objectOf).find((each) => each['type'] === type)
+    : undefined;
+  return condition === undefined ? undefined : String(condition['status']);
 }

@@ -18,8 +18,14 @@ export interface Refusal {
 export interface StoryApplied {
   /** A process runs since then. Its first lists may be as old as that. */
   noteProcess(process: number, startedAt: number): void;
-  /** `all`: the possible ones. `live`: the object afterwards. `isNew`: the apply has created it. */
-  applied(id: string, process: number, all: readonly Generation[], live: JsonObject | undefined, isNew: boolean): void;
+  /** `generations`: the possible ones. `live`: the object afterwards. `isNew`: the apply has created it. */
+  applied(
+    id: string,
+    process: number,
+    generations: readonly Generation[],
+    live: JsonObject | undefined,
+    isNew: boolean,
+  ): void;
   /** What was applied is desired again, which may decide which one of several it was. */
   corrected(id: string, live: JsonObject | undefined): void;
   forgotten(id: string): void;
@@ -71,8 +77,8 @@ export function storyApplied(now: () => number): StoryApplied {
     noteProcess(process, startedAt) {
       if (!since.has(process)) since.set(process, startedAt);
     },
-    applied(id, process, all, live, isNew) {
-      const resources = all.flatMap((each) => each.resources.get(keyIn(id)) ?? []);
+    applied(id, process, generations, live, isNew) {
+      const resources = generations.flatMap((each) => each.resources.get(keyIn(id)) ?? []);
       const newest = resources.at(-1);
       const equal = (each: StoryResource) => differences(desiredOf(each), contentOf(live)).length === 0;
       const isNewest = newest !== undefined && equal(newest);

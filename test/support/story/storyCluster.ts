@@ -33,7 +33,7 @@ type StoryPod = Omit<DeliveredPod, 'version'>;
 export function storyCluster({ selectors, clock, note }: StoryClusterOptions): StoryCluster {
   const cluster = heldCluster(clock);
   /** By uid: the newest state. */
-  const known = new Map<string, StoryPod>();
+  const podsByUid = new Map<string, StoryPod>();
   let uids = 0;
 
   function change(isSeen: boolean, act: () => void): void {
@@ -48,7 +48,7 @@ export function storyCluster({ selectors, clock, note }: StoryClusterOptions): S
       uids += before === undefined ? 1 : 0;
       const uid = before?.metadata.uid ?? `uid-${uids}`;
       const { entry, object } = makePod(step, uid, clock.now());
-      known.set(uid, entry);
+      podsByUid.set(uid, entry);
       change(step.isSeen, () => cluster.put('Pod', object));
     },
     touch({ namespace, name, isSeen }) {
@@ -61,7 +61,7 @@ export function storyCluster({ selectors, clock, note }: StoryClusterOptions): S
         const sink = weeder?.pods.get(text);
         return sink === undefined ? [] : [podStream(text, sink)];
       });
-      cluster.follow(weeder === undefined ? [] : [podStream('', notingSink(known, note)), ...streams]);
+      cluster.follow(weeder === undefined ? [] : [podStream('', notingSink(podsByUid, note)), ...streams]);
     },
     relist: () => cluster.relist('Pod'),
     delete: cluster.deletePod,
@@ -69,7 +69,7 @@ export function storyCluster({ selectors, clock, note }: StoryClusterOptions): S
 }
 
 /** Notes what the streams deliver. */
-function notingSink(known: ReadonlyMap<string, StoryPod>, note: (event: HistoryEvent) => void): ObjectSink {
+function notingSink(podsByUid: ReadonlyMap<string, StoryPod>, note: (event: HistoryEvent) => void): ObjectSink {
   const delivered = new Set<string>();
   let listed = new Set<string>();
 
@@ -84,7 +84,7 @@ function notingSink(known: ReadonlyMap<string, StoryPod>, note: (event: HistoryE
     apply(type, object) {
       const { resourceVersion, deletionTimestamp } = objectOf(objectOf(object)['metadata']);
       const uid = uidOf(object);
-      const pod = known.get(uid);
+      const pod = podsByUid.get(uid);
       if (type === 'DELETED' || pod === undefined) return lose(uid);
       listed.add(uid);
       delivered.add(uid);

@@ -21,38 +21,41 @@ function violationsOf(application: StoryApplication, scene: Scene, judge: Judge)
   const { isDeleted, mode, resources } = newest(application);
   const live = world.get(`Application/${name}`);
   if (isDeleted) return live === undefined ? leftOver(application, new Set(), scene, judge) : [`${name} still exists`];
-  const all = [...resources].map(([key, resource]) => {
+  const comparisons = [...resources].map(([key, resource]) => {
     const object = world.get(key);
     const isAnothers = isAnothersOf(object, name, scene);
     const desired = desiredOf(resource);
     const refusal = judge.refusal(application, key);
     // It is not known whether an existing value without an owner is a default of the server.
     const isUnsure = (path: string) => desired.filledIn.has(path) && judge.adopted.has(uidOf(object) ?? '');
-    const found = object === undefined ? ['it does not exist'] : differencesOf(desired, refusal, contentOf(object));
-    const differing = found.filter((path) => !isUnsure(path));
+    const deviations =
+      object === undefined ? ['it does not exist'] : differencesOf(desired, refusal, contentOf(object));
+    const differing = deviations.filter((path) => !isUnsure(path));
     const isForeign = object !== undefined && mode === 'correct' && !isOf(object, name) && !isAnothers;
     const isUnknown = refusal !== undefined && refusal.knows !== 'surely';
     return {
       key,
       refusal,
       isUnknown,
-      isPerhapsDifferent: found.length > differing.length,
+      isPerhapsDifferent: deviations.length > differing.length,
       isAnothers,
       differing: isForeign ? [...differing, 'it has no label'] : differing,
     };
   });
   const inSync = conditionOf(live, 'InSync');
-  const isClaimed = all.some(({ isAnothers }) => isAnothers);
-  const isEqual = all.every(({ differing }) => differing.length === 0);
-  const wrong = all.filter(({ differing, isAnothers, isUnknown }) => differing.length > 0 && !isAnothers && !isUnknown);
+  const isClaimed = comparisons.some(({ isAnothers }) => isAnothers);
+  const isEqual = comparisons.every(({ differing }) => differing.length === 0);
+  const wrong = comparisons.filter(
+    ({ differing, isAnothers, isUnknown }) => differing.length > 0 && !isAnothers && !isUnknown,
+  );
   const invalid =
     conditionOf(live, 'Invalid') === 'False' ? [] : [`${name} is invalid: ${JSON.stringify(live?.['status'])}`];
   // Of a refused manifest whose predecessor was applied by an earlier process, nothing is observed.
-  const isUncertain = all.some(({ isUnknown, isPerhapsDifferent }) => isUnknown || isPerhapsDifferent);
+  const isUncertain = comparisons.some(({ isUnknown, isPerhapsDifferent }) => isUnknown || isPerhapsDifferent);
   const isReported = (inSync === 'True') === isEqual || (inSync !== 'True' && isUncertain);
-  const status = isClaimed || isReported ? [] : [`${name} says InSync ${inSync}: ${JSON.stringify(all)}`];
+  const status = isClaimed || isReported ? [] : [`${name} says InSync ${inSync}: ${JSON.stringify(comparisons)}`];
   if (mode === 'detect') return [...invalid, ...status];
-  const isHidden = all.some(({ refusal }) => refusal !== undefined) && conditionOf(live, 'Degraded') !== 'True';
+  const isHidden = comparisons.some(({ refusal }) => refusal !== undefined) && conditionOf(live, 'Degraded') !== 'True';
   return [
     ...invalid,
     ...status,
@@ -66,8 +69,8 @@ function violationsOf(application: StoryApplication, scene: Scene, judge: Judge)
 /** By the last applied manifest if the newest is refused; fields that the newest one has set anyway remain. */
 function differencesOf(desired: DesiredFields, refusal: Refusal | undefined, live: Content): string[] {
   if (refusal === undefined) return differences(desired, live);
-  const all = refusal.lastApplied.map((each) => {
-    const was = desiredOf(each);
+  const candidates = refusal.lastApplied.map((resource) => {
+    const was = desiredOf(resource);
     const isNew = (element: string) => desired.elements.has(element) && !was.elements.has(element);
     const isSetByNewest = (path: string) =>
       path.endsWith('#length')
@@ -75,7 +78,7 @@ function differencesOf(desired: DesiredFields, refusal: Refusal | undefined, liv
         : desired.fields.has(path) && desired.fields.get(path)?.value === live.fields.get(path);
     return differences(was, live).filter((path) => !isSetByNewest(path));
   });
-  return all.toSorted((a, b) => a.length - b.length)[0] ?? differences(desired, live);
+  return candidates.toSorted((a, b) => a.length - b.length)[0] ?? differences(desired, live);
 }
 
 /** Fields that weeder wrote last, and that differ from the current manifest. */

@@ -168,14 +168,15 @@ export function judge(world: JudgedWorld): Judge {
 
   function judgeWrite(call: ApiCall, before: JsonObject | undefined, after: JsonObject | undefined): void {
     const application = world.application(ownerOf(call));
-    const all = application === undefined ? [] : recent(application);
-    const isDesired = all.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(call)));
-    judgeTiming(call, before, all);
+    const generations = application === undefined ? [] : recent(application);
+    const isDesired = generations.every(({ isDeleted, resources }) => !isDeleted && resources.has(keyOf(call)));
+    judgeTiming(call, before, generations);
     judgeDeletion(call, before, after);
     if (after === undefined) {
       if (isDesired) violation(call, 'deleted, although it is desired');
-      if (all.every(({ policy }) => policy === 'orphan')) violation(call, 'deleted, although the policy is orphan');
-    } else if (application !== undefined) judgeContent(application, call, before, after, all, isDesired);
+      if (generations.every(({ policy }) => policy === 'orphan'))
+        violation(call, 'deleted, although the policy is orphan');
+    } else if (application !== undefined) judgeContent(application, call, before, after, generations, isDesired);
   }
 
   /** A deleted or released object was applied by the application, by its uid, and a deleted one has its label. */
@@ -189,7 +190,7 @@ export function judge(world: JudgedWorld): Judge {
   }
 
   /** Whether anything may be written at all. */
-  function judgeTiming(call: ApiCall, before: JsonObject | undefined, all: readonly Generation[]): void {
+  function judgeTiming(call: ApiCall, before: JsonObject | undefined, generations: readonly Generation[]): void {
     const label = labelOf(before);
     const own = labelBy(call) ?? labels.get(ownerOf(call));
     if (own !== undefined) labels.set(ownerOf(call), own);
@@ -198,8 +199,9 @@ export function judge(world: JudgedWorld): Judge {
     // A write between two requests of one adoption is overwritten: the second request has no resourceVersion.
     if (isAnothers && !writers.isFresh(before, labelPath, betweenRequests))
       violation(call, 'written, although it belongs to another application');
-    if (all.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted)) violation(call, 'written in mode detect');
-    if (all.every(isPaused)) violation(call, 'written while paused');
+    if (generations.every(({ mode, isDeleted }) => mode === 'detect' && !isDeleted))
+      violation(call, 'written in mode detect');
+    if (generations.every(isPaused)) violation(call, 'written while paused');
   }
 
   function judgeContent(
@@ -207,12 +209,12 @@ export function judge(world: JudgedWorld): Judge {
     call: ApiCall,
     before: JsonObject | undefined,
     after: JsonObject,
-    all: readonly Generation[],
+    generations: readonly Generation[],
     isDesired: boolean,
   ): void {
     const was = contentOf(before);
     if (!isDesired && isReleased(was, contentOf(after))) return;
-    const newest = all.flatMap(({ resources }) => resources.get(keyOf(call)) ?? []);
+    const newest = generations.flatMap(({ resources }) => resources.get(keyOf(call)) ?? []);
     const possible = [
       ...newest,
       ...newest.flatMap((each) => history.refusal(application, idOf(call), call.process, each)?.lastApplied ?? []),
@@ -241,7 +243,7 @@ export function judge(world: JudgedWorld): Judge {
     return violationsOfWrite(before, contentOf(after), desiredOf(resource), {
       earlier: earlier.map(desiredOf),
       refused: refused.map(desiredOf),
-      isOurs: (path) => writers.of(after, path) === ownerOf(call),
+      isOwnField: (path) => writers.of(after, path) === ownerOf(call),
       hasSeen: (path) => writers.hasSeen(after, path),
       knowsApplied: history.knows(application, idOf(call), call.process, resource),
       takenOver: takenOver.get(idOf(call)),

@@ -81,21 +81,25 @@ const entries = {
   },
 };
 
-function listEntry(dice: Dice, list: readonly unknown[], each: (dice: Dice, element: unknown) => unknown): unknown[] {
+function listEntry(
+  dice: Dice,
+  list: readonly unknown[],
+  toEntry: (dice: Dice, element: unknown) => unknown,
+): unknown[] {
   const listed = list.slice(0, dice.below(list.length + 1));
   const min = dice.below(list.length + 1);
   // A list without an observed field must not be in the schema.
   const isUnlimited = dice.once(3) && listed.length + min > 0;
   const max = isUnlimited ? 0 : list.length + dice.below(2);
   const bounds = { observer_schema_list_min_length: min, observer_schema_list_max_length: max };
-  return [...listed.map((element) => each(dice, element)), bounds];
+  return [...listed.map((element) => toEntry(dice, element)), bounds];
 }
 
 function containerEntry(dice: Dice, container: unknown): unknown {
   if (dice.once(5)) return observed;
   const { env } = objectOf(container);
-  const its = dice.once(2) ? { name: observed } : {};
+  const nameField = dice.once(2) ? { name: observed } : {};
   const variables = Array.isArray(env) && dice.once(2) ? { env: listEntry(dice, env, () => observed) } : {};
   const command = dice.once(4) ? { workingDir: observed } : {};
-  return { image: observed, ...its, ...variables, ...command };
+  return { image: observed, ...nameField, ...variables, ...command };
 }

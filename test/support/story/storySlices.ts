@@ -30,8 +30,8 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
 
   /** The places of the ready endpoints, which have the same address in every slice of a service. */
   function readyPlaces(service: string): Set<number> {
-    const its = [...slices.values()].filter((each) => serviceOf(each) === service);
-    return new Set(its.flatMap(({ ready }) => (ready ?? []).flatMap((each, place) => (each ? [place] : []))));
+    const serviceSlices = [...slices.values()].filter((each) => serviceOf(each) === service);
+    return new Set(serviceSlices.flatMap(({ ready }) => (ready ?? []).flatMap((each, place) => (each ? [place] : []))));
   }
 
   function put(change: SliceChange): string {
@@ -72,7 +72,7 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
       if (outageEnded !== undefined && readySince.has(service)) readySince.set(service, now() - outageEnded);
       note({ what: 'gap' });
       weeder()?.slices.begin();
-      for (const [each, options] of slices) deliver(each, options);
+      for (const [name, options] of slices) deliver(name, options);
       if (change.ready === null) deliver(key, change);
       note({ what: 'gapEnds' });
       weeder()?.slices.end();

@@ -180,8 +180,8 @@ function competitor(scene: Scene, dice: Dice): void {
 }
 
 function someApplication({ applications }: Scene, dice: Dice): StoryApplication | undefined {
-  const all = [...applications.values()].filter((each) => !newest(each).isDeleted);
-  return all[dice.below(all.length)];
+  const remaining = [...applications.values()].filter((each) => !newest(each).isDeleted);
+  return remaining[dice.below(remaining.length)];
 }
 
 function changeApplication(scene: Scene, dice: Dice, change: Partial<Generation>): void {

@@ -161,11 +161,11 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
       return server.get(resource, namespace, name);
     },
     objects() {
-      const all = new Map<string, JsonObject>();
+      const byName = new Map<string, JsonObject>();
       for (const kind of ['ConfigMap', 'Deployment', 'Service'])
         for (const object of storage.collectionOf(resourceOf(`${kind}/`).resource).scan({ namespace }))
-          all.set(`${kind}/${object.metadata.name}`, { ...object });
-      return all;
+          byName.set(`${kind}/${object.metadata.name}`, { ...object });
+      return byName;
     },
     put(key, object, manager) {
       const { resource, name } = resourceOf(key);

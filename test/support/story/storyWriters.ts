@@ -22,16 +22,16 @@ export interface StoryWriters {
 }
 
 export function storyWriters(now: () => number): StoryWriters {
-  const known = new Map<string, Map<string, { readonly who: Writer; readonly at: number }>>();
+  const writersByUid = new Map<string, Map<string, { readonly who: Writer; readonly at: number }>>();
 
   function its(object: JsonObject | undefined) {
-    return known.get(uidOf(object) ?? '') ?? new Map<string, { readonly who: Writer; readonly at: number }>();
+    return writersByUid.get(uidOf(object) ?? '') ?? new Map<string, { readonly who: Writer; readonly at: number }>();
   }
 
   return {
     note(before, after, who) {
       const writers = its(after);
-      known.set(uidOf(after) ?? '', writers);
+      writersByUid.set(uidOf(after) ?? '', writers);
       const [was, is] = [contentOf(before).fields, contentOf(after).fields];
       for (const path of new Set([...was.keys(), ...is.keys()]))
         if (was.get(path) !== is.get(path)) writers.set(path, { who, at: now() });

@@ -12,21 +12,21 @@ export function declaringPod(
     ...(annotation === undefined ? {} : { [dependsOnServices]: annotation }),
   };
   const labels = { ...options.labels, [dependsOn]: label };
-  const made = pod({
+  const object = pod({
     namespace: 'shop',
     owner: { kind: 'StatefulSet', uid: workload },
     ...options,
     labels,
     annotations,
   });
-  const ownerReferences = made.metadata.ownerReferences.map((owner) => ({ ...owner, name: workload }));
-  return { ...made, metadata: { ...made.metadata, ownerReferences } };
+  const ownerReferences = object.metadata.ownerReferences.map((owner) => ({ ...owner, name: workload }));
+  return { ...object, metadata: { ...object.metadata, ownerReferences } };
 }
 
 /** Delivers a complete list. */
 export function listInto(sink: ObjectSink | undefined, ...objects: readonly object[]): void {
   if (sink === undefined) throw new Error('there is no such stream');
   sink.begin();
-  for (const each of objects) sink.apply('ADDED', each);
+  for (const object of objects) sink.apply('ADDED', object);
   sink.end();
 }

@@ -45,8 +45,8 @@ const never = new AbortController().signal;
 export function restore(storage: Storage, resource: Resource, object: object): KubeObject {
   const { metadata, ...fields } = made(decode(resource, object));
   const { name = '', namespace = '', uid = '', creationTimestamp = '' } = metadata;
-  const known = storage.collectionOf(resource).get(namespace, name);
-  if (known !== undefined && known.metadata.uid !== uid) storage.remove(resource, known);
+  const stored = storage.collectionOf(resource).get(namespace, name);
+  if (stored !== undefined && stored.metadata.uid !== uid) storage.remove(resource, stored);
   const meta = { ...metadata, name, namespace, uid, creationTimestamp, resourceVersion: '' };
   return storage.put(resource, { kind: resource.kind, apiVersion: 'v1', metadata: meta, ...fields });
 }
@@ -57,15 +57,16 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
   const streams = new Map<StreamNeed, Cursor | undefined>();
   const held = new Set<string>();
   // The owners of the pods do not exist. Of kinds that are not served, the garbage collector does not expect it.
-  for (const each of storage.resources) if (each !== pods && each !== endpointSlices) storage.stopServing(each, true);
+  for (const resource of storage.resources)
+    if (resource !== pods && resource !== endpointSlices) storage.stopServing(resource, true);
 
   const call = (request: ApiRequest) => sendInProcess(server, clock, request);
   const deletePod = deleteThrough({ server: 'https://api.test', call });
   const get = (kind: Kind, namespace: string, name: string) => store.get(resources[kind], namespace, name);
 
   function remove(kind: Kind, namespace: string, name: string): void {
-    const known = get(kind, namespace, name);
-    if (known !== undefined) storage.remove(resources[kind], known);
+    const stored = get(kind, namespace, name);
+    if (stored !== undefined) storage.remove(resources[kind], stored);
   }
 
   function list(need: StreamNeed): void {

@@ -40,8 +40,8 @@ const namespace = 'shop';
 const kubectl = { manager: 'kubectl' };
 const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'settings' } }] }];
 
-export async function jobWorld(config: RestartConfig, its: SimulatedRestartsOptions = {}): Promise<JobWorld> {
-  const { restarts, control, server } = simulatedRestarts(config, { faultOf }, its);
+export async function jobWorld(config: RestartConfig, options: SimulatedRestartsOptions = {}): Promise<JobWorld> {
+  const { restarts, control, server } = simulatedRestarts(config, { faultOf }, options);
   const { clock } = restarts;
   const { store } = server;
 
@@ -60,11 +60,11 @@ export async function jobWorld(config: RestartConfig, its: SimulatedRestartsOpti
     writes: [],
     fault: () => undefined,
     putSource(data) {
-      const known = store.get(configMaps, namespace, 'settings');
+      const source = store.get(configMaps, namespace, 'settings');
       made(
-        known === undefined
+        source === undefined
           ? store.create(configMaps, { metadata: { name: 'settings', namespace }, data }, kubectl)
-          : store.update(configMaps, { ...known, data }, kubectl),
+          : store.update(configMaps, { ...source, data }, kubectl),
       );
     },
     putJob(name, { metadata = {}, spec = {} } = {}) {

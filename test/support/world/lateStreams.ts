@@ -29,8 +29,8 @@ export const change = fc.record({
 });
 export type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
-export function podOf({ uid, state, labels: its }: Change): Pod {
-  return pod({ uid, name: uid, labels: its, containers: state === 'deleted' ? [] : [states[state]] });
+export function podOf({ uid, state, labels }: Change): Pod {
+  return pod({ uid, name: uid, labels, containers: state === 'deleted' ? [] : [states[state]] });
 }
 
 /** Delivers the change as a watch does: a line that is irrelevant is not parsed. */
@@ -50,8 +50,8 @@ export function contents(indexes: ReadonlyMap<string, PodIndex>): string[] {
 }
 
 /** By canonical text. */
-export function byText(all: readonly LabelSelector[]): ReadonlyMap<string, LabelSelector> {
-  return new Map(all.map((each) => [selectorToString(each), each]));
+export function byText(podSelectors: readonly LabelSelector[]): ReadonlyMap<string, LabelSelector> {
+  return new Map(podSelectors.map((each) => [selectorToString(each), each]));
 }
 
 /** The pods, and the real streams of a weeder, each of which delivers in the server's order, and later than others. */
@@ -103,11 +103,11 @@ export function lateStreams() {
 
   return {
     weeder,
-    change(each: Change) {
-      newest.set(each.uid, each);
-      const known = storage.collectionOf(pods).get('shoot-1', each.uid);
-      if (each.state !== 'deleted') restore(storage, pods, podOf(each));
-      else if (known !== undefined) storage.remove(pods, known);
+    change(change: Change) {
+      newest.set(change.uid, change);
+      const storedPod = storage.collectionOf(pods).get('shoot-1', change.uid);
+      if (change.state !== 'deleted') restore(storage, pods, podOf(change));
+      else if (storedPod !== undefined) storage.remove(pods, storedPod);
     },
     deliverTo(number: number) {
       const stream = pick(number);
@@ -117,8 +117,8 @@ export function lateStreams() {
       const stream = pick(number);
       if (stream !== undefined) list(stream);
     },
-    configure(all: readonly LabelSelector[]) {
-      selectors = byText(all);
+    configure(podSelectors: readonly LabelSelector[]) {
+      selectors = byText(podSelectors);
       weeder.configure(configNow());
       streams.configure(configNow());
     },
@@ -127,10 +127,10 @@ export function lateStreams() {
     },
     expected() {
       const now = [...newest.values()];
-      return [...selectors].flatMap(([text, each]) =>
-        now.flatMap(({ uid, state, labels: its }) => {
+      return [...selectors].flatMap(([text, selector]) =>
+        now.flatMap(({ uid, state, labels }) => {
           const words = { looping: 'crash-loops', stuck: 'never started', healthy: '', deleted: '' }[state];
-          return words !== '' && matchesSelector(each, its) ? [`${text}: ${uid} ${words}`] : [];
+          return words !== '' && matchesSelector(selector, labels) ? [`${text}: ${uid} ${words}`] : [];
         }),
       );
     },

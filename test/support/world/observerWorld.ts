@@ -132,8 +132,8 @@ export function createObserverWorld(options: ObserverWorldOptions = {}): Observe
     },
     condition(name, type) {
       const { conditions } = objectOf(world.application(name)?.['status']);
-      const found = arrayOf(conditions).map(objectOf);
-      return textOf(found.find((each) => each['type'] === type)?.['status']);
+      const conditionList = arrayOf(conditions).map(objectOf);
+      return textOf(conditionList.find((each) => each['type'] === type)?.['status']);
     },
     writes: () => world.requests.filter(({ what }) => !isReadOnly(what)).map(({ what, key }) => `${what} ${key}`),
     eventsOf: (type) =>

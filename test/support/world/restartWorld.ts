@@ -40,15 +40,15 @@ interface RestartWorldOptions extends SimulatedRestartsOptions {
   readonly onPods?: (deployment: string) => void;
 }
 
-export async function restartWorld(config?: RestartConfig, its?: RestartWorldOptions): Promise<RestartWorld> {
-  const world = createRestartWorld(config, its);
+export async function restartWorld(config?: RestartConfig, options?: RestartWorldOptions): Promise<RestartWorld> {
+  const world = createRestartWorld(config, options);
   await world.restart();
   return world;
 }
 
 /** The same without a weeder, until one is started. */
-export function createRestartWorld(config = restartConfig(), its: RestartWorldOptions = {}): RestartWorld {
-  const { restarts, control, server } = simulatedRestarts(config, { faultOf, onDone }, its);
+export function createRestartWorld(config = restartConfig(), options: RestartWorldOptions = {}): RestartWorld {
+  const { restarts, control, server } = simulatedRestarts(config, { faultOf, onDone }, options);
   const { clock } = restarts;
   const { store } = server;
   const began = clock.now();
@@ -70,7 +70,7 @@ export function createRestartWorld(config = restartConfig(), its: RestartWorldOp
   const world: RestartWorld = {
     ...restarts,
     ...restartObjects(server),
-    ...simulatedPods({ store, clock, time: () => world.rolloutTime, onCreated: (name) => its.onPods?.(name) }),
+    ...simulatedPods({ store, clock, time: () => world.rolloutTime, onCreated: (name) => options.onPods?.(name) }),
     get control() {
       return control();
     },

@@ -118,8 +118,8 @@ export function simulate(
     events,
     deletions,
     slice: (each, type = 'MODIFIED') => weeder.slices.apply(type, slice(each)),
-    pod: (each, type = 'MODIFIED') => {
-      const object = pod(each);
+    pod: (podOptions, type = 'MODIFIED') => {
+      const object = pod(podOptions);
       for (const sink of [...weeder.pods.values(), weeder.declaredPods]) sink.apply(type, object);
     },
     deletedNames: () => deletions.map((each) => each.name),

@@ -60,13 +60,13 @@ function textOfOutcome(outcome: Outcome<unknown>): string {
 
 async function make(client: KubeClient, namespace: string): Promise<ApplicationRef> {
   const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' } }];
-  const made = await sent(client, 'POST', applicationsPath(namespace), {
+  const application = await sent(client, 'POST', applicationsPath(namespace), {
     apiVersion: 'weeder.dev/v1alpha1',
     kind: 'Application',
     metadata: { name: 'shop' },
     spec: { manifests },
   });
-  return { namespace, name: 'shop', uid: String(objectOf(made['metadata'])['uid']) };
+  return { namespace, name: 'shop', uid: String(objectOf(application['metadata'])['uid']) };
 }
 
 async function remove(client: KubeClient, path: string): Promise<void> {

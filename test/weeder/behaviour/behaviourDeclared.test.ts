@@ -228,8 +228,8 @@ test('a declared service that was never seen does not exist, and neither does a 
     declared: { services: new Set(['b/db', 'b/redis']) },
   });
   at.slice({ service: 'db', namespace: 'b' });
-  const all = [...at.weeder.services()].map(({ namespace, service, exists }) => ({ namespace, service, exists }));
-  assert.deepEqual(all, [
+  const services = [...at.weeder.services()].map(({ namespace, service, exists }) => ({ namespace, service, exists }));
+  assert.deepEqual(services, [
     { namespace: 'b', service: 'db', exists: true },
     { namespace: 'b', service: 'redis', exists: false },
     { namespace: '', service: 'db', exists: false },

@@ -154,12 +154,12 @@ test('a pod that was in unreported back-off while its deletion was refused does 
 test('a pod that its stream removed for a moment, still crash-looping, is tried again', async () => {
   const late = Promise.withResolvers<DeletionAnswer>();
   const at: World = world({ answer: (request) => (at.deletions.length > 1 ? at.answerTo(request) : late.promise) });
-  const known = at.put(crashLooping);
+  const storedPod = at.put(crashLooping);
   at.slice(up);
   await settled();
   for (const sink of at.weeder.pods.values()) {
-    sink.apply('DELETED', known);
-    sink.apply('ADDED', known);
+    sink.apply('DELETED', storedPod);
+    sink.apply('ADDED', storedPod);
   }
   late.resolve(refused);
   await ends(at);

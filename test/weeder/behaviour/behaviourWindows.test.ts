@@ -187,7 +187,7 @@ test('no actor remains of a deleted service, whether it was ready, notReady or h
   for (const wait of [0, 10 * minute]) {
     for (const life of runs) {
       const at = world();
-      for (const each of life) at.slice(each);
+      for (const endpoints of life) at.slice(endpoints);
       await at.clock.pass(wait);
       at.slice({}, 'DELETED');
       await ends(at);

@@ -14,7 +14,7 @@ const keepFor = 60_000;
 function declarations() {
   const clock = virtualClock();
   let changes = 0;
-  const made = createDeclarations({
+  const instance = createDeclarations({
     clock,
     keepFor: () => keepFor,
     isNamespaceWatched: (namespace) => namespace !== 'unwatched',
@@ -23,13 +23,13 @@ function declarations() {
     },
     onListed: () => {},
   });
-  const sink = made.beside('declarations', createPodIndex(clock));
+  const sink = instance.beside('declarations', createPodIndex(clock));
   const about = (what: 'service' | 'problem') =>
-    [...made.claims()].flatMap((claim) =>
+    [...instance.claims()].flatMap((claim) =>
       what in claim.about ? [`${workloadName(claim.workload)}: ${Object.values(claim.about)}`] : [],
     );
   return {
-    ...made,
+    ...instance,
     clock,
     sink,
     put: (...given: Parameters<typeof declaringPod>) => sink.apply('MODIFIED', declaringPod(...given)),
@@ -229,23 +229,23 @@ function isSkipped({ sink }: ReturnType<typeof declarations>, object: object, ty
 test('a line of a known pod is skipped if it neither crash-loops nor changes what it declares', () => {
   const at = declarations();
   const options = { name: 'web-0', annotation: 'redis, queue.messaging' };
-  const known = declaringPod('db', options);
-  assert.equal(isSkipped(at, known), false, 'an unknown pod');
-  at.sink.apply('ADDED', known);
-  assert.equal(isSkipped(at, known), true);
+  const knownPod = declaringPod('db', options);
+  assert.equal(isSkipped(at, knownPod), false, 'an unknown pod');
+  at.sink.apply('ADDED', knownPod);
+  assert.equal(isSkipped(at, knownPod), true);
   assert.equal(isSkipped(at, declaringPod('other', options)), false, 'another label');
   assert.equal(isSkipped(at, declaringPod('db', { ...options, annotation: 'redis' })), false, 'another annotation');
   assert.equal(isSkipped(at, declaringPod('db', { name: 'web-0' })), false, 'no annotation any more');
   assert.equal(isSkipped(at, declaringPod('db', { ...options, containers: [backOff()] })), false, 'it crash-loops');
-  assert.equal(isSkipped(at, known, 'DELETED'), false, 'its deletion');
+  assert.equal(isSkipped(at, knownPod, 'DELETED'), false, 'its deletion');
   at.put('db', { name: 'web-1' });
   assert.equal(isSkipped(at, declaringPod('db', { name: 'web-1', annotation: 'redis' })), false, 'a new annotation');
 });
 
 /** With the fields that kube-apiserver writes after all other metadata. */
-function withManagedFields(made: ReturnType<typeof declaringPod>) {
+function withManagedFields(pod: ReturnType<typeof declaringPod>) {
   const fieldsV1 = { 'f:metadata': { 'f:annotations': { '.': {}, 'f:weeder.dev/depends-on-services': {} } } };
-  return { ...made, metadata: { ...made.metadata, managedFields: [{ manager: 'kubectl', fieldsV1 }] } };
+  return { ...pod, metadata: { ...pod.metadata, managedFields: [{ manager: 'kubectl', fieldsV1 }] } };
 }
 
 test('what pods declare is the same, whether their lines are parsed or only the beginnings of their lines', () => {
@@ -261,13 +261,13 @@ test('what pods declare is the same, whether their lines are parsed or only the 
     fc.property(fc.array(step), (steps) => {
       const [quick, slow] = [declarations(), declarations()];
       for (const { label, annotation, isDeleted, ...options } of steps) {
-        const its = annotation === undefined ? options : { ...options, annotation };
-        const made = withManagedFields(declaringPod(label, its));
+        const podOptions = annotation === undefined ? options : { ...options, annotation };
+        const pod = withManagedFields(declaringPod(label, podOptions));
         const type = isDeleted ? 'DELETED' : 'MODIFIED';
-        const isSkippedHere = isSkipped(quick, made, type);
+        const isSkippedHere = isSkipped(quick, pod, type);
         assert.equal(isSkippedHere, !isDeleted);
-        if (!isSkippedHere) quick.sink.apply(type, made);
-        slow.sink.apply(type, made);
+        if (!isSkippedHere) quick.sink.apply(type, pod);
+        slow.sink.apply(type, pod);
         assert.deepEqual([quick.services(), quick.problems()], [slow.services(), slow.problems()]);
       }
     }),
@@ -284,20 +284,20 @@ test('the line of a pod that crash-loops is parsed, and so is one without the fi
 
 test('a value elsewhere in the line does not hide that the label has changed', () => {
   const at = declarations();
-  const known = declaringPod('db', { name: 'web-0' });
-  at.sink.apply('ADDED', known);
+  const knownPod = declaringPod('db', { name: 'web-0' });
+  at.sink.apply('ADDED', knownPod);
   const changed = declaringPod('other', { name: 'web-0' });
   const nodeSelector = { 'weeder.dev/depends-on': 'db' };
   assert.equal(isSkipped(at, { ...changed, spec: { ...changed.spec, nodeSelector } }), false);
-  assert.equal(isSkipped(at, { ...known, spec: { ...known.spec, nodeSelector } }), true);
+  assert.equal(isSkipped(at, { ...knownPod, spec: { ...knownPod.spec, nodeSelector } }), true);
 });
 
 test('a pod whose line is skipped in a list stays known', async () => {
   const at = declarations();
-  const known = declaringPod('db', { name: 'web-0' });
-  listInto(at.sink, known);
+  const knownPod = declaringPod('db', { name: 'web-0' });
+  listInto(at.sink, knownPod);
   at.sink.begin();
-  assert.equal(isSkipped(at, known, 'ADDED'), true);
+  assert.equal(isSkipped(at, knownPod, 'ADDED'), true);
   at.sink.end();
   await at.clock.pass(keepFor);
   assert.equal(at.services().length, 1);

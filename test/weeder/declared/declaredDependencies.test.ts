@@ -222,10 +222,11 @@ test('the workloads that declare a service are known, whether their pods crash-l
   listInto(at.sink, declaringPod('db', { name: 'a' }), declaringPod('db', { name: 'b' }));
   at.put('redis', { name: 'c', workload: 'another' });
   at.put('Not a name', { name: 'd', workload: 'malformed' });
-  const known = () => [...at.workloads()].map(([service, all]) => [service, ...all.map(({ name }) => name)].join());
-  assert.deepEqual(known().sort(), ['shop/db,StatefulSet shop/web', 'shop/redis,StatefulSet shop/another']);
+  const workloadLines = () =>
+    [...at.workloads()].map(([service, all]) => [service, ...all.map(({ name }) => name)].join());
+  assert.deepEqual(workloadLines().sort(), ['shop/db,StatefulSet shop/web', 'shop/redis,StatefulSet shop/another']);
   assert.deepEqual(at.workloads().get('shop/db')?.[0]?.namespace, 'shop');
   at.sink.apply('DELETED', declaringPod('redis', { name: 'c', workload: 'another' }));
   await at.clock.pass(60 * minute);
-  assert.deepEqual(known(), ['shop/db,StatefulSet shop/web']);
+  assert.deepEqual(workloadLines(), ['shop/db,StatefulSet shop/web']);
 });
