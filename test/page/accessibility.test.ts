@@ -134,7 +134,7 @@ for (const width of [360, 1600]) {
 }
 
 for (const width of [360, 1400]) {
-  test(`a screen reader hears the id of an actor on a page of ${width} pixels`, async (t) => {
+  test(`a screen reader names the id of an actor on a page of ${width} pixels`, async (t) => {
     const { page } = await openPage(t, everything, { viewport: { width, height: 740 }, path: '/#actors' });
     await page.getByRole('option', { name: /^shop\/service-00000\/dependants-1-1 / }).waitFor();
   });
