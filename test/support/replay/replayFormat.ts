@@ -23,7 +23,7 @@ function duration(before: 'never' | 'allowed' = 'never') {
 
 const container = z.strictObject({
   name: z.string().optional(),
-  type: z.enum(['running', 'CrashLoopBackOff', 'terminated', 'waiting']),
+  is: z.enum(['running', 'CrashLoopBackOff', 'terminated', 'waiting']),
   restarts: z.int().optional(),
   exitCode: z.int().optional(),
   finishedAt: duration('allowed').optional(),

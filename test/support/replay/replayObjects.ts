@@ -8,7 +8,7 @@ export type NodeTime = (at: number) => number;
 /** The Pod that a step describes, as the API serves it. `now` is the step's own time. */
 export function podOf(step: PodStep, uid: string, now: number, nodeTime: NodeTime): JsonObject {
   const { name, namespace, labels, restartPolicy, phase } = step;
-  const whole = step.containers ?? [{ ...step, name: 'main', type: step.type ?? 'running', restartPolicy: undefined }];
+  const whole = step.containers ?? [{ ...step, name: 'main', is: step.is ?? 'running', restartPolicy: undefined }];
   const state = (each: ContainerStep) => stateOf(each, nodeTime(each.finishedAt ?? now));
   const built = pod({
     name,
@@ -35,7 +35,7 @@ export function podOf(step: PodStep, uid: string, now: number, nodeTime: NodeTim
 }
 
 function stateOf(step: ContainerStep, finishedAt: number): ContainerState {
-  const { name, restarts = step.type === 'running' ? 0 : 3, exitCode = 1, restartPolicy } = step;
+  const { name, restarts = step.is === 'running' ? 0 : 3, exitCode = 1, restartPolicy } = step;
   const states = {
     running: () => running(restarts),
     CrashLoopBackOff: () => backOff(restarts),
@@ -43,7 +43,7 @@ function stateOf(step: ContainerStep, finishedAt: number): ContainerState {
     waiting: () => ({ restarts, state: { waiting: { reason: 'PodInitializing' } } }),
   };
   return {
-    ...states[step.type](),
+    ...states[step.is](),
     ...(name === undefined ? {} : { name }),
     ...(restartPolicy === undefined ? {} : { spec: { restartPolicy } }),
   };
