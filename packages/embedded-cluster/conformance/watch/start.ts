@@ -120,7 +120,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     const error = await failing.next();
     assert.equal(error.type, 'ERROR');
     assert.deepEqual([error.object['code'], error.object['reason']], [504, 'Timeout']);
-    const silent = await watch(t, at.target, at.path('leases'), `${far}&timeoutSeconds=1`);
+    const silent = await watch(t, at.target, at.path('leases'), `${far}&${bookmarks}&timeoutSeconds=3`);
     assert.deepEqual(await silent.rest(), []);
   });
 

@@ -7,8 +7,8 @@ import { startNamespaces } from './controllers/namespaces.ts';
 import { startServiceAccounts } from './controllers/serviceAccounts.ts';
 import { serveCustomResources } from './crd/serving.ts';
 import { addressOf } from './http/address.ts';
-import { type Exchange, exchangeOf, sendStatus } from './http/exchange.ts';
-import { type PlainRequest, type PlainResponse, plainExchange } from './http/inProcess.ts';
+import { type Exchange, exchangeOf, partsOf, type Response, sendStatus } from './http/exchange.ts';
+import { type PlainRequest, type PlainResponse, plainResponse } from './http/inProcess.ts';
 import { type RequestLog, requestLog } from './http/requestLog.ts';
 import { serve } from './http/serve.ts';
 import { failure, type Status } from './meta/status.ts';
@@ -59,6 +59,8 @@ export interface ApiServer {
   cutConnections(): void;
   /** Handles a finite request in process; undefined: a fault closed its connection. */
   request(request: PlainRequest): Promise<PlainResponse | undefined>;
+  /** Handles any request in process, a watch too, and writes to `response`. `cut`: a fault closes its connection. */
+  respond(request: PlainRequest, response: Response): Promise<'responded' | 'cut'>;
   /** Handles the requests of another HTTP server, such as one with TLS or HTTP/2. */
   readonly handle: RequestListener;
   /** Listens on a port of 127.0.0.1, by default a free one. */
@@ -96,7 +98,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   create(storage, clusterRoles, '', clusterAdmin);
 
   /** `cut`: the connection has to be closed without a response. */
-  async function respond(exchange: Exchange): Promise<'responded' | 'cut'> {
+  async function handleExchange(exchange: Exchange): Promise<'responded' | 'cut'> {
     requests.record(exchange, addressOf(storage.resources, exchange.path));
     const fault = faultOf?.(exchange);
     if (fault?.delayMs !== undefined) await pause(clock, fault.delayMs);
@@ -109,7 +111,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const exchange = exchangeOf(request, response);
-    const handled = respond(exchange).catch((error: unknown) => {
+    const handled = handleExchange(exchange).catch((error: unknown) => {
       if (response.headersSent) return 'cut';
       sendStatus(exchange, failure(500, 'InternalError', messageOf(error)));
       return 'responded';
@@ -118,6 +120,9 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
       if (outcome === 'cut') response.destroy();
     });
   };
+
+  const respond: ApiServer['respond'] = ({ method, url, headers = {}, body = '' }, response) =>
+    handleExchange({ method, url, ...partsOf(url), headers, body, response });
 
   return {
     store: apiStore(storage),
@@ -130,9 +135,10 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
       for (const server of servers) server.closeAllConnections();
     },
     async request(request) {
-      const { exchange, response } = plainExchange(request);
-      return (await respond(exchange)) === 'cut' ? undefined : response();
+      const { response, collected } = plainResponse();
+      return (await respond(request, response)) === 'cut' ? undefined : collected();
     },
+    respond,
     handle,
     listen: (port = 0) => listen(handle, port, servers),
   };

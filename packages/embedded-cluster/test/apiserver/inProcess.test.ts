@@ -53,6 +53,29 @@ test('faults apply in process: a refusal is the response, and a closed connectio
   assert.equal(await server.request({ method: 'DELETE', url: collection }), undefined);
 });
 
-test('a watch is not served in process', async () => {
-  await assert.rejects(newServer().request({ method: 'GET', url: `${collection}?watch=true` }), /store\.watch/);
+test('a watch is served to a response that can take it, and the response of a finite request cannot', async () => {
+  const clock = simulatedClock();
+  const server = createApiServer({ clock });
+  const url = `${collection}?watch=true&timeoutSeconds=60`;
+  await assert.rejects(server.request({ method: 'GET', url }), /store\.watch/);
+  const written: string[] = [];
+  let isEnded = false;
+  const response = {
+    headersSent: false,
+    destroyed: false,
+    writableEnded: false,
+    flushHeaders() {},
+    setHeader() {},
+    writeHead() {},
+    write: (text: string) => written.push(text) > 0,
+    end() {
+      isEnded = true;
+    },
+    once() {},
+  };
+  assert.equal(await server.respond({ method: 'GET', url }, response), 'responded');
+  await server.request({ method: 'POST', url: collection, headers: json, body: body({ metadata: { name: 'later' } }) });
+  assert.match(written.join(''), /^\{"type":"ADDED","object":\{"kind":"ConfigMap".*"name":"later"/);
+  clock.advance(60_000);
+  assert.ok(isEnded);
 });

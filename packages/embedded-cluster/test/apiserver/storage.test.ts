@@ -148,6 +148,31 @@ test('the state built from a watch equals a list', async () => {
   );
 });
 
+test('a restore returns to the state of any earlier version, and the writes after it are as if nothing had been between', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), fc.array(step, { maxLength: 20 }), step, (before, undone, last) => {
+      const [restored, plain] = [createApiServer(), createApiServer()];
+      const run = ({ store }: typeof plain, [what, namespace, name]: Step) => {
+        if (what === 'put') store.create(endpointSlices, { metadata: { name, namespace }, addressType: 'IPv4' });
+        else if (what === 'remove') store.delete(endpointSlices, namespace, name);
+        else store.patch(endpointSlices, namespace, name, { metadata: { annotations: { at: store.resourceVersion } } });
+      };
+      const stateOf = ({ store }: typeof plain) =>
+        store.list(endpointSlices).map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`);
+      for (const each of before) for (const server of [restored, plain]) run(server, each);
+      for (const each of undone) run(restored, each);
+      restored.storage.restore(plain.storage.version);
+      assert.deepEqual(stateOf(restored), stateOf(plain));
+      for (const server of [restored, plain]) run(server, last);
+      assert.deepEqual(
+        [stateOf(restored), restored.store.resourceVersion],
+        [stateOf(plain), plain.store.resourceVersion],
+      );
+    }),
+    { numRuns: 100 },
+  );
+});
+
 test('deleting a namespace deletes thousands of objects within two seconds of CPU time', async () => {
   const { store } = createApiServer();
   store.create(namespaces, { metadata: { name: 'big' } });

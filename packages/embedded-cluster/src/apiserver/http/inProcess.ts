@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Exchange, partsOf, type Response } from './exchange.ts';
+import type { Response } from './exchange.ts';
 
 /** A request that reaches the server without HTTP. */
 export interface PlainRequest {
@@ -18,11 +18,8 @@ export interface PlainResponse {
   readonly body: string;
 }
 
-/** The exchange of a finite request, and its response. Watches need HTTP, or the `watch` of the store. */
-export function plainExchange({ method, url, headers = {}, body = '' }: PlainRequest): {
-  readonly exchange: Exchange;
-  readonly response: () => PlainResponse;
-} {
+/** Collects the response to a finite request. Watches need another response, or the `watch` of the store. */
+export function plainResponse(): { readonly response: Response; readonly collected: () => PlainResponse } {
   const sent = new Map<string, string>();
   let status = 0;
   let text: string | undefined;
@@ -47,8 +44,8 @@ export function plainExchange({ method, url, headers = {}, body = '' }: PlainReq
     },
   };
   return {
-    exchange: { method, url, ...partsOf(url), headers, body, response },
-    response: () => ({ status, headers: Object.fromEntries(sent), body: text ?? '' }),
+    response,
+    collected: () => ({ status, headers: Object.fromEntries(sent), body: text ?? '' }),
   };
 }
 

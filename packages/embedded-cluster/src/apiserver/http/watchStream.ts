@@ -69,9 +69,9 @@ export function serveWatch(
 
   const stopTimers = startTimers(storage.clock, query, {
     bookmark: () => {
-      // A bookmark may be due at the same moment as the end.
-      if (!isBlocked && !response.writableEnded)
-        response.write(bookmarkLine(resource, reading.cursor.version, false, form));
+      // A watch may be ahead of the storage. A bookmark may be due at the same moment as the end.
+      if (!isBlocked && !response.writableEnded && cursor.version <= storage.version)
+        response.write(bookmarkLine(resource, cursor.version, false, form));
     },
     end: () => response.end(),
   });

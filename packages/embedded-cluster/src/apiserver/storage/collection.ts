@@ -25,6 +25,8 @@ export interface Collection {
   /** Returns the approximate number of objects after a key. */
   countAfter(namespace: string | undefined, key: ObjectKey): number;
   isEmpty(namespace: string): boolean;
+  /** Returns to the state at `version`, which the history must still cover, and forgets the later changes. */
+  restore(version: number): void;
   readonly history: History;
 }
 
@@ -122,6 +124,15 @@ export function collection(historyLimit: number): Collection {
       return count;
     },
     isEmpty: (namespace) => !buckets.has(namespace),
+    restore(version) {
+      for (const [namespace, states] of statesAt(version)) {
+        for (const [name, object] of states) {
+          if (object === undefined) removeObject(namespace, name);
+          else store(namespace, name, object);
+        }
+      }
+      past.forgetAfter(version);
+    },
   };
 }
 

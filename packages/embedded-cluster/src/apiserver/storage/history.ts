@@ -31,6 +31,8 @@ export interface History {
   readonly oldestVersion: number;
   /** Discards the changes up to `version`. */
   compact(version: number): void;
+  /** Discards the changes after `version`. */
+  forgetAfter(version: number): void;
   /** Subscribes to all namespaces or one. Returns a function that unsubscribes. */
   subscribe(namespace: string | undefined, wake: Wake): () => void;
 }
@@ -73,6 +75,9 @@ export function history(limit: number): History {
     compact(version) {
       discard(offsetAfter(version));
       oldestVersion = Math.max(oldestVersion, version);
+    },
+    forgetAfter(version) {
+      changes = changes.slice(0, offsetAfter(version));
     },
     subscribe(namespace, wake) {
       if (namespace === undefined) {

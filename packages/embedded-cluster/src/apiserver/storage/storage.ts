@@ -25,6 +25,11 @@ export interface Storage {
   remove(resource: Resource, object: KubeObject): KubeObject;
   /** Discards the history: requests that need it get 410. */
   compact(): void;
+  /**
+   * Restores the state at an earlier version that the history covers, as from a backup of etcd. Open watches and the
+   * listeners do not learn of it.
+   */
+  restore(earlier: number): void;
   /** Calls the listener for each stored or removed object. */
   onChange(listener: ChangeListener): void;
 }
@@ -103,6 +108,10 @@ export function createStorage({ clock, random, resources, historyLimit, ...more 
     },
     compact() {
       for (const { history } of collections.values()) history.compact(version);
+    },
+    restore(earlier) {
+      for (const each of collections.values()) each.restore(earlier);
+      version = earlier;
     },
     onChange: (listener) => void listeners.push(listener),
     get version() {
