@@ -2,53 +2,46 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
-import {
-  eventLine,
-  isInitialWatch,
-  isWatch,
-  type MisbehavingServer,
-  misbehavingServer,
-  type ServerAnswer,
-  until,
-} from '@weeder/kube-runtime/testing';
-import { config, file, folder, kubeconfig, logOf, oneSentence, sharedCli, startCli } from '../support/cli.ts';
-import { backOff, pod, slice } from '../support/objects/objects.ts';
+import { endpointSlices, namespaces, pods } from '@weeder/embedded-cluster/resources';
+import { until } from '@weeder/kube-runtime/testing';
+import { config, file, folder, logOf, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { readLines } from '../support/recording/recording.ts';
+import { embedded, made } from '../support/world/embedded.ts';
 
-/** Lets the server serve a service `db` and a pod that crash-loops without it; returns a way to send changes. */
-function serveOutage(server: MisbehavingServer): (kind: string, object: object) => void {
-  const watches = new Map<string, ServerAnswer>();
-  const kindOf = (path: string) => (path.endsWith('/pods') ? 'Pod' : 'EndpointSlice');
-  const initial = { Pod: pod({ labels: { app: 'web' }, containers: [backOff(4)] }), EndpointSlice: outage(false) };
-  const annotations = { 'k8s.io/initial-events-end': 'true' };
-  server.failAll((answer, request) => {
-    const kind = kindOf(request.path);
-    answer.head(200);
-    if (!isInitialWatch(request)) {
-      watches.set(kind, answer);
-      return;
-    }
-    answer.write(eventLine('ADDED', initial[kind]));
-    answer.write(eventLine('BOOKMARK', { kind, apiVersion: 'v1', metadata: { resourceVersion: '9', annotations } }));
-    answer.end();
-  }, isWatch);
-  return (kind, object) => watches.get(kind)?.write(eventLine('MODIFIED', object));
+const namespace = 'shoot-1';
+
+/** A server with a service `db` that is down, and a pod that crash-loops without it; the function makes it ready or not. */
+async function outage() {
+  const cluster = await embedded();
+  const { store } = cluster.server;
+  made(store.create(namespaces, { metadata: { name: namespace } }));
+  made(store.create(endpointSlices, slice(false)));
+  const owner = { apiVersion: 'example.dev/v1', kind: 'Fleet', name: 'kapi', uid: 'fleet-1', controller: true };
+  const metadata = { name: 'kapi-0', namespace, labels: { app: 'web' }, ownerReferences: [owner] };
+  made(store.create(pods, { metadata, spec: { containers: [{ name: 'main', image: 'x:1' }] } }));
+  const waiting = { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container' };
+  const status = { phase: 'Running', containerStatuses: [{ name: 'main', restartCount: 4, state: { waiting } }] };
+  made(store.patch(pods, namespace, 'kapi-0', { status }, { subresource: 'status' }));
+  const ready = (isReady: boolean) => void made(store.patch(endpointSlices, namespace, 'db-a', slice(isReady)));
+  return { cluster, ready };
 }
 
-function outage(isReady: boolean): object {
-  return slice({ service: 'db', ready: [isReady] });
+function slice(ready: boolean) {
+  return {
+    metadata: { name: 'db-a', namespace, labels: { 'kubernetes.io/service-name': 'db' } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
+  };
 }
 
 suite('weeder run --record', { concurrency: true }, () => {
   test('run --record records a recovery over HTTP, and its replay repeats the decisions', async (t) => {
-    const server = await misbehavingServer('http');
-    t.after(() => server.close());
-    const send = serveOutage(server);
+    const { cluster, ready } = await outage();
+    await using _cluster = cluster;
     const path = join(folder, 'flight.jsonl');
-    const kubeconfigFile = file('record.kubeconfig', kubeconfig(server.url));
     const words = [
       `--config-file=${config}`,
-      `--kubeconfig=${kubeconfigFile}`,
+      `--kubeconfig=${cluster.kubeconfig}`,
       '--health-bind-addr=0',
       '--metrics-bind-addr=0',
       `--record=${path}`,
@@ -56,9 +49,8 @@ suite('weeder run --record', { concurrency: true }, () => {
     const weeder = startCli(words);
     t.after(() => weeder.child.kill('SIGKILL'));
     await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
-    const deletions = () => server.requests.filter(({ method }) => method === 'DELETE').length;
     await until('the pod is deleted', () => {
-      if (deletions() === 0) send('EndpointSlice', outage(true));
+      if (cluster.server.requests.count('delete', 'pods') === 0) ready(true);
       return weeder.stdout().includes('pod deleted');
     });
     weeder.child.kill('SIGTERM');
@@ -75,18 +67,16 @@ suite('weeder run --record', { concurrency: true }, () => {
   });
 
   test('run limits its recording by --record-limit and --record-files, and all of it can be replayed', async (t) => {
-    const server = await misbehavingServer('http');
-    t.after(() => server.close());
-    const send = serveOutage(server);
+    const { cluster, ready } = await outage();
+    await using _cluster = cluster;
     const path = join(folder, 'small.jsonl');
-    const kubeconfigFile = file('small.kubeconfig', kubeconfig(server.url));
     const noServers = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
-    const words = [`--config-file=${config}`, `--kubeconfig=${kubeconfigFile}`, ...noServers];
+    const words = [`--config-file=${config}`, `--kubeconfig=${cluster.kubeconfig}`, ...noServers];
     const weeder = startCli([...words, `--record=${path}`, '--record-limit=64Ki', '--record-files', '2']);
     t.after(() => weeder.child.kill('SIGKILL'));
     await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
     await until('the oldest file is deleted', () => {
-      for (const isReady of [false, true]) send('EndpointSlice', outage(isReady));
+      for (const isReady of [false, true]) ready(isReady);
       return existsSync(`${path}.2`) && Number(readLines(`${path}.2`)[0]?.['part']) > 1;
     });
     weeder.child.kill('SIGTERM');
@@ -101,13 +91,11 @@ suite('weeder run --record', { concurrency: true }, () => {
   });
 
   test('a full disk is logged once, and weeder continues', async (t) => {
-    const server = await misbehavingServer('http');
-    t.after(() => server.close());
-    serveOutage(server);
-    const kubeconfigFile = file('full.kubeconfig', kubeconfig(server.url));
+    const { cluster } = await outage();
+    await using _cluster = cluster;
     const words = [
       `--config-file=${config}`,
-      `--kubeconfig=${kubeconfigFile}`,
+      `--kubeconfig=${cluster.kubeconfig}`,
       '--health-bind-addr=0',
       '--metrics-bind-addr=0',
     ];
@@ -132,11 +120,10 @@ suite('weeder run --record', { concurrency: true }, () => {
   });
 
   test('if a port is in use no recording is begun, and the previous one is not changed', async () => {
-    const server = await misbehavingServer('http');
+    await using server = await embedded();
     const path = file('before.jsonl', 'the one of before');
     const words = [`--config-file=${config}`, '--health-bind-addr=0', `--record=${path}`];
     const ended = await sharedCli(['run', ...words, `--metrics-bind-addr=127.0.0.1:${new URL(server.url).port}`]);
-    await server.close();
     assert.match(oneSentence(ended, 1), /^Cannot listen on /);
     assert.equal(readFileSync(path, 'utf8'), 'the one of before');
     assert.ok(!existsSync(`${path}.1`));

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { answerOver, createServer, listen, type Protocol, readBody, type ServerAnswer } from './httpServer.ts';
 import { createRelay } from './relay.ts';
+import { statusObject } from './watchLines.ts';
 
 export { type Protocol, type ServerAnswer, serverCertificate } from './httpServer.ts';
 
@@ -11,7 +12,7 @@ export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
   /** Which TCP connection it came on, counted from 1. */
   readonly connection: number;
@@ -150,5 +151,5 @@ export function answerWith(status: number, body: string, headers: Readonly<Recor
 
 /** The Status object that an API server returns for errors. */
 export function statusBody(code: number, reason: string, message: string): string {
-  return JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
+  return JSON.stringify(statusObject(code, reason, message));
 }

@@ -11,7 +11,7 @@ export type Protocol = 'http' | 'https' | 'h2';
 export interface ServerAnswer {
   head(status: number, headers?: Readonly<Record<string, string>>): void;
   write(bytes: string | Buffer): void;
-  end(bytes?: string): void;
+  end(bytes?: string | Buffer): void;
   /** Breaks off the stream over HTTP/2, or the connection over HTTP/1.1. */
   cut(): void;
   onClose(listener: () => void): void;

@@ -1,5 +1,4 @@
 export { settled, type VirtualClock, virtualClock } from '../src/base/virtualClock.ts';
-export { eventLine, statusObject } from './apiCollection.ts';
 export { type Calling, calling } from './calling.ts';
 export { clientOf, unreachable } from './clientOf.ts';
 export {
@@ -24,3 +23,4 @@ export { accessTo } from './reflecting.ts';
 export { selectors } from './selectors.ts';
 export { type TestSink, testSink } from './testSink.ts';
 export { until } from './until.ts';
+export { eventLine, statusObject } from './watchLines.ts';

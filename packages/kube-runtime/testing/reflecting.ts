@@ -65,10 +65,8 @@ export async function reflecting(
   });
   const actor = createActor<typeof reflector>(machine, { clock, input: { name: 'pods', random: () => 0.5 } });
   const isSame = () =>
-    sink.state.size === server.store.objects.size &&
-    [...server.store.objects.values()].every(
-      ({ metadata }) => sink.state.get(metadata.name) === metadata.resourceVersion,
-    );
+    sink.state.size === server.store.list().length &&
+    server.store.list().every(({ metadata }) => sink.state.get(metadata.name) === metadata.resourceVersion);
 
   return {
     server,

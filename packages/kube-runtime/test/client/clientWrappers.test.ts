@@ -4,9 +4,10 @@ import { dryRunClient, leaderGate } from '../../src/client/clientWrappers.ts';
 import { calling } from '../../testing/calling.ts';
 import { answerWith } from '../../testing/faultyServer.ts';
 
-const path = '/apis/apps/v1/namespaces/shop/deployments/web';
+const path = '/api/v1/namespaces/default';
 const get = { method: 'GET', path } as const;
-const patch = { method: 'PATCH', path, body: { spec: { paused: true } } } as const;
+const contentType = 'application/merge-patch+json';
+const patch = { method: 'PATCH', path, body: { metadata: { labels: { a: '1' } } }, contentType } as const;
 const stopped = { ok: false, failure: { type: 'cancelled', message: 'this replica lost leadership' } };
 const never = new AbortController().signal;
 

@@ -22,7 +22,7 @@ for (const way of ['directly', 'through a proxy'] as const) {
         ? new Agent({ ...pings, connect: tls })
         : new ProxyAgent({ ...pings, uri: `http://127.0.0.1:${proxy.port}`, requestTls: tls });
     t.after(() => dispatcher.destroy());
-    const query = { watch: true, sendInitialEvents: true };
+    const query = { watch: true, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
     const request = { origin: server.url, path: '/api/v1/pods', query, method: 'GET' } as const;
     const { body } = await dispatcher.request({ ...request, bodyTimeout: 0 });
     let failure: unknown;
@@ -49,7 +49,7 @@ test('a connection to another host is not closed', async (t) => {
   t.after(endSilentConnections('127.0.0.1:1', 20));
   const dispatcher = new Agent({ ...pings, connect: tls });
   t.after(() => dispatcher.destroy());
-  const query = { watch: true, sendInitialEvents: true };
+  const query = { watch: true, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
   const { body } = await dispatcher.request({ origin: server.url, path: '/api/v1/pods', query, method: 'GET' });
   let isOver = false;
   body.on('error', () => {

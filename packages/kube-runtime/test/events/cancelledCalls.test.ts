@@ -6,7 +6,12 @@ import { calling, get } from '../../testing/calling.ts';
 import type { Protocol, ServerAnswer } from '../../testing/faultyServer.ts';
 import { until } from '../../testing/until.ts';
 
-const patch = { method: 'PATCH', path: '/api/v1/namespaces/a/pods/b', body: { metadata: {} } } as const;
+const patch = {
+  method: 'PATCH',
+  path: '/api/v1/namespaces/default',
+  body: { metadata: {} },
+  contentType: 'application/merge-patch+json',
+} as const;
 
 /** A call that was cancelled after the server had read it; the server has sent nothing, or the headers. */
 async function cancelled(protocol: Protocol, request: ApiRequest, answers: 'nothing' | 'headers' = 'nothing') {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, objectOf } from '../../src/base/json.ts';
-import { eventLine } from '../../testing/apiCollection.ts';
 import { answerWith, isInitialWatch, isResumedWatch, statusBody } from '../../testing/faultyServer.ts';
 import { reflecting } from '../../testing/reflecting.ts';
 import { assertAlive, isPage, sending } from '../../testing/streamFaults.ts';
 import { until } from '../../testing/until.ts';
+import { eventLine } from '../../testing/watchLines.ts';
 
 const forWatches = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const forLists = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
@@ -45,7 +45,10 @@ test('a stream of whole objects requests only JSON', async () => {
 });
 
 test('if the list is read in pages, these are lists of metadata with the same selectors', async () => {
-  await using it = await reflecting('http', undefined, { as: 'metadata', fieldSelector: 'type!=a,type!=b' });
+  await using it = await reflecting('http', undefined, {
+    as: 'metadata',
+    fieldSelector: 'metadata.name!=x,metadata.name!=y',
+  });
   for (let i = 0; i < 601; i += 1) it.server.store.put(`pod-${i}`);
   it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
   it.start();
@@ -55,7 +58,7 @@ test('if the list is read in pages, these are lists of metadata with the same se
   assert.equal(pages.length, 3);
   for (const { headers } of pages) assert.equal(headers['accept'], forLists);
   for (const { query } of it.server.requests) {
-    assert.equal(query.get('fieldSelector'), 'type!=a,type!=b');
+    assert.equal(query.get('fieldSelector'), 'metadata.name!=x,metadata.name!=y');
     assert.equal(query.get('labelSelector'), 'app=a');
   }
   await assertAlive(it);
@@ -66,7 +69,7 @@ test('whole objects in place of metadata are not delivered', async () => {
   it.server.store.put('a');
   const heal = it.server.failAll((answer, request, proceed) => {
     if (isResumedWatch(request)) return proceed();
-    const pods = [...it.server.store.objects.values()];
+    const pods = it.server.store.list();
     answer.head(200);
     if (isInitialWatch(request)) for (const pod of pods) answer.write(eventLine('ADDED', pod));
     else answer.end(JSON.stringify({ kind: 'PodList', metadata: { resourceVersion: '200' }, items: pods }));

@@ -1,35 +1,41 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createApiServer } from '@weeder/embedded-cluster';
 import fc from 'fast-check';
 import { createActor } from 'xstate';
 import { virtualClock } from '../../src/base/virtualClock.ts';
 import { createKubeClient } from '../../src/client/client.ts';
 import { provideReflector } from '../../src/watch/reflector.ts';
-import { bookmarkLine } from '../../testing/apiCollection.ts';
 import { answerWith, isResumedWatch, isWatch, statusBody } from '../../testing/faultyServer.ts';
 import { misbehavingServer } from '../../testing/misbehavingServer.ts';
 import { accessTo, type Reflecting } from '../../testing/reflecting.ts';
 import { assertAlive, sending, started } from '../../testing/streamFaults.ts';
 import { testSink } from '../../testing/testSink.ts';
 import { until } from '../../testing/until.ts';
+import { bookmarkLine } from '../../testing/watchLines.ts';
 
 const rewound = ({ logged }: Reflecting) => logged.filter(({ sentence }) => sentence === 'stream rewound');
 const isVerification = ({ query }: { readonly query: URLSearchParams }) =>
   query.get('resourceVersionMatch') === 'Exact';
 
-/** Three objects, and then as many changes as are undone. */
-async function startedBefore(backup: number): Promise<Reflecting> {
+/** Three objects, and so many changes after them. */
+async function startedBefore(changes: number): Promise<Reflecting> {
   const it = await started('http');
-  for (let count = 0; count < backup; count += 1) it.server.store.put(count % 2 === 0 ? 'a' : `later-${count}`);
+  for (let count = 0; count < changes; count += 1) it.server.store.put(count % 2 === 0 ? 'a' : `later-${count}`);
   await it.untilSame();
   return it;
+}
+
+/** Restores a backup from before most of the 40 changes. */
+function restoreBackup({ server: { store } }: Reflecting): void {
+  store.restore(store.version - 33);
 }
 
 test('a server that is restored and restarted is noticed with the first connection, and listed once', async () => {
   await using it = await startedBefore(40);
   const before = it.clock.monotonic();
   it.server.cutConnections();
-  it.server.store.restore(110);
+  restoreBackup(it);
   await it.untilSame();
   assert(it.clock.monotonic() - before < 5_000, `took ${it.clock.monotonic() - before} ms`);
   await assertAlive(it);
@@ -47,7 +53,7 @@ test('a server that is restored while the watch stays open is noticed when the w
   const opened = it.server.requests.filter(isResumedWatch).length;
   await until('the next watch', () => it.server.requests.filter(isResumedWatch).length > opened, it.clock);
   const before = it.clock.monotonic();
-  it.server.store.restore(110);
+  restoreBackup(it);
   await it.untilSame();
   assert(it.clock.monotonic() - before < 30_000, `took ${it.clock.monotonic() - before} ms`);
   await assertAlive(it);
@@ -58,7 +64,7 @@ test('a list that is older than what the stream has seen is read again, with not
   await using it = await startedBefore(40);
   it.server.failNext(answerWith(410, statusBody(410, 'Expired', 'too old')), isResumedWatch);
   it.server.failAll(answerWith(403, statusBody(403, 'Forbidden', 'no')), isVerification);
-  it.server.store.restore(110);
+  restoreBackup(it);
   it.server.cutConnections();
   await until('the second list', () => it.sink.lists >= 3, it.clock);
   it.server.store.put('afterwards');
@@ -68,7 +74,7 @@ test('a list that is older than what the stream has seen is read again, with not
 
 test('a bookmark that is older than the position leads to one list', async () => {
   await using it = await startedBefore(40);
-  it.server.failNext(sending([bookmarkLine(90)], 'hold'), isResumedWatch);
+  it.server.failNext(sending([bookmarkLine(it.server.store.version - 53)], 'hold'), isResumedWatch);
   it.server.cutConnections();
   await until('a list', () => it.sink.lists === 2, it.clock);
   await assertAlive(it);
@@ -121,6 +127,9 @@ test('a stream that receives bookmarks asks nothing', async () => {
   assert.equal(it.server.requests.filter((request) => !isWatch(request)).length, 0);
 });
 
+/** The version of the server before the first object of a test. */
+const empty = createApiServer().storage.version;
+
 const stepOf = {
   put: ({ server }: Reflecting, name: string) => server.store.put(name),
   remove: ({ server }: Reflecting, name: string) => server.store.remove(name),
@@ -131,7 +140,7 @@ const stepOf = {
     it.server.store.put('last');
     await it.untilSame();
     const { lists } = it.sink;
-    it.server.store.restore(Math.max(100, it.server.store.version - by));
+    it.server.store.restore(Math.max(empty, it.server.store.version - by));
     it.server.cutConnections();
     await until('a list', () => it.sink.lists > lists, it.clock);
   },
@@ -172,7 +181,6 @@ test('one stream that finds a restore makes the others list, although their posi
       sink: name === 'busy' ? sinks.busy : sinks.quiet,
     }),
   });
-  server.store.put('a');
   const actors = ['busy', 'quiet'].map((name) => createActor(machine, { clock, input: { name } }));
   for (const actor of actors) actor.start();
   await until('both have listed', () => sinks.busy.lists + sinks.quiet.lists === 2, clock);
@@ -181,7 +189,7 @@ test('one stream that finds a restore makes the others list, although their posi
   server.failAll((answer, request) => {
     const isBusy = request.query.get('labelSelector') === 'busy';
     answer.head(200);
-    if (isBusy) answer.write(bookmarkLine(50));
+    if (isBusy) answer.write(bookmarkLine(3));
   }, isResumedWatch);
   server.cutConnections();
   await until('both have listed again', () => sinks.busy.lists >= 2 && sinks.quiet.lists >= 2, clock);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bookmarkLine, eventLine, statusObject } from '../../testing/apiCollection.ts';
 import {
   answerWith,
   type Fault,
@@ -12,6 +11,7 @@ import {
 import { reflecting } from '../../testing/reflecting.ts';
 import { assertAlive, sending, started } from '../../testing/streamFaults.ts';
 import { until } from '../../testing/until.ts';
+import { bookmarkLine, eventLine, statusObject } from '../../testing/watchLines.ts';
 
 for (const protocol of ['http', 'h2'] as const) {
   const faults: Readonly<Record<string, readonly [Fault, (request: ReceivedRequest) => boolean]>> = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bookmarkLine, eventLine } from '../../testing/apiCollection.ts';
 import { answerWith, isInitialWatch, isResumedWatch, statusBody } from '../../testing/faultyServer.ts';
 import { reflecting } from '../../testing/reflecting.ts';
 import { assertAlive, isPage, sending, started } from '../../testing/streamFaults.ts';
 import { until } from '../../testing/until.ts';
+import { bookmarkLine, eventLine } from '../../testing/watchLines.ts';
 
 test('after 410 the complete state is read immediately, and objects deleted meanwhile are removed', async () => {
   await using it = await started('http');
@@ -70,7 +70,7 @@ test('a server that ignores WatchList is detected, and listed in pages', async (
   it.server.store.put('a');
   it.server.failAll((answer) => {
     answer.head(200);
-    for (const pod of it.server.store.objects.values()) answer.write(eventLine('ADDED', pod));
+    for (const pod of it.server.store.list()) answer.write(eventLine('ADDED', pod));
   }, isInitialWatch);
   it.start();
   await it.untilSame();
@@ -84,7 +84,7 @@ test('initial events without an end are abandoned within a minute', async () => 
   it.server.failAll((answer) => {
     answer.head(200);
     const again = () => {
-      for (const pod of it.server.store.objects.values()) answer.write(eventLine('ADDED', pod));
+      for (const pod of it.server.store.list()) answer.write(eventLine('ADDED', pod));
       timer = it.clock.setTimeout(again, 3_000);
     };
     let timer = it.clock.setTimeout(again, 0);
@@ -128,8 +128,9 @@ test('a page that is not a list, or not JSON, is a failure and not an empty clus
     await using it = await started('http');
     it.server.failAll(answerWith(400, statusBody(400, 'BadRequest', 'no')), isInitialWatch);
     it.server.failNext(answerWith(200, body), isPage);
-    it.server.store.compact();
     it.server.cutConnections();
+    it.server.store.put('a');
+    it.server.store.compact();
     await until('the bad page was sent', () => it.server.requests.some(isPage), it.clock);
     assert.equal(it.sink.state.size, 3);
     await assertAlive(it);

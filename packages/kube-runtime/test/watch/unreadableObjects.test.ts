@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ObjectSink } from '../../src/watch/sink.ts';
-import { bookmarkLine, eventLine } from '../../testing/apiCollection.ts';
 import { answerWith, isInitialWatch, isResumedWatch, statusBody } from '../../testing/faultyServer.ts';
 import { reflecting } from '../../testing/reflecting.ts';
 import { isPage, sending } from '../../testing/streamFaults.ts';
 import { type TestSink, testSink } from '../../testing/testSink.ts';
 import { until } from '../../testing/until.ts';
+import { bookmarkLine, eventLine } from '../../testing/watchLines.ts';
 
 const nameless = { kind: 'Pod', metadata: { namespace: 'n', uid: 'u', resourceVersion: '900' } };
 const named = { kind: 'Pod', metadata: { namespace: 'n', name: 'good', uid: 'g', resourceVersion: '5' } };

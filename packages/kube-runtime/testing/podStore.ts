@@ -1,0 +1,49 @@
+import type { KubeObject } from '@weeder/embedded-cluster';
+import type { Storage } from '@weeder/embedded-cluster/registry';
+import { pods } from '@weeder/embedded-cluster/resources';
+
+/** The pods of an embedded API server in the namespace `default`, reduced to what streams need: the metadata. */
+export interface PodStore {
+  /** The resourceVersion of the last change. */
+  readonly version: number;
+  list(): readonly KubeObject[];
+  has(name: string): boolean;
+  /** Creates or updates a pod with the label `app: a`; `filler` is the length of an annotation. */
+  put(name: string, filler?: number): void;
+  remove(name: string): void;
+  /** Discards the history up to now: resuming from an earlier version gives 410. */
+  compact(): void;
+  /** Restores the state at this version, as from a backup of etcd. */
+  restore(version: number): void;
+}
+
+const namespace = 'default';
+
+export function podStore(storage: Storage): PodStore {
+  const all = storage.collectionOf(pods);
+
+  function put(name: string, filler = 0): void {
+    const uid = all.get(namespace, name)?.metadata.uid ?? `uid-${name}-${storage.version}`;
+    const annotations = { filler: 'é'.repeat(filler) };
+    const own = { name, namespace, uid, labels: { app: 'a' }, annotations };
+    const metadata = { ...own, creationTimestamp: '2026-01-01T00:00:00Z', resourceVersion: '' };
+    storage.put(pods, { kind: 'Pod', apiVersion: 'v1', metadata });
+  }
+
+  function remove(name: string): void {
+    const known = all.get(namespace, name);
+    if (known !== undefined) storage.remove(pods, known);
+  }
+
+  return {
+    get version() {
+      return storage.version;
+    },
+    list: () => [...all.scan({ namespace })],
+    has: (name) => all.get(namespace, name) !== undefined,
+    put,
+    remove,
+    compact: storage.compact,
+    restore: storage.restore,
+  };
+}
