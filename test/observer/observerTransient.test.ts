@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
+import type { Refusal } from '@weeder/kube-runtime/testing';
 import { observerTable } from '../../src/observer/report/observerTable.ts';
-import type { Refusal } from '../support/world/cluster.ts';
 import { configMap, type ObserverWorld, observerWorld } from '../support/world/observerWorld.ts';
 
 const second = 1_000;

@@ -15,6 +15,7 @@ export {
   statusBody,
 } from './faultyServer.ts';
 export { listen } from './httpServer.ts';
+export { inProcess, type Refusal, type RequestFault, sendInProcess } from './inProcess.ts';
 export { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
 export { passing } from './passing.ts';
 export { enough, propertyRuns } from './propertyRuns.ts';

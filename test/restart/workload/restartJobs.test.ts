@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import type { RequestFault } from '@weeder/kube-runtime/testing';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import { openRecorder } from '../../../src/recording/recorder.ts';
 import { decodeState } from '../../../src/restart/content/state.ts';
@@ -11,7 +12,6 @@ import { folder } from '../../support/cli.ts';
 import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
 import { recordingOf } from '../../support/recording/recording.ts';
 import { playRecording } from '../../support/replay/replayAgain.ts';
-import type { Fault } from '../../support/world/cluster.ts';
 import { type JobWorld, jobWorld } from '../../support/world/jobWorld.ts';
 
 const second = 1_000;
@@ -57,7 +57,7 @@ function assertRecreated({ world, uid }: Awaited<ReturnType<typeof adopted>>): v
 }
 
 /** The first write that contains this text fails with this fault. */
-function failing(text: string, fault: Fault): (write: string) => Fault | undefined {
+function failing(text: string, fault: RequestFault): (write: string) => RequestFault | undefined {
   let isDone = false;
   return (write) => {
     if (isDone || !write.startsWith(text)) return undefined;

@@ -3,9 +3,7 @@ import { leases } from '@weeder/embedded-cluster/resources';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { ApiRequest, ApiResult, KubeClient, StreamResult } from '@weeder/kube-runtime/client';
 import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
-import type { VirtualClock } from '@weeder/kube-runtime/testing';
-import { clientOf } from '@weeder/kube-runtime/testing';
-import { sendInProcess } from '../world/cluster.ts';
+import { clientOf, sendInProcess, type VirtualClock } from '@weeder/kube-runtime/testing';
 
 /** What happens to a request: milliseconds until it is executed, and from then on until the response. */
 export interface Delivery {

@@ -1,7 +1,7 @@
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
+import type { Refusal } from '@weeder/kube-runtime/testing';
 import type { ResourceApi } from '../../../src/observer/plan/resourceApi.ts';
-import type { Refusal } from '../world/cluster.ts';
 
 /** A procedure of the observer about a resource, such as a correction. It may send several requests. */
 export interface ObserverRequest {

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { objectOf } from '@weeder/kube-runtime/base';
 import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
-import type { VirtualClock } from '@weeder/kube-runtime/testing';
+import type { Refusal, RequestFault, VirtualClock } from '@weeder/kube-runtime/testing';
 import type { AccessVerb, ResourceApi, Target } from '../../../src/observer/plan/resourceApi.ts';
-import type { Fault, Refusal, SimulatedCluster } from '../world/cluster.ts';
+import type { SimulatedCluster } from '../world/cluster.ts';
 import {
   about,
   accountOf,
@@ -39,7 +39,7 @@ export function createObserverRequests(
     return [`${what} ${key}`, what, ...(method === 'POST' && query?.['dryRun'] ? ['probe'] : [])];
   }
 
-  function faultOf(request: ApiRequest): Fault | undefined {
+  function faultOf(request: ApiRequest): RequestFault | undefined {
     const texts = textsOf(request);
     const first = <T>(map: ReadonlyMap<string, T>) =>
       texts.map((text) => map.get(text)).find((each) => each !== undefined);

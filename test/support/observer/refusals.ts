@@ -1,6 +1,6 @@
+import type { Refusal } from '@weeder/kube-runtime/testing';
 import type { ApplyFailure } from '../../../src/observer/objects/applyFailure.ts';
 import { labelPath } from '../../../src/observer/objects/fieldManagers.ts';
-import type { Refusal } from '../world/cluster.ts';
 
 /** What the API server can respond with. It has no response for `terminating`: see `terminate` of the world. */
 type Refused = Exclude<ApplyFailure['type'], 'otherUid' | 'cancelled' | 'terminating'>;

@@ -1,5 +1,5 @@
 import type { ApiRequest, KubeClient } from '@weeder/kube-runtime/client';
-import { passing, settled, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
+import { passing, type RequestFault, settled, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
 import type { RestartConfig } from '../../../src/config/restart.ts';
@@ -8,7 +8,7 @@ import type { RestartEvent } from '../../../src/restart/references/events.ts';
 import { restartApi } from '../../../src/restart/requests/restartApi.ts';
 import type { RestartControl } from '../../../src/restart/restartControl.ts';
 import { type CreateRestartCore, createRestartCore, type RestartCore } from '../../../src/restart/restartCore.ts';
-import { type Fault, simulatedCluster } from '../world/cluster.ts';
+import { simulatedCluster } from '../world/cluster.ts';
 
 export interface SimulatedRestartsOptions {
   readonly isDryRun?: boolean;
@@ -25,7 +25,7 @@ export interface SimulatedRestartsOptions {
 
 interface Requests {
   /** Called before each request. */
-  readonly faultOf: (request: ApiRequest) => Fault | undefined;
+  readonly faultOf: (request: ApiRequest) => RequestFault | undefined;
   /** Called after each request that succeeded. */
   readonly onDone?: (request: ApiRequest) => void;
 }

@@ -2,10 +2,10 @@ import type { KubeObject, Resource } from '@weeder/embedded-cluster';
 import { type Cursor, decode, type Storage } from '@weeder/embedded-cluster/registry';
 import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
 import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
-import type { VirtualClock } from '@weeder/kube-runtime/testing';
+import { sendInProcess, type VirtualClock } from '@weeder/kube-runtime/testing';
 import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
 import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
-import { sendInProcess, simulatedCluster } from './cluster.ts';
+import { simulatedCluster } from './cluster.ts';
 import { made } from './embedded.ts';
 import { openStream } from './simulatedStreams.ts';
 

@@ -3,6 +3,7 @@ import { wireObject } from '@weeder/embedded-cluster/registry';
 import { configMaps, cronJobs, jobs } from '@weeder/embedded-cluster/resources';
 import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ApiRequest } from '@weeder/kube-runtime/client';
+import type { RequestFault } from '@weeder/kube-runtime/testing';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import type { RestartControl } from '../../../src/restart/restartControl.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type SimulatedRestartsOptions,
   simulatedRestarts,
 } from '../restarts/simulatedRestarts.ts';
-import type { Fault } from './cluster.ts';
 import { made } from './embedded.ts';
 
 /** Jobs with their pods in a simulated cluster, and a weeder that may be replaced. */
@@ -19,7 +19,7 @@ export interface JobWorld extends SimulatedRestarts {
   /** Every write, such as `DELETE once`; a dry run does not count. */
   readonly writes: string[];
   /** Called before each write, with its text. */
-  fault: (write: string) => Fault | undefined;
+  fault: (write: string) => RequestFault | undefined;
   putSource(data: Readonly<Record<string, string>>): void;
   /** Creates a Job with a running pod, unless the Job is suspended; it uses the ConfigMap `settings`. */
   putJob(name: string, more?: { readonly metadata?: JsonObject; readonly spec?: JsonObject }): void;
@@ -45,7 +45,7 @@ export async function jobWorld(config: RestartConfig, options: SimulatedRestarts
   const { clock } = restarts;
   const { store } = server;
 
-  function faultOf(request: ApiRequest): Fault | undefined {
+  function faultOf(request: ApiRequest): RequestFault | undefined {
     const text = textOfWrite(request);
     const fault = text === undefined ? undefined : world.fault(text);
     if (text !== undefined) world.writes.push(text);

@@ -2,6 +2,7 @@ import { startDeployments } from '@weeder/embedded-cluster';
 import { deployments } from '@weeder/embedded-cluster/resources';
 import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ApiRequest } from '@weeder/kube-runtime/client';
+import type { RequestFault } from '@weeder/kube-runtime/testing';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import type { RestartControl } from '../../../src/restart/restartControl.ts';
 import { restartConfig } from '../objects/restartSettings.ts';
@@ -12,7 +13,6 @@ import {
   type SimulatedRestartsOptions,
   simulatedRestarts,
 } from '../restarts/simulatedRestarts.ts';
-import type { Fault } from './cluster.ts';
 
 export { configMap, namespace, stateOn, withEnv } from '../restarts/restartObjects.ts';
 
@@ -26,7 +26,7 @@ export interface RestartWorld extends SimulatedRestarts, RestartObjects, Simulat
   /** The names of the pods that were evicted. */
   readonly evicted: string[];
   /** Called before each request. */
-  fault: (request: ApiRequest) => Fault | undefined;
+  fault: (request: ApiRequest) => RequestFault | undefined;
   /** How long a rollout takes, and how long pods take to terminate; Infinity: forever. */
   rolloutTime: number;
   /** How long the API server takes to read a source, or to list pods. */
@@ -54,7 +54,7 @@ export function createRestartWorld(config = restartConfig(), options: RestartWor
   const began = clock.now();
   let stopDeployments: (() => void) | undefined;
 
-  function faultOf(request: ApiRequest): Fault | undefined {
+  function faultOf(request: ApiRequest): RequestFault | undefined {
     const { method, path, query } = request;
     const isList = method === 'GET' && path.endsWith('/pods');
     if (isList) world.listed.push(textOf(query?.['labelSelector']) ?? '');

@@ -5,9 +5,8 @@ import { customResourceDefinitions, namespaces, serviceAccounts } from '@weeder/
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
 import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
-import { clientOf, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
+import { clientOf, sendInProcess, type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import { parse } from 'yaml';
-import { sendInProcess } from './cluster.ts';
 import { made } from './embedded.ts';
 
 /** The object or the collection that a request names. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEventNames, eventBody } from '../../src/events/event.ts';
-import { occurrence } from '../../testing/eventApi.ts';
+import { occurrence } from '../../testing/recordingEvents.ts';
 
 const source = { controller: 'weeder.dev/weeder', instance: 'weeder-0' };
 const noteOf = (note: string) => eventBody('x', occurrence({ note }), source, 0, { count: 1, lastObserved: 0 }).note;
