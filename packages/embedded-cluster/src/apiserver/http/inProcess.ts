@@ -50,5 +50,5 @@ export function plainResponse(): { readonly response: Response; readonly collect
 }
 
 function endless(): never {
-  throw new Error('a watch is not served in process: use `store.watch`');
+  throw new Error('`request` does not serve watches: use `respond` or `store.watch`');
 }
