@@ -1,3 +1,11 @@
+/**
+ * Begins to apply or to delete only after its observer was stopped and the requests about its resources have ended; a
+ * spec that changes meanwhile is read afterwards. Does not guarantee that every resource is applied when the
+ * observation begins: each is tried once, those that failed or are slow are completed while they are observed, and
+ * nothing is rolled back. Nor does it limit the time of a deletion: finalizers of other controllers can delay it
+ * without end.
+ */
+
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
 /** A managed application. */

@@ -1,3 +1,10 @@
+/**
+ * While its application is observed, compares the object when it changes and at each resync, and corrects drift:
+ * immediately the first time, and the same path again after a wait that doubles from 2 s to 5 minutes. Writes nothing
+ * in mode detect. Does not guarantee that a field keeps its value between two corrections, nor that a write that was
+ * sent ends with the observation. Corrections are counted in memory only: the next process begins without a wait.
+ */
+
 import { type AnyEventObject, assign, fromCallback, raise, setup } from 'xstate';
 
 /** An observed resource of an application. */

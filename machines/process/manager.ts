@@ -1,3 +1,10 @@
+/**
+ * Opens streams and runs controllers only while this replica leads, starts each one when the streams that it waits for
+ * are synced, and releases the Lease only when no request of a controller is in flight. Does not guarantee that every
+ * request has ended when it stops: after the drain timeout, or if leadership is lost, the API server may still execute
+ * one. Then the Lease is not released, and expires.
+ */
+
 import {
   type AnyActorLogic,
   assign,

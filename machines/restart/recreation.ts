@@ -1,3 +1,10 @@
+/**
+ * Deletes the copy only when a Job of its name exists that no deletion by weeder can affect any more, so that this
+ * process or the next completes the recreation. It respects a Job that another client has created, and the deletion of
+ * the copy. Does not guarantee that the work of the Job is done once: the new Job begins again. A Job that another
+ * client deletes while the outcome of the deletion by weeder is unknown is recreated, too.
+ */
+
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
 /** A Job that is being recreated. */

@@ -1,3 +1,10 @@
+/**
+ * Requests the restart at most once, after the check that the pods need it, and only for the version of the workload
+ * that this decision is based on. Holds its slot until the rollout ends or stops. Does not guarantee that the rollout
+ * completes: one that has stopped is neither reverted nor repeated, and ends with the next change. If the response to
+ * the restart was lost, the next assessment finds the restart in the stored state.
+ */
+
 import {
   type AnyEventObject,
   assign,

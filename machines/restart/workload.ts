@@ -1,3 +1,10 @@
+/**
+ * Begins one restart at a time, and only for content that differs from the state on the workload: adoption and release
+ * restart nothing. A change that is observed during an assessment or a restart is assessed afterwards. Does not
+ * guarantee when a restart begins, nor that a change is noticed that was undone while no weeder was running. One
+ * restart too many is possible, if the times do not show that the pods are newer than the change.
+ */
+
 import {
   type AnyActorLogic,
   type AnyEventObject,

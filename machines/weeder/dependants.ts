@@ -1,3 +1,10 @@
+/**
+ * Has the crash-looping dependants deleted until the window ends, also after its pod watch has failed, but not while
+ * the window is held. It ends when the outcomes of its requests in flight are known, and its output has each pod once.
+ * Does not guarantee that a dependant is deleted before the window ends, nor that no other child of the window counts
+ * the same pod: the service unites the outputs.
+ */
+
 import { type AnyActorRef, type AnyEventObject, assign, fromCallback, sendTo, setup } from 'xstate';
 
 import type { Protection, WithdrawalReason } from './podDeletion.ts';

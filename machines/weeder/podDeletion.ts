@@ -1,3 +1,10 @@
+/**
+ * Sends one DELETE (or eviction) at a time, and none for a pod that is observed to have recovered or that no window
+ * requests. The API server accepts at most one, because its preconditions are the uid and the newest known
+ * resourceVersion. Does not guarantee that the container still waits when the pod is deleted: the status of a pod lags
+ * behind its kubelet. Nor does an abandoned deletion mean that the pod was not deleted: a response may have been lost.
+ */
+
 import { type AnyEventObject, assign, fromCallback, setup } from 'xstate';
 
 /** Why a pod is never deleted, whatever happens. */

@@ -1,3 +1,10 @@
+/**
+ * Records all inputs and decisions that controllers pass to it, in order; each file can be replayed alone. Once it is
+ * open no call throws or waits for the disk. Does not guarantee that the recording is complete: a crash loses what is
+ * not written yet, a disk that is full or too slow ends the recording (`onFailure`), and only the newest `oldFiles`
+ * earlier files are retained.
+ */
+
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@weeder/kube-runtime/base';
 import { ok, type Result } from '@weeder/kube-runtime/base';
@@ -43,7 +50,7 @@ const maxOvershoot = 16 * 1024 * 1024;
 /** A wall clock that drifts by less was not set. Milliseconds. */
 const wallClockDrift = 20;
 
-/** Opens the file and writes the header. Never throws afterwards: a recording that cannot go on stops. */
+/** Opens the file and writes the header. */
 export async function openRecorder(options: RecorderOptions): Promise<Result<Recorder>> {
   const { file: path, oldFiles = 1, onFailure } = options;
   const writer = await openFileWriter({ path, oldFiles, onFailure });

@@ -1,3 +1,11 @@
+/**
+ * At most one replica leads: it stops at the latest `renewDeadline` after it has sent its last successful renewal, and
+ * no other one takes over before it has seen no renewal for `leaseDuration`, or a release. Clocks need not agree, but
+ * must run at about the same rate. Does not guarantee this if another client deletes or changes the Lease. Nor does it
+ * fence requests: a process that was suspended is `leading` until its timers fire, so callers check the
+ * `LeadershipTerm` before each write, and the API server may execute a request after the loss.
+ */
+
 import { assign, type ErrorActorEvent, enqueueActions, fromCallback, raise, setup } from 'xstate';
 
 /** The identity and the times of a candidate. All times are milliseconds. */

@@ -1,3 +1,10 @@
+/**
+ * Delivers the complete state and then every change, in the server's order. After a loss it resumes at its position,
+ * or, if that is not possible, delivers the complete state again; it never gives up. Does not guarantee that every
+ * change is delivered: those before a new complete state are visible only as the difference between the two states. Nor
+ * is the state current, least of all while the stream is lost. An object that cannot be read is omitted.
+ */
+
 import { assign, enqueueActions, fromCallback, setup } from 'xstate';
 
 /** One list+watch stream. */

@@ -1,3 +1,10 @@
+/**
+ * Tries once to delete or release each resource that was removed from its application, stage by stage: one that remains
+ * holds up the stages behind it and nothing else. An object that the application is not proven to have applied stays.
+ * Does not guarantee that an object no longer exists on return: a removal that is blocked, slow or terminating remains
+ * pending, and the next call continues it.
+ */
+
 import { inParallel, track } from '../../base/promises.ts';
 import type { ActiveRemoval, ApplicationEntry, PendingRemoval } from '../entries/entries.ts';
 import { type Identity, identityKey } from '../objects/identity.ts';
@@ -11,10 +18,8 @@ import { recordRemoval } from './resourceSet.ts';
 const maxConcurrent = 8;
 
 /**
- * Tries once to remove each resource that was removed from its application, stage by stage. A resource that cannot be
- * deleted yet, or that is terminating, holds up the stages behind it and nothing else. A slow request is not awaited;
- * the next call returns its result. Objects in a namespace that is being deleted with the application are not waited
- * for, because the namespace would wait for the application. `lastStage`: something else holds up the later stages.
+ * `isHomeEnding`: objects in the namespace that is being deleted with the application are not waited for, because the
+ * namespace would wait for the application. `lastStage`: something else holds up the later stages.
  */
 export async function removePending(
   effects: ObserverEffects,
@@ -96,8 +101,8 @@ function liesIn({ group, kind, namespace, name }: Identity, home: string): boole
 }
 
 /**
- * Tries to remove each resource that is no longer in the manifests. Nothing is pruned while there are errors: a
- * resource that seems to be removed may be in the part that cannot be read.
+ * Nothing is pruned while the spec has errors: a resource that seems to be removed may be in the part that cannot be
+ * read.
  */
 export async function prune(effects: ObserverEffects, entry: ApplicationEntry, signal: AbortSignal): Promise<void> {
   if (entry.isDetectOnly || entry.valid === undefined || entry.errors.length > 0 || entry.pendingRemovals.size === 0)

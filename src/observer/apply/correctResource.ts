@@ -1,3 +1,11 @@
+/**
+ * Applies all observed fields and removes excess elements and fields. It leaves unobserved fields alone, except those
+ * that the API server needs or refuses beside the observed ones. Never changes another object of the same name, nor one
+ * that was read as terminating or as another application's. Does not guarantee that all drifts are corrected, or by one
+ * request: a refused field keeps its live value, and what was applied before a failure remains. With `recreate`, the
+ * object may be another one afterwards.
+ */
+
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { type ApplyFailure, done, failed, type Outcome } from '../objects/applyFailure.ts';
 import { identityText } from '../objects/identity.ts';
@@ -20,11 +28,7 @@ import type { ObserverApi } from './observerApi.ts';
 import { orRecreate } from './recreateResource.ts';
 import { retryOnLive } from './retryOnConflict.ts';
 
-/**
- * Applies all observed fields to the live object and leaves unobserved fields alone. The same write removes excess
- * elements and fields. If the new values are refused, it tries once more without elements that were added or renamed.
- * It never creates the object, and never changes another object of the same name or one that is being deleted.
- */
+/** If the new values are refused, it tries once more without elements that were added or renamed. */
 export async function correctResource(
   api: ObserverApi,
   plan: ResourcePlan,

@@ -1,11 +1,14 @@
+/**
+ * Returns the differences between two projections with the same manifest and mask, sorted by path, so the same
+ * difference always has the same text. Only exactly equal values are equal. Does not guarantee that a difference is
+ * drift, unless the baseline has quantities, defaults and empty values in the form of the API server's own response.
+ * Nor does it say whether a difference is to be corrected.
+ */
+
 import { isSameJson } from '../objects/jsonValue.ts';
 import type { Drift, LengthBounds, ObservedList, Projection } from '../objects/projection.ts';
 
-/**
- * Returns the differences between the baseline and the live object, both projected with the same manifest and mask.
- * Only exactly equal values are equal, because the baseline has quantities, defaults and empty values in the form of
- * the API server's own response. Sorted by path, so the same difference always has the same text.
- */
+/** How the live object differs from the baseline. */
 export function compare(baseline: Projection, live: Projection): readonly Drift[] {
   const drifts = [...fieldDrifts(baseline, live), ...duplicateDrifts(baseline, live)];
   const paths = drifts.map(({ path }) => path);

@@ -1,3 +1,10 @@
+/**
+ * Compares the current sources with the stored state. A source that is used for the first time, or in another way, is
+ * adopted with its current content: only a source that was known before can have changed. Does not guarantee that the
+ * pods run with `current` content: it compares no pods, and never returns `unconfirmed`, which a check of the pods
+ * adds. Nor does it find content that was changed and restored between two assessments.
+ */
+
 import { hasLostKeys } from '../digest/digest.ts';
 import type { CurrentSource } from './currentSources.ts';
 import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';
@@ -31,10 +38,8 @@ export type Assessment =
   | { readonly type: 'blocked'; readonly reason: string };
 
 /**
- * Compares the current sources with the stored state. `state` undefined: no valid state is stored. A source that is
- * used for the first time, or in another way, is adopted with its current content: only a source that was known before
- * can have changed. A missing required source or key blocks everything, because a pod that is started now could not
- * start. A rollout in progress is still followed, and counts as an active rollout.
+ * `state` undefined: no valid state is stored. A missing required source or key blocks everything, because a pod that is
+ * started now could not start. A rollout in progress is still followed, and counts as an active rollout.
  */
 export function assess(
   current: ReadonlyMap<string, CurrentSource>,

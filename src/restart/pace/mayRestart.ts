@@ -1,3 +1,10 @@
+/**
+ * Returns the first reason against a restart, in the order of the rules. It depends only on the conditions that are
+ * passed. Does not guarantee that an allowed restart begins: slots, rollouts of other clients and missing sources are
+ * decided elsewhere. At `until` another rule may be against it, so callers repeat the check. Restarts that are not
+ * among the passed ones, such as after the loss of a state, count neither for the breaker nor for `minInterval`.
+ */
+
 import { formatDuration, timeInSeconds } from '@weeder/kube-runtime/base';
 import type { MaintenanceWindow, RestartSettings } from '../../config/restart.ts';
 import { type Schedule, scheduleOf } from '../../config/schema/cron.ts';
@@ -28,7 +35,7 @@ interface Why {
   readonly until: number | undefined;
 }
 
-/** Whether the workload may be restarted now. The first reason against it, in this order, is reported. */
+/** Whether the workload may be restarted now. */
 export function mayRestart(question: RestartConditions): Permission {
   for (const rule of [unreadable, paused, broken, deploymentPaused, interval, maintenance]) {
     const against = rule(question);

@@ -1,3 +1,10 @@
+/**
+ * Sends at most one request for each attempt. The API server executes it only while the pod has this uid and this
+ * resourceVersion. Does not guarantee that a failed or conflicted attempt has not deleted the pod: the response to it,
+ * or to an earlier one, may have been lost. A pod whose deletion is accepted may exist until its grace period ends, and
+ * as long as it has finalizers.
+ */
+
 import type { ApiFailure, ApiRequest, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure, isRecoverable, notLeading } from '@weeder/kube-runtime/client';
 import type { Identity } from '@weeder/kube-runtime/objects';
@@ -21,7 +28,7 @@ export type DeletionAnswer = Extract<PodDeletionEvent, { readonly type: `delete.
 /** The promise never rejects. */
 export type DeletePod = (request: DeletionAttempt, signal: AbortSignal) => Promise<DeletionAnswer>;
 
-/** Deletes or evicts pods through the API server, with uid and resourceVersion as preconditions. */
+/** Deletes or evicts pods through the API server. */
 export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): DeletePod {
   return async (request, signal) => {
     const result = await client.call({

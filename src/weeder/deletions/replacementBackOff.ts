@@ -1,10 +1,17 @@
+/**
+ * All pods of an owner that exist at its first deletion form the first round, and are due at once. The pods that
+ * replace them form the next round, which begins 10 s after the first began; each further round waits twice as long, up
+ * to 5 minutes. Ten minutes after its last round began, an owner begins again. Does not guarantee a pause for a pod
+ * without an owner or a creation time, nor after a restart of weeder: the rounds are only in memory.
+ */
+
 import type { Clock } from '@weeder/kube-runtime/base';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 
 const firstPause = 10_000;
 /** As long as the longest back-off of a kubelet. */
 const longestPause = 300_000;
-/** An owner without a deletion for this time begins again, as a container does that runs for so long in a kubelet. */
+/** An owner without a new round for this time begins again, as a container does that runs for so long in a kubelet. */
 const forgottenAfter = 2 * longestPause;
 /** More rounds than this make no pause longer. */
 const maxRounds = 7;
@@ -12,10 +19,6 @@ const maxRounds = 7;
 /**
  * How often the pods of each owner were deleted, in all windows together: an outage that follows another one, or a
  * second service of the same dependant, must not multiply the deletions of a pod that is broken for its own reasons.
- *
- * All pods that exist at the first deletion form the first round, and are deleted at once. The pods that replace them
- * form the next round, which begins 10 s after the first began; each further round waits twice as long, up to 5 minutes.
- * After 10 minutes without a deletion the rounds begin again. A pod without an owner or a creation time never waits.
  */
 export interface ReplacementBackOff {
   /** The API server accepted a deletion of this pod. `at`: epoch milliseconds by the API server's clock, if known. */

@@ -1,3 +1,10 @@
+/**
+ * Decides on one version of a pod by its status alone. A pod that is Ready, terminating or at its end never
+ * crash-loops, nor does a container that cannot be created. Does not guarantee that the pod may be deleted
+ * (`protection`), nor that an `unreported` back-off is one: the kubelet may restart the container at once, so callers
+ * wait for a time after `unreportedSince`. The status of a pod lags behind its kubelet.
+ */
+
 import type { Clock } from '@weeder/kube-runtime/base';
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
 import { containerStatusesOf, controllerOf, type Identity, identityOf, isPodReady } from '@weeder/kube-runtime/objects';

@@ -1,3 +1,10 @@
+/**
+ * Reports each change of readiness that the EndpointSlices of a service show, whichever streams deliver them: neither
+ * an incomplete list nor the change to another stream looks like an outage. Does not guarantee that every outage is
+ * reported: if the service is ready before and after a gap, the caller learns only that there was one
+ * (`readyAfterGap`). Ready is what the slices say; nothing connects to the service.
+ */
+
 import type { Clock } from '@weeder/kube-runtime/base';
 import { keyOf, partsOf } from '@weeder/kube-runtime/objects';
 import type { ClosableSink, ObjectSink } from '@weeder/kube-runtime/watch';
