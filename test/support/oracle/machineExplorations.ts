@@ -296,20 +296,49 @@ function canSend(state: AnyMachineSnapshot, event: EventObject): boolean {
 }
 
 /** One step of a path: the event, and the machine's decision. */
-export interface PathStep {
+interface PathStep {
   readonly event: string;
   readonly effects: readonly string[];
   readonly snapshot: AnyMachineSnapshot;
 }
 
-/** Follows a path and records the decided effects; the first step is the machine's start. */
-export function walk(machine: AnyStateMachine, path: ReturnType<typeof pathsOf>[number]): PathStep[] {
-  const [first, effects] = initialTransition(machine, path.input);
-  const walked: PathStep[] = [{ event: 'start', effects: effectsOf(effects), snapshot: first }];
-  for (const { event } of path.steps) {
-    if (event.type === 'xstate.init') continue;
-    const [snapshot, actions] = transition(machine, walked.at(-1)?.snapshot ?? first, event);
-    walked.push({ event: event.type, effects: effectsOf(actions), snapshot });
+/** The steps from the start of a machine on. */
+export type Walked = readonly PathStep[];
+
+/**
+ * Follows paths and records the decided effects; the first step is the machine's start. Returns every beginning of a
+ * path once: paths share most of their beginnings, and a machine decides the same after the same events.
+ */
+export function walkAll(machine: AnyStateMachine, paths: ReturnType<typeof pathsOf>): Walked[] {
+  const found: Walked[] = [];
+  const starts = new Map<object, Beginning>();
+  for (const { input, steps } of paths) {
+    let here = starts.get(input) ?? begin(found, [], 'start', initialTransition(machine, input));
+    starts.set(input, here);
+    for (const { event } of steps) {
+      if (event.type === 'xstate.init') continue;
+      const { walked, snapshot, next } = here;
+      here = next.get(event) ?? begin(found, walked, event.type, transition(machine, snapshot, event));
+      next.set(event, here);
+    }
   }
-  return walked;
+  return found;
+}
+
+/** The beginning of paths, and how they go on. */
+interface Beginning {
+  readonly walked: Walked;
+  readonly snapshot: AnyMachineSnapshot;
+  readonly next: Map<EventObject, Beginning>;
+}
+
+function begin(
+  found: Walked[],
+  before: Walked,
+  event: string,
+  [snapshot, actions]: ReturnType<typeof initialTransition<AnyStateMachine>>,
+): Beginning {
+  const walked = [...before, { event, effects: effectsOf(actions), snapshot }];
+  found.push(walked);
+  return { walked, snapshot, next: new Map() };
 }
