@@ -67,17 +67,22 @@ function rateOtherPort(mention: HostMention, { service, form }: NamedService, te
 }
 
 /** What several workloads take whole says of none of them that it uses all of it. */
-export function rateShared(rating: Rating, service: ObservedService, placed: PlacedText): Rating {
-  const count = placed.sharers.size;
+export function rateShared(rating: Rating, { sharers: { size: count } }: PlacedText, isShared: boolean): Rating {
   if (count < 2) return rating;
-  const those = isSharedWith(service, placed) ? `${count} workloads, its own pods among them,` : `${count} workloads`;
+  const those = isShared ? `${count} workloads, its own pods among them,` : `${count} workloads`;
   const confidence = rating.confidence === 'high' ? 'medium' : rating.confidence;
   return { ...rating, confidence, because: `${rating.because}, in what ${those} take whole` };
 }
 
-/** Whether the pods of the Service take the text, too. */
-export function isSharedWith(service: ObservedService, { sharers }: PlacedText): boolean {
-  return sharers.size > 1 && [...sharers].some((workload) => isBehind(workload, service));
+/** Whether the pods of a Service take the text, too. A text may name a Service often, and have many sharers. */
+export function sharedWith({ sharers }: PlacedText): (service: ObservedService) => boolean {
+  const known = new Map<ObservedService, boolean>();
+  return (service) => {
+    const isShared =
+      known.get(service) ?? (sharers.size > 1 && [...sharers].some((workload) => isBehind(workload, service)));
+    known.set(service, isShared);
+    return isShared;
+  };
 }
 
 function rateWord({ before, isWhole }: HostMention, { service, form }: NamedService, text: PlacedText): Rating {

@@ -1,5 +1,5 @@
 import { type Evidence, isAtLeast, serviceKey } from '../dependencies/dependency.ts';
-import { isSharedWith, type Rating, rate, rateShared } from './confidence.ts';
+import { type Rating, rate, rateShared, sharedWith } from './confidence.ts';
 import { isBehind, type Observed, type ObservedService, type ObservedWorkload } from './observed.ts';
 import { createPodTexts, type PlacedText } from './podTexts.ts';
 import { createServiceNames, type ServiceNames } from './serviceNames.ts';
@@ -64,35 +64,36 @@ const ofVariable: Rating = {
 
 function evidenceIn(placed: PlacedText, namespace: string, names: ServiceNames): FoundEvidence[] {
   const { text, where } = placed;
+  const isSharedWith = sharedWith(placed);
   const mentions = findHosts(text, (host) => names.find(host, namespace) !== undefined).flatMap((mention) => {
     const named = names.find(mention.host, namespace);
     if (named === undefined) return [];
-    const { confidence, because, port } = rateShared(rate(mention, named, placed), named.service, placed);
+    const isShared = isSharedWith(named.service);
+    const { confidence, because, port } = rateShared(rate(mention, named, placed), placed, isShared);
     const shown = port ?? (mention.form === 'word' ? undefined : mention.port);
     const address = shown === undefined ? mention.host : `${mention.host}:${shown}`;
-    const isShared = isSharedWith(named.service, placed);
     return [{ service: named.service, isShared, evidence: { confidence, where, found: address, because } }];
   });
   const variables = [...text.matchAll(serviceVariable)].flatMap(([, name = '']) => {
     const service = names.findByVariable(name, namespace);
     const variable = `${name}_SERVICE_HOST`;
     if (service === undefined) return [];
-    const { confidence, because } = rateShared(ofVariable, service, placed);
-    return [
-      { service, isShared: isSharedWith(service, placed), evidence: { confidence, where, found: variable, because } },
-    ];
+    const isShared = isSharedWith(service);
+    const { confidence, because } = rateShared(ofVariable, placed, isShared);
+    return [{ service, isShared, evidence: { confidence, where, found: variable, because } }];
   });
   return [...mentions, ...variables];
 }
 
 function evidenceOfWaits(placed: PlacedText, namespace: string, waited: WaitedServices): FoundEvidence[] {
   const waits: DeclaredWait[] = [...entrypointServices(placed.key, placed.text), ...waitsIn(placed.text)];
+  const isSharedWith = sharedWith(placed);
   return waits.flatMap((wait) =>
     waited.servicesOf(wait, namespace).map((service) => {
       const declared: Rating = { confidence: wait.isSure ? 'high' : 'medium', because: wait.because, port: undefined };
-      const { confidence, because } = rateShared(declared, service, placed);
-      const evidence = { confidence, where: placed.where, found: service.name, because };
-      return { service, isShared: isSharedWith(service, placed), evidence };
+      const isShared = isSharedWith(service);
+      const { confidence, because } = rateShared(declared, placed, isShared);
+      return { service, isShared, evidence: { confidence, where: placed.where, found: service.name, because } };
     }),
   );
 }

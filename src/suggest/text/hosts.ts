@@ -52,7 +52,11 @@ export function findHosts(text: string, isKnown: (host: string) => boolean): Hos
     for (const mention of hostsOf(authority, scheme.toLowerCase())) if (isKnown(mention.host)) inUrls.push(mention);
     return ' '.repeat(whole.length);
   });
-  const tokens = [...rest.matchAll(token)].filter(([, , name = '']) => isKnown(trimmed(name)));
+  // Filtered as they are found: a text has many more names than hosts.
+  const tokens = rest
+    .matchAll(token)
+    .filter(([, , name = '']) => isKnown(trimmed(name)))
+    .toArray();
   const whole = rest.trim();
   const isList = whole.length <= longestList && listOfNames.test(whole);
   return [...inUrls, ...tokens.flatMap((match) => mentionAt(rest, match, { isWhole: isList }))];

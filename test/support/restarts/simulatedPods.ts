@@ -103,8 +103,8 @@ export function simulatedPods({ store, clock, time, onCreated }: SimulatedPodsOp
   }
 
   /** Those that are not terminating. */
-  function podsOf({ metadata: { uid, namespace = '' } }: KubeObject): readonly KubeObject[] {
-    return store.list(pods, { namespace }).filter((pod) => !isTerminating(pod) && controllerOf(pod).uid === uid);
+  function podsOf(set: KubeObject): readonly KubeObject[] {
+    return store.ownedBy(pods, set).filter((pod) => !isTerminating(pod));
   }
 
   function setsOf(deployment: string): readonly KubeObject[] {

@@ -32,6 +32,8 @@ export interface ApiStore {
   readonly resourceVersion: string;
   get(resource: Resource, namespace: string, name: string): KubeObject | undefined;
   list(resource: Resource, which?: ListFilter): readonly KubeObject[];
+  /** Returns the objects whose controller is this owner. Takes no longer if there are others. */
+  ownedBy(resource: Resource, owner: KubeObject): readonly KubeObject[];
   /**
    * Reports each existing object as ADDED and then each change, in order and asynchronously. Returns a function that
    * ends the watch. `onEvent` may write.
@@ -67,6 +69,8 @@ export function apiStore(storage: Storage): ApiStore {
       const selection = selectionOf(which);
       return [...storage.collectionOf(resource).scan({ namespace: which.namespace })].filter(selection.matches);
     },
+    ownedBy: (resource, { metadata: { namespace = '', uid } }) =>
+      storage.collectionOf(resource).controlledBy(namespace, uid),
     watch: (resource, which, onEvent) => follow(storage, resource, selectionOf(which), onEvent),
     create(resource, object, options) {
       const draft = decode(resource, object);

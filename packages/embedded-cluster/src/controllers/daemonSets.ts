@@ -4,7 +4,7 @@ import { daemonSets, pods } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, numberOf, objectOf } from '../base/json.ts';
 import { isPodReady } from '../base/podConditions.ts';
 import type { Clock } from '../clock/clock.ts';
-import { isActive, isTerminating, ownedBy, type Placement, podOf } from './owned.ts';
+import { isActive, isTerminating, type Placement, podOf } from './owned.ts';
 import { manager, nonZero, reconcileOnChange, workloadDelay, writeStatus } from './reconciling.ts';
 import { deleteUnusedRevisions, hashLabel, templateIn, updateRevision } from './revisions.ts';
 
@@ -20,7 +20,7 @@ export function startDaemonSets(store: ApiStore, clock: Clock, placement: Placem
       proceed(store, set, hash, () =>
         podOf(set, templateIn(revision), { labels: { [hashLabel]: hash }, spec: { ...placement } }),
       );
-      const owned = ownedBy(store, pods, set);
+      const owned = store.ownedBy(pods, set);
       writeStatus(store, daemonSets, set, statusOf(set, hash, owned.filter(isActive)));
       const inUse = new Set([hash, ...owned.map(hashOf)]);
       deleteUnusedRevisions(store, set, ({ metadata }) => inUse.has(metadata.labels?.[revisionHash] ?? ''));
@@ -33,7 +33,7 @@ export function startDaemonSets(store: ApiStore, clock: Clock, placement: Placem
 function proceed(store: ApiStore, set: KubeObject, hash: string, newPod: () => JsonObject): void {
   const { type, rollingUpdate } = objectOf(objectOf(set['spec'])['updateStrategy']);
   const hasSurge = type !== 'OnDelete' && (numberOf(objectOf(rollingUpdate)['maxSurge']) ?? 0) > 0;
-  const ownedPods = ownedBy(store, pods, set);
+  const ownedPods = store.ownedBy(pods, set);
   const active = ownedPods.filter(isActive);
   const current = active.filter((pod) => hashOf(pod) === hash);
   const outdated = active.filter((pod) => hashOf(pod) !== hash);

@@ -4,7 +4,7 @@ import { deployments, replicaSets } from '../apiserver/strategies/resources.ts';
 import { numberOf, objectOf } from '../base/json.ts';
 import type { Clock, TimerHandle } from '../clock/clock.ts';
 import { deploymentStatus, progressDeadline } from './deploymentStatus.ts';
-import { isTerminating, ownedBy } from './owned.ts';
+import { isTerminating } from './owned.ts';
 import { manager, reconcileOnChange, workloadDelay, writeStatus } from './reconciling.ts';
 import { currentSet, revisionOf, revisionsOf } from './replicaSetsOf.ts';
 import { nextReplicas } from './rollingUpdate.ts';
@@ -27,9 +27,7 @@ export function startDeployments(store: ApiStore, clock: Clock, delay = workload
   function rollOut(deployment: KubeObject): number | undefined {
     const isPaused = objectOf(deployment['spec'])['paused'] === true;
     const current = currentSet(store, deployment, isPaused);
-    const old = ownedBy(store, replicaSets, deployment).filter(
-      ({ metadata }) => metadata.uid !== current?.metadata.uid,
-    );
+    const old = store.ownedBy(replicaSets, deployment).filter(({ metadata }) => metadata.uid !== current?.metadata.uid);
     if (isPaused) resize(store, deployment, current, old);
     else {
       for (const [set, replicas] of nextReplicas(store, deployment, current, old)) scale(store, set, replicas);

@@ -4,7 +4,7 @@ import { jobs, pods } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, numberOf, objectOf } from '../base/json.ts';
 import { isPodReady } from '../base/podConditions.ts';
 import type { Clock } from '../clock/clock.ts';
-import { isActive, isTerminating, ownedBy, type Placement, podOf } from './owned.ts';
+import { isActive, isTerminating, type Placement, podOf } from './owned.ts';
 import { manager, nonZero, reconcileOnChange, workloadDelay, writeStatus } from './reconciling.ts';
 
 /**
@@ -16,7 +16,7 @@ export function startJobs(store: ApiStore, clock: Clock, placement: Placement = 
     for (const job of store.list(jobs)) {
       if (isTerminating(job)) continue;
       proceed(store, job, placement);
-      writeStatus(store, jobs, job, statusOf(job, ownedBy(store, pods, job)));
+      writeStatus(store, jobs, job, statusOf(job, store.ownedBy(pods, job)));
     }
   }
   return reconcileOnChange(store, clock, [pods, jobs], workloadDelay, reconcile);
@@ -24,7 +24,7 @@ export function startJobs(store: ApiStore, clock: Clock, placement: Placement = 
 
 function proceed(store: ApiStore, job: KubeObject, placement: Placement): void {
   const { suspend, parallelism, completions, template } = objectOf(job['spec']);
-  const owned = ownedBy(store, pods, job);
+  const owned = store.ownedBy(pods, job);
   const active = owned.filter(isActive);
   const remaining = (numberOf(completions) ?? 1) - owned.filter(hasSucceeded).length;
   const desired = suspend === true ? 0 : Math.max(0, Math.min(numberOf(parallelism) ?? 1, remaining));

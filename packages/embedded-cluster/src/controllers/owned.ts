@@ -1,19 +1,8 @@
 import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
-import type { Resource } from '../apiserver/registry/resource.ts';
 import type { LabelSelector } from '../apiserver/selectors/matchesSelector.ts';
 import { pods } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, objectOf, textOf } from '../base/json.ts';
-
-/** Returns the objects of a resource whose controller is this owner. */
-export function ownedBy(store: ApiStore, resource: Resource, owner: KubeObject): readonly KubeObject[] {
-  const { namespace = '', uid } = owner.metadata;
-  return store
-    .list(resource, { namespace })
-    .filter(({ metadata }) =>
-      (metadata.ownerReferences ?? []).some((each) => each['controller'] === true && each['uid'] === uid),
-    );
-}
 
 export function podsIn(store: ApiStore, { metadata }: KubeObject, labelSelector: LabelSelector = {}) {
   return store.list(pods, { namespace: metadata.namespace ?? '', labelSelector });

@@ -6,7 +6,7 @@ import { endpointSlices, pods, replicaSets, services } from '../apiserver/strate
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
 import { isPodReady } from '../base/podConditions.ts';
 import type { Clock } from '../clock/clock.ts';
-import { isActive, isTerminating, ownedBy, ownerReference, type Placement, podOf, podsIn } from './owned.ts';
+import { isActive, isTerminating, ownerReference, type Placement, podOf, podsIn } from './owned.ts';
 import { manager, nonZero, reconcileOnChange, writeStatus } from './reconciling.ts';
 
 /** The delays between a change and its reconciliation, in milliseconds. */
@@ -18,7 +18,7 @@ export function startReplicaSets(store: ApiStore, clock: Clock, placement: Place
   function reconcile(): void {
     for (const set of store.list(replicaSets)) {
       if (isTerminating(set)) continue;
-      const active = ownedBy(store, pods, set).filter(isActive);
+      const active = store.ownedBy(pods, set).filter(isActive);
       const missing = (numberOf(objectOf(set['spec'])['replicas']) ?? 1) - active.length;
       for (let count = 0; count < missing; count += 1)
         store.create(pods, podOf(set, objectOf(set['spec'])['template'], { spec: { ...placement } }), manager);

@@ -3,7 +3,7 @@ import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { replicaSets } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, objectOf } from '../base/json.ts';
-import { isTerminating, ownedBy, ownerReference } from './owned.ts';
+import { isTerminating, ownerReference } from './owned.ts';
 import { manager } from './reconciling.ts';
 import { templateHash } from './templateHash.ts';
 
@@ -23,7 +23,7 @@ export function revisionOf({ metadata }: KubeObject): number {
  * creates it if there is none. A paused Deployment gets neither.
  */
 export function currentSet(store: ApiStore, deployment: KubeObject, isPaused: boolean): KubeObject | undefined {
-  const sets = ownedBy(store, replicaSets, deployment).filter((set) => !isTerminating(set));
+  const sets = store.ownedBy(replicaSets, deployment).filter((set) => !isTerminating(set));
   const { template } = objectOf(deployment['spec']);
   const match = sets.find((set) => isDeepStrictEqual(plain(objectOf(set['spec'])['template']), plain(template)));
   if (isPaused) return match;

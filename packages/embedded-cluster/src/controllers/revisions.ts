@@ -3,7 +3,7 @@ import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { controllerRevisions } from '../apiserver/strategies/resources.ts';
 import { type JsonObject, numberOf, objectOf } from '../base/json.ts';
-import { ownedBy, ownerReference } from './owned.ts';
+import { ownerReference } from './owned.ts';
 import { manager } from './reconciling.ts';
 import { templateHash } from './templateHash.ts';
 
@@ -17,7 +17,7 @@ export function updateRevision(store: ApiStore, owner: KubeObject): KubeObject |
   const { name, namespace = '' } = owner.metadata;
   const { template, selector } = objectOf(owner['spec']);
   const data = { spec: { template } };
-  const revisions = ownedBy(store, controllerRevisions, owner);
+  const revisions = store.ownedBy(controllerRevisions, owner);
   const newest = Math.max(0, ...revisions.map(revisionOf));
   const match = revisions.find((each) => isDeepStrictEqual(each['data'], data));
   if (match !== undefined) {
@@ -45,7 +45,7 @@ export function deleteUnusedRevisions(
   inUse: (revision: KubeObject) => boolean,
 ): void {
   const limit = numberOf(objectOf(owner['spec'])['revisionHistoryLimit']) ?? 10;
-  const unused = ownedBy(store, controllerRevisions, owner).filter((each) => !inUse(each));
+  const unused = store.ownedBy(controllerRevisions, owner).filter((each) => !inUse(each));
   const oldestFirst = unused.toSorted((a, b) => revisionOf(a) - revisionOf(b));
   for (const { metadata } of oldestFirst.slice(0, Math.max(0, unused.length - limit))) {
     store.delete(controllerRevisions, metadata.namespace ?? '', metadata.name);

@@ -2,7 +2,6 @@ import type { ApiStore } from '../apiserver/apiStore.ts';
 import type { KubeObject } from '../apiserver/meta/objects.ts';
 import { pods } from '../apiserver/strategies/resources.ts';
 import { numberOf, objectOf, textOf } from '../base/json.ts';
-import { ownedBy } from './owned.ts';
 
 /** maxSurge and maxUnavailable as numbers of pods. */
 interface Bounds {
@@ -34,7 +33,7 @@ export function nextReplicas(
   if (isRolling) return up === replicasOf(current) ? scaledDown(deployment, current, old) : [[current, up]];
   const active = old.filter((set) => replicasOf(set) > 0);
   if (active.length > 0) return active.map((set) => [set, 0]);
-  const hasPods = old.some((set) => ownedBy(store, pods, set).length > 0);
+  const hasPods = old.some((set) => store.ownedBy(pods, set).length > 0);
   return hasPods || up === replicasOf(current) ? [] : [[current, up]];
 }
 

@@ -4,7 +4,7 @@ import { controllerRevisions, pods, statefulSets } from '../apiserver/strategies
 import { type JsonObject, numberOf, objectOf, textOf } from '../base/json.ts';
 import { isPodReady } from '../base/podConditions.ts';
 import type { Clock } from '../clock/clock.ts';
-import { isTerminating, ownedBy, type Placement, podOf } from './owned.ts';
+import { isTerminating, type Placement, podOf } from './owned.ts';
 import { manager, nonZero, reconcileOnChange, workloadDelay, writeStatus } from './reconciling.ts';
 import { deleteUnusedRevisions, hashLabel, templateIn, updateRevision } from './revisions.ts';
 
@@ -28,7 +28,7 @@ export function startStatefulSets(store: ApiStore, clock: Clock, placement: Plac
       const current = textOf(objectOf(set['status'])['currentRevision']) ?? update.metadata.name;
       const view = { set, replicas: numberOf(objectOf(set['spec'])['replicas']) ?? 1, update, current };
       proceed(store, view, placement);
-      const owned = ownedBy(store, pods, set);
+      const owned = store.ownedBy(pods, set);
       writeStatus(store, statefulSets, set, statusOf(view, owned));
       const names = new Set([update.metadata.name, current, ...owned.map(revisionOf)]);
       deleteUnusedRevisions(store, set, ({ metadata }) => names.has(metadata.name));
@@ -42,7 +42,7 @@ function proceed(store: ApiStore, view: View, placement: Placement): void {
   const { set, replicas } = view;
   const { podManagementPolicy } = objectOf(set['spec']);
   const isOrdered = podManagementPolicy !== 'Parallel';
-  const byOrdinal = new Map(ownedBy(store, pods, set).map((pod) => [ordinalOf(pod), pod]));
+  const byOrdinal = new Map(store.ownedBy(pods, set).map((pod) => [ordinalOf(pod), pod]));
   for (let ordinal = 0; ordinal < replicas; ordinal += 1) {
     const pod = byOrdinal.get(ordinal);
     if (pod === undefined) store.create(pods, newPod(store, view, ordinal, placement), manager);

@@ -49,6 +49,33 @@ test('controllers in the same process see the changes of clients, and clients th
   assert(!refusal.ok && refusal.error.code === 409);
 });
 
+test('the objects of an owner are those of its namespace whose controller it is now, in the order of their names', async () => {
+  await using at = await serving();
+  const ownerOf = (name: string, namespace = 'default', controller = true) => ({
+    ...{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name, uid: uidOf(name, namespace), controller },
+  });
+  const uidOf = (name: string, namespace: string) => at.store.get(leases, namespace, name)?.metadata.uid ?? '';
+  const owned = (name: string) => {
+    const owner = at.store.get(leases, 'default', name);
+    assert(owner !== undefined);
+    return at.store.ownedBy(leases, owner).map(({ metadata }) => metadata.name);
+  };
+  const create = (name: string, ownerReferences: readonly object[] = [], namespace = 'default') =>
+    assert(at.store.create(leases, lease(name, { namespace, ownerReferences })).ok);
+  for (const owner of ['one', 'two']) create(owner);
+  create('c', [ownerOf('one')]);
+  create('a', [ownerOf('two', 'default', false), ownerOf('one')]);
+  create('b', [ownerOf('one', 'default', false)]);
+  create('d', [ownerOf('one')], 'kube-system');
+  assert.deepEqual([owned('one'), owned('two')], [['a', 'c'], []]);
+  at.store.patch(leases, 'default', 'c', { spec: { holderIdentity: 'x' } });
+  at.store.patch(leases, 'default', 'a', { metadata: { ownerReferences: [ownerOf('two')] } });
+  assert.deepEqual([owned('one'), owned('two')], [['c'], ['a']]);
+  at.store.patch(leases, 'default', 'a', { metadata: { ownerReferences: null } });
+  at.store.delete(leases, 'default', 'c');
+  assert.deepEqual([owned('one'), owned('two')], [[], []]);
+});
+
 test('a controller may write from within a watch callback', async () => {
   await using at = await serving();
   const order: string[] = [];

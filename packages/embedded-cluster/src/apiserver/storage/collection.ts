@@ -27,12 +27,16 @@ export interface Collection {
   isEmpty(namespace: string): boolean;
   /** Returns to the state at `version`, which the history must still cover, and forgets the later changes. */
   restore(version: number): void;
+  /** Returns the objects of a namespace whose controller has this uid, in the order of their names. */
+  controlledBy(namespace: string, uid: string): readonly KubeObject[];
   readonly history: History;
 }
 
 interface Bucket {
   readonly objects: Map<string, KubeObject>;
   readonly names: SortedNames;
+  /** The names of the objects that have a controller, by its uid. */
+  readonly controlled: Map<string, Set<string>>;
 }
 
 /** Previous states of changed objects, by namespace and name; undefined if the object did not exist. */
@@ -48,21 +52,31 @@ export function collection(historyLimit: number): Collection {
   function bucketOf(namespace: string): Bucket {
     const existingBucket = buckets.get(namespace);
     if (existingBucket !== undefined) return existingBucket;
-    const bucket: Bucket = { objects: new Map(), names: sortedNames() };
+    const bucket: Bucket = { objects: new Map(), names: sortedNames(), controlled: new Map() };
     buckets.set(namespace, bucket);
     return bucket;
   }
 
   function store(namespace: string, name: string, object: KubeObject): void {
     const bucket = bucketOf(namespace);
-    if (!bucket.objects.has(name)) bucket.names.add(name);
+    const previous = bucket.objects.get(name);
+    if (previous === undefined) bucket.names.add(name);
     bucket.objects.set(name, object);
+    if (previous?.metadata.ownerReferences === object.metadata.ownerReferences) return;
+    if (previous !== undefined) release(bucket, previous);
+    for (const uid of controllersOf(object)) {
+      const names = bucket.controlled.get(uid) ?? new Set();
+      bucket.controlled.set(uid, names.add(name));
+    }
   }
 
   function removeObject(namespace: string, name: string): void {
     const bucket = buckets.get(namespace);
-    if (bucket?.objects.delete(name) !== true) return;
+    const object = bucket?.objects.get(name);
+    if (bucket === undefined || object === undefined) return;
+    bucket.objects.delete(name);
     bucket.names.remove(name);
+    release(bucket, object);
     if (bucket.objects.size === 0) buckets.delete(namespace);
   }
 
@@ -85,7 +99,9 @@ export function collection(historyLimit: number): Collection {
   function* scanBucket(namespace: string, after: string | undefined, then: PastStates): Generator<KubeObject> {
     const bucket = buckets.get(namespace);
     const before = then.get(namespace) ?? nothing;
-    const names = mergedFrom(bucket?.names.all() ?? [], [...before.keys()].sort(), after);
+    const now = bucket?.names.all() ?? [];
+    const isWhole = before.size === 0 && after === undefined;
+    const names = isWhole ? now : mergedFrom(now, [...before.keys()].sort(), after);
     for (const name of names) {
       const object = before.has(name) ? before.get(name) : bucket?.objects.get(name);
       if (object !== undefined) yield object;
@@ -133,7 +149,25 @@ export function collection(historyLimit: number): Collection {
       }
       past.forgetAfter(version);
     },
+    controlledBy(namespace, uid) {
+      const bucket = buckets.get(namespace);
+      return [...(bucket?.controlled.get(uid) ?? [])].sort().flatMap((name) => bucket?.objects.get(name) ?? []);
+    },
   };
+}
+
+function release({ controlled }: Bucket, object: KubeObject): void {
+  for (const uid of controllersOf(object)) {
+    const names = controlled.get(uid);
+    names?.delete(object.metadata.name);
+    if (names?.size === 0) controlled.delete(uid);
+  }
+}
+
+function controllersOf({ metadata }: KubeObject): readonly string[] {
+  return (metadata.ownerReferences ?? []).flatMap(({ controller, uid }) =>
+    controller === true && typeof uid === 'string' ? [uid] : [],
+  );
 }
 
 /** Keys in etcd are `namespace/name`, so `a-b/…` comes before `a/…`. */
