@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '../base/clock.ts';
-import { smallest } from '../base/extremes.ts';
 
 /** Schedules items, each once per period, spread evenly over it. */
 export interface Schedule {
@@ -15,8 +14,8 @@ export interface Schedule {
 
 interface Group {
   readonly namespace: string;
-  /** From 0 to 1: where in the period each item is due. */
-  readonly offsets: readonly number[];
+  /** From 0 to 1: where in the period each item is due, in this order. */
+  readonly turns: readonly { readonly offset: number; readonly index: number }[];
   readonly take: (index: number) => void;
   timer: TimerHandle | undefined;
 }
@@ -52,29 +51,26 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
     return period * Math.max(1, Math.ceil((sizes.get(namespace) ?? 0) / share));
   }
 
-  /** The first turn after `from`, both in epoch milliseconds. */
-  function nextRunAfter(from: number, offset: number, whole: number): number {
-    const since = (from - Math.floor(offset * whole)) % whole;
-    return from + whole - (since < 0 ? since + whole : since);
-  }
-
   function wait(group: Group): void {
     clock.clearTimeout(group.timer);
     group.timer = undefined;
     if (period === 0) return;
     const from = clock.now();
     const whole = roundOf(group.namespace);
-    const next = smallest(group.offsets.map((offset) => nextRunAfter(from, offset, whole)));
-    if (next === undefined) return;
+    const [first] = turnsAfter(from, group.turns, whole);
+    if (first === undefined) return;
+    const next = nextRunAfter(from, first.offset, whole);
     group.timer = clock.setTimeout(() => {
       const now = clock.now();
       // There may be more items than when the timer was set, so the turn may be later.
       const round = roundOf(group.namespace);
-      const due = [...group.offsets.keys()].filter(
-        (index) => nextRunAfter(from, group.offsets[index] ?? 0, round) <= now,
-      );
+      const due: number[] = [];
+      for (const { offset, index } of turnsAfter(from, group.turns, round)) {
+        if (nextRunAfter(from, offset, round) > now) break;
+        due.push(index);
+      }
       wait(group);
-      for (const index of due) group.take(index);
+      for (const index of due.sort((a, b) => a - b)) group.take(index);
     }, next - from);
   }
 
@@ -82,7 +78,9 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
     join(namespace, items, nameOf, take) {
       const group: Group = {
         namespace,
-        offsets: items.map((each) => offsetOf(nameOf(each))),
+        turns: items
+          .map((item, index) => ({ offset: offsetOf(nameOf(item)), index }))
+          .sort((a, b) => a.offset - b.offset),
         take(index) {
           for (const item of items.slice(index, index + 1)) take(item);
         },
@@ -103,6 +101,26 @@ export function createSchedule(clock: Clock, initial: number): Schedule {
       for (const group of groups) wait(group);
     },
   };
+}
+
+/** The first turn after `from`, both in epoch milliseconds. */
+function nextRunAfter(from: number, offset: number, whole: number): number {
+  const since = (from - Math.floor(offset * whole)) % whole;
+  return from + whole - (since < 0 ? since + whole : since);
+}
+
+/** Yields the turns of one round after `from`, in their order. Finds the first by bisection: there may be thousands. */
+function* turnsAfter(from: number, turns: Group['turns'], whole: number): Generator<Group['turns'][number]> {
+  let [low, high] = [0, turns.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (Math.floor((turns[middle]?.offset ?? 0) * whole) <= from % whole) low = middle + 1;
+    else high = middle;
+  }
+  for (let passed = 0; passed < turns.length; passed += 1) {
+    const turn = turns[(low + passed) % turns.length];
+    if (turn !== undefined) yield turn;
+  }
 }
 
 /** How many of `turns` a namespace may have: the others share what some do not need. */
