@@ -1,6 +1,6 @@
 /**
- * `npm test`: node's own test runner over all tests that need no cluster, on all cores. The files of one folder, and of
- * small folders, share a process, because most of them take longer to load than to run.
+ * `npm test`: node's own test runner over all tests that need no cluster, on all cores. The files of one area, and of
+ * small areas, share a process, because most of them take longer to load than to run. A test file by its name has its own.
  * Arguments: test files or patterns (default all), `--unit` for those that start no process and no browser, `--coverage`,
  * and what else `node --test` takes. Compiled code is cached between runs (NODE_COMPILE_CACHE).
  */
@@ -35,7 +35,7 @@ const longest = [
     'test/demo',
     'test/project',
     'packages/kube-runtime/test/watch',
-    'small folders',
+    'small areas',
     'test/ui',
     'test/observer',
     'test/recording',
@@ -48,10 +48,13 @@ const longest = [
     'test/properties',
     'test/observer/*',
   ],
-  ...['test/machines', 'test/restart', 'packages/kube-runtime/test/client', 'test/telemetry', 'test/config'],
+  ...['test/restart', 'packages/embedded-cluster', 'test/weeder', 'test/machines', 'test/telemetry', 'test/config'],
 ];
-/** Folders of few and short tests. */
-const small = ['actors', 'base', 'bench', 'kube', 'controller', 'diagram', 'image', 'suggest', 'tutorial'];
+/** Areas of few and short tests. */
+const small = [
+  ...['actors', 'base', 'bench', 'kube', 'controller', 'diagram', 'image', 'suggest', 'tutorial'],
+  ...['live-page', 'machine-diagrams'],
+];
 
 const root = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
@@ -72,12 +75,13 @@ function processes(): readonly string[] {
   return order.map((name, index) => entryOf(index, name, processes.get(name) ?? []));
 }
 
-/** The folders below one of `test`, and the small ones, share a process. */
+/** The folders of an area, and the small areas, share a process; the largest areas have several. */
 function processOf(file: string): string {
   const folder = dirname(file);
-  const [, area = '', below] = folder.replace('packages/', '').split('/');
-  if (small.includes(area)) return 'small folders';
-  return below === undefined || folder.startsWith('packages/kube-runtime') ? folder : `${dirname(folder)}/*`;
+  const [root, area = ''] = folder.split('/');
+  if (small.includes(area)) return 'small areas';
+  if (area === 'kube-runtime') return folder;
+  return area === 'observer' && folder !== 'test/observer' ? 'test/observer/*' : `${root}/${area}`;
 }
 
 /**
