@@ -10,25 +10,13 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const unit = [
-  ...['actors', 'base', 'config', 'controller', 'dependencies', 'diagram'],
-  ...['kube', 'machines', 'observer', 'restart', 'suggest', 'weeder'],
+/** Folders of tests with a runner of their own. */
+const separate = ['cluster', 'faults', 'gitops', 'page', 'rules', 'soak'];
+/** Folders whose tests start processes or a browser, or read the whole repository. */
+const starting = [
+  ...['bench', 'cli', 'demo', 'image', 'process', 'project'],
+  ...['properties', 'recording', 'replay', 'telemetry', 'tutorial', 'ui'],
 ];
-const others = [
-  'bench',
-  'cli',
-  'demo',
-  'image',
-  'process',
-  'project',
-  'properties',
-  'recording',
-  'replay',
-  'telemetry',
-  'tutorial',
-  'ui',
-];
-const patternOf = (folder: string) => `test/${folder}/**/*.test.ts`;
 /** The processes that take longest, from the longest on: they begin first, so that no core waits for them at the end. */
 const longest = [
   ...[
@@ -60,15 +48,17 @@ const root = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
 const flags = given.filter((argument) => argument.startsWith('--'));
 const files = given.filter((argument) => !argument.startsWith('--'));
-const usual = flags.includes('--unit')
-  ? [...unit.map(patternOf), 'packages/*/test/**/*.test.ts']
-  : [...[...unit, ...others].map(patternOf), 'packages/*/test/**/*.test.ts'];
+const left = flags.includes('--unit') ? [...separate, ...starting] : separate;
+const usual = ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'];
 const covered = ['src', 'machines', 'packages'].map((folder) => `--test-coverage-include=${folder}/**`);
 const entries = mkdtempSync(join(tmpdir(), 'weeder-tests-'));
 
 /** Returns the files to run: for each process one that imports all its test files. */
 function processes(): readonly string[] {
-  const files = globSync(usual, { cwd: root, exclude: ['**/node_modules/**'] }).sort();
+  const files = globSync(usual, {
+    cwd: root,
+    exclude: ['**/node_modules/**', ...left.map((folder) => `test/${folder}/**`)],
+  }).sort();
   const processes = Map.groupBy(files, processOf);
   const first = longest.filter((name) => processes.has(name));
   const order = [...first, ...[...processes.keys()].filter((name) => !first.includes(name))];
