@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { keyOf } from '@weeder/kube-runtime/objects';
 import {
+  compareNames,
   type DependantView,
   type DependencyList,
   type DependencyView,
@@ -70,7 +71,7 @@ export async function dependencyList(
     total: counts.all,
     found: matches.length,
     counts,
-    namespaces: [...namespaces].sort(),
+    namespaces: [...namespaces].sort(compareNames),
     services,
     dependants: [...dependants.values()],
   };
@@ -108,7 +109,7 @@ function dependencyView(
 ): DependencyView {
   const views = dependants.map((each) => shownBefore.get(idOf(each)) ?? dependantView(each));
   const first = views.length > limit ? views.toSorted((a, b) => b.crashLooping - a.crashLooping) : views;
-  const shown = first.slice(0, limit).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const shown = first.slice(0, limit).sort((a, b) => compareNames(a.id, b.id));
   for (const dependant of shown) shownBefore.set(dependant.id, dependant);
   return { namespace, service, view, dependants: shown.map(({ id }) => id), total: dependants.length };
 }

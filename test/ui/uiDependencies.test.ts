@@ -35,8 +35,8 @@ test('a service has the podSelectors of the config with their namespaces, and th
   assert.deepEqual(
     list.dependants.map(({ id, by, namespaces, crashLooping }) => ({ id, by, namespaces, crashLooping })),
     [
-      { id: 'ReplicaSet shop/kapi', by: 'declared', namespaces: ['shop'], crashLooping: 1 },
       { id: 'pods with app=web in shop, other', by: 'configured', namespaces: ['shop', 'other'], crashLooping: 1 },
+      { id: 'ReplicaSet shop/kapi', by: 'declared', namespaces: ['shop'], crashLooping: 1 },
     ],
   );
 });

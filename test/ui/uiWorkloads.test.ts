@@ -125,8 +125,10 @@ test('two thousand workloads arrive in the order of their names, compressed, and
   await world.pass(minute);
   const listed = await shown.list();
   const ids = listed.map(({ id }) => id);
-  assert.equal(ids.length, 2_000);
-  assert.deepEqual(ids, ids.toSorted());
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 2_000 }, (_, n) => `deployment/shop/web-${n}`),
+  );
   assert.ok(listed.every(({ state }) => state === 'current'));
   const response = await fetch(shown.url);
   assert.equal(response.headers.get('content-encoding'), 'gzip');

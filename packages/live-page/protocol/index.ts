@@ -20,4 +20,4 @@ export {
 } from './protocol.ts';
 export { isShown, serviceRank } from './serviceFilter.ts';
 export type { WorkloadList, WorkloadView } from './workloadView.ts';
-export { worstFirst } from './worstFirst.ts';
+export { compareNames, worstFirst } from './worstFirst.ts';

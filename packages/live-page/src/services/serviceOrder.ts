@@ -1,5 +1,6 @@
 import type { ServiceView } from '../../protocol/protocol.ts';
 import { serviceRank } from '../../protocol/serviceFilter.ts';
+import { compareNames } from '../../protocol/worstFirst.ts';
 
 export const sortKeys = ['name', 'state', 'window', 'crashLooping', 'deleted', 'skipped', 'failed'] as const;
 
@@ -11,17 +12,15 @@ export interface Order {
 /** Services with equal keys are ordered by name, in both directions. */
 export function sortBy({ by, isDescending }: Order): (a: ServiceView, b: ServiceView) => number {
   const sign = isDescending ? -1 : 1;
-  return (a, b) => {
-    const [left, right] = [keyOf(a, by), keyOf(b, by)];
-    if (left !== right) return left < right ? -sign : sign;
-    const [first, second] = [keyOf(a, 'name'), keyOf(b, 'name')];
-    if (first === second) return 0;
-    return first < second ? -1 : 1;
-  };
+  if (by === 'name') return (a, b) => sign * compareNames(nameOf(a), nameOf(b));
+  return (a, b) => sign * (rankOf(a, by) - rankOf(b, by)) || compareNames(nameOf(a), nameOf(b));
 }
 
-function keyOf(service: ServiceView, by: Order['by']): string | number {
-  if (by === 'name') return `${service.namespace}/${service.service}`;
+function nameOf({ namespace, service }: ServiceView): string {
+  return `${namespace}/${service}`;
+}
+
+function rankOf(service: ServiceView, by: Exclude<Order['by'], 'name'>): number {
   if (by === 'state') return serviceRank(service);
   if (by === 'window') return service.window?.closesAt ?? 0;
   return service[by];
