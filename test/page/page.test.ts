@@ -197,6 +197,24 @@ test('of 1,000 services the one that is down is the first, in the order of anoth
   assert.match((await rows.last().textContent()) ?? '', /zz-1000/);
 });
 
+test('of 1,000 services whose windows are open the one whose deletion failed is marked, and in no order cut', async (t) => {
+  const window = { number: 1, openedAt: now, closesAt: now + 300_000 };
+  const open = Array.from({ length: 1_000 }, (_, index) => serviceView(`svc-${index + 2}`, { window }));
+  const failed = serviceView('zz', { window, failed: 1, state: 'ready.windowOpen.settled' });
+  const { page } = await openPage(t, (server) => {
+    server.greeting = [hello(now), { type: 'services', services: [...open.toReversed(), failed] }];
+  });
+  const rows = page.locator('#services-table tbody tr');
+  await rows.first().getByRole('link', { name: 'zz' }).waitFor();
+  const state = rows.first().locator('.state');
+  assert.equal(await state.getAttribute('data-health'), 'degraded');
+  assert.equal(await state.textContent(), 'ready › windowOpen › settled, 1 deletion failed');
+  await page.getByRole('button', { name: 'Service', exact: true }).click();
+  await rows.first().getByRole('link', { name: 'svc-2', exact: true }).waitFor();
+  assert.match((await rows.nth(8).textContent()) ?? '', /svc-10/);
+  assert.match((await rows.last().textContent()) ?? '', /zz/);
+});
+
 test('with more lanes than fit, those of outages are drawn first, also of a service that was down at the start', async (t) => {
   const calm = Array.from({ length: 80 }, (_, n) => `calm-${n + 100}`);
   const { page } = await openPage(

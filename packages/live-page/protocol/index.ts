@@ -1,4 +1,5 @@
 export type { ApplicationList, ApplicationView, DriftView, ResourceView } from './applicationView.ts';
+export { healthOfState, stateRank } from './health.ts';
 export type { Moment } from './moment.ts';
 export { createOngoing } from './ongoing.ts';
 export {

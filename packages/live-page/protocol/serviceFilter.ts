@@ -1,8 +1,5 @@
 import type { ServiceFilter, ServiceView } from './protocol.ts';
 
-/** The rank of a service of which nothing is to be said. */
-const quiet = 5;
-
 /** Whether a filter shows a service. */
 export function isShown({ isReady, window, crashLooping }: ServiceView, filter: ServiceFilter): boolean {
   if (filter === 'all') return true;
@@ -10,15 +7,18 @@ export function isShown({ isReady, window, crashLooping }: ServiceView, filter: 
   return filter === 'window' ? window !== undefined : crashLooping > 0;
 }
 
-/** Whether a list that is cut shows it in any case. */
-export function needsAttention(service: ServiceView): boolean {
-  return serviceRank(service) < quiet;
+/** What there is to say about a service, the worst first; `failed`: deletions in its newest window. */
+const serviceConditions = ['notReady', 'absent', 'failed', 'crashLooping', 'window', 'calm'] as const;
+export type ServiceCondition = (typeof serviceConditions)[number];
+
+export function worstOf({ isReady, exists, failed, crashLooping, window }: ServiceView): ServiceCondition {
+  if (!isReady) return exists ? 'notReady' : 'absent';
+  if (failed > 0) return 'failed';
+  if (crashLooping > 0) return 'crashLooping';
+  return window === undefined ? 'calm' : 'window';
 }
 
-/** The worst have the lowest rank: not ready, absent, failed deletions, dependants that crash-loop, an open window. */
-export function serviceRank({ isReady, exists, failed, crashLooping, window }: ServiceView): number {
-  if (!isReady) return exists ? 0 : 1;
-  if (failed > 0) return 2;
-  if (crashLooping > 0) return 3;
-  return window === undefined ? quiet : quiet - 1;
+/** The rank of a service in a list: the worst have the lowest. */
+export function serviceRank(service: ServiceView): number {
+  return serviceConditions.indexOf(worstOf(service));
 }

@@ -111,6 +111,7 @@ export function applicationScene(now: number): ApplicationView[] {
     .reverse();
   return [
     applicationView('shop/api', {
+      state: 'contested',
       resources: [
         resourceView('Deployment shop/api', {
           state: 'drifted.waiting',
@@ -128,6 +129,7 @@ export function applicationScene(now: number): ApplicationView[] {
       ],
     }),
     applicationView('shop/cart', {
+      state: 'drifted',
       isDetectOnly: true,
       resources: [
         resourceView('ConfigMap shop/cart', {
@@ -142,6 +144,7 @@ export function applicationScene(now: number): ApplicationView[] {
       ],
     }),
     applicationView('shop/search', {
+      state: 'refused',
       errors: ['spec.observerSchema[0].spec.ports: does not end with the bounds of its length'],
       resources: [
         resourceView('Service shop/search', { state: 'refused', reason: 'its entry of the schema has errors' }),

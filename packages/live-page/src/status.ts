@@ -1,8 +1,8 @@
+import type { Health } from '../protocol/health.ts';
 import type { LeadershipView } from '../protocol/protocol.ts';
 import type { ConnectionState } from './connection.ts';
 import { byId, setText } from './dom.ts';
 import { clockTime } from './format.ts';
-import type { Health } from './health.ts';
 
 interface Status {
   /** `receivedAt`: the time of the last message, by weeder's clock; undefined before the first one. */

@@ -1,8 +1,8 @@
+import { healthOfState } from '../protocol/health.ts';
 import type { WorkloadList, WorkloadView } from '../protocol/workloadView.ts';
 import { cell, labelledCell, nameCell } from './cells.ts';
 import { byId, create, setText } from './dom.ts';
 import { dayAndTime, span } from './format.ts';
-import { healthOfState } from './health.ts';
 import { createListSummary } from './listSummary.ts';
 import { createPolledList } from './polledList.ts';
 import { createRows } from './rows.ts';

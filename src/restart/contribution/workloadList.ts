@@ -1,5 +1,5 @@
 import type { WorkloadList, WorkloadView } from '@weeder/live-page';
-import { worstFirst } from '@weeder/live-page';
+import { stateRank, worstFirst } from '@weeder/live-page';
 import { timersOf } from '../../actors/actorStates.ts';
 import type { Since } from '../../controller/contribution/contribution.ts';
 import { statusOf } from '../patches/status.ts';
@@ -10,12 +10,7 @@ import { describeSource } from '../references/wording.ts';
 /** The workloads for the page, the worst first. */
 export function workloadList(entries: Iterable<WorkloadEntry>, since: Since): WorkloadList {
   const views = [...entries].map((entry) => viewOf(entry, since));
-  return { workloads: views.sort(worstFirst(rankOf, ({ id }) => id)) };
-}
-
-function rankOf({ state }: WorkloadView): number {
-  if (failing.has(state)) return 0;
-  return state === 'current' ? 2 : 1;
+  return { workloads: views.sort(worstFirst<WorkloadView>(stateRank, ({ id }) => id)) };
 }
 
 function viewOf(entry: WorkloadEntry, since: Since): WorkloadView {
@@ -35,8 +30,6 @@ function viewOf(entry: WorkloadEntry, since: Since): WorkloadView {
     cause: lastCause,
   };
 }
-
-const failing: ReadonlySet<string> = new Set(['blocked', 'stalled', 'backingOff']);
 
 /** The states for which the machines have a reason. */
 const explained: ReadonlySet<string> = new Set(['waiting', 'blocked', 'stalled', 'suspended', 'backingOff']);

@@ -1,8 +1,8 @@
 import type { ApplicationView, ResourceView } from '../../protocol/applicationView.ts';
+import { healthOfState } from '../../protocol/health.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { dayAndTime, span, statePath } from '../format.ts';
-import { healthOfState } from '../health.ts';
 import { linkTo } from '../views.ts';
 import { corrections, difference } from './difference.ts';
 

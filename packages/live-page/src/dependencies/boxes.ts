@@ -1,8 +1,8 @@
+import { type Health, healthOfService } from '../../protocol/health.ts';
 import type { DependantView, DependencyView } from '../../protocol/protocol.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
-import { type Health, healthOfService } from '../health.ts';
-import { describeReadiness } from '../services/readiness.ts';
+import { describeReadiness, problemsOf } from '../services/readiness.ts';
 import { linkTo } from '../views.ts';
 
 /** A box of the picture. It updates only the changed parts. `y`: the distance of its top from that of the picture. */
@@ -46,12 +46,14 @@ export function createServiceBox(first: DependencyView): ServiceBox {
 
 function describeService({ view, total }: DependencyView, now: number): string {
   const dependants = total === 1 ? '1 dependant' : `${count(total)} dependants`;
-  const { namespace, exists, isReady, readyUntil, window, crashLooping, deleted } = view;
+  const { namespace, exists, isReady, readyUntil, window, deleted } = view;
   const wasReady = exists && !isReady && readyUntil !== undefined;
   const state = wasReady ? 'not ready' : describeReadiness(view, now);
   if (namespace === '') return state;
-  const parts = [window === undefined ? state : `window open, ${span(window.closesAt - now)} left`];
-  if (crashLooping > 0) parts.push(`${count(crashLooping)} crash-looping`);
+  const parts = [
+    window === undefined ? state : `window open, ${span(window.closesAt - now)} left`,
+    ...problemsOf(view),
+  ];
   if (window !== undefined && deleted > 0) parts.push(`${count(deleted)} deleted`);
   return [...parts, dependants].join(', ');
 }

@@ -1,5 +1,5 @@
+import type { Health } from '../../protocol/health.ts';
 import { createSvg } from '../dom.ts';
-import type { Health } from '../health.ts';
 import { boxHeight, type Layout } from './layout.ts';
 
 /** The lines between the services and their dependants. */

@@ -1,5 +1,5 @@
 import type { ServiceView } from '../../protocol/protocol.ts';
-import { dayAndTime, span } from '../format.ts';
+import { count, dayAndTime, span } from '../format.ts';
 
 /** `ready`, `down, was ready until 23:41:07`, `down, not ready since weeder started (3m 10s)`, … */
 export function describeReadiness(service: ServiceView, now: number): string {
@@ -10,4 +10,12 @@ export function describeReadiness(service: ServiceView, now: number): string {
   if (readyUntil !== undefined) return `${state}, was ready until ${dayAndTime(readyUntil, now)}`;
   if (since === undefined || !exists) return state;
   return `${state}, not ready since ${isFromStart ? 'weeder started' : 'it was first seen'} (${span(now - since)})`;
+}
+
+/** What is wrong beside its readiness, the worst first: `1 deletion failed`, `3 crash-looping`. */
+export function problemsOf({ failed, crashLooping }: ServiceView): string[] {
+  const problems: string[] = [];
+  if (failed > 0) problems.push(`${count(failed)} ${failed === 1 ? 'deletion' : 'deletions'} failed`);
+  if (crashLooping > 0) problems.push(`${count(crashLooping)} crash-looping`);
+  return problems;
 }

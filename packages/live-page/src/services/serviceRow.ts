@@ -1,10 +1,10 @@
+import { healthOfService } from '../../protocol/health.ts';
 import type { ServiceView } from '../../protocol/protocol.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { count, span, statePath } from '../format.ts';
-import { healthOfService } from '../health.ts';
 import { linkTo } from '../views.ts';
-import { describeReadiness } from './readiness.ts';
+import { describeReadiness, problemsOf } from './readiness.ts';
 
 /** A row of the table of services. It updates only the changed parts. */
 interface ServiceRow {
@@ -59,8 +59,15 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
   };
 }
 
-/** The machine of a service that does not exist only waits for the end of a window. */
+/** The state, and the worst problem of a service that is ready. */
 function describeState(service: ServiceView, now: number): string {
+  const [problem] = service.isReady ? problemsOf(service) : [];
+  const state = stateOf(service, now);
+  return problem === undefined ? state : `${state}, ${problem}`;
+}
+
+/** The machine of a service that does not exist only waits for the end of a window. */
+function stateOf(service: ServiceView, now: number): string {
   if (service.state !== undefined && service.exists) return statePath(service.state);
   const words = describeReadiness(service, now);
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

@@ -1,5 +1,5 @@
 import type { ServiceFilter, ServiceView } from '../../protocol/protocol.ts';
-import { isShown, needsAttention } from '../../protocol/serviceFilter.ts';
+import { isShown, serviceRank } from '../../protocol/serviceFilter.ts';
 import { byId, onceAFrame } from '../dom.ts';
 import { createFilterButtons } from '../filterButtons.ts';
 import { createListSummary } from '../listSummary.ts';
@@ -47,9 +47,7 @@ export function createServices(now: () => number): Services {
     const matches = [...services]
       .filter(([key, service]) => key.toLowerCase().includes(query) && isShown(service, filter))
       .map(([, service]) => service);
-    const compare = sortBy(order);
-    matches.sort(compare);
-    const shown = matches.length <= maxRows ? matches : attentionFirst(matches).slice(0, maxRows).sort(compare);
+    const shown = firstOf(matches.sort(sortBy(order)));
     rows.place(shown);
     showCounts();
     summarize({ total: services.size, found: matches.length, shown: shown.length });
@@ -113,7 +111,9 @@ function keyOf({ namespace, service }: ServiceView): string {
   return `${namespace}/${service}`;
 }
 
-/** Keeps the order of the services that need attention, and of the others. */
-function attentionFirst(services: readonly ServiceView[]): ServiceView[] {
-  return [...services.filter(needsAttention), ...services.filter((each) => !needsAttention(each))];
+/** At most as many as there are rows: the worst, in the order of all. Equally bad ones are cut at the end of the order. */
+function firstOf(services: readonly ServiceView[]): readonly ServiceView[] {
+  if (services.length <= maxRows) return services;
+  const worst = new Set(services.toSorted((a, b) => serviceRank(a) - serviceRank(b)).slice(0, maxRows));
+  return services.filter((each) => worst.has(each));
 }
