@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf, systemClock } from '@weeder/kube-runtime/base';
-import type { ApplicationList, ApplicationView, ResourceView } from '@weeder/live-page';
+import { type ApplicationList, type ApplicationView, healthOfState, type ResourceView } from '@weeder/live-page';
 import { createActorTimes } from '../../src/actors/actorTimes.ts';
 import { describeActors } from '../../src/actors/debugActors.ts';
 import { createLivePage } from '../../src/ui/livePage.ts';
@@ -128,6 +128,54 @@ test('of 101 applications the last one by name comes first, if it is the one tha
   world.apply('app-200', { manifests: [configMap('app-200')] });
   await world.pass(2 * second);
   assert.deepEqual([(await ids()).length, ...(await ids()).slice(0, 2)], [100, 'shop/app-200', 'shop/app-100']);
+  world.stop();
+});
+
+test('of 101 applications the one that is invalid comes before those that are paused, also after a drift', async () => {
+  await using shown = await shownApplications();
+  const { world, list } = shown;
+  const paused = Array.from({ length: 100 }, (_, n) => `app-${n}`);
+  for (const name of paused) world.apply(name, { mode: 'detect', manifests: [configMap(name)] });
+  await world.pass(minute);
+  for (const name of paused)
+    world.apply(name, { mode: 'detect', manifests: [configMap(name)], pausedUntil: '2100-01-01T00:00:00Z' });
+  // A namespace may have 100.
+  world.apply('zz', { manifests: [configMap('zz')] });
+  await world.pass(minute);
+  const { found, applications } = await list();
+  assert.deepEqual(
+    [found, ...applications.slice(0, 3).map(({ id, state }) => `${id} ${state}`)],
+    [101, 'shop/zz invalid', 'shop/app-0 paused', 'shop/app-1 paused'],
+  );
+  world.stop();
+});
+
+test('no application is shown as well that has an error or a resource that is not, and one without is', async () => {
+  await using shown = await shownApplications();
+  const { world, list } = shown;
+  const no = refusal('permanent', 'No such key.');
+  world.rejects = ({ data }) => (objectOf(data)['key'] === 'bad' ? no : undefined);
+  world.apply('detect', { mode: 'detect', manifests: [configMap('absent')] });
+  world.apply('refused', { manifests: [configMap('bad', 'bad')] });
+  world.apply('errors', { manifests: [configMap('fine'), configMap('twice'), configMap('twice')] });
+  world.apply('well', { manifests: [configMap('good')] });
+  world.apply('claiming', { manifests: [configMap('good')] });
+  await world.pass(minute);
+  const { applications } = await list();
+  for (const { id, state, errors, resources } of applications) {
+    const isWell = errors.length === 0 && resources.every((each) => healthOfState(each.state) === 'healthy');
+    assert.equal(healthOfState(state), isWell ? 'healthy' : 'degraded', `${id} ${state}`);
+  }
+  assert.deepEqual(
+    applications.map(({ id, state }) => `${id} ${state}`),
+    [
+      'shop/claiming claimed',
+      'shop/detect missing',
+      'shop/errors invalid',
+      'shop/refused refused',
+      'shop/well observing',
+    ],
+  );
   world.stop();
 });
 

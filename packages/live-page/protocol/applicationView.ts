@@ -16,7 +16,7 @@ export interface ApplicationView {
   readonly isDetectOnly: boolean;
   /** Each with its path. */
   readonly errors: readonly string[];
-  /** The number of resources. If it exceeds the limit, resources that are not in sync come first. */
+  /** The number of resources. If it exceeds the limit, the worst come first. */
   readonly total: number;
   readonly resources: readonly ResourceView[];
 }

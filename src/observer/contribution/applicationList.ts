@@ -1,10 +1,16 @@
 import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '@weeder/live-page';
-import { worstFirst } from '@weeder/live-page';
+import { stateRank, worstFirst } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import { activeStates, timersOf } from '../../actors/actorStates.ts';
 import { hasWords, searchWords } from '../../actors/searchWords.ts';
 import type { Since } from '../../controller/contribution/contribution.ts';
-import { type ApplicationEntry, isObserved, memoryOf, type ResourceEntry } from '../entries/entries.ts';
+import {
+  type ApplicationEntry,
+  isObserved,
+  memoryOf,
+  type PendingRemoval,
+  type ResourceEntry,
+} from '../entries/entries.ts';
 import { countObserved } from '../entries/fieldReports.ts';
 import { shownDrifts } from '../entries/inventoryRows.ts';
 import { identityText } from '../objects/identity.ts';
@@ -23,28 +29,26 @@ const maxCorrectionsShown = 5;
 /** The applications for the page, the worst first. */
 export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
   const words = searchWords(search);
-  const shownEntries = [...entries];
+  const all = [...entries].map((entry) => ({ id: entry.id, state: wordOf(entry), entry }));
   // A page without a search sends a request every second: the search texts of thousands of resources are not built.
-  const matching =
-    words.length === 0 ? [...shownEntries] : shownEntries.filter((entry) => hasWords(textOf(entry), words));
+  const matching = words.length === 0 ? [...all] : all.filter((each) => hasWords(textOf(each), words));
   const applications = matching
-    .sort(worstFirst(rankOf, ({ id }) => id))
+    .sort(worstFirst<Listed>(stateRank, ({ id }) => id))
     .slice(0, maxApplications)
-    .map((entry) => viewOf(entry, since));
-  return { total: shownEntries.length, found: matching.length, applications };
+    .map((each) => viewOf(each, since));
+  return { total: all.length, found: matching.length, applications };
 }
 
-/** By what is remembered: the states of thousands of actors are not evaluated every second. */
-function rankOf({ errors, resources }: ApplicationEntry): number {
-  if (errors.length > 0) return 0;
-  for (const resource of resources.values())
-    if (memoryOf(resource.actor).state !== 'inSync' || resource.live.drifts.length > 0) return 0;
-  return 1;
+interface Listed {
+  readonly id: string;
+  /** The word for its state. */
+  readonly state: string;
+  readonly entry: ApplicationEntry;
 }
 
-function textOf(entry: ApplicationEntry): string {
+function textOf({ id, state, entry }: Listed): string {
   const texts = [...entry.resources.values()].map((each) => `${identityText(each.identity)} ${stateOf(each)}`);
-  return `${entry.id} ${wordOf(entry)} ${texts.join(' ')}`.toLowerCase();
+  return `${id} ${state} ${texts.join(' ')}`.toLowerCase();
 }
 
 /** The innermost state of its machine. While it is observed, the worst of its resources, as in its status. */
@@ -55,27 +59,23 @@ function wordOf(entry: ApplicationEntry): string {
   return applicationStateOf(conditions.find(({ type }) => type === 'Ready')?.reason);
 }
 
-function viewOf(entry: ApplicationEntry, since: Since): ApplicationView {
-  const { id, actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
-  const resourceEntries = [...resources.values()];
-  const [affected, others] = [
-    resourceEntries.filter(needsAttention),
-    resourceEntries.filter((each) => !needsAttention(each)),
+function viewOf({ id, state, entry }: Listed, since: Since): ApplicationView {
+  const { actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
+  const all = [
+    ...[...resources.values()].map((each) => ({ rank: rankOf(each), view: () => resourceView(each, since) })),
+    ...[...pendingRemovals.values()].map((each) => ({ rank: stateRank(each), view: () => removalView(each) })),
   ];
-  const removals = [...pendingRemovals.values()].map(
-    ({ identity, reason }): ResourceView => ({ ...nothing, id: identityText(identity), state: 'leaving', reason }),
-  );
-  const shown = resourceEntries.length > maxResources ? [...affected, ...others] : resourceEntries;
+  const shown = all.length > maxResources ? all.toSorted((a, b) => a.rank - b.rank).slice(0, maxResources) : all;
   return {
     id,
     actor: actor.id,
-    state: wordOf(entry),
+    state,
     since: since(actor) ?? 0,
     until: endOf(actor, since),
     isDetectOnly,
     errors: errors.map(({ place, message }) => `${place}: ${message}`),
-    total: resourceEntries.length + removals.length,
-    resources: [...shown.map((each) => resourceView(each, since)), ...removals].slice(0, maxResources),
+    total: all.length,
+    resources: shown.map(({ view }) => view()),
   };
 }
 
@@ -90,8 +90,13 @@ const nothing = {
   corrected: 0,
 };
 
-function needsAttention(resource: ResourceEntry): boolean {
-  return memoryOf(resource.actor).state !== 'inSync' || stateOf(resource) !== 'inSync';
+/** A state that passes, such as a check, does not hide the lasting one. */
+function rankOf(resource: ResourceEntry): number {
+  return Math.min(stateRank(memoryOf(resource.actor)), stateRank({ state: stateOf(resource) }));
+}
+
+function removalView({ identity, reason }: PendingRemoval): ResourceView {
+  return { ...nothing, id: identityText(identity), state: 'leaving', reason };
 }
 
 function resourceView(resource: ResourceEntry, since: Since): ResourceView {
