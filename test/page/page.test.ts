@@ -215,26 +215,30 @@ test('of 1,000 services whose windows are open the one whose deletion failed is 
   assert.match((await rows.last().textContent()) ?? '', /zz/);
 });
 
-test('with more lanes than fit, those of outages are drawn first, also of a service that was down at the start', async (t) => {
-  const calm = Array.from({ length: 80 }, (_, n) => `calm-${n + 100}`);
+test('with more lanes than fit, those of outages are drawn first, also of a service that was down at the start, and those found ready have none', async (t) => {
+  const calm = Array.from({ length: 80 }, (_, n) => `calm-${n + 1}`);
+  const names = Array.from({ length: 1_000 }, (_, n) => `a-${n}`);
   const { page } = await openPage(
     t,
     (server) => {
-      const services = [...calm.map((name) => serviceView(name)), unseenView('zz-1000', now - 600_000)];
-      const moments = calm.map((name) => ({
+      const ready = [...names, ...calm].map((name) => serviceView(name));
+      const services = [...ready, unseenView('zz-1000', now - 600_000)];
+      const moment = (what: string) => (name: string) => ({
         t: now - 900_000,
-        what: 'service.ready',
+        what,
         about: `shop/${name}`,
         detail: '',
-      }));
-      const down = { t: now - 300_000, what: 'service.notReady', about: 'shop/calm-179', detail: '' };
-      server.greeting = [hello(now), { type: 'services', services }, { type: 'history', moments: [...moments, down] }];
+      });
+      const found = names.map(moment('service.ready'));
+      const down = { ...moment('service.notReady')('calm-79'), t: now - 300_000 };
+      const moments = [...found, ...calm.map(moment('pod.deleted')), down];
+      server.greeting = [hello(now), { type: 'services', services }, { type: 'history', moments }];
     },
     { path: '/#timeline' },
   );
-  await page.locator('#timeline-count', { hasText: '60 of 81' }).waitFor();
+  await page.locator('#timeline-count', { hasText: '60 of 81 lanes' }).waitFor();
   const lanes = page.locator('.lane');
   const drawn = await lanes.evaluateAll((all) => all.map((each) => each.getAttribute('data-about')));
-  assert.deepEqual([drawn.length, ...drawn.slice(0, 3)], [60, 'shop/calm-179', 'shop/zz-1000', 'shop/calm-100']);
+  assert.deepEqual([drawn.length, ...drawn.slice(0, 3)], [60, 'shop/calm-79', 'shop/zz-1000', 'shop/calm-1']);
   await page.locator('.lane[data-about="shop/zz-1000"] .outage').waitFor({ state: 'attached' });
 });

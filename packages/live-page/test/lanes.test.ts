@@ -10,7 +10,7 @@ const at = (t: number, what: string, about: string): Moment => ({ t, what, about
 /** `about rank` of each lane. */
 const ranks = (...moments: Moment[]) => lanesOf(moments).map((lane) => `${lane.about} ${laneRank(lane, range)}`);
 
-test('an outage that lasts ranks before a problem or an open window, what else happened, and nothing in the range', () => {
+test('an outage that lasts ranks before a problem or an open window, and what else happened; nothing has no rank', () => {
   assert.deepEqual(
     ranks(
       at(10, 'service.notReady', 'down'),
@@ -21,7 +21,7 @@ test('an outage that lasts ranks before a problem or an open window, what else h
       at(110, 'pod.deleted', 'deleted'),
       at(110, 'service.ready', 'found'),
     ),
-    ['down 0', 'failed 1', 'open 1', 'recovered 2', 'deleted 2', 'found 3'],
+    ['down 0', 'failed 1', 'open 1', 'recovered 2', 'deleted 2', 'found undefined'],
   );
 });
 
@@ -33,7 +33,7 @@ test('what happened outside the range does not count', () => {
       at(10, 'deletion.failed', 'failed'),
       at(250, 'service.notReady', 'later'),
     ),
-    ['recovered 3', 'failed 3', 'later 3'],
+    ['recovered undefined', 'failed undefined', 'later undefined'],
   );
 });
 

@@ -67,14 +67,20 @@ function emptyLane(): Omit<OpenLane, 'about'> {
   return { outages: [], windows: [], window: undefined, recoveries: [], deletions: [], problems: [] };
 }
 
-/** The order of the lanes: an outage that lasts, a problem or an open window, what else happened, and nothing. */
-export function laneRank({ outages, windows, recoveries, deletions, problems }: Lane, { from, to }: Range): number {
+/**
+ * The order of the lanes: an outage that lasts, a problem or an open window, and what else happened. Undefined: nothing
+ * is to be drawn in this range.
+ */
+export function laneRank(
+  { outages, windows, recoveries, deletions, problems }: Lane,
+  { from, to }: Range,
+): number | undefined {
   const isIn = (t: number) => t >= from && t <= to;
   const lasts = (span: Span) => span.from <= to && (span.to ?? to) >= from;
   if (outages.some((each) => each.to === undefined && lasts(each))) return 0;
   if (problems.some(({ t }) => isIn(t)) || windows.some((each) => each.to === undefined && lasts(each))) return 1;
   const isShown = [...outages, ...windows].some(lasts) || recoveries.some(isIn) || deletions.some(({ t }) => isIn(t));
-  return isShown ? 2 : 3;
+  return isShown ? 2 : undefined;
 }
 
 function put(lane: OpenLane, moment: Moment): void {

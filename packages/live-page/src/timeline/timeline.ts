@@ -23,6 +23,11 @@ const maxRows = 200;
 /** Expired moments are removed at this interval, because the removal reads all moments. */
 const tidyEvery = 60_000;
 
+const inOrder = worstFirst<Lane & { readonly rank: number }>(
+  ({ rank }) => rank,
+  ({ about }) => about,
+);
+
 /** `notReady`: the services that are not ready now. */
 export function createTimeline(now: () => number, notReady: () => Iterable<ServiceView>): Timeline {
   const place = byId('chart', HTMLElement);
@@ -35,12 +40,11 @@ export function createTimeline(now: () => number, notReady: () => Iterable<Servi
   const draw = onceAFrame(() => {
     const query = search.value.trim().toLowerCase();
     const shown = range.get(end());
-    const lanes = lanesOf(moments, notReady()).filter(({ about }) => about.toLowerCase().includes(query));
-    const compare = worstFirst<Lane>(
-      (lane) => laneRank(lane, shown),
-      ({ about }) => about,
-    );
-    const drawn = lanes.sort(compare).slice(0, maxLanes);
+    const lanes = lanesOf(moments, notReady()).flatMap((lane) => {
+      const rank = lane.about.toLowerCase().includes(query) ? laneRank(lane, shown) : undefined;
+      return rank === undefined ? [] : { ...lane, rank };
+    });
+    const drawn = lanes.sort(inOrder).slice(0, maxLanes);
     const width = Math.max(200, place.clientWidth);
     place.replaceChildren(chart({ lanes: drawn, range: shown, now: now(), width, hasCursor: replay !== undefined }));
     place.hidden = drawn.length === 0;
@@ -49,7 +53,7 @@ export function createTimeline(now: () => number, notReady: () => Iterable<Servi
     );
     list(inView.slice(-maxRows).reverse());
     byId('timeline-none', HTMLElement).hidden = inView.length > 0;
-    const many = lanes.length > maxLanes ? `${maxLanes} of ${count(lanes.length)} services, ` : '';
+    const many = lanes.length > maxLanes ? `${maxLanes} of ${count(lanes.length)} lanes, ` : '';
     setText(byId('timeline-count', HTMLElement), `${many}${clockTime(shown.from)} to ${clockTime(shown.to)}`);
   });
 
