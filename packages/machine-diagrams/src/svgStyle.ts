@@ -31,20 +31,22 @@ export function palette(selector: string): string {
   return `${selector}{${properties(light)}}@media(prefers-color-scheme:dark){${selector}{${properties(dark)}}}`;
 }
 
-/** A property with a colour of the theme; the light one for viewers without custom properties, such as librsvg. */
-function coloured(property: 'fill' | 'stroke', name: keyof typeof light): string {
-  return `${property}:${light[name]};${property}:var(--${name})`;
-}
+type Colour = (name: keyof typeof light) => string;
 
-/** The style sheet of every picture. */
-export const svgStyle = [
-  palette('svg'),
-  `text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;${coloured('fill', 'ink')}}`,
-  `.page{${coloured('fill', 'page')}}`,
-  `.box rect{${coloured('fill', 'fill')};${coloured('stroke', 'edge')};stroke-width:1.2}.open rect{fill:none}`,
-  `.region rect,.place rect{stroke-dasharray:5 4}.place rect,.actor rect{fill:none;${coloured('stroke', 'edge')}}`,
-  `.actor rect{${coloured('stroke', 'action')};stroke-width:1.6}.spawn .line{${coloured('stroke', 'action')};stroke-dasharray:6 4}`,
-  `.name{font-weight:700}.description{${coloured('fill', 'soft')}}.guard{${coloured('fill', 'guard')}}.action{${coloured('fill', 'action')}}`,
-  `.event{${coloured('fill', 'event')};font-weight:600}.label rect{${coloured('fill', 'page')}}.exit rect{fill:none}`,
-  `.line{fill:none;${coloured('stroke', 'line')};stroke-width:1.3}.tip,.initial,.join rect{${coloured('fill', 'line')}}`,
-].join('');
+const rulesWith = (colour: Colour): string =>
+  [
+    `text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:${colour('ink')}}`,
+    `.page{fill:${colour('page')}}`,
+    `.box rect{fill:${colour('fill')};stroke:${colour('edge')};stroke-width:1.2}.open rect{fill:none}`,
+    `.region rect,.place rect{stroke-dasharray:5 4}.place rect,.actor rect{fill:none;stroke:${colour('edge')}}`,
+    `.actor rect{stroke:${colour('action')};stroke-width:1.6}.spawn .line{stroke:${colour('action')};stroke-dasharray:6 4}`,
+    `.name{font-weight:700}.description{fill:${colour('soft')}}.guard{fill:${colour('guard')}}.action{fill:${colour('action')}}`,
+    `.event{fill:${colour('event')};font-weight:600}.label rect{fill:${colour('page')}}.exit rect{fill:none}`,
+    `.line{fill:none;stroke:${colour('line')};stroke-width:1.3}.tip,.initial,.join rect{fill:${colour('line')}}`,
+  ].join('');
+
+/**
+ * The style sheet of every picture. A viewer without custom properties skips `@supports`, and shows the light colours;
+ * as a second declaration of a property, `var()` would override the first one there, and be black.
+ */
+export const svgStyle = `${palette('svg')}${rulesWith((name) => light[name])}@supports(fill:var(--ink)){${rulesWith((name) => `var(--${name})`)}}`;

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { faultsOf } from '../layout/faults.ts';
 import type { Layout, Point } from '../src/layout.ts';
 import type { Picture } from '../src/picture.ts';
-import { svg } from '../src/svg.ts';
 
 test('texts that are crossed, covered or cut off, and arrows over each other, are found', () => {
   const line = { parts: [{ text: 'text', kind: 'name' }] } as const;
@@ -70,14 +69,4 @@ test('texts that are crossed, covered or cut off, and arrows over each other, ar
   assert.deepEqual(faultsOf(picture, layoutWith(straight, { ...label, x: 76, y: 125 })), [
     'the label of a to b overlaps b',
   ]);
-});
-
-test('a colour of a theme has its light value before it, for viewers without custom properties', () => {
-  const [style = ''] = /<style>.*<\/style>/.exec(svg([])) ?? [];
-  const [theme = ''] = /svg\{[^}]*\}/.exec(style) ?? [];
-  const colours = new Map([...theme.matchAll(/--(\w+):(#\w+)/g)].map(([, name, value]) => [name, value] as const));
-  const uses = [...style.matchAll(/(fill|stroke):([^;}]*);\1:var\(--(\w+)\)/g)];
-  assert.ok(uses.length > 10);
-  for (const [use, , value, name] of uses) assert.equal(value, colours.get(name), use);
-  assert.equal(style.split('var(').length - 1, uses.length);
 });
