@@ -17,7 +17,7 @@ test('each resource has its state, the desired and live value of each drift, the
   );
   const row = (name: string) => page.getByRole('row', { name }).first();
   const api = row('Deployment shop/api');
-  await api.getByText('changed by kubectl-edit/Update, 7s left').waitFor();
+  await api.getByText('changed by kubectl-edit/Update, corrected in 7s').waitFor();
   assert.equal(await api.locator('del').first().textContent(), 'desired: "registry.example/api:1.9.2"');
   assert.equal(await api.locator('ins').first().textContent(), 'found: "api:debug"');
   assert.equal(await row('Secret shop/api').locator('.difference').textContent(), '.data.token (changed)');
@@ -30,7 +30,7 @@ test('each resource has its state, the desired and live value of each drift, the
   await page.keyboard.press('Enter');
   await api.getByText('14:01:37, changed by kubectl-edit/Update').waitFor();
   server.ahead = 4_000;
-  await api.getByText('3s left').waitFor();
+  await api.getByText('corrected in 3s').waitFor();
   assert.equal(await api.locator('details').getAttribute('open'), '', 'what was opened stays open');
   assert.equal(await page.evaluate('document.activeElement.tagName'), 'SUMMARY');
 
@@ -68,13 +68,13 @@ test('a corrected drift disappears from the page, and a page without application
     (server) => {
       server.greeting = scene(now);
       const drifts = [{ path: '.data.a', type: 'changed', desired: '"1"', found: '"2"' }] as const;
-      const waiting = { state: 'drifted', drifts, reason: 'The API server is busy.', until: now + 7_000 };
+      const waiting = { state: 'backingOff', drifts, reason: 'The API server is busy.', until: now + 7_000 };
       server.applications = [applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web', waiting)] })];
     },
     { path },
   );
   await page.locator('.difference').waitFor();
-  await page.getByText('The API server is busy, 7s left', { exact: true }).waitFor();
+  await page.getByText('The API server is busy, tried again in 7s', { exact: true }).waitFor();
   server.applications = [applicationView('shop/web', { resources: [resourceView('ConfigMap shop/web')] })];
   await page.locator('.difference').waitFor({ state: 'detached' });
   await page.locator('[data-state=inSync]').waitFor();

@@ -70,7 +70,7 @@ test('the applications of a recording are shown with their diffs, wide and narro
     const row = page.getByRole('row', { name: 'ConfigMap shop/settings' });
     // The second drift waits two seconds for its correction.
     await page.evaluate(seekingTo(11_000));
-    await row.getByText('left').waitFor();
+    await row.getByText('corrected in').waitFor();
     assert.equal(await row.locator('del').first().textContent(), 'desired: "a"');
     assert.equal(await row.locator('ins').first().textContent(), 'found: "c"');
     assert.match((await row.locator('summary').textContent()) ?? '', /^1 correction, last at /);

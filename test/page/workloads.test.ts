@@ -25,11 +25,11 @@ test('each workload has its state, the reason and the time left, its sources, an
     { path: '/#workloads' },
   );
   const web = page.locator('#workloads-table tbody tr', { hasText: 'shop/web' });
-  await web.getByText('ConfigMap shop/settings is missing (1m 30s left)').waitFor();
+  await web.getByText('ConfigMap shop/settings is missing, checked again in 1m 30s').waitFor();
   await web.getByText('ConfigMap settings#a, Secret login').waitFor();
   await web.getByText(', ConfigMap settings (a)').waitFor();
   server.ahead = 4_000;
-  await web.getByText('(1m 26s left)').waitFor();
+  await web.getByText('checked again in 1m 26s').waitFor();
   await page.locator('#workloads-search').fill('login');
   await page.locator('#workloads-count', { hasText: '1 of 2' }).waitFor();
   server.workloads = [workloadView('deployment/shop/api')];

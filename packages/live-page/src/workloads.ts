@@ -4,6 +4,7 @@ import { cell, labelledCell, nameCell } from './cells.ts';
 import { byId, create, setText } from './dom.ts';
 import { dayAndTime, span } from './format.ts';
 import { createListSummary } from './listSummary.ts';
+import { nextStep, unbroken } from './nextStep.ts';
 import { createPolledList } from './polledList.ts';
 import { createRows } from './rows.ts';
 import { addressOf } from './views.ts';
@@ -75,14 +76,13 @@ function createRow({ id }: WorkloadView) {
 
 function textsOf(workload: WorkloadView, now: number): string[] {
   const { state, reason, sources, restartedAt, cause } = workload;
-  // Non-breaking spaces keep a duration on one line.
-  const left = howLong(workload, now).replaceAll(' ', '\u00a0');
+  const left = howLong(workload, now);
   const last = restartedAt === undefined ? '–' : `${dayAndTime(restartedAt, now)}${cause === '' ? '' : `, ${cause}`}`;
-  return [state, reason === '' ? left : `${reason} (${left})`, sources.join(', ') || '–', last];
+  return [state, reason === '' ? left : `${reason}, ${left}`, sources.join(', ') || '–', last];
 }
 
 /** The deadline of a rollout does not indicate how long it will take. */
 function howLong({ state, since, until }: WorkloadView, now: number): string {
-  if (until === undefined || state === 'rolling') return `for ${span(now - since)}`;
-  return `${span(until - now)} left`;
+  if (until === undefined || state === 'rolling') return unbroken(`for ${span(now - since)}`);
+  return nextStep(state, until, now);
 }

@@ -2,7 +2,8 @@ import type { ApplicationView, ResourceView } from '../../protocol/applicationVi
 import { healthOfState } from '../../protocol/health.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
-import { dayAndTime, span, statePath } from '../format.ts';
+import { dayAndTime, statePath } from '../format.ts';
+import { nextStep } from '../nextStep.ts';
 import { linkTo } from '../views.ts';
 import { corrections, difference } from './difference.ts';
 
@@ -95,12 +96,12 @@ function keepOpen(place: Element, { corrections: views, corrected }: ResourceVie
   if (hadFocus) details.querySelector('summary')?.focus();
 }
 
-function whyOf({ reason, until, resource }: Shown, now: number): string {
+function whyOf({ state, reason, until, resource }: Shown, now: number): string {
   const { conflictingManager, moreDrifts = 0, observed } = resource ?? {};
   const parts = [
     reason,
     ...(conflictingManager === undefined ? [] : [`changed by ${conflictingManager}`]),
-    ...(until === undefined ? [] : [`${span(until - now)} left`]),
+    ...(until === undefined ? [] : [nextStep(state, until, now)]),
     ...(moreDrifts > 0 ? [`${moreDrifts} more differences`] : []),
     ...(resource?.state === 'inSync' && observed !== undefined
       ? [`${observed} ${observed === 1 ? 'field' : 'fields'} observed`]
