@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '@weeder/kube-runtime/testing';
+import { scene } from '@weeder/live-page/scenes';
 import { folder, startCli } from '../support/cli.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { recordIncident } from '../support/recording/recording.ts';
 import { configMap } from '../support/world/observerWorld.ts';
-import { visit } from './support/browser.ts';
+import { openPage, visit } from './support/browser.ts';
 
 test('a recording is opened offline, stepped through, played at speed, paused, and sought back, by its controls', async (t) => {
   const { file } = await recordIncident(join(folder, 'page.jsonl'));
@@ -81,6 +82,35 @@ test('the applications of a recording are shown with their diffs, wide and narro
     assert.deepEqual(consoleLines, []);
     await page.close();
   }
+});
+
+test('while weeder plays a recording up to the chosen time, the slider and the cursor are at that time', async (t) => {
+  const now = Date.UTC(2026, 10, 21, 14, 3, 7);
+  const clock = { type: 'clock', now, startsAt: now - 1_000_000, endsAt: now, isPlaying: false, speed: 1 } as const;
+  const { page, server } = await openPage(
+    t,
+    (server) => {
+      server.greeting = [...scene(now), clock];
+    },
+    { path: '/#timeline', timezoneId: 'UTC' },
+  );
+  const time = page.locator('#replay-time', { hasText: '14:03:07 of 14:03:07' });
+  await time.waitFor();
+  const before = await page.locator('.cursor').getAttribute('x1');
+  const { promise: isPlayed, resolve: play } = Promise.withResolvers<void>();
+  await page.route('**/replay', async (route) => {
+    await isPlayed;
+    await route.fulfill({ status: 204 });
+  });
+  const slider = page.getByLabel('Time in the recording');
+  await slider.press('PageDown');
+  await page.getByText('14:01:27 of 14:03:07, seeking').waitFor();
+  await page.waitForFunction(`Number(document.querySelector('.cursor').getAttribute('x1')) < ${before}`);
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1200))');
+  assert.equal(await slider.inputValue(), String(now - 100_000), 'also after the page was refreshed');
+  server.send({ ...clock, now: now - 100_000 });
+  play();
+  await page.getByText('14:01:27 of 14:03:07', { exact: true }).waitFor();
 });
 
 /** Like the slider, which has no position for every millisecond; `to`: since the start of the recording. */

@@ -23,7 +23,16 @@ const machine = createMachineView(clock.now);
 const actors = createActors(clock.now);
 const timeline = createTimeline(clock.now, services.notReady);
 const announcements = createAnnouncements(status.announce);
-const replay = createReplayControls(clock.now, () => status.announce('The replay did not accept the command.'));
+const replay = createReplayControls(clock.now, {
+  onSeek(to) {
+    clock.stop(to);
+    refresh();
+  },
+  onFailed(last) {
+    status.announce('The replay did not accept the command.');
+    if (last !== undefined) clock.follow(last);
+  },
+});
 const connection = connect({ onMessage: take, onState: follow });
 let chosen: string | undefined;
 let receivedAt: number | undefined;

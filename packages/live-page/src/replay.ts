@@ -9,31 +9,44 @@ interface ReplayControls {
   tick(): void;
 }
 
+interface Callbacks {
+  /** weeder plays the recording up to this time now, which takes up to seconds. */
+  onSeek(to: number): void;
+  /** A command was not accepted: the clock is still this one. */
+  onFailed(clock: ReplayClock | undefined): void;
+}
+
 /** Play, pause, step, speed and seek. Native controls provide the usual keyboard access. */
-export function createReplayControls(now: () => number, onFailed: () => void): ReplayControls {
+export function createReplayControls(now: () => number, { onSeek, onFailed }: Callbacks): ReplayControls {
   const play = byId('play', HTMLButtonElement);
   const seek = byId('seek', HTMLInputElement);
   const speed = byId('speed', HTMLSelectElement);
   let clock: ReplayClock | undefined;
-  let isSeeking = false;
+  let isDragging = false;
+  /** The number of seeks that weeder has not finished. */
+  let seeks = 0;
 
-  function send(command: ReplayCommand): void {
+  function send(command: ReplayCommand): Promise<void> {
     const request = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(command),
     };
-    fetch('/replay', request).then(({ ok }) => {
-      if (!ok) onFailed();
-    }, onFailed);
+    return fetch('/replay', request).then(
+      ({ ok }) => {
+        if (!ok) onFailed(clock);
+      },
+      () => onFailed(clock),
+    );
   }
 
   function tick(): void {
     if (clock === undefined) return;
     const time = now();
+    const isSeeking = isDragging || seeks > 0;
     if (!isSeeking) seek.value = String(time);
     const shown = clockTime(isSeeking ? Number(seek.value) : time);
-    setText(byId('replay-time', HTMLElement), `${shown} of ${clockTime(clock.endsAt)}`);
+    setText(byId('replay-time', HTMLElement), `${shown} of ${clockTime(clock.endsAt)}${seeks > 0 ? ', seeking' : ''}`);
     seek.setAttribute('aria-valuetext', shown);
   }
 
@@ -41,12 +54,18 @@ export function createReplayControls(now: () => number, onFailed: () => void): R
   byId('step', HTMLButtonElement).addEventListener('click', () => send({ do: 'step' }));
   speed.addEventListener('change', () => send({ do: 'speed', speed: Number(speed.value) }));
   seek.addEventListener('input', () => {
-    isSeeking = true;
+    isDragging = true;
     tick();
   });
   seek.addEventListener('change', () => {
-    isSeeking = false;
-    send({ do: 'seek', to: Number(seek.value) });
+    const to = Number(seek.value);
+    isDragging = false;
+    seeks += 1;
+    onSeek(to);
+    void send({ do: 'seek', to }).then(() => {
+      seeks -= 1;
+      tick();
+    });
   });
   return {
     isShown: () => clock !== undefined,
