@@ -77,7 +77,8 @@ export function workloadScene(now: number): WorkloadView[] {
     }),
     workloadView('deployment/shop/mail', {
       state: 'waiting',
-      reason: 'no maintenance window is open, the next opens at 2026-11-21T22:00:00Z ("0 22 * * *" in UTC, for 2h0m0s)',
+      reason:
+        'no maintenance window is open, the next opens at 2026-11-21T22:00:00Z and closes at 2026-11-22T00:00:00Z ("0 22 * * *" in UTC)',
       since: ago(11),
       sources: ['Secret mail'],
       restartedAt: ago(1_440),

@@ -95,8 +95,10 @@ const maintenance: Rule = ({ windows, now }) => {
   if (state.type === 'open') return undefined;
   const { cron, timeZone, duration } = state.window;
   const opens =
-    state.opensAt === undefined ? 'and none will open' : `the next opens at ${timeInSeconds(state.opensAt)}`;
-  const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone}, for ${formatDuration(duration)})`;
+    state.opensAt === undefined
+      ? 'and none will open'
+      : `the next opens at ${timeInSeconds(state.opensAt)} and closes at ${timeInSeconds(state.opensAt + duration)}`;
+  const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone})`;
   return { type: 'pending', cause: 'window', reason, until: state.opensAt };
 };
 

@@ -90,7 +90,7 @@ test('a restart is pending until a maintenance window opens, and allowed while o
     type: 'pending',
     cause: 'window',
     reason:
-      'no maintenance window is open, the next opens at 2026-11-23T21:00:00Z ("0 22 * * 1-5" in Europe/Berlin, for 2h0m0s)',
+      'no maintenance window is open, the next opens at 2026-11-23T21:00:00Z and closes at 2026-11-23T23:00:00Z ("0 22 * * 1-5" in Europe/Berlin)',
     until: opensAt,
   });
   assert.deepEqual(mayRestart({ ...free, ...obstacles.maintenance, now: opensAt }), { type: 'allowed' });
