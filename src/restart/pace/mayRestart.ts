@@ -24,7 +24,7 @@ export interface RestartConditions
   readonly annotationErrors?: readonly string[];
 }
 
-/** `reason` is for humans. Without `until`, only a change of the workload can change the answer. */
+/** `reason` is for humans. Without `until`, only a change of the workload or of the config can change the answer. */
 export type Permission =
   | { readonly type: 'allowed' }
   | ({ readonly type: 'pending'; readonly cause: PendingCause } & Why)
