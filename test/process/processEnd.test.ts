@@ -20,7 +20,8 @@ async function applied(t: TestContext, ...flags: readonly string[]) {
   const client = clientTo(listening.url, systemClock);
   t.after(() => client.close());
   await peopleOf(client).createApplication(firstImage);
-  const access = ['--kubeconfig', file('site.kubeconfig', kubeconfig(listening.url))];
+  // The tests of the suite run at the same time, each with a server of its own.
+  const access = ['--kubeconfig', file(`site-${new URL(listening.url).port}.kubeconfig`, kubeconfig(listening.url))];
   const servers = ['--health-bind-addr=127.0.0.1:0', '--metrics-bind-addr=127.0.0.1:0', '--ui-bind-addr=:0'];
   const weeder = startCli(['--config-file', file('site.yaml', everything), ...access, ...servers, ...flags]);
   t.after(() => weeder.child.kill('SIGKILL'));

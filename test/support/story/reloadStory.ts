@@ -108,8 +108,8 @@ export async function playStep(stage: ReplayStage, step: StoryStep): Promise<voi
   if (step.type === 'answers') happen({ answer: { status: step.refuses ? 503 : 200, times: 'always' } });
   if (step.type === 'pod') {
     const { app, number, crashes } = step;
-    const type = crashes ? 'CrashLoopBackOff' : 'running';
-    happen({ pod: { name: `${app}-${number}`, labels: { app }, type, bare: number === bareNumber } });
+    const is = crashes ? 'CrashLoopBackOff' : 'running';
+    happen({ pod: { name: `${app}-${number}`, labels: { app }, is, bare: number === bareNumber } });
   }
   await stage.clock.pass(step.type === 'pause' ? step.ms : 0);
 }
