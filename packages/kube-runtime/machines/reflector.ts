@@ -95,7 +95,9 @@ interface ReflectorSyncedEvent {
 }
 
 function unprovided(): never {
-  throw new Error('The reflector machine was started without its implementation: use the one that the package exports.');
+  throw new Error(
+    'The reflector machine was started without its implementation: use the one that the package exports.',
+  );
 }
 
 /** A normal end sooner than this is suspicious, and is followed by a pause. */

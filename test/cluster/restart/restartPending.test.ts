@@ -38,7 +38,10 @@ suite('pending restarts', { concurrency: 8 }, () => {
   test('outside of its maintenance windows a change is pending, and an Event has the time of the next one; within one it is one rollout', async () => {
     const [waits, restarts] = [await changed('closed', { labels: closed }), await changed('open', { labels: open })];
     await restarts.restarted(1);
-    await waits.reported('RestartPending', /no maintenance window is open, the next opens at 20\d\d-.* and closes at 20\d\d-/);
+    await waits.reported(
+      'RestartPending',
+      /no maintenance window is open, the next opens at 20\d\d-.* and closes at 20\d\d-/,
+    );
     await scene().caughtUp();
     assert.deepEqual([waits.rollouts(), restarts.rollouts()], [0, 1]);
     await waits.patch({ metadata: { labels: { window: 'open' } } });
