@@ -90,7 +90,7 @@ export interface LeadershipEvent {
 }
 
 function unprovided(): never {
-  throw new Error('The lease machine was started without its implementation: use the one that the package exports.');
+  throw new Error('The lease machine was started without its implementation: use the one that src/lease provides.');
 }
 
 /** As in client-go: candidates wait for one to 2.2 retry periods, so that they do not send requests in step. */

@@ -95,9 +95,7 @@ interface ReflectorSyncedEvent {
 }
 
 function unprovided(): never {
-  throw new Error(
-    'The reflector machine was started without its implementation: use the one that the package exports.',
-  );
+  throw new Error('The reflector machine was started without its implementation: use the one that src/watch provides.');
 }
 
 /** A normal end sooner than this is suspicious, and is followed by a pause. */
