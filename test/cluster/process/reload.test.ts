@@ -85,7 +85,8 @@ suite('reloads of the config', { concurrency: true }, () => {
 
     const closed = await weeder.log.until('window closed', { service });
     const [lasted, more] = [opened, applied].map(({ time }) => Date.parse(closed.time) - Date.parse(time));
-    assert.ok(lasted !== undefined && lasted >= 59_900, `the window lasted ${lasted} ms`);
+    // The line of the opening is written later than the window opens.
+    assert.ok(lasted !== undefined && lasted >= 59_000, `the window lasted ${lasted} ms`);
     assert.ok(more !== undefined && more < 60_000, 'the window began again with the new config');
     assert.equal(weeder.log.find('service recovered, window opened', { service }).length, 1);
     assert.equal(weeder.log.find(/^config rejected/).length, 1);
