@@ -76,11 +76,11 @@ export function rateShared(rating: Rating, { sharers: { size: count } }: PlacedT
 
 /** Whether the pods of a Service take the text, too. A text may name a Service often, and have many sharers. */
 export function sharedWith({ sharers }: PlacedText): (service: ObservedService) => boolean {
-  const known = new Map<ObservedService, boolean>();
+  const decided = new Map<ObservedService, boolean>();
   return (service) => {
     const isShared =
-      known.get(service) ?? (sharers.size > 1 && [...sharers].some((workload) => isBehind(workload, service)));
-    known.set(service, isShared);
+      decided.get(service) ?? (sharers.size > 1 && [...sharers].some((workload) => isBehind(workload, service)));
+    decided.set(service, isShared);
     return isShared;
   };
 }

@@ -20,10 +20,10 @@ export interface PodStore {
 const namespace = 'default';
 
 export function podStore(storage: Storage): PodStore {
-  const all = storage.collectionOf(pods);
+  const objects = storage.collectionOf(pods);
 
   function put(name: string, filler = 0): void {
-    const uid = all.get(namespace, name)?.metadata.uid ?? `uid-${name}-${storage.version}`;
+    const uid = objects.get(namespace, name)?.metadata.uid ?? `uid-${name}-${storage.version}`;
     const annotations = { filler: 'é'.repeat(filler) };
     const own = { name, namespace, uid, labels: { app: 'a' }, annotations };
     const metadata = { ...own, creationTimestamp: '2026-01-01T00:00:00Z', resourceVersion: '' };
@@ -31,16 +31,16 @@ export function podStore(storage: Storage): PodStore {
   }
 
   function remove(name: string): void {
-    const known = all.get(namespace, name);
-    if (known !== undefined) storage.remove(pods, known);
+    const pod = objects.get(namespace, name);
+    if (pod !== undefined) storage.remove(pods, pod);
   }
 
   return {
     get version() {
       return storage.version;
     },
-    list: () => [...all.scan({ namespace })],
-    has: (name) => all.get(namespace, name) !== undefined,
+    list: () => [...objects.scan({ namespace })],
+    has: (name) => objects.get(namespace, name) !== undefined,
     put,
     remove,
     compact: storage.compact,

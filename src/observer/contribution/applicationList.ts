@@ -29,14 +29,14 @@ const maxCorrectionsShown = 5;
 /** The applications for the page, the worst first. */
 export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
   const words = searchWords(search);
-  const all = [...entries].map((entry) => ({ id: entry.id, state: wordOf(entry), entry }));
+  const listed = [...entries].map((entry) => ({ id: entry.id, state: wordOf(entry), entry }));
   // A page without a search sends a request every second: the search texts of thousands of resources are not built.
-  const matching = words.length === 0 ? [...all] : all.filter((each) => hasWords(textOf(each), words));
+  const matching = words.length === 0 ? listed : listed.filter((each) => hasWords(textOf(each), words));
   const applications = matching
-    .sort(worstFirst<Listed>(stateRank, ({ id }) => id))
+    .toSorted(worstFirst<Listed>(stateRank, ({ id }) => id))
     .slice(0, maxApplications)
     .map((each) => viewOf(each, since));
-  return { total: all.length, found: matching.length, applications };
+  return { total: listed.length, found: matching.length, applications };
 }
 
 interface Listed {
@@ -61,11 +61,12 @@ function wordOf(entry: ApplicationEntry): string {
 
 function viewOf({ id, state, entry }: Listed, since: Since): ApplicationView {
   const { actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
-  const all = [
+  const ranked = [
     ...[...resources.values()].map((each) => ({ rank: rankOf(each), view: () => resourceView(each, since) })),
     ...[...pendingRemovals.values()].map((each) => ({ rank: stateRank(each), view: () => removalView(each) })),
   ];
-  const shown = all.length > maxResources ? all.toSorted((a, b) => a.rank - b.rank).slice(0, maxResources) : all;
+  const shown =
+    ranked.length > maxResources ? ranked.toSorted((a, b) => a.rank - b.rank).slice(0, maxResources) : ranked;
   return {
     id,
     actor: actor.id,
@@ -74,7 +75,7 @@ function viewOf({ id, state, entry }: Listed, since: Since): ApplicationView {
     until: endOf(actor, since),
     isDetectOnly,
     errors: errors.map(({ place, message }) => `${place}: ${message}`),
-    total: all.length,
+    total: ranked.length,
     resources: shown.map(({ view }) => view()),
   };
 }

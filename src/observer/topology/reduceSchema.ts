@@ -85,7 +85,7 @@ function refOf(schema: JsonObject): SchemaRef {
 
 function listOf(schema: JsonObject): ReducedSchema['list'] {
   const type = schema['x-kubernetes-list-type'];
-  if (type === 'set' || type === 'atomic') return { type: type };
+  if (type === 'set' || type === 'atomic') return { type };
   const keys = arrayOf(schema['x-kubernetes-list-map-keys']).filter((key) => typeof key === 'string');
   return type === 'map' && keys.length > 0 ? { type: 'map', keys } : undefined;
 }

@@ -43,7 +43,7 @@ for (const answers of ['nothing', 'headers'] as const) {
   test(`a cancelled call with a body completes on its connection (server has sent: ${answers})`, async () => {
     const { it, server, answer } = await cancelled('h2', patch, answers);
     await using _it = it;
-    for (let each = 0; each < 3; each += 1) assert((await it.client.call(get)).ok);
+    for (let attempt = 0; attempt < 3; attempt += 1) assert((await it.client.call(get)).ok);
     assert.equal(server.hasLost, false);
     if (answers === 'nothing') answer.head(200);
     answer.end('{}');
@@ -55,7 +55,7 @@ for (const answers of ['nothing', 'headers'] as const) {
   test(`a cancelled call without a body ends when its headers arrive (server has sent: ${answers})`, async () => {
     const { it, server, answer } = await cancelled('h2', get, answers);
     await using _it = it;
-    for (let each = 0; each < 3; each += 1) assert((await it.client.call(get)).ok);
+    for (let attempt = 0; attempt < 3; attempt += 1) assert((await it.client.call(get)).ok);
     if (answers === 'nothing') {
       assert.equal(server.hasLost, false);
       answer.head(200);

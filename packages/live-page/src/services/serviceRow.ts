@@ -74,7 +74,7 @@ function stateOf(service: ServiceView, now: number): string {
 }
 
 function number(label: string): HTMLTableCellElement {
-  const made = labelledCell(label);
-  made.className = 'number';
-  return made;
+  const numberCell = labelledCell(label);
+  numberCell.className = 'number';
+  return numberCell;
 }
