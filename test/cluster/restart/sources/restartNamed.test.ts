@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { sourceKey } from '../../../../src/restart/references/refs.ts';
 import { grant, type Rule } from '../../support/cluster.ts';
 import { denials } from '../../support/deploy/denials.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type PassingRequest, startRequestProxy } from '../../support/plane/requestProxy.ts';
 import { type RestartScene, setRestartScene } from '../../support/restart/restartScene.ts';
 
@@ -99,7 +101,15 @@ suite('with access: named and a Role that names the sources', { concurrency: tru
     ];
     const answer = await scene.patch('Deployment', 'web', { spec: { template: { spec: { containers } } } });
     assert.equal(answer.status, 200);
-    // The rollout of the user, and then that of weeder.
+    // The state before the rollout of the user counts as done, too, and a change before weeder reads the source is adopted.
+    await eventually(
+      async (saw) => {
+        const { rolledOut } = (await scene.state('Deployment', 'web')) ?? {};
+        saw([...(rolledOut?.keys() ?? [])]);
+        return rolledOut?.has(sourceKey({ kind: 'ConfigMap', namespace: scene.ns.name, name: 'later' }));
+      },
+      { what: 'the tag of the ConfigMap later' },
+    );
     await scene.untilDone('Deployment', 'web', 1);
     await scene.put('later', { word: 'two' });
     await scene.untilDone('Deployment', 'web', 2);
