@@ -1,17 +1,4 @@
-const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 const number = new Intl.NumberFormat('en-GB');
-
-/** `14:03:07`, in the browser's time zone. `at`: epoch milliseconds. */
-export function clockTime(at: number): string {
-  return time.format(at);
-}
-
-/** `14:03:07` of today, `20 Nov 2026, 14:03:07` of another day. Epoch milliseconds. */
-export function dayAndTime(at: number, now: number): string {
-  const [date, today] = [day.format(at), day.format(now)];
-  return date === today ? clockTime(at) : `${date}, ${clockTime(at)}`;
-}
 
 /** `1,234` */
 export function count(value: number): string {

@@ -10,6 +10,7 @@ import { createReplayControls } from './replay.ts';
 import { createServices } from './services/services.ts';
 import { createStatus } from './status.ts';
 import { createTimeline } from './timeline/timeline.ts';
+import { followTimeZone } from './times.ts';
 import { createViews, machineOf } from './views.ts';
 import { createWorkloads } from './workloads.ts';
 
@@ -114,6 +115,7 @@ function refresh(): void {
   else timeline.draw();
 }
 
+followTimeZone();
 setInterval(() => {
   if (!document.hidden) refresh();
 }, 1000);

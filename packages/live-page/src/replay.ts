@@ -1,6 +1,6 @@
 import type { ReplayClock, ReplayCommand } from '../protocol/protocol.ts';
 import { byId, setText } from './dom.ts';
-import { clockTime } from './format.ts';
+import { fullTime, instant, setTimedText } from './times.ts';
 
 interface ReplayControls {
   isShown(): boolean;
@@ -45,9 +45,10 @@ export function createReplayControls(now: () => number, { onSeek, onFailed }: Ca
     const time = now();
     const isSeeking = isDragging || seeks > 0;
     if (!isSeeking) seek.value = String(time);
-    const shown = clockTime(isSeeking ? Number(seek.value) : time);
-    setText(byId('replay-time', HTMLElement), `${shown} of ${clockTime(clock.endsAt)}${seeks > 0 ? ', seeking' : ''}`);
-    seek.setAttribute('aria-valuetext', shown);
+    const shown = isSeeking ? Number(seek.value) : time;
+    const text = `${instant(shown)} of ${instant(clock.endsAt)}${seeks > 0 ? ', seeking' : ''}`;
+    setTimedText(byId('replay-time', HTMLElement), text, time);
+    seek.setAttribute('aria-valuetext', fullTime(shown));
   }
 
   play.addEventListener('click', () => send({ do: clock?.isPlaying === true ? 'pause' : 'play' }));

@@ -2,7 +2,7 @@ import type { Health } from '../protocol/health.ts';
 import type { LeadershipView } from '../protocol/protocol.ts';
 import type { ConnectionState } from './connection.ts';
 import { byId, setText } from './dom.ts';
-import { clockTime } from './format.ts';
+import { fullTime, instant, setTimedText } from './times.ts';
 
 interface Status {
   /** `receivedAt`: the time of the last message, by weeder's clock; undefined before the first one. */
@@ -52,9 +52,10 @@ export function createStatus(): Status {
       if (changed === 'live') {
         if (wasLost) announce('Connected again.');
       } else if (changed !== 'connecting') {
-        const asOf = receivedAt === undefined ? '' : ` The page shows the state of ${clockTime(receivedAt)}.`;
-        setText(notice, `${connectionMessages[changed]}.${asOf} Retrying.`);
-        announce(`${connectionMessages[changed]}.${asOf}`);
+        const asOf = (at: (time: number) => string) =>
+          receivedAt === undefined ? '' : ` The page shows the state of ${at(receivedAt)}.`;
+        setTimedText(notice, `${connectionMessages[changed]}.${asOf(instant)} Retrying.`, receivedAt ?? 0);
+        announce(`${connectionMessages[changed]}.${asOf(fullTime)}`);
       }
     },
     hello(newVersion, mode, isDryRun) {

@@ -1,12 +1,13 @@
 import { healthOfState } from '../protocol/health.ts';
 import type { WorkloadList, WorkloadView } from '../protocol/workloadView.ts';
 import { cell, labelledCell, nameCell } from './cells.ts';
-import { byId, create, setText } from './dom.ts';
-import { dayAndTime, span } from './format.ts';
+import { byId, create } from './dom.ts';
+import { span } from './format.ts';
 import { createListSummary } from './listSummary.ts';
 import { nextStep, unbroken } from './nextStep.ts';
 import { createPolledList } from './polledList.ts';
 import { createRows } from './rows.ts';
+import { instant, setTimedText } from './times.ts';
 import { addressOf } from './views.ts';
 
 interface Workloads {
@@ -67,7 +68,7 @@ function createRow({ id }: WorkloadView) {
     show(workload: WorkloadView, now: number): void {
       for (const [index, text] of textsOf(workload, now).entries()) {
         const at = cells[index];
-        if (at !== undefined) setText(at, text);
+        if (at !== undefined) setTimedText(at, text, now);
       }
       state.dataset['health'] = healthOfState(workload.state);
     },
@@ -77,7 +78,7 @@ function createRow({ id }: WorkloadView) {
 function textsOf(workload: WorkloadView, now: number): string[] {
   const { state, reason, sources, restartedAt, cause } = workload;
   const left = howLong(workload, now);
-  const last = restartedAt === undefined ? '–' : `${dayAndTime(restartedAt, now)}${cause === '' ? '' : `, ${cause}`}`;
+  const last = restartedAt === undefined ? '–' : `${instant(restartedAt)}${cause === '' ? '' : `, ${cause}`}`;
   return [state, reason === '' ? left : `${reason}, ${left}`, sources.join(', ') || '–', last];
 }
 

@@ -2,8 +2,9 @@ import type { ApplicationView, ResourceView } from '../../protocol/applicationVi
 import { healthOfState } from '../../protocol/health.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
-import { dayAndTime, statePath } from '../format.ts';
+import { statePath } from '../format.ts';
 import { nextStep } from '../nextStep.ts';
+import { dayAndTime, setTimedText } from '../times.ts';
 import { linkTo } from '../views.ts';
 import { corrections, difference } from './difference.ts';
 
@@ -73,7 +74,7 @@ export function createApplicationRow({ isApplication, name }: Shown): Applicatio
       setText(state, statePath(row.state));
       state.setAttribute('data-state', row.state);
       state.dataset['health'] = healthOfState(row.state);
-      setText(why, whyOf(row, now));
+      setTimedText(why, whyOf(row, now), now);
       const { resource } = row;
       const drifts = JSON.stringify(resource?.drifts);
       if (drifts !== drifted) differences.replaceChildren(...(resource?.drifts.map(difference) ?? []));

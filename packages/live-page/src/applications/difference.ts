@@ -1,6 +1,6 @@
 import type { CorrectionView, DriftView } from '../../protocol/applicationView.ts';
 import { create } from '../dom.ts';
-import { dayAndTime } from '../format.ts';
+import { instant, timedText } from '../times.ts';
 
 /** The path, the desired value with a minus, and the live value with a plus. */
 export function difference({ path, type, desired, found }: DriftView): HTMLElement {
@@ -22,13 +22,24 @@ function side(tag: 'del' | 'ins', sign: string, what: string, text: string): HTM
 export function corrections(views: readonly CorrectionView[], count: number, now: number): readonly Node[] {
   const [newest] = views;
   if (newest === undefined) return [];
-  const times = `${count} ${count === 1 ? 'correction' : 'corrections'}, last at ${dayAndTime(newest.at, now)}`;
+  const times = `${count} ${count === 1 ? 'correction' : 'corrections'}, last at ${instant(newest.at)}`;
   const lines = views.map(({ at, drifts, conflictingManager }) =>
     create(
       'li',
-      { text: `${dayAndTime(at, now)}${conflictingManager === undefined ? '' : `, changed by ${conflictingManager}`}` },
+      {},
+      ...timedText(
+        `${instant(at)}${conflictingManager === undefined ? '' : `, changed by ${conflictingManager}`}`,
+        now,
+      ),
       ...drifts.map(difference),
     ),
   );
-  return [create('details', {}, create('summary', { text: times }), create('ol', { class: 'transitions' }, ...lines))];
+  return [
+    create(
+      'details',
+      {},
+      create('summary', {}, ...timedText(times, now)),
+      create('ol', { class: 'transitions' }, ...lines),
+    ),
+  ];
 }

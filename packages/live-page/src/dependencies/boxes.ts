@@ -3,6 +3,7 @@ import type { DependantView, DependencyView } from '../../protocol/protocol.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
 import { describeReadiness, problemsOf } from '../services/readiness.ts';
+import { setTimedText } from '../times.ts';
 import { linkTo } from '../views.ts';
 
 /** A box of the picture. It updates only the changed parts. `y`: the distance of its top from that of the picture. */
@@ -30,7 +31,7 @@ export function createServiceBox(first: DependencyView): ServiceBox {
   link.append(create('span', { class: 'soft', text: `${namespace}/` }), name);
   const detail = create('span', { class: 'detail' });
   const element = create('li', { class: 'dependency-box service' }, link, detail);
-  const tick = (now: number) => setText(detail, describeService(service, now));
+  const tick = (now: number) => setTimedText(detail, describeService(service, now), now);
   return {
     element,
     tick,

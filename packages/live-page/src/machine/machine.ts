@@ -1,6 +1,7 @@
 import type { ActorView, Transition } from '../../protocol/protocol.ts';
 import { byId, setText } from '../dom.ts';
-import { clockTime, innermost, span, statePath } from '../format.ts';
+import { innermost, span, statePath } from '../format.ts';
+import { instant, setTimedText } from '../times.ts';
 import { addressOf, machineOf } from '../views.ts';
 import { createPaced } from './paced.ts';
 import { createPicture } from './picture.ts';
@@ -44,7 +45,8 @@ export function createMachineView(now: () => number): MachineView {
   }
 
   function tick(): void {
-    if (shown !== undefined) setField('since', `${clockTime(shown.since)} (${span(now() - shown.since)})`);
+    if (shown !== undefined)
+      setTimedText(byId('machine-since', HTMLElement), `${instant(shown.since)} (${span(now() - shown.since)})`, now());
   }
 
   function draw(machine: string): void {

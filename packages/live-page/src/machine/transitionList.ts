@@ -1,6 +1,7 @@
 import type { Transition } from '../../protocol/protocol.ts';
 import { byId, create } from '../dom.ts';
-import { clockTime, statePath } from '../format.ts';
+import { statePath } from '../format.ts';
+import { timeElement } from '../times.ts';
 
 /** The transitions of the shown actors, newest first. */
 interface TransitionList {
@@ -30,7 +31,7 @@ export function createTransitionList(): TransitionList {
     add({ at, event, from, to }) {
       still.hidden = true;
       const path = `${statePath(from)} → ${statePath(to)}`;
-      const time = create('time', { text: clockTime(at) });
+      const time = timeElement(at);
       prepend(
         create(
           'li',

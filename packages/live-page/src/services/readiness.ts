@@ -1,13 +1,14 @@
 import type { ServiceView } from '../../protocol/protocol.ts';
-import { count, dayAndTime, span } from '../format.ts';
+import { count, span } from '../format.ts';
+import { instant } from '../times.ts';
 
-/** `ready`, `down, was ready until 23:41:07`, `down, not ready since weeder started (3m 10s)`, … */
+/** For `setTimedText`: `ready`, `down, was ready until 2026-11-21T23:41:07.000Z`, `down, not ready since weeder started (3m 10s)`, … */
 export function describeReadiness(service: ServiceView, now: number): string {
   const { namespace, isReady, exists, since, readyUntil, isFromStart } = service;
   if (isReady) return 'ready';
   if (namespace === '') return 'in no watched namespace';
   const state = exists ? 'down' : 'does not exist';
-  if (readyUntil !== undefined) return `${state}, was ready until ${dayAndTime(readyUntil, now)}`;
+  if (readyUntil !== undefined) return `${state}, was ready until ${instant(readyUntil)}`;
   if (since === undefined || !exists) return state;
   return `${state}, not ready since ${isFromStart ? 'weeder started' : 'it was first seen'} (${span(now - since)})`;
 }

@@ -3,6 +3,7 @@ import type { ServiceView } from '../../protocol/protocol.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { count, span, statePath } from '../format.ts';
+import { setTimedText } from '../times.ts';
 import { linkTo } from '../views.ts';
 import { describeReadiness, problemsOf } from './readiness.ts';
 
@@ -29,7 +30,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
 
   function tick(time: number): void {
     const { window } = service;
-    setText(state, describeState(service, time));
+    setTimedText(state, describeState(service, time), time);
     const isOpen = window !== undefined && window.closesAt > time;
     setText(left, isOpen ? `${span(window.closesAt - time)} left` : '–');
     // Setting `hidden` would write the attribute even if the value is the same.

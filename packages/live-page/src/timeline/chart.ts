@@ -1,6 +1,6 @@
 import type { Moment } from '../../protocol/moment.ts';
 import { createSvg } from '../dom.ts';
-import { clockTime } from '../format.ts';
+import { clockTime, fullTime } from '../times.ts';
 import type { Lane, Range, Span } from './spans.ts';
 
 interface ChartParts {
@@ -67,7 +67,7 @@ function laneOf(lane: Lane, top: number, width: number, now: number, x: (t: numb
 
 /** The tooltip of a mark. */
 function titleOf({ t, what, pod, detail }: Moment): string {
-  return [clockTime(t), what, pod, detail].filter(Boolean).join(' · ');
+  return [fullTime(t), what, pod, detail].filter(Boolean).join(' · ');
 }
 
 function line(kind: string, x: number, top: number, bottom: number, to = x): SVGLineElement {

@@ -2,8 +2,9 @@ import type { Moment } from '../../protocol/moment.ts';
 import { createOngoing } from '../../protocol/ongoing.ts';
 import type { ReplayClock, ServiceView } from '../../protocol/protocol.ts';
 import { worstFirst } from '../../protocol/worstFirst.ts';
-import { byId, create, onceAFrame, setText } from '../dom.ts';
-import { clockTime, count } from '../format.ts';
+import { byId, create, onceAFrame } from '../dom.ts';
+import { count } from '../format.ts';
+import { instant, setTimedText, timedText, timeElement } from '../times.ts';
 import { chart } from './chart.ts';
 import { createShownRange } from './range.ts';
 import { type Lane, laneRank, lanesOf } from './spans.ts';
@@ -54,7 +55,7 @@ export function createTimeline(now: () => number, notReady: () => Iterable<Servi
     list(inView.slice(-maxRows).reverse());
     byId('timeline-none', HTMLElement).hidden = inView.length > 0;
     const many = lanes.length > maxLanes ? `${maxLanes} of ${count(lanes.length)} lanes, ` : '';
-    setText(byId('timeline-count', HTMLElement), `${many}${clockTime(shown.from)} to ${clockTime(shown.to)}`);
+    setTimedText(byId('timeline-count', HTMLElement), `${many}${instant(shown.from)} to ${instant(shown.to)}`, now());
   });
 
   function act(key: string): boolean {
@@ -117,8 +118,8 @@ function list(moments: readonly Moment[]): void {
 }
 
 function rowOf({ t, what, about, pod, detail }: Moment): HTMLTableRowElement {
-  const row = create('tr', {}, create('td', {}, create('time', { text: clockTime(t) })));
-  for (const text of [what, about, pod ?? '–', detail]) row.append(create('td', { text }));
+  const row = create('tr', {}, create('td', {}, timeElement(t)));
+  for (const text of [what, about, pod ?? '–', detail]) row.append(create('td', {}, ...timedText(text, t)));
   row.dataset['what'] = what;
   return row;
 }
