@@ -27,6 +27,11 @@ const messages = {
   { readonly level: 'info' | 'warn' | 'error'; readonly message: string }
 >;
 
+/** The event in the words of its log line. */
+export function processWords({ type }: ProcessEvent): string {
+  return messages[type].message;
+}
+
 /** Writes each event as one line. */
 export function logProcess(logger: Logger): ReportProcess {
   return (event) => {

@@ -1,9 +1,10 @@
 import type { Moment } from '@weeder/live-page';
-import type { ProcessEvent } from '../process/processLog.ts';
+import { type ProcessEvent, processWords } from '../process/processLog.ts';
 
 /** `t` is epoch milliseconds. */
 export function processMoment(event: ProcessEvent, t: number): Moment {
-  return { t, what: event.type, about: 'lease' in event ? event.lease : 'config', detail: detailOf(event) };
+  const about = 'lease' in event ? event.lease : 'config';
+  return { t, what: event.type, words: processWords(event), about, detail: detailOf(event) };
 }
 
 function detailOf(event: ProcessEvent): string {

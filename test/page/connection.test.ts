@@ -91,8 +91,14 @@ test('outages and windows are announced, many of them in one sentence', async (t
   });
   await page.locator('[data-connection=live]').waitFor();
   for (const name of ['a', 'b', 'c', 'd', 'e'])
-    server.send({ type: 'moment', moment: { t: now, what: 'service.notReady', about: `shop/${name}`, detail: '' } });
-  server.send({ type: 'moment', moment: { t: now, what: 'pod.deleted', about: 'shop/a', detail: '' } });
+    server.send({
+      type: 'moment',
+      moment: { t: now, what: 'service.notReady', words: 'service is not ready', about: `shop/${name}`, detail: '' },
+    });
+  server.send({
+    type: 'moment',
+    moment: { t: now, what: 'pod.deleted', words: 'pod deleted', about: 'shop/a', detail: '' },
+  });
   const status = page.getByRole('status');
   await status.getByText('shop/a is not ready, shop/b is not ready, shop/c is not ready, and 2 more.').waitFor();
 });

@@ -23,11 +23,11 @@ test('the demo with the page: pods crash-loop, their deletions are highlighted, 
   const second = await visit(t, `${url}#services`);
   const services = second.page;
   const row = services.locator('#services-table tbody tr', { hasText: 'etcd-main-client' });
-  await row.getByText('notReady › idle').waitFor();
+  await row.getByText(/^Down for \d+s$/).waitFor();
   await row.locator('[data-label=Crash-looping]', { hasText: /^[123]$/ }).waitFor();
   assert.equal(await row.locator('[data-label=Deleted]').textContent(), '0');
 
-  await row.getByText('ready › windowOpen › settled').waitFor();
+  await row.getByText('Window open').waitFor();
   await row.locator('[data-label=Deleted]', { hasText: '3' }).waitFor();
   await row.getByText(/^[1-4]m \d\ds left$/).waitFor();
   await machine.getByText('deleted (it has ended)').waitFor();

@@ -30,11 +30,13 @@ test('services are on the left, dependants on the right, with lines that show ou
     },
     { path },
   );
-  await serviceBox(page, 'shop/cache').getByText('not ready, 3 crash-looping, 2 dependants').waitFor();
-  await serviceBox(page, 'shop/db').getByText('window open, 3m 20s left, 2 crash-looping, 9 deleted').waitFor();
-  await serviceBox(page, 'shop/billing').getByText('does not exist, 1 dependant').waitFor();
+  await serviceBox(page, 'shop/cache')
+    .getByText(/^Down for \d+s, 3 crash-looping, 2 dependants$/)
+    .waitFor();
+  await serviceBox(page, 'shop/db').getByText('Window open, 3m 20s left, 2 crash-looping, 9 deleted').waitFor();
+  await serviceBox(page, 'shop/billing').getByText('Does not exist, 1 dependant').waitFor();
   await serviceBox(page, 'shop/stock')
-    .getByText(/^down, not ready since weeder started \(3m 1\ds\), 0 dependants$/)
+    .getByText(/^Down, not ready since weeder started \(3m 1\ds\), 0 dependants$/)
     .waitFor();
   await dependantBox(page, 'shop/cart').getByText('3 crash-looping, Deployment, declared').waitFor();
   await dependantBox(page, 'app=worker').getByText('pods, configured, in shop, reports').waitFor();
@@ -148,14 +150,14 @@ test('a running weeder shows an outage, its crash-looping dependants, and the wi
   });
   const { page, consoleLines } = await visit(t, `${weeder.served.url}#dependencies`);
   const service = serviceBox(page, 'etcd-main-client');
-  await service.getByText('ready, 1 dependant').waitFor();
+  await service.getByText('Ready, 1 dependant').waitFor();
   weeder.at.slice({ ready: [false] });
   weeder.at.put({ containers: [backOff(4)] });
-  await service.getByText('not ready, 1 crash-looping, 1 dependant').waitFor();
+  await service.getByText(/^Down for \d+s, 1 crash-looping, 1 dependant$/).waitFor();
   await dependantBox(page, 'role=apiserver').getByText('1 crash-looping of ').waitFor();
   await linesOf(page, 'degraded').waitFor({ state: 'attached' });
   weeder.at.slice({ ready: [true] });
-  await service.getByText('window open').waitFor();
+  await service.getByText('Window open').waitFor();
   await linesOf(page, 'progressing').waitFor({ state: 'attached' });
   assert.deepEqual(consoleLines, []);
 });

@@ -20,9 +20,17 @@ test('a service that goes down, recovers and is deleted does so on the page, wit
     server.greeting = scene(now);
   });
   const row = page.locator('#services-table tbody tr', { hasText: 'shop/auth' });
-  await row.getByText('ready › idle').waitFor();
-  server.send({ type: 'service', service: serviceView('auth', { state: 'notReady.idle', isReady: false }) });
-  await row.getByText('notReady › idle').waitFor();
+  await row.getByText('Ready', { exact: true }).waitFor();
+  server.send({
+    type: 'service',
+    service: serviceView('auth', {
+      state: 'notReady.idle',
+      isReady: false,
+      since: now - 35_000,
+      readyUntil: now - 35_000,
+    }),
+  });
+  await row.getByText(/^Down for 3\ds$/).waitFor();
   const window = { number: 1, openedAt: now, closesAt: now + 300_000 };
   const service = serviceView('auth', { state: 'ready.windowOpen.settled', window, deleted: 7 });
   server.send({ type: 'service', service });
@@ -126,7 +134,13 @@ test('an outage that began before the last hour is drawn from the left edge, unt
   const { page, server } = await openPage(
     t,
     (server) => {
-      const began = { t: now - 7_200_000, what: 'service.notReady', about: 'shop/old', detail: '' };
+      const began = {
+        t: now - 7_200_000,
+        what: 'service.notReady',
+        words: 'service is not ready',
+        about: 'shop/old',
+        detail: '',
+      };
       server.greeting = [hello(now), { type: 'history', moments: [began] }];
     },
     { path: '/#timeline' },
@@ -135,7 +149,10 @@ test('an outage that began before the last hour is drawn from the left edge, unt
   await outage.waitFor({ state: 'attached' });
   const [chart, whole] = [await boxOf(page.locator('#chart')), await boxOf(outage)];
   assert(Math.abs(whole.x - chart.x) < 5 && Math.abs(whole.width - chart.width) < 5, JSON.stringify([chart, whole]));
-  server.send({ type: 'moment', moment: { t: now - 1_800_000, what: 'window.opened', about: 'shop/old', detail: '' } });
+  server.send({
+    type: 'moment',
+    moment: { t: now - 1_800_000, what: 'window.opened', words: 'window opened', about: 'shop/old', detail: '' },
+  });
   await page.locator('.lane .recovery').waitFor({ state: 'attached' });
   const half = await boxOf(outage);
   assert(Math.abs(half.width - chart.width / 2) < 5, JSON.stringify([chart, half]));
@@ -208,7 +225,7 @@ test('of 1,000 services whose windows are open the one whose deletion failed is 
   await rows.first().getByRole('link', { name: 'zz' }).waitFor();
   const state = rows.first().locator('.state');
   assert.equal(await state.getAttribute('data-health'), 'degraded');
-  assert.equal(await state.textContent(), 'ready › windowOpen › settled, 1 deletion failed');
+  assert.equal(await state.textContent(), 'Window open, 1 deletion failed');
   await page.getByRole('button', { name: 'Service', exact: true }).click();
   await rows.first().getByRole('link', { name: 'svc-2', exact: true }).waitFor();
   assert.match((await rows.nth(8).textContent()) ?? '', /svc-10/);
@@ -226,6 +243,7 @@ test('with more lanes than fit, those of outages are drawn first, also of a serv
       const moment = (what: string) => (name: string) => ({
         t: now - 900_000,
         what,
+        words: what,
         about: `shop/${name}`,
         detail: '',
       });

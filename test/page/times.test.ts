@@ -48,7 +48,7 @@ test('every time in a view has its date, zone and UTC', async (t) => {
     ['workloads', 'deployment/shop/mail'],
     ['applications', 'shop/api'],
     ['machine=shop%2Fdb', 'endpoint.ready'],
-    ['timeline', 'window.opened'],
+    ['timeline', 'window opened'],
   ] as const) {
     await page.evaluate(`location.hash = '${view}'`);
     await page.locator('main').getByText(name).filter({ visible: true }).first().waitFor();

@@ -8,9 +8,9 @@ test('a running weeder shows an outage, a recovery, and its window, without cons
     before.slice({ ready: [true] });
   });
   const { page, consoleLines, origins } = await visit(t, weeder.served.url);
-  await page.getByText('ready › idle', { exact: true }).waitFor();
+  await page.getByText('Ready', { exact: true }).waitFor();
   weeder.at.slice({ ready: [false] });
-  await page.getByText('notReady › idle').waitFor();
+  await page.getByText(/^Down for \d+s$/).waitFor();
   await page.getByRole('link', { name: 'etcd-main-client' }).click();
   await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
   weeder.at.slice({ ready: [true] });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { applicationScene, scene, workloadScene } from '@weeder/live-page/scenes';
+import { applicationScene, dependencyScene, scene, workloadScene } from '@weeder/live-page/scenes';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
@@ -47,4 +47,29 @@ for (const [view, seen] of [
       assert.ok(Number(wide) <= 0, `the page is ${wide} px too wide`);
     });
   }
+}
+
+for (const [view, seen] of [
+  ['services', '.state'],
+  ['dependencies', '.detail'],
+  ['workloads', '.state'],
+  ['applications', '.difference'],
+  ['timeline', '#moments tr'],
+] as const) {
+  test(`the ${view} are in words, without ids of states and events`, async (t) => {
+    const { page } = await openPage(
+      t,
+      (server) => {
+        server.greeting = scene(now);
+        server.dependencies = dependencyScene(now);
+        server.workloads = workloadScene(now);
+        server.applications = applicationScene(now);
+      },
+      { path: `/#${view}` },
+    );
+    await page.locator(`#${view}`).locator(seen).first().waitFor();
+    const text = await page.locator(`#${view}`).innerText();
+    const ids = /\w › \w|\b(?:service|window|pod|deletion|workload|application|resource|config|leadership)\.[a-z]\w+/g;
+    assert.deepEqual(text.match(ids) ?? [], []);
+  });
 }

@@ -86,7 +86,10 @@ test('a screen reader finds a table with its columns at every width; a time of a
     const row = table.getByRole('row', { name: 'deployment/shop/mail' });
     assert.equal(await row.getByRole('rowheader').textContent(), 'deployment/shop/mail');
     const [state, , uses, last] = await row.getByRole('cell').allTextContents();
-    assert.deepEqual([state, uses, last], ['waiting', 'Secret mail', '20 Nov 2026, 14:03:07, Secret mail (password)']);
+    assert.deepEqual(
+      [state, uses, last],
+      ['Restart pending', 'Secret mail', '20 Nov 2026, 14:03:07, Secret mail (password)'],
+    );
     const api = table.getByRole('row', { name: 'deployment/shop/api' });
     assert.match(
       (await api.getByRole('cell').nth(1).textContent()) ?? '',
@@ -110,7 +113,13 @@ test('a restart is in the timeline, as a mark and as a row, and is announced', a
   const about = 'deployment/shop/web';
   server.send({
     type: 'moment',
-    moment: { t: now - 60_000, what: 'workload.restarted', about, detail: 'ConfigMap settings (key a)' },
+    moment: {
+      t: now - 60_000,
+      what: 'workload.restarted',
+      words: 'restarted',
+      about,
+      detail: 'ConfigMap settings (key a)',
+    },
   });
   await page.locator(`[data-about="${about}"] .deletion`).waitFor({ state: 'attached' });
   await page.locator('#moments').getByText('ConfigMap settings (key a)').waitFor();

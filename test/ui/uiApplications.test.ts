@@ -223,7 +223,15 @@ test('the page shows applies, drifts and corrections without values, and refuses
   const moments = world.events.flatMap((event) => observerMoment(event, 5) ?? []);
   assert.deepEqual(
     moments.filter(({ what }) => what === 'resource.corrected'),
-    [{ t: 5, what: 'resource.corrected', about: 'application/shop/web', detail: 'ConfigMap shop/one: .data.key' }],
+    [
+      {
+        t: 5,
+        what: 'resource.corrected',
+        words: 'corrected',
+        about: 'application/shop/web',
+        detail: 'ConfigMap shop/one: .data.key',
+      },
+    ],
   );
   assert.doesNotMatch(JSON.stringify(moments), /hush/);
   assert.equal((await fetch(`${url}applications`, { method: 'POST' })).status, 405);

@@ -6,7 +6,7 @@ import { createHistory, type History, lastHour } from '../../src/ui/history.ts';
 const hour = 3_600_000;
 
 function add(history: History, t: number, what: string, about = 'a/db', window?: number): void {
-  history.add({ t, what, about, detail: '', ...(window === undefined ? {} : { window }) });
+  history.add({ t, what, words: '', about, detail: '', ...(window === undefined ? {} : { window }) });
 }
 
 function lanesIn(history: History): Lane[] {

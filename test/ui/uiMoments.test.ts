@@ -26,6 +26,7 @@ test('the timeline shows what changes a workload, and nothing that only the oper
     {
       t: 5,
       what: 'workload.restarted',
+      words: 'restarted',
       about: 'deployment/shop/web',
       detail: 'ConfigMap settings (keys a, b) and Secret vault/password',
     },
@@ -54,6 +55,6 @@ test('the timeline shows what happens to an application and to the objects that 
 
 test('a failed actor of the weeder is a moment with its error', () => {
   const event = { type: 'actor.failed', actor: 'endpoint shop/db', error: new Error('broke') } as const;
-  const moment = { t: 5, what: 'actor.failed', about: 'endpoint shop/db', detail: 'broke' };
+  const moment = { t: 5, what: 'actor.failed', words: 'actor failed', about: 'endpoint shop/db', detail: 'broke' };
   assert.deepEqual(weederMoment(event, 5), moment);
 });

@@ -20,5 +20,6 @@ export {
   type Transition,
 } from './protocol.ts';
 export { isShown, serviceRank } from './serviceFilter.ts';
+export { observerWords, workloadWords } from './stateWords.ts';
 export type { WorkloadList, WorkloadView } from './workloadView.ts';
 export { compareNames, worstFirst } from './worstFirst.ts';

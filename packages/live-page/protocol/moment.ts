@@ -3,6 +3,8 @@ export interface Moment {
   readonly t: number;
   /** The type of the event: `service.notReady`, `window.opened`, `pod.deleted`, … */
   readonly what: string;
+  /** The event in words: `service is not ready`, `window opened`, `pod deleted`, … */
+  readonly words: string;
   /** `namespace/service`, or the name of another object. */
   readonly about: string;
   readonly window?: number;

@@ -25,7 +25,13 @@ export function dependencyScene(now: number): DependencyList {
   const workers = 'pods with app=worker in shop, reports';
   const window = { number: 2, openedAt: now - 100_000, closesAt: now + 200_000 };
   const readyUntil = now - 36_000;
-  const cache = serviceView('cache', { state: 'notReady.idle', isReady: false, readyUntil, crashLooping: 3 });
+  const cache = serviceView('cache', {
+    state: 'notReady.idle',
+    isReady: false,
+    since: readyUntil,
+    readyUntil,
+    crashLooping: 3,
+  });
   const db = serviceView('db', { state: 'ready.windowOpen.settled', window, crashLooping: 2, deleted: 9 });
   const services = [
     dependencyView('auth', { dependants: ids(api) }),
@@ -171,7 +177,13 @@ export function scene(now: number): readonly PageMessage[] {
     {
       type: 'services',
       services: [
-        serviceView('cache', { state: 'notReady.idle', isReady: false, crashLooping: 3 }),
+        serviceView('cache', {
+          state: 'notReady.idle',
+          isReady: false,
+          since: now - 36_000,
+          readyUntil: now - 36_000,
+          crashLooping: 3,
+        }),
         serviceView('db', { state: 'ready.windowOpen.settled', window, crashLooping: 2, deleted: 9, skipped: 1 }),
         serviceView('queue', { deleted: 4, failed: 1 }),
         ...idle,
@@ -181,10 +193,20 @@ export function scene(now: number): readonly PageMessage[] {
   ];
 }
 
+/** As the server sends them. */
+const wordsOf = {
+  'service.notReady': 'service is not ready',
+  'window.opened': 'window opened',
+  'window.closed': 'window closed',
+  'pod.deleted': 'pod deleted',
+  'deletion.failed': 'deletion failed',
+};
+
 function moments(now: number): Moment[] {
-  const at = (minutes: number, what: string, name: string, detail = '', pod?: string): Moment => ({
+  const at = (minutes: number, what: keyof typeof wordsOf, name: string, detail = '', pod?: string): Moment => ({
     t: now - minutes * 60_000,
     what,
+    words: wordsOf[what],
     about: `shop/${name}`,
     detail,
     ...(pod === undefined ? {} : { pod: `shop/${pod}` }),

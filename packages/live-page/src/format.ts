@@ -14,6 +14,11 @@ export function span(milliseconds: number): string {
   return `${seconds}s`;
 }
 
+/** `2026-11-21T13:03:07.000Z`: a time in a text for `setTimedText`. */
+export function instant(at: number): string {
+  return new Date(at).toISOString();
+}
+
 /** Formats `ready.windowOpen.settled` as `ready › windowOpen › settled`. */
 export function statePath(state: string): string {
   return state.replaceAll('.', ' › ');

@@ -1,6 +1,7 @@
 import type { ReplayClock, ReplayCommand } from '../protocol/protocol.ts';
 import { byId, setText } from './dom.ts';
-import { fullTime, instant, setTimedText } from './times.ts';
+import { instant } from './format.ts';
+import { fullTime, setTimedText } from './times.ts';
 
 interface ReplayControls {
   isShown(): boolean;

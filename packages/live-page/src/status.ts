@@ -2,7 +2,8 @@ import type { Health } from '../protocol/health.ts';
 import type { LeadershipView } from '../protocol/protocol.ts';
 import type { ConnectionState } from './connection.ts';
 import { byId, setText } from './dom.ts';
-import { fullTime, instant, setTimedText } from './times.ts';
+import { instant } from './format.ts';
+import { fullTime, setTimedText } from './times.ts';
 
 interface Status {
   /** `receivedAt`: the time of the last message, by weeder's clock; undefined before the first one. */

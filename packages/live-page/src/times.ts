@@ -1,4 +1,5 @@
 import { byId, create, setText } from './dom.ts';
+import { instant } from './format.ts';
 
 /** The address chooses UTC with `?time=utc`. Otherwise all times are in the time zone of the browser. */
 const isUtc = new URLSearchParams(location.search).get('time') === 'utc';
@@ -24,11 +25,6 @@ export function dayAndTime(at: number, now: number): string {
 /** `21 Nov 2026, 14:03:07 CET (2026-11-21T13:03:07Z)` */
 export function fullTime(at: number): string {
   return `${whole.format(at)} (${instant(at).replace(/\.\d+/, '')})`;
-}
-
-/** `2026-11-21T13:03:07.000Z`: a time in a text for `setTimedText`. */
-export function instant(at: number): string {
-  return new Date(at).toISOString();
 }
 
 /** A time of the day, with its date if that is not the one of `now`. Its tooltip has date, zone and UTC. */

@@ -1,13 +1,14 @@
 import { healthOfState } from '../protocol/health.ts';
+import { workloadWords } from '../protocol/stateWords.ts';
 import type { WorkloadList, WorkloadView } from '../protocol/workloadView.ts';
 import { cell, labelledCell, nameCell } from './cells.ts';
 import { byId, create } from './dom.ts';
-import { span } from './format.ts';
+import { instant, span } from './format.ts';
 import { createListSummary } from './listSummary.ts';
 import { nextStep, unbroken } from './nextStep.ts';
 import { createPolledList } from './polledList.ts';
 import { createRows } from './rows.ts';
-import { instant, setTimedText } from './times.ts';
+import { setTimedText } from './times.ts';
 import { addressOf } from './views.ts';
 
 interface Workloads {
@@ -39,7 +40,7 @@ export function createWorkloads(now: () => number): Workloads {
   function show(): void {
     const words = search.value.trim().toLowerCase();
     const matches = workloads.filter(({ id, state, sources }) =>
-      [id, state, ...sources].some((text) => text.toLowerCase().includes(words)),
+      [id, wordsOf(state), ...sources].some((text) => text.toLowerCase().includes(words)),
     );
     const shown = matches.slice(0, maxRows);
     rows.place(shown);
@@ -71,6 +72,7 @@ function createRow({ id }: WorkloadView) {
         if (at !== undefined) setTimedText(at, text, now);
       }
       state.dataset['health'] = healthOfState(workload.state);
+      state.title = workload.state;
     },
   };
 }
@@ -79,7 +81,11 @@ function textsOf(workload: WorkloadView, now: number): string[] {
   const { state, reason, sources, restartedAt, cause } = workload;
   const left = howLong(workload, now);
   const last = restartedAt === undefined ? '–' : `${instant(restartedAt)}${cause === '' ? '' : `, ${cause}`}`;
-  return [state, reason === '' ? left : `${reason}, ${left}`, sources.join(', ') || '–', last];
+  return [wordsOf(state), reason === '' ? left : `${reason}, ${left}`, sources.join(', ') || '–', last];
+}
+
+function wordsOf(state: string): string {
+  return workloadWords[state] ?? state;
 }
 
 /** The deadline of a rollout does not indicate how long it will take. */

@@ -11,7 +11,8 @@ function announcing(t: TestContext) {
     said,
     forgetWindows,
     announce(...moments: readonly (readonly [what: string, window: number, about?: string])[]) {
-      for (const [what, window, about = 'shop/db'] of moments) announce({ t: 0, what, about, window, detail: '' });
+      for (const [what, window, about = 'shop/db'] of moments)
+        announce({ t: 0, what, words: '', about, window, detail: '' });
       t.mock.timers.tick(1500);
     },
   };

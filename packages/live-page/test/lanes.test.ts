@@ -5,7 +5,7 @@ import { serviceView, unseenView } from '../scenes/views.ts';
 import { laneRank, lanesOf } from '../src/timeline/spans.ts';
 
 const range = { from: 100, to: 200 };
-const at = (t: number, what: string, about: string): Moment => ({ t, what, about, detail: '' });
+const at = (t: number, what: string, about: string): Moment => ({ t, what, words: '', about, detail: '' });
 
 /** `about rank` of each lane. */
 const ranks = (...moments: Moment[]) => lanesOf(moments).map((lane) => `${lane.about} ${laneRank(lane, range)}`);

@@ -1,5 +1,5 @@
 import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '@weeder/live-page';
-import { stateRank, worstFirst } from '@weeder/live-page';
+import { observerWords, stateRank, worstFirst } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import { activeStates, timersOf } from '../../actors/actorStates.ts';
 import { hasWords, searchWords } from '../../actors/searchWords.ts';
@@ -47,8 +47,14 @@ interface Listed {
 }
 
 function textOf({ id, state, entry }: Listed): string {
-  const texts = [...entry.resources.values()].map((each) => `${identityText(each.identity)} ${stateOf(each)}`);
-  return `${id} ${state} ${texts.join(' ')}`.toLowerCase();
+  const texts = [...entry.resources.values()].map(
+    (each) => `${identityText(each.identity)} ${wordsFor(stateOf(each))}`,
+  );
+  return `${id} ${wordsFor(state)} ${texts.join(' ')}`.toLowerCase();
+}
+
+function wordsFor(state: string): string {
+  return observerWords[state] ?? state;
 }
 
 /** The innermost state of its machine. While it is observed, the worst of its resources, as in its status. */

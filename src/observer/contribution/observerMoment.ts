@@ -10,7 +10,8 @@ export function observerMoment(event: ObserverEvent, t: number): Moment | undefi
   if (!observerTable[event.type].isOnPage || !('application' in event)) return undefined;
   const { namespace, name } = event.application;
   const detail = 'resource' in event ? `${identityText(event.resource)}${ofResource(event)}` : reasonOf(event);
-  return { t, what: event.type, about: `application/${namespace}/${name}`, detail };
+  const { words } = observerTable[event.type];
+  return { t, what: event.type, words, about: `application/${namespace}/${name}`, detail };
 }
 
 function ofResource(event: Extract<ObserverEvent, AboutResource>): string {

@@ -11,5 +11,5 @@ export function restartMoment(event: RestartEvent, t: number): Moment | undefine
   const { workload } = event;
   const isChange = 'sources' in event && typeof event.sources === 'object';
   const detail = isChange ? describeChanges(event.sources, workload) : reasonOf(event);
-  return { t, what: event.type, about: workloadKey(workload), detail };
+  return { t, what: event.type, words: restartTable[event.type].words, about: workloadKey(workload), detail };
 }

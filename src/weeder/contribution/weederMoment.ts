@@ -1,8 +1,11 @@
 import type { Moment } from '@weeder/live-page';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
 import { recordedWeederEventOf } from '../recording/recordedWeederEvent.ts';
+import { weederTable } from '../report/weederTable.ts';
 
 export function weederMoment(event: WeederEvent, t: number): Moment {
   const { out, ...recorded } = recordedWeederEventOf(event);
-  return { t, what: out, ...recorded };
+  const words =
+    event.type === 'pod.deleted' && event.how === 'dryRun' ? 'pod would be deleted' : weederTable[event.type].words;
+  return { t, what: out, words, ...recorded };
 }

@@ -1,8 +1,8 @@
 import type { ApplicationView, ResourceView } from '../../protocol/applicationView.ts';
 import { healthOfState } from '../../protocol/health.ts';
+import { observerWords } from '../../protocol/stateWords.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
-import { statePath } from '../format.ts';
 import { nextStep } from '../nextStep.ts';
 import { dayAndTime, setTimedText } from '../times.ts';
 import { linkTo } from '../views.ts';
@@ -71,7 +71,8 @@ export function createApplicationRow({ isApplication, name }: Shown): Applicatio
     element,
     show(row, now) {
       linkTo(row.actor, link);
-      setText(state, statePath(row.state));
+      setText(state, observerWords[row.state] ?? row.state);
+      state.title = row.state;
       state.setAttribute('data-state', row.state);
       state.dataset['health'] = healthOfState(row.state);
       setTimedText(why, whyOf(row, now), now);

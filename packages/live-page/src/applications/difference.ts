@@ -1,6 +1,7 @@
 import type { CorrectionView, DriftView } from '../../protocol/applicationView.ts';
 import { create } from '../dom.ts';
-import { instant, timedText } from '../times.ts';
+import { instant } from '../format.ts';
+import { timedText } from '../times.ts';
 
 /** The path, the desired value with a minus, and the live value with a plus. */
 export function difference({ path, type, desired, found }: DriftView): HTMLElement {

@@ -2,7 +2,7 @@ import { type Health, healthOfService } from '../../protocol/health.ts';
 import type { DependantView, DependencyView } from '../../protocol/protocol.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
-import { describeReadiness, problemsOf } from '../services/readiness.ts';
+import { describeState, problemsOf } from '../services/readiness.ts';
 import { setTimedText } from '../times.ts';
 import { linkTo } from '../views.ts';
 
@@ -47,14 +47,11 @@ export function createServiceBox(first: DependencyView): ServiceBox {
 
 function describeService({ view, total }: DependencyView, now: number): string {
   const dependants = total === 1 ? '1 dependant' : `${count(total)} dependants`;
-  const { namespace, exists, isReady, readyUntil, window, deleted } = view;
-  const wasReady = exists && !isReady && readyUntil !== undefined;
-  const state = wasReady ? 'not ready' : describeReadiness(view, now);
+  const { namespace, window, deleted } = view;
+  const state = describeState(view, now);
   if (namespace === '') return state;
-  const parts = [
-    window === undefined ? state : `window open, ${span(window.closesAt - now)} left`,
-    ...problemsOf(view),
-  ];
+  const left = window === undefined ? [] : [`${span(window.closesAt - now)} left`];
+  const parts = [state, ...left, ...problemsOf(view)];
   if (window !== undefined && deleted > 0) parts.push(`${count(deleted)} deleted`);
   return [...parts, dependants].join(', ');
 }

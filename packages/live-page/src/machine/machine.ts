@@ -1,7 +1,7 @@
 import type { ActorView, Transition } from '../../protocol/protocol.ts';
 import { byId, setText } from '../dom.ts';
-import { innermost, span, statePath } from '../format.ts';
-import { instant, setTimedText } from '../times.ts';
+import { innermost, instant, span, statePath } from '../format.ts';
+import { setTimedText } from '../times.ts';
 import { addressOf, machineOf } from '../views.ts';
 import { createPaced } from './paced.ts';
 import { createPicture } from './picture.ts';

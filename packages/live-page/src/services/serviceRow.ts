@@ -2,10 +2,10 @@ import { healthOfService } from '../../protocol/health.ts';
 import type { ServiceView } from '../../protocol/protocol.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
-import { count, span, statePath } from '../format.ts';
+import { count, span } from '../format.ts';
 import { setTimedText } from '../times.ts';
 import { linkTo } from '../views.ts';
-import { describeReadiness, problemsOf } from './readiness.ts';
+import { describeState, problemsOf } from './readiness.ts';
 
 /** A row of the table of services. It updates only the changed parts. */
 interface ServiceRow {
@@ -30,7 +30,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
 
   function tick(time: number): void {
     const { window } = service;
-    setTimedText(state, describeState(service, time), time);
+    setTimedText(state, inWords(service, time), time);
     const isOpen = window !== undefined && window.closesAt > time;
     setText(left, isOpen ? `${span(window.closesAt - time)} left` : '–');
     // Setting `hidden` would write the attribute even if the value is the same.
@@ -41,6 +41,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
   function show(changed: ServiceView, time: number): void {
     service = changed;
     state.dataset['health'] = healthOfService(changed);
+    state.title = changed.state ?? '';
     const { crashLooping, deleted, skipped, failed } = changed;
     for (const [index, value] of [crashLooping, deleted, skipped, failed].entries()) {
       const shown = numbers[index];
@@ -61,17 +62,10 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
 }
 
 /** The state, and the worst problem of a service that is ready. */
-function describeState(service: ServiceView, now: number): string {
+function inWords(service: ServiceView, now: number): string {
   const [problem] = service.isReady ? problemsOf(service) : [];
-  const state = stateOf(service, now);
+  const state = describeState(service, now);
   return problem === undefined ? state : `${state}, ${problem}`;
-}
-
-/** The machine of a service that does not exist only waits for the end of a window. */
-function stateOf(service: ServiceView, now: number): string {
-  if (service.state !== undefined && service.exists) return statePath(service.state);
-  const words = describeReadiness(service, now);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 function number(label: string): HTMLTableCellElement {

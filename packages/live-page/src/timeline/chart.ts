@@ -66,8 +66,8 @@ function laneOf(lane: Lane, top: number, width: number, now: number, x: (t: numb
 }
 
 /** The tooltip of a mark. */
-function titleOf({ t, what, pod, detail }: Moment): string {
-  return [fullTime(t), what, pod, detail].filter(Boolean).join(' · ');
+function titleOf({ t, words: event, pod, detail }: Moment): string {
+  return [fullTime(t), event, pod, detail].filter(Boolean).join(' · ');
 }
 
 function line(kind: string, x: number, top: number, bottom: number, to = x): SVGLineElement {

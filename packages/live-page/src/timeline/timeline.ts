@@ -3,8 +3,8 @@ import { createOngoing } from '../../protocol/ongoing.ts';
 import type { ReplayClock, ServiceView } from '../../protocol/protocol.ts';
 import { worstFirst } from '../../protocol/worstFirst.ts';
 import { byId, create, onceAFrame } from '../dom.ts';
-import { count } from '../format.ts';
-import { instant, setTimedText, timedText, timeElement } from '../times.ts';
+import { count, instant } from '../format.ts';
+import { setTimedText, timedText, timeElement } from '../times.ts';
 import { chart } from './chart.ts';
 import { createShownRange } from './range.ts';
 import { type Lane, laneRank, lanesOf } from './spans.ts';
@@ -117,9 +117,10 @@ function list(moments: readonly Moment[]): void {
   if (!isSame) body.replaceChildren(...shown);
 }
 
-function rowOf({ t, what, about, pod, detail }: Moment): HTMLTableRowElement {
+function rowOf({ t, what, words, about, pod, detail }: Moment): HTMLTableRowElement {
   const row = create('tr', {}, create('td', {}, timeElement(t)));
-  for (const text of [what, about, pod ?? '–', detail]) row.append(create('td', {}, ...timedText(text, t)));
+  for (const text of [words, about, pod ?? '–', detail]) row.append(create('td', {}, ...timedText(text, t)));
   row.dataset['what'] = what;
+  row.cells[1]?.setAttribute('title', what);
   return row;
 }

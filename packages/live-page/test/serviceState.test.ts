@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ServiceView } from '../protocol/protocol.ts';
+import { serviceView, unseenView } from '../scenes/views.ts';
+import { describeState } from '../src/services/readiness.ts';
+
+const now = 1_000_000;
+const window = { number: 1, openedAt: now - 60_000, closesAt: now + 240_000 };
+const down = { isReady: false, since: now - 12_000, readyUntil: now - 12_000 };
+
+test('the state of a service is in the words of an operator, and never in those of its machine', () => {
+  const cases: readonly (readonly [ServiceView, string])[] = [
+    [serviceView('db'), 'Ready'],
+    [serviceView('db', { state: 'ready.windowOpen.settled', window }), 'Window open'],
+    [serviceView('db', { ...down, state: 'notReady.idle' }), 'Down for 12s'],
+    [serviceView('db', { ...down, state: 'notReady.holding', window }), 'Window held: down again for 12s'],
+    [serviceView('db', { ...down, state: 'notReady.windowOpen', window }), 'Window open, down again for 12s'],
+    [unseenView('db', now - 190_000), 'Down, not ready since weeder started (3m 10s)'],
+    [unseenView('db', now - 190_000, { isFromStart: false }), 'Down, not ready since it was first seen (3m 10s)'],
+    [serviceView('db', { isReady: false, exists: false, since: undefined, state: undefined }), 'Does not exist'],
+    [serviceView('db', { namespace: '', isReady: false, exists: false }), 'In no watched namespace'],
+  ];
+  for (const [service, words] of cases) assert.equal(describeState(service, now), words);
+});
+
+test('a service that was deleted has the time until which it was ready', () => {
+  const service = serviceView('db', { isReady: false, exists: false, readyUntil: 0 });
+  assert.equal(describeState(service, now), 'Does not exist, was ready until 1970-01-01T00:00:00.000Z');
+});
