@@ -188,7 +188,7 @@ test('a search finds applications by words of names, kinds and states, and actor
   assert.deepEqual([wholeList.total, wholeList.applications.map(({ id }) => id)], [2, ['shop/api', 'shop/web']]);
   assert.deepEqual(await list('  '), wholeList);
   assert.deepEqual(
-    (await list('configmap WEB-2 insync')).applications.map(({ id }) => id),
+    (await list('configmap WEB-2 in sync')).applications.map(({ id }) => id),
     ['shop/web'],
   );
   assert.deepEqual([(await list('nothing')).found, (await list('nothing')).total], [0, 2]);
