@@ -80,6 +80,8 @@ export function startWeeder(t: Cleanup, options: StartOptions): WeederProcess {
     `--kubeconfig=${kubeconfig}`,
     '--health-bind-addr=0',
     '--metrics-bind-addr=0',
+    // The default is for a person who waits; on a busy machine an answer through a proxy takes longer.
+    '--api-server-timeout=0',
     ...flags,
   ];
   const command = [...nodeFlags, join('src', 'cli', 'weeder.ts'), 'run', ...args];
