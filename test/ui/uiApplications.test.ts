@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectOf, systemClock } from '@weeder/kube-runtime/base';
-import { type ApplicationList, type ApplicationView, healthOfState, type ResourceView } from '@weeder/live-page';
+import { type ApplicationList, type ApplicationView, observerDisplay, type ResourceView } from '@weeder/live-page';
 import { createActorTimes } from '../../src/actors/actorTimes.ts';
 import { describeActors } from '../../src/actors/debugActors.ts';
 import { createLivePage } from '../../src/ui/livePage.ts';
@@ -163,8 +163,8 @@ test('no application is shown as well that has an error or a resource that is no
   await world.pass(minute);
   const { applications } = await list();
   for (const { id, state, errors, resources } of applications) {
-    const isWell = errors.length === 0 && resources.every((each) => healthOfState(each.state) === 'healthy');
-    assert.equal(healthOfState(state), isWell ? 'healthy' : 'degraded', `${id} ${state}`);
+    const isWell = errors.length === 0 && resources.every((each) => observerDisplay(each.state).health === 'healthy');
+    assert.equal(observerDisplay(state).health, isWell ? 'healthy' : 'degraded', `${id} ${state}`);
   }
   assert.deepEqual(
     applications.map(({ id, state }) => `${id} ${state}`),

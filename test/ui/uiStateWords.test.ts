@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { observerWords, workloadWords } from '@weeder/live-page';
+import { observerStates, workloadStates } from '@weeder/live-page';
 import type { AnyStateNode } from 'xstate';
 import { application } from '../../machines/observer/application.ts';
 import { resource, resourceStates } from '../../machines/observer/resource.ts';
@@ -20,7 +20,7 @@ test('the page has words for each state of a workload', () => {
   // While a rollout is under way, its states are shown.
   const states = [...leavesOf(workload.root), ...leavesOf(rollout.root)].map(innermost);
   assert.deepEqual(
-    states.filter((state) => state !== 'restarting' && workloadWords[state] === undefined),
+    states.filter((state) => state !== 'restarting' && workloadStates[state] === undefined),
     [],
   );
 });
@@ -32,13 +32,13 @@ test('the page has words for each state of an Application and of a resource', ()
     ...[...resourceStates, ...reasons.map(applicationStateOf)],
   ];
   assert.deepEqual(
-    states.filter((state) => observerWords[state] === undefined),
+    states.filter((state) => observerStates[state] === undefined),
     [],
   );
 });
 
 test('no words are the id of a state', () => {
-  const words = [...Object.values(workloadWords), ...Object.values(observerWords)];
+  const words = [...Object.values(workloadStates), ...Object.values(observerStates)].map((state) => state.words);
   assert.deepEqual(
     words.filter((text) => /^[a-z]|\w[.›]\w|[a-z][A-Z]/.test(text)),
     [],

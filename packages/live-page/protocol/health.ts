@@ -18,17 +18,7 @@ export function healthOfService(service: ServiceView): Health {
   return byCondition[worstOf(service)];
 }
 
-const healthy = /^(current|inSync|observing)$/;
-const degraded =
-  /^(backingOff|blocked|claimed|contested|drifted.*|invalid|missing|refused|stalled|typeMissing|unverified|usingLastApplied)$/;
-
-/** `state`: of a workload, an Application or a resource. */
-export function healthOfState(state: string): Health {
-  if (healthy.test(state)) return 'healthy';
-  return degraded.test(state) ? 'degraded' : 'progressing';
-}
-
-/** The rank of a workload, an Application or a resource in a list: the worst have the lowest. */
-export function stateRank({ state }: { readonly state: string }): number {
-  return healths.indexOf(healthOfState(state));
+/** The rank in a list: the worst have the lowest. */
+export function healthRank(health: Health): number {
+  return healths.indexOf(health);
 }

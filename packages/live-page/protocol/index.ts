@@ -1,5 +1,5 @@
 export type { ApplicationList, ApplicationView, DriftView, ResourceView } from './applicationView.ts';
-export { healthOfState, stateRank } from './health.ts';
+export { healthRank } from './health.ts';
 export type { Moment } from './moment.ts';
 export { createOngoing } from './ongoing.ts';
 export {
@@ -20,6 +20,6 @@ export {
   type Transition,
 } from './protocol.ts';
 export { isShown, serviceRank } from './serviceFilter.ts';
-export { observerWords, workloadWords } from './stateWords.ts';
+export { observerDisplay, observerStates, type StateDisplay, workloadDisplay, workloadStates } from './states.ts';
 export type { WorkloadList, WorkloadView } from './workloadView.ts';
 export { compareNames, worstFirst } from './worstFirst.ts';

@@ -1,5 +1,4 @@
-import { healthOfState } from '../protocol/health.ts';
-import { workloadWords } from '../protocol/stateWords.ts';
+import { workloadDisplay } from '../protocol/states.ts';
 import type { WorkloadList, WorkloadView } from '../protocol/workloadView.ts';
 import { cell, labelledCell, nameCell } from './cells.ts';
 import { byId, create } from './dom.ts';
@@ -40,7 +39,7 @@ export function createWorkloads(now: () => number): Workloads {
   function show(): void {
     const words = search.value.trim().toLowerCase();
     const matches = workloads.filter(({ id, state, sources }) =>
-      [id, wordsOf(state), ...sources].some((text) => text.toLowerCase().includes(words)),
+      [id, workloadDisplay(state).words, ...sources].some((text) => text.toLowerCase().includes(words)),
     );
     const shown = matches.slice(0, maxRows);
     rows.place(shown);
@@ -71,7 +70,7 @@ function createRow({ id }: WorkloadView) {
         const at = cells[index];
         if (at !== undefined) setTimedText(at, text, now);
       }
-      state.dataset['health'] = healthOfState(workload.state);
+      state.dataset['health'] = workloadDisplay(workload.state).health;
       state.title = workload.state;
     },
   };
@@ -81,15 +80,11 @@ function textsOf(workload: WorkloadView, now: number): string[] {
   const { state, reason, sources, restartedAt, cause } = workload;
   const left = howLong(workload, now);
   const last = restartedAt === undefined ? '–' : `${instant(restartedAt)}${cause === '' ? '' : `, ${cause}`}`;
-  return [wordsOf(state), reason === '' ? left : `${reason}, ${left}`, sources.join(', ') || '–', last];
-}
-
-function wordsOf(state: string): string {
-  return workloadWords[state] ?? state;
+  return [workloadDisplay(state).words, reason === '' ? left : `${reason}, ${left}`, sources.join(', ') || '–', last];
 }
 
 /** The deadline of a rollout does not indicate how long it will take. */
 function howLong({ state, since, until }: WorkloadView, now: number): string {
   if (until === undefined || state === 'rolling') return unbroken(`for ${span(now - since)}`);
-  return nextStep(state, until, now);
+  return nextStep(workloadDisplay(state), until, now);
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOfService, healthOfState, stateRank } from '../protocol/health.ts';
+import { healthOfService, healthRank } from '../protocol/health.ts';
 import { serviceRank } from '../protocol/serviceFilter.ts';
+import { observerDisplay, workloadDisplay } from '../protocol/states.ts';
 import { applicationScene, serviceView, unseenView, workloadScene } from '../scenes/index.ts';
 
 const window = { number: 1, openedAt: 0, closesAt: 1 };
@@ -28,26 +29,28 @@ test('the rank and the health of a service are those of the worst in it: a faile
 });
 
 test('a state that needs attention ranks before one in progress, and this before one that is well', () => {
-  const states = [
+  const ofObserver = [
     'unverified',
     'refused',
     'drifted.detectOnly',
-    'blocked',
+    'missing.detectOnly',
+    'deleting.waiting',
     'paused',
-    'rolling',
     'observing',
-    'current',
   ];
-  assert.deepEqual(
-    states.map((state) => stateRank({ state })),
-    [0, 0, 0, 0, 2, 2, 3, 3],
-  );
+  const ranks = [
+    ...ofObserver.map((state) => healthRank(observerDisplay(state).health)),
+    ...['blocked', 'rolling', 'current'].map((state) => healthRank(workloadDisplay(state).health)),
+  ];
+  assert.deepEqual(ranks, [0, 0, 0, 0, 0, 2, 3, 0, 2, 3]);
 });
 
 test('in the pictures no application is healthy that has errors or a resource that is not, and one without is', () => {
   for (const { id, state, errors, resources } of applicationScene(0)) {
-    const isWell = errors.length === 0 && resources.every((each) => healthOfState(each.state) === 'healthy');
-    assert.equal(healthOfState(state) === 'healthy', isWell, id);
+    const isWell = errors.length === 0 && resources.every((each) => observerDisplay(each.state).health === 'healthy');
+    assert.equal(observerDisplay(state).health === 'healthy', isWell, id);
   }
-  assert.ok(workloadScene(0).every(({ state }) => (healthOfState(state) === 'healthy') === (state === 'current')));
+  assert.ok(
+    workloadScene(0).every(({ state }) => (workloadDisplay(state).health === 'healthy') === (state === 'current')),
+  );
 });

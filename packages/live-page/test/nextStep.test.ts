@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { observerDisplay, workloadDisplay } from '../protocol/states.ts';
 import { nextStep } from '../src/nextStep.ts';
 
 test('what waits says what happens at the end of the wait', () => {
-  const sentences = ['refused', 'drifted.waiting', 'missing.waiting', 'paused', 'stale', 'blocked'].map((state) =>
-    nextStep(state, 237_000, 0),
-  );
+  const displays = [
+    ...['refused', 'drifted.waiting', 'missing.waiting', 'paused'].map(observerDisplay),
+    ...['stale', 'blocked'].map(workloadDisplay),
+  ];
+  const sentences = displays.map((display) => nextStep(display, 237_000, 0));
   assert.deepEqual(sentences, [
     'tried again in 3m\u00a057s',
     'corrected in 3m\u00a057s',

@@ -1,5 +1,5 @@
 import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '@weeder/live-page';
-import { observerWords, stateRank, worstFirst } from '@weeder/live-page';
+import { healthRank, observerDisplay, worstFirst } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import { activeStates, timersOf } from '../../actors/actorStates.ts';
 import { hasWords, searchWords } from '../../actors/searchWords.ts';
@@ -33,7 +33,12 @@ export function applicationList(entries: Iterable<ApplicationEntry>, search: str
   // A page without a search sends a request every second: the search texts of thousands of resources are not built.
   const matching = words.length === 0 ? listed : listed.filter((each) => hasWords(textOf(each), words));
   const applications = matching
-    .toSorted(worstFirst<Listed>(stateRank, ({ id }) => id))
+    .toSorted(
+      worstFirst<Listed>(
+        ({ state }) => rankOf(state),
+        ({ id }) => id,
+      ),
+    )
     .slice(0, maxApplications)
     .map((each) => viewOf(each, since));
   return { total: listed.length, found: matching.length, applications };
@@ -48,13 +53,9 @@ interface Listed {
 
 function textOf({ id, state, entry }: Listed): string {
   const texts = [...entry.resources.values()].map(
-    (each) => `${identityText(each.identity)} ${wordsFor(stateOf(each))}`,
+    (each) => `${identityText(each.identity)} ${observerDisplay(stateOf(each)).words}`,
   );
-  return `${id} ${wordsFor(state)} ${texts.join(' ')}`.toLowerCase();
-}
-
-function wordsFor(state: string): string {
-  return observerWords[state] ?? state;
+  return `${id} ${observerDisplay(state).words} ${texts.join(' ')}`.toLowerCase();
 }
 
 /** The innermost state of its machine. While it is observed, the worst of its resources, as in its status. */
@@ -68,8 +69,8 @@ function wordOf(entry: ApplicationEntry): string {
 function viewOf({ id, state, entry }: Listed, since: Since): ApplicationView {
   const { actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
   const ranked = [
-    ...[...resources.values()].map((each) => ({ rank: rankOf(each), view: () => resourceView(each, since) })),
-    ...[...pendingRemovals.values()].map((each) => ({ rank: stateRank(each), view: () => removalView(each) })),
+    ...[...resources.values()].map((each) => ({ rank: resourceRank(each), view: () => resourceView(each, since) })),
+    ...[...pendingRemovals.values()].map((each) => ({ rank: rankOf('leaving'), view: () => removalView(each) })),
   ];
   const shown =
     ranked.length > maxResources ? ranked.toSorted((a, b) => a.rank - b.rank).slice(0, maxResources) : ranked;
@@ -98,8 +99,12 @@ const nothing = {
 };
 
 /** A state that passes, such as a check, does not hide the lasting one. */
-function rankOf(resource: ResourceEntry): number {
-  return Math.min(stateRank(memoryOf(resource.actor)), stateRank({ state: stateOf(resource) }));
+function resourceRank(resource: ResourceEntry): number {
+  return Math.min(rankOf(memoryOf(resource.actor).state), rankOf(stateOf(resource)));
+}
+
+function rankOf(state: string): number {
+  return healthRank(observerDisplay(state).health);
 }
 
 function removalView({ identity, reason }: PendingRemoval): ResourceView {

@@ -1,5 +1,5 @@
 import type { WorkloadList, WorkloadView } from '@weeder/live-page';
-import { stateRank, worstFirst } from '@weeder/live-page';
+import { healthRank, workloadDisplay, worstFirst } from '@weeder/live-page';
 import { timersOf } from '../../actors/actorStates.ts';
 import type { Since } from '../../controller/contribution/contribution.ts';
 import { statusOf } from '../patches/status.ts';
@@ -10,7 +10,14 @@ import { describeSource } from '../references/wording.ts';
 /** The workloads for the page, the worst first. */
 export function workloadList(entries: Iterable<WorkloadEntry>, since: Since): WorkloadList {
   const views = [...entries].map((entry) => viewOf(entry, since));
-  return { workloads: views.sort(worstFirst<WorkloadView>(stateRank, ({ id }) => id)) };
+  return {
+    workloads: views.sort(
+      worstFirst<WorkloadView>(
+        ({ state }) => healthRank(workloadDisplay(state).health),
+        ({ id }) => id,
+      ),
+    ),
+  };
 }
 
 function viewOf(entry: WorkloadEntry, since: Since): WorkloadView {

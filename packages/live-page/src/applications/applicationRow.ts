@@ -1,6 +1,5 @@
 import type { ApplicationView, ResourceView } from '../../protocol/applicationView.ts';
-import { healthOfState } from '../../protocol/health.ts';
-import { observerWords } from '../../protocol/stateWords.ts';
+import { observerDisplay } from '../../protocol/states.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { nextStep } from '../nextStep.ts';
@@ -71,10 +70,11 @@ export function createApplicationRow({ isApplication, name }: Shown): Applicatio
     element,
     show(row, now) {
       linkTo(row.actor, link);
-      setText(state, observerWords[row.state] ?? row.state);
+      const { words, health } = observerDisplay(row.state);
+      setText(state, words);
       state.title = row.state;
       state.setAttribute('data-state', row.state);
-      state.dataset['health'] = healthOfState(row.state);
+      state.dataset['health'] = health;
       setTimedText(why, whyOf(row, now), now);
       const { resource } = row;
       const drifts = JSON.stringify(resource?.drifts);
@@ -103,7 +103,7 @@ function whyOf({ state, reason, until, resource }: Shown, now: number): string {
   const parts = [
     reason,
     ...(conflictingManager === undefined ? [] : [`changed by ${conflictingManager}`]),
-    ...(until === undefined ? [] : [nextStep(state, until, now)]),
+    ...(until === undefined ? [] : [nextStep(observerDisplay(state), until, now)]),
     ...(moreDrifts > 0 ? [`${moreDrifts} more differences`] : []),
     ...(resource?.state === 'inSync' && observed !== undefined
       ? [`${observed} ${observed === 1 ? 'field' : 'fields'} observed`]
