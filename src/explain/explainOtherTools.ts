@@ -1,3 +1,4 @@
+import { objectText } from '@weeder/kube-runtime/objects';
 import { workloadKey } from '../restart/references/refs.ts';
 import { optInLine } from '../restart/references/wording.ts';
 import type { WorkloadOfOtherTool } from './inspectWorkloads.ts';
@@ -14,8 +15,8 @@ export function explainOtherTools(workloads: readonly WorkloadOfOtherTool[]): re
   return [[head, ...sorted.slice(0, maxLines).map(lineOf), ...more].join('\n')];
 }
 
-function lineOf({ ref: { kind, namespace, name }, tool }: WorkloadOfOtherTool): string {
+function lineOf({ ref, tool }: WorkloadOfOtherTool): string {
   const place = tool.isInTemplate ? ' in its pod template' : '';
   const line = optInLine(tool.means);
-  return `  ${kind} ${namespace}/${name}: ${tool.annotation}${place}  → ${line} on the ${kind}`;
+  return `  ${objectText(ref)}: ${tool.annotation}${place}  → ${line} on the ${ref.kind}`;
 }

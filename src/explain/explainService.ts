@@ -1,5 +1,5 @@
 import { formatDuration, systemClock } from '@weeder/kube-runtime/base';
-import { keyOf, partsOf, selectorToString } from '@weeder/kube-runtime/objects';
+import { keyOf, objectText, partsOf, selectorToString } from '@weeder/kube-runtime/objects';
 import { unreportedAfter } from '../../machines/weeder/podDeletion.ts';
 import { printable } from '../base/printable.ts';
 import { isConfigured, type ServiceConfig, type ServiceSettings } from '../config/config.ts';
@@ -10,7 +10,6 @@ import { isRestartSooner } from '../weeder/deletions/deletionCost.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
 import type { NeverStarted } from '../weeder/pods/neverStarted.ts';
 import type { PodIndex, Scope } from '../weeder/pods/podIndex.ts';
-import { workloadName } from '../weeder/pods/workloadOf.ts';
 import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
 import type { ServiceReadiness } from '../weeder/services/serviceRecords.ts';
 import { describeExternalName, type ExternalNames } from './externalNames.ts';
@@ -75,7 +74,7 @@ function explainDeclared(
 
 function explainProblems({ claims }: ClusterView): string[] {
   const workloads = claims.flatMap(({ workload, about }) =>
-    'problem' in about ? [`  ${workloadName(workload)}: ${printable(about.problem)}`] : [],
+    'problem' in about ? [`  ${objectText(workload)}: ${printable(about.problem)}`] : [],
   );
   return workloads.length === 0 ? [] : [['problems with declared dependencies', ...workloads.sort()].join('\n')];
 }

@@ -1,4 +1,5 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
+import { objectText } from '@weeder/kube-runtime/objects';
 import { podsToReplace } from '../restart/content/affectedPods.ts';
 import { type Assessment, assess } from '../restart/content/assess.ts';
 import type { CurrentSource } from '../restart/content/currentSources.ts';
@@ -16,8 +17,8 @@ import type { WorkloadView } from './inspectWorkloads.ts';
 
 /** Describes one workload, as lines of text. `now`: epoch milliseconds. */
 export function explainWorkload(view: WorkloadView, now: number): string {
-  const { kind, namespace, name } = view.summary.ref;
-  const head = `${kind} ${namespace}/${name}: ${stateOf(view, now)}`;
+  const head = `${objectText(view.summary.ref)}: ${stateOf(view, now)}`;
+  const { namespace } = view.summary.ref;
   const { errors, notAllowed, notFollowed } = view.uses;
   const lines = [
     ...usesOf(view),

@@ -1,4 +1,5 @@
 import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { objectText } from '@weeder/kube-runtime/objects';
 import { quoted } from '../base/fieldError.ts';
 import { declarationOf, dependsOn, dependsOnServices, writtenOn } from '../weeder/declared/declaration.ts';
 import { type ObservedWorkload, readObjects } from './observed.ts';
@@ -17,8 +18,8 @@ export function declarationProblems(objects: readonly JsonObject[]): Declaration
   return objects.flatMap((object): DeclarationProblem[] => {
     const [workload] = readObjects([object]).workloads;
     if (workload === undefined) return [];
-    const { kind, namespace, name: workloadName } = workload.ref;
-    const name = `${kind} ${namespace}/${workloadName}`;
+    const { namespace } = workload.ref;
+    const name = objectText(workload.ref);
     const unseen = unseenBy(object, workload);
     if (unseen.length > 0) {
       const text = `${name} declares a dependency where weeder does not see it: write ${unseen.join(', and ')}`;

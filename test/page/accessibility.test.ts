@@ -14,8 +14,8 @@ function everything(server: PageServer): void {
   server.actors = manyActors(100);
   server.dependencies = dependencyScene(now);
   server.workloads = [
-    workloadView('deployment/shop/web'),
-    workloadView('deployment/shop/api', { state: 'blocked', reason: 'ConfigMap shop/settings is missing' }),
+    workloadView('web'),
+    workloadView('api', { state: 'blocked', reason: 'ConfigMap shop/settings is missing' }),
   ];
 }
 
@@ -111,7 +111,8 @@ for (const width of [360, 1400]) {
       },
       { viewport: { width, height: 740 } },
     );
-    await page.getByRole('link', { name: 'service-199' }).waitFor();
+    await page.locator('#services-count', { hasText: '200' }).waitFor();
+    await page.getByRole('link', { name: 'service-9', exact: true }).waitFor();
     const top = await page.evaluate<string>(`(() => {
       const button = document.querySelector('#services [aria-pressed=true]');
       const middle = document.querySelector('.top').getBoundingClientRect().height / 2;

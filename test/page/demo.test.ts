@@ -67,11 +67,11 @@ test('the demo of restart control with the page: workloads go through their stat
   const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
   const { page, consoleLines } = await visit(t, `${url}#workloads`);
   const rowOf = (name: string) => page.locator('#workloads-table tbody tr', { hasText: name });
-  await rowOf('deployment/shop/web').getByText('ConfigMap shop-settings#greeting').waitFor();
+  await rowOf('Deployment shop/web').getByText('ConfigMap shop-settings#greeting').waitFor();
   await page.locator('#workloads-count', { hasText: /^5$/ }).waitFor();
-  await rowOf('deployment/shop/web').getByText(', ConfigMap shop-settings (greeting)').waitFor();
+  await rowOf('Deployment shop/web').getByText(', ConfigMap shop-settings (greeting)').waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();
-  await page.locator('.lane[data-about="deployment/shop/cart"] .deletion').first().waitFor({ state: 'attached' });
+  await page.locator('.lane[data-about="Deployment shop/cart"] .deletion').first().waitFor({ state: 'attached' });
   // In the table of workloads the state lasts as long as the ConfigMap is missing, which is short at this speed.
   const blocked = page.locator('tr[data-what="workload.blocked"]', { hasText: 'ConfigMap shop/features is missing' });
   await blocked.first().waitFor({ state: 'attached' });
@@ -89,7 +89,7 @@ test('the demo of the observer with the page: the application has its resources,
   await deployment.locator('[data-state=inSync]').waitFor();
   await deployment.locator('summary', { hasText: /^2 corrections/ }).waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();
-  await page.locator('.lane[data-about="application/shop/nginx"] .deletion').first().waitFor({ state: 'attached' });
+  await page.locator('.lane[data-about="Application shop/nginx"] .deletion').first().waitFor({ state: 'attached' });
   await page.locator('tr[data-what="resource.corrected"]').first().waitFor({ state: 'attached' });
   assert.deepEqual(consoleLines, []);
 });

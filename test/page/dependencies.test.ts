@@ -103,7 +103,7 @@ test('the filters are sent to the server; a dependant, and the note about others
   await serviceBox(page, 'shop/db').waitFor();
   await Promise.all([
     asked('search=&namespace=reports&show=all'),
-    page.getByLabel('Namespace').selectOption('reports'),
+    page.locator('#dependencies-namespace').selectOption('reports'),
   ]);
   const pressed = page.locator('#dependencies').getByRole('button', { name: 'Not ready 3' });
   await Promise.all([asked('search=&namespace=reports&show=notReady'), pressed.click()]);
@@ -112,7 +112,7 @@ test('the filters are sent to the server; a dependant, and the note about others
   await Promise.all([asked('search=Deployment+shop%2Fmail&namespace=reports&show=notReady'), mail.click()]);
   server.dependencies = { ...dependencyScene(now), namespaces: ['shop'], found: 1, total: 9 };
   await page.locator('#dependencies-count', { hasText: '1 of 9' }).waitFor();
-  assert.equal(await page.getByLabel('Namespace').inputValue(), 'reports', 'a chosen namespace stays');
+  assert.equal(await page.locator('#dependencies-namespace').inputValue(), 'reports', 'a chosen namespace stays');
   const note = page.getByRole('button', { name: '12 more dependants of shop/db' });
   await Promise.all([asked('search=shop%2Fdb&namespace=reports&show=notReady'), note.click()]);
   assert.equal(await page.locator('#dependencies-search').inputValue(), 'shop/db');

@@ -9,7 +9,7 @@ const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 function everything(server: PageServer): void {
   server.greeting = scene(now);
   server.actors = manyActors(1000);
-  server.workloads = [workloadView('deployment/shop/web')];
+  server.workloads = [workloadView('web')];
   server.dependencies = dependencyScene(now);
 }
 

@@ -43,20 +43,20 @@ test('a service that goes down, recovers and is deleted does so on the page, wit
   assert.deepEqual(consoleLines, []);
 });
 
-test('of 10,000 services 500 rows are in the page, only the changed one is written, and a search finds all', async (t) => {
+test('of 10,000 services the visible ones are in the page, only the changed one is written, and all are reached', async (t) => {
   const services = Array.from({ length: 10_000 }, (_, index) => serviceView(`s-${String(index).padStart(4, '0')}`));
   const { page, server } = await openPage(t, (server) => {
     server.greeting = [hello(now), { type: 'services', services }];
   });
   await page.locator('#services-count', { hasText: '10,000' }).waitFor();
   const rows = page.locator('#services-table tbody tr');
-  assert.equal(await rows.count(), 500);
-  await page.getByText('500 of 10,000 are shown: find the others by name').waitFor();
+  await rows.first().waitFor();
+  assert.ok((await page.evaluate<number>("document.querySelectorAll('*').length")) < 1500);
   await page.evaluate(`window.touched = new Set(); new MutationObserver((all) => {
     for (const { target } of all) window.touched.add((target.closest ? target : target.parentElement).closest('tr'));
-  }).observe(document.querySelector('tbody'), { subtree: true, childList: true, characterData: true, attributes: true })`);
-  server.send({ type: 'service', service: serviceView('s-0123', { deleted: 3 }) });
-  await page.locator('tr', { hasText: 's-0123' }).getByText('3', { exact: true }).waitFor();
+  }).observe(document.querySelector('#services-table'), { subtree: true, childList: true, characterData: true, attributes: true })`);
+  server.send({ type: 'service', service: serviceView('s-0012', { deleted: 3 }) });
+  await page.locator('tr', { hasText: 's-0012' }).getByText('3', { exact: true }).waitFor();
   assert.equal(await page.evaluate('window.touched.size'), 1);
   server.send({ type: 'service', service: serviceView('s-9876', { isReady: false, state: 'notReady.idle' }) });
   await page.getByRole('button', { name: 'Not ready 1' }).click();
@@ -66,6 +66,17 @@ test('of 10,000 services 500 rows are in the page, only the changed one is writt
   await page.locator('#services-search').fill('S-432');
   await page.locator('#services-count', { hasText: '10 of 10,000' }).waitFor();
   assert.equal(await rows.count(), 10);
+  await page.locator('#services-search').fill('');
+  await rows.nth(20).waitFor();
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  await page.locator('tr[aria-rowindex="10001"]', { hasText: 's-9999' }).waitFor();
+  assert.ok((await page.evaluate<number>("document.querySelectorAll('*').length")) < 1500);
+  assert.equal(await page.locator('#services-table').getAttribute('aria-rowcount'), '10001');
+  await page.waitForFunction(
+    `document.querySelector('tr[aria-rowindex="10001"]')?.getBoundingClientRect().bottom <= innerHeight`,
+  );
+  await page.evaluate('scrollTo(0, 0)');
+  await page.locator('tr[aria-rowindex="2"]', { hasText: 's-9876' }).waitFor();
 });
 
 test('the states of the selected actor are highlighted, and so are the arrows of its transition', async (t) => {
@@ -200,7 +211,7 @@ test('a service that weeder has not seen ready, or that does not exist, is a row
   assert.deepEqual(consoleLines, []);
 });
 
-test('of 1,000 services the one that is down is the first, in the order of another column it is not cut', async (t) => {
+test('of 1,000 services the one that is down is the first, and by name it is the last', async (t) => {
   const services = Array.from({ length: 1_000 }, (_, index) => serviceView(`a-${index + 1000}`));
   const down = serviceView('zz-1000', { isReady: false, state: 'notReady.idle' });
   const { page } = await openPage(t, (server) => {
@@ -210,11 +221,11 @@ test('of 1,000 services the one that is down is the first, in the order of anoth
   await rows.first().getByRole('link', { name: 'zz-1000' }).waitFor();
   await page.getByRole('button', { name: 'Service', exact: true }).click();
   await rows.first().getByRole('link', { name: 'a-1000' }).waitFor();
-  assert.equal(await rows.count(), 500);
-  assert.match((await rows.last().textContent()) ?? '', /zz-1000/);
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  await page.locator('tr[aria-rowindex="1002"]', { hasText: 'zz-1000' }).waitFor();
 });
 
-test('of 1,000 services whose windows are open the one whose deletion failed is marked, and in no order cut', async (t) => {
+test('of 1,000 services whose windows are open the one whose deletion failed is marked, and is the first', async (t) => {
   const window = { number: 1, openedAt: now, closesAt: now + 300_000 };
   const open = Array.from({ length: 1_000 }, (_, index) => serviceView(`svc-${index + 2}`, { window }));
   const failed = serviceView('zz', { window, failed: 1, state: 'ready.windowOpen.settled' });
@@ -229,7 +240,6 @@ test('of 1,000 services whose windows are open the one whose deletion failed is 
   await page.getByRole('button', { name: 'Service', exact: true }).click();
   await rows.first().getByRole('link', { name: 'svc-2', exact: true }).waitFor();
   assert.match((await rows.nth(8).textContent()) ?? '', /svc-10/);
-  assert.match((await rows.last().textContent()) ?? '', /zz/);
 });
 
 test('with more lanes than fit, those of outages are drawn first, also of a service that was down at the start, and those found ready have none', async (t) => {

@@ -45,7 +45,7 @@ test('every time in a view has its date, zone and UTC', async (t) => {
   const { page, consoleLines } = await openPage(t, everything, { timezoneId });
   for (const [view, name] of [
     ['services', 'gone'],
-    ['workloads', 'deployment/shop/mail'],
+    ['workloads', 'Deployment shop/mail'],
     ['applications', 'shop/api'],
     ['machine=shop%2Fdb', 'endpoint.ready'],
     ['timeline', 'window opened'],
@@ -60,7 +60,7 @@ test('every time in a view has its date, zone and UTC', async (t) => {
 
 test('the reason of a restart has local times, and the switch to UTC is kept in the address', async (t) => {
   const { page, server } = await openPage(t, everything, { timezoneId, path: '/#workloads' });
-  const opens = page.getByRole('row', { name: 'deployment/shop/mail' }).locator('time').first();
+  const opens = page.getByRole('row', { name: 'Deployment shop/mail' }).locator('time').first();
   await opens.waitFor();
   assert.equal(await opens.textContent(), '23:00:00');
   assert.equal(await opens.getAttribute('datetime'), '2026-11-21T22:00:00.000Z');
@@ -69,7 +69,7 @@ test('the reason of a restart has local times, and the switch to UTC is kept in 
   await page.getByLabel('Times').selectOption('UTC');
   await page.waitForURL(/\/\?time=utc#workloads$/);
   for (const { page: either } of [{ page }, await visit(t, `${server.url}/?time=utc#workloads`, { timezoneId })]) {
-    const sameTime = either.getByRole('row', { name: 'deployment/shop/mail' }).locator('time').first();
+    const sameTime = either.getByRole('row', { name: 'Deployment shop/mail' }).locator('time').first();
     await sameTime.waitFor();
     assert.equal(await sameTime.textContent(), '22:00:00');
     assert.equal(await sameTime.getAttribute('title'), '21 Nov 2026, 22:00:00 UTC (2026-11-21T22:00:00Z)');

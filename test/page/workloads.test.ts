@@ -11,8 +11,8 @@ test('each workload has its state, the reason and the time left, its sources, an
     (server) => {
       server.greeting = scene(now);
       server.workloads = [
-        workloadView('deployment/shop/api'),
-        workloadView('deployment/shop/web', {
+        workloadView('api'),
+        workloadView('web', {
           state: 'blocked',
           reason: 'ConfigMap shop/settings is missing',
           until: now + 90_000,
@@ -32,38 +32,41 @@ test('each workload has its state, the reason and the time left, its sources, an
   await web.getByText('checked again in 1m 26s').waitFor();
   await page.locator('#workloads-search').fill('login');
   await page.locator('#workloads-count', { hasText: '1 of 2' }).waitFor();
-  server.workloads = [workloadView('deployment/shop/api')];
+  server.workloads = [workloadView('api')];
   await page.getByText('No workload matches.').waitFor();
   await page.locator('#workloads-search').fill('');
-  await page.getByRole('link', { name: 'deployment/shop/api' }).click();
+  await page.getByRole('link', { name: 'Deployment shop/api' }).click();
   await page.locator('#machine-title').waitFor();
   assert.match(page.url(), /#machine=deployment%2Fshop%2Fapi$/);
   assert.deepEqual(consoleLines, []);
 });
 
-test('of 2,000 workloads the first 500 are in the page, a search finds every one, and the focus does not move over time', async (t) => {
+test('of 2,000 workloads the visible ones are in the page, a search finds every one, and the focus does not move over time', async (t) => {
   const { page, server, consoleLines } = await openPage(
     t,
     (server) => {
       server.greeting = scene(now);
       server.workloads = Array.from({ length: 2_000 }, (_, n) =>
-        workloadView(`deployment/shop/web-${String(n).padStart(4, '0')}`, { since: now - 60_000 }),
+        workloadView(`web-${String(n).padStart(4, '0')}`, { since: now - 60_000 }),
       );
     },
     { path: '/#workloads' },
   );
   const rows = page.locator('#workloads-table tbody tr');
-  await page.getByText('500 of 2,000 are shown: find the others by name, state or source.').waitFor();
-  assert.equal(await rows.count(), 500);
-  const link = page.getByRole('link', { name: 'deployment/shop/web-0003' });
+  await page.locator('#workloads-count', { hasText: '2,000' }).waitFor();
+  assert.ok((await rows.count()) < 100);
+  const link = page.getByRole('link', { name: 'Deployment shop/web-0003' });
   await link.focus();
   server.ahead = 5_000;
   await rows.first().getByText('for 1m 05s').waitFor();
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'deployment/shop/web-0003');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Deployment shop/web-0003');
   await page.locator('#workloads-search').fill('web-1999');
   await page.locator('#workloads-count', { hasText: '1 of 2,000' }).waitFor();
-  await page.keyboard.press('Tab');
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'deployment/shop/web-1999');
+  const focused = () => page.evaluate<string>('document.activeElement.textContent');
+  for (let steps = 0; (await focused()) !== 'Deployment shop/web-1999'; steps += 1) {
+    assert.ok(steps < 8, 'the link of the workload is not reached');
+    await page.keyboard.press('Tab');
+  }
   await page.keyboard.press('Enter');
   await page.waitForURL(/#machine=deployment%2Fshop%2Fweb-1999$/);
   assert.deepEqual(consoleLines, []);
@@ -80,17 +83,17 @@ test('a screen reader finds a table with its columns at every width; a time of a
       { path: '/#workloads', viewport: { width, height: 720 }, timezoneId: 'UTC' },
     );
     const table = page.getByRole('table', { name: 'Workloads' });
-    await table.getByRole('row', { name: 'deployment/shop/mail' }).waitFor();
+    await table.getByRole('row', { name: 'Deployment shop/mail' }).waitFor();
     const columns = await table.getByRole('columnheader').allTextContents();
     assert.deepEqual(columns, ['Workload', 'State', 'Reason and duration', 'Uses', 'Last restart']);
-    const row = table.getByRole('row', { name: 'deployment/shop/mail' });
-    assert.equal(await row.getByRole('rowheader').textContent(), 'deployment/shop/mail');
+    const row = table.getByRole('row', { name: 'Deployment shop/mail' });
+    assert.equal(await row.getByRole('rowheader').textContent(), 'Deployment shop/mail');
     const [state, , uses, last] = await row.getByRole('cell').allTextContents();
     assert.deepEqual(
       [state, uses, last],
       ['Restart pending', 'Secret mail', '20 Nov 2026, 14:03:07, Secret mail (password)'],
     );
-    const api = table.getByRole('row', { name: 'deployment/shop/api' });
+    const api = table.getByRole('row', { name: 'Deployment shop/api' });
     assert.match(
       (await api.getByRole('cell').nth(1).textContent()) ?? '',
       /^for\u00a0\d+s$/,
@@ -110,7 +113,7 @@ test('a restart is in the timeline, as a mark and as a row, and is announced', a
     { path: '/#timeline' },
   );
   await page.locator('.deletion').first().waitFor({ state: 'attached' });
-  const about = 'deployment/shop/web';
+  const about = 'Deployment shop/web';
   server.send({
     type: 'moment',
     moment: {

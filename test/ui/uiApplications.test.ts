@@ -228,7 +228,7 @@ test('the page shows applies, drifts and corrections without values, and refuses
         t: 5,
         what: 'resource.corrected',
         words: 'corrected',
-        about: 'application/shop/web',
+        about: 'Application shop/web',
         detail: 'ConfigMap shop/one: .data.key',
       },
     ],

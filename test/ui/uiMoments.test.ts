@@ -27,7 +27,7 @@ test('the timeline shows what changes a workload, and nothing that only the oper
       t: 5,
       what: 'workload.restarted',
       words: 'restarted',
-      about: 'deployment/shop/web',
+      about: 'Deployment shop/web',
       detail: 'ConfigMap settings (keys a, b) and Secret vault/password',
     },
   );

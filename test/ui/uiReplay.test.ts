@@ -87,7 +87,10 @@ test('a recording of restart control shows its workloads, their actors and its r
   const web = 'deployment/shop/web';
   assert.deepEqual(await workloads(), [[web, 'stale', ['ConfigMap settings#a'], '']]);
   await control({ do: 'step' });
-  await viewer.received('moment', ({ moment }) => moment.what === 'workload.restarted' && moment.about === web);
+  await viewer.received(
+    'moment',
+    ({ moment }) => moment.what === 'workload.restarted' && moment.about === 'Deployment shop/web',
+  );
   const actors = await (await fetch(`${url}actors?machine=rollout`)).text();
   assert.match(actors, /"id":"deployment\/shop\/web\/rollout"[^}]*"states":\["active","active.rolling"\]/);
   assert.equal((await workloads())[0]?.[1], 'rolling');
@@ -161,7 +164,7 @@ test('a recording of applications shows their diffs, actors and corrections at t
     inSync(login, 1),
   ]);
   const shown = await viewer.received('moment', ({ moment }) => moment.what === 'resource.corrected');
-  assert.deepEqual(shown.moment.about, 'application/shop/web');
+  assert.deepEqual(shown.moment.about, 'Application shop/web');
   const actors = await (await fetch(`${url}actors?machine=resource`)).text();
   assert.match(actors, /"id":"application\/shop\/web \/ConfigMap\/shop\/settings"[^}]*drifted\.waiting/);
   assert.doesNotMatch(await textNow(), /aHVudGVy|"~/);

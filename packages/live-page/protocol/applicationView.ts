@@ -1,5 +1,7 @@
+import type { HealthFilter } from './health.ts';
+
 /**
- * An application of the application observer: GET `/applications?search=…` returns an `ApplicationList`. It contains no
+ * An application of the application observer: GET `/applications?search=…&namespace=…&show=all` returns an `ApplicationList`. It contains no
  * value of a Secret.
  */
 export interface ApplicationView {
@@ -60,5 +62,9 @@ export interface ApplicationList {
   /** The number of applications, and how many of them match. */
   readonly total: number;
   readonly found: number;
+  /** How many of all applications each filter shows. */
+  readonly counts: Readonly<Record<HealthFilter, number>>;
+  /** The namespaces of all applications, in the order of their names. */
+  readonly namespaces: readonly string[];
   readonly applications: readonly ApplicationView[];
 }

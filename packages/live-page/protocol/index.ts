@@ -1,5 +1,5 @@
 export type { ApplicationList, ApplicationView, DriftView, ResourceView } from './applicationView.ts';
-export { healthRank } from './health.ts';
+export { countByHealth, type HealthFilter, healthFilters, healthRank } from './health.ts';
 export type { Moment } from './moment.ts';
 export { createOngoing } from './ongoing.ts';
 export {

@@ -1,7 +1,10 @@
 /** A workload that restart control manages: GET `/workloads` returns a `WorkloadList`. */
 export interface WorkloadView {
-  /** Also the id of its actor: `deployment/shop/web`. */
+  /** The id of its actor. */
   readonly id: string;
+  /** `Deployment shop/web` */
+  readonly name: string;
+  readonly namespace: string;
   /** The innermost state of its machine. */
   readonly state: string;
   /** Why the restart waits, is blocked, or has stalled; empty if the state needs no reason. */

@@ -1,6 +1,7 @@
 export { applicationScene, dependencyScene, manyActors, scene, workloadScene } from './scenes.ts';
 export {
   actorView,
+  applicationList,
   applicationView,
   dependantView,
   dependencyList,

@@ -67,7 +67,7 @@ export function workloadScene(now: number): WorkloadView[] {
       restartedAt: ago(3),
       cause: 'ConfigMap agent (agent.yaml)',
     }),
-    workloadView('deployment/shop/api', {
+    workloadView('api', {
       state: 'rolling',
       since: ago(0.2),
       until: now + 9.8 * minute,
@@ -75,13 +75,13 @@ export function workloadScene(now: number): WorkloadView[] {
       restartedAt: ago(0.2),
       cause: settings,
     }),
-    workloadView('deployment/shop/cart', {
+    workloadView('cart', {
       state: 'blocked',
       reason: 'ConfigMap shop/cart is missing',
       since: ago(6),
       sources: ['ConfigMap cart', 'Secret database'],
     }),
-    workloadView('deployment/shop/mail', {
+    workloadView('mail', {
       state: 'waiting',
       reason:
         'no maintenance window is open, the next opens at 2026-11-21T22:00:00Z and closes at 2026-11-22T00:00:00Z ("0 22 * * *" in UTC)',
@@ -90,7 +90,7 @@ export function workloadScene(now: number): WorkloadView[] {
       restartedAt: ago(1_440),
       cause: 'Secret mail (password)',
     }),
-    workloadView('deployment/shop/search', {
+    workloadView('search', {
       state: 'stalled',
       reason: 'pod search-6b7f-x2x8d, container search: ImagePullBackOff',
       since: ago(4),
@@ -98,7 +98,7 @@ export function workloadScene(now: number): WorkloadView[] {
       restartedAt: ago(5),
       cause: 'ConfigMap search (index.yaml)',
     }),
-    workloadView('deployment/shop/web', { state: 'stale', since: ago(1 / 30), until: now + 3_000 }),
+    workloadView('web', { state: 'stale', since: ago(1 / 30), until: now + 3_000 }),
     workloadView('statefulset/shop/queue', { since: ago(2_900), sources: ['ConfigMap queue', 'Secret queue#cookie'] }),
   ];
 }

@@ -1,4 +1,5 @@
-import type { ApplicationView, ResourceView } from '../protocol/applicationView.ts';
+import type { ApplicationList, ApplicationView, ResourceView } from '../protocol/applicationView.ts';
+import { countByHealth } from '../protocol/health.ts';
 import type {
   ActorView,
   DependantView,
@@ -7,6 +8,7 @@ import type {
   PageMessage,
   ServiceView,
 } from '../protocol/protocol.ts';
+import { observerDisplay } from '../protocol/states.ts';
 import type { WorkloadView } from '../protocol/workloadView.ts';
 
 /** A service in a calm state; `changes` override it. */
@@ -75,9 +77,11 @@ export function actorView(id: string, changes: Partial<ActorView> = {}): ActorVi
   };
 }
 
-export function workloadView(id: string, changes: Partial<WorkloadView> = {}): WorkloadView {
+/** `name`: of a Deployment in the namespace shop. */
+export function workloadView(name: string, changes: Partial<WorkloadView> = {}): WorkloadView {
   const rest = { until: undefined, restartedAt: undefined, cause: '' };
-  return { id, state: 'current', reason: '', since: 0, sources: ['ConfigMap settings'], ...rest, ...changes };
+  const names = { id: `deployment/shop/${name}`, name: `Deployment shop/${name}`, namespace: 'shop' };
+  return { ...names, state: 'current', reason: '', since: 0, sources: ['ConfigMap settings'], ...rest, ...changes };
 }
 
 export function resourceView(id: string, changes: Partial<ResourceView> = {}): ResourceView {
@@ -100,4 +104,23 @@ export function applicationView(id: string, changes: Partial<ApplicationView> = 
 
 export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessage {
   return { type: 'hello', version: '0.1.0', mode, now };
+}
+
+/** The applications that match a query, in this order. */
+export function applicationList(all: readonly ApplicationView[], query: URLSearchParams): ApplicationList {
+  const asked = (name: string) => query.get(name) ?? '';
+  const healthOf = ({ state }: ApplicationView) => observerDisplay(state).health;
+  const applications = all.filter(
+    (each) =>
+      each.id.includes(asked('search')) &&
+      ['', each.id.split('/')[0]].includes(asked('namespace')) &&
+      ['', 'all', healthOf(each)].includes(asked('show')),
+  );
+  return {
+    total: all.length,
+    found: applications.length,
+    counts: countByHealth(all.map(healthOf)),
+    namespaces: [...new Set(all.map(({ id }) => id.split('/')[0] ?? ''))],
+    applications,
+  };
 }

@@ -1,25 +1,42 @@
-import { type ServiceFilter, serviceFilters } from '../protocol/protocol.ts';
-import { setText } from './dom.ts';
+import { addPart } from './address.ts';
+import { byId, setText } from './dom.ts';
 import { count } from './format.ts';
 
-/** The buttons of a view that choose which services it shows. */
-interface FilterButtons {
-  readonly chosen: () => ServiceFilter;
-  /** Shows how many services each filter shows. */
-  counts(counts: Readonly<Record<ServiceFilter, number>>): void;
+/** The buttons of a view that choose what its list shows. */
+interface FilterButtons<Filter extends string> {
+  readonly chosen: () => Filter;
+  /** Shows how many items each filter shows. */
+  counts(counts: Readonly<Record<Filter, number>>): void;
 }
 
-export function createFilterButtons(view: Element, onChange: () => void): FilterButtons {
-  let chosen: ServiceFilter = 'all';
-  const buttons = serviceFilters.flatMap((filter) => {
-    const button = view.querySelector(`[data-show=${filter}]`);
+/** `view`: the id of the view, whose buttons have the filters as `data-show`. The first filter shows all. */
+export function createFilterButtons<Filter extends string>(
+  view: string,
+  filters: readonly [Filter, ...Filter[]],
+  onChange: () => void,
+): FilterButtons<Filter> {
+  const [all] = filters;
+  let chosen: Filter = all;
+  const buttons = filters.flatMap((filter) => {
+    const button = byId(view, HTMLElement).querySelector(`[data-show=${filter}]`);
     return button === null ? [] : [{ filter, button }];
+  });
+
+  function choose(filter: Filter): void {
+    if (filter === chosen) return;
+    chosen = filter;
+    for (const entry of buttons) entry.button.setAttribute('aria-pressed', String(entry.filter === filter));
+    onChange();
+  }
+
+  const write = addPart(view, 'show', {
+    initial: all,
+    show: (value) => choose(filters.find((each) => each === value) ?? all),
   });
   for (const { filter, button } of buttons) {
     button.addEventListener('click', () => {
-      chosen = filter;
-      for (const entry of buttons) entry.button.setAttribute('aria-pressed', String(entry.filter === filter));
-      onChange();
+      write(filter);
+      choose(filter);
     });
   }
   return {

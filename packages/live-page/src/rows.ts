@@ -2,7 +2,7 @@
  * The children of an element, by key. While an item is shown, its element stays the same and is not moved without need,
  * so that it keeps the focus.
  */
-interface Rows<Item, Row> {
+export interface Rows<Item, Row> {
   readonly get: (key: string) => Row | undefined;
   readonly all: () => Iterable<Row>;
   /** Shows these items in this order. */

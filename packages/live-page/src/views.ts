@@ -1,3 +1,4 @@
+import { addressOf, readAddress, restoreParts } from './address.ts';
 import { byId } from './dom.ts';
 
 const names = ['services', 'dependencies', 'workloads', 'applications', 'machine', 'actors', 'timeline'] as const;
@@ -11,14 +12,14 @@ interface Views {
 }
 
 /** The address of the machine view of an actor. */
-export function addressOf(actor: string): string {
-  return `#machine=${encodeURIComponent(actor)}`;
+export function machineAddress(actor: string): string {
+  return addressOf('machine', actor);
 }
 
 /** Lets the link lead to the machine view of an actor; undefined: to nothing. */
 export function linkTo(actor: string | undefined, link: HTMLAnchorElement): void {
   if (actor === undefined) link.removeAttribute('href');
-  else link.setAttribute('href', addressOf(actor));
+  else link.setAttribute('href', machineAddress(actor));
 }
 
 /** The machine of `newest:MACHINE`; undefined for the id of an actor. */
@@ -34,12 +35,13 @@ export function createViews(onChange: () => void): Views {
   let actor: string | undefined;
 
   function follow(): boolean {
-    const [name, id] = location.hash.slice(1).split('=');
-    const named = names.find((each) => each === name);
-    if (named === undefined && location.hash !== '') return false;
+    const address = readAddress(location.hash);
+    const named = names.find((each) => each === address.view);
+    if (named === undefined && address.view !== '') return false;
     shown = named ?? 'services';
-    if (shown === 'machine') actor = id === undefined ? (actor ?? defaultActor) : decoded(id);
+    if (shown === 'machine') actor = address.id ?? actor ?? defaultActor;
     showOnly(shown);
+    restoreParts({ ...address, view: shown });
     onChange();
     return true;
   }
@@ -49,25 +51,27 @@ export function createViews(onChange: () => void): Views {
     scrollTo(0, 0);
     byId(`${shown}-title`, HTMLElement).focus();
   });
+  addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    const search = document.getElementById(`${shown}-search`);
+    if (search === null) return;
+    search.focus();
+    event.preventDefault();
+  });
   // The callback uses the returned object, so it cannot be called before the return.
   queueMicrotask(follow);
   return { shown: () => shown, actor: () => actor };
 }
 
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+}
+
 function showOnly(shown: ViewName): void {
   for (const name of names) byId(name, HTMLElement).hidden = name !== shown;
   for (const link of document.querySelectorAll('nav a')) {
-    if (link.getAttribute('href') === `#${shown}`) link.setAttribute('aria-current', 'page');
+    if (readAddress(link.getAttribute('href') ?? '').view === shown) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
   document.title = `${byId(`${shown}-title`, HTMLElement).textContent} · weeder`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A user may have typed the address.
-    return text;
-  }
 }

@@ -1,35 +1,38 @@
+import { countByHealth, healthFilters } from '../protocol/health.ts';
 import { workloadDisplay } from '../protocol/states.ts';
 import type { WorkloadList, WorkloadView } from '../protocol/workloadView.ts';
+import { compareNames } from '../protocol/worstFirst.ts';
+import { addControl } from './address.ts';
 import { cell, labelledCell, nameCell } from './cells.ts';
 import { byId, create } from './dom.ts';
+import { createFilterButtons } from './filterButtons.ts';
 import { instant, span } from './format.ts';
 import { createListSummary } from './listSummary.ts';
+import { createNamespaceFilter } from './namespaceFilter.ts';
 import { nextStep, unbroken } from './nextStep.ts';
 import { createPolledList } from './polledList.ts';
-import { createRows } from './rows.ts';
 import { setTimedText } from './times.ts';
-import { addressOf } from './views.ts';
+import { machineAddress } from './views.ts';
+import { createVirtualRows } from './virtualRows.ts';
 
 interface Workloads {
   /** Requests the data again, and resumes the countdowns. */
   refresh(): void;
 }
 
-/** The maximum number of rows. The search finds the others. */
-const maxRows = 500;
-
 /** The table of the workloads that restart control manages. It is requested while it is visible. */
 export function createWorkloads(now: () => number): Workloads {
   const table = byId('workloads-table', HTMLTableElement);
-  const body = table.tBodies[0] ?? table.createTBody();
   const search = byId('workloads-search', HTMLInputElement);
   const summarize = createListSummary('workloads', {
     empty: 'Restart control manages no workload.',
     noMatch: 'No workload matches.',
-    cut: 'are shown: find the others by name, state or source.',
   });
-  const rows = createRows({
-    parent: body,
+  addControl('workloads', 'search', search, () => show());
+  const filters = createFilterButtons('workloads', healthFilters, () => show());
+  const namespaces = createNamespaceFilter('workloads', () => show());
+  const rows = createVirtualRows({
+    table,
     keyOf: ({ id }) => id,
     create: createRow,
     update: (row, workload) => row.show(workload, now()),
@@ -38,15 +41,19 @@ export function createWorkloads(now: () => number): Workloads {
 
   function show(): void {
     const words = search.value.trim().toLowerCase();
-    const matches = workloads.filter(({ id, state, sources }) =>
-      [id, workloadDisplay(state).words, ...sources].some((text) => text.toLowerCase().includes(words)),
+    const [filter, namespace] = [filters.chosen(), namespaces.chosen()];
+    const matches = workloads.filter(
+      ({ name, namespace: own, state, sources }) =>
+        (namespace === '' || own === namespace) &&
+        (filter === 'all' || workloadDisplay(state).health === filter) &&
+        [name, workloadDisplay(state).words, ...sources].some((text) => text.toLowerCase().includes(words)),
     );
-    const shown = matches.slice(0, maxRows);
-    rows.place(shown);
-    summarize({ total: workloads.length, found: matches.length, shown: shown.length });
+    rows.place(matches);
+    filters.counts(countByHealth(workloads.map(({ state }) => workloadDisplay(state).health)));
+    namespaces.offer([...new Set(workloads.map((each) => each.namespace))].sort(compareNames));
+    summarize({ total: workloads.length, found: matches.length });
   }
 
-  search.addEventListener('input', show);
   const refresh = createPolledList<WorkloadList>({
     path: () => '/workloads',
     take(list) {
@@ -57,8 +64,8 @@ export function createWorkloads(now: () => number): Workloads {
   return { refresh };
 }
 
-function createRow({ id }: WorkloadView) {
-  const link = create('a', { text: id, attributes: { href: addressOf(id) } });
+function createRow({ id, name }: WorkloadView) {
+  const link = create('a', { text: name, attributes: { href: machineAddress(id) } });
   const state = create('span', { class: 'state' });
   const others = [cell(), labelledCell('Uses:'), labelledCell('Last restart:')];
   const cells = [state, ...others];

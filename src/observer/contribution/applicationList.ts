@@ -1,5 +1,6 @@
+import { partsOf } from '@weeder/kube-runtime/objects';
 import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '@weeder/live-page';
-import { healthRank, observerDisplay, worstFirst } from '@weeder/live-page';
+import { compareNames, countByHealth, healthRank, observerDisplay, worstFirst } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import { activeStates, timersOf } from '../../actors/actorStates.ts';
 import { hasWords, searchWords } from '../../actors/searchWords.ts';
@@ -27,11 +28,23 @@ const maxResources = 50;
 const maxCorrectionsShown = 5;
 
 /** The applications for the page, the worst first. */
-export function applicationList(entries: Iterable<ApplicationEntry>, search: string, since: Since): ApplicationList {
-  const words = searchWords(search);
+export function applicationList(
+  entries: Iterable<ApplicationEntry>,
+  query: URLSearchParams,
+  since: Since,
+): ApplicationList {
+  const words = searchWords(query.get('search') ?? '');
+  const namespace = query.get('namespace') ?? '';
+  const show = query.get('show') ?? 'all';
   const listed = [...entries].map((entry) => ({ id: entry.id, state: wordOf(entry), entry }));
-  // A page without a search sends a request every second: the search texts of thousands of resources are not built.
-  const matching = words.length === 0 ? listed : listed.filter((each) => hasWords(textOf(each), words));
+  const namespaces = new Set(listed.map(({ id }) => partsOf(id).namespace));
+  const matching = listed.filter(
+    (each) =>
+      (namespace === '' || partsOf(each.id).namespace === namespace) &&
+      (show === 'all' || observerDisplay(each.state).health === show) &&
+      // A page without a search sends a request every second: the search texts of thousands of resources are not built.
+      (words.length === 0 || hasWords(textOf(each), words)),
+  );
   const applications = matching
     .toSorted(
       worstFirst<Listed>(
@@ -41,7 +54,13 @@ export function applicationList(entries: Iterable<ApplicationEntry>, search: str
     )
     .slice(0, maxApplications)
     .map((each) => viewOf(each, since));
-  return { total: listed.length, found: matching.length, applications };
+  return {
+    total: listed.length,
+    found: matching.length,
+    counts: countByHealth(listed.map(({ state }) => observerDisplay(state).health)),
+    namespaces: [...namespaces].sort(compareNames),
+    applications,
+  };
 }
 
 interface Listed {

@@ -40,7 +40,7 @@ export const observerContribution: Contribution<ObserverEvent, ObserverCore, Opt
   lists: {
     async '/applications'(shown, query, since) {
       const { applicationList } = await import('./applicationList.ts');
-      return applicationList(shown?.entries() ?? [], query.get('search') ?? '', since);
+      return applicationList(shown?.entries() ?? [], query, since);
     },
   },
 };

@@ -1,3 +1,4 @@
+import { objectText } from '@weeder/kube-runtime/objects';
 import type { Moment } from '@weeder/live-page';
 import { reasonOf } from '../../controller/report/eventReason.ts';
 import type { AboutResource, ObserverEvent } from '../objects/events.ts';
@@ -8,10 +9,9 @@ import { observerTable } from '../report/observerTable.ts';
 /** Undefined: the page does not show the event. It contains no values of fields. */
 export function observerMoment(event: ObserverEvent, t: number): Moment | undefined {
   if (!observerTable[event.type].isOnPage || !('application' in event)) return undefined;
-  const { namespace, name } = event.application;
   const detail = 'resource' in event ? `${identityText(event.resource)}${ofResource(event)}` : reasonOf(event);
   const { words } = observerTable[event.type];
-  return { t, what: event.type, words, about: `application/${namespace}/${name}`, detail };
+  return { t, what: event.type, words, about: objectText({ kind: 'Application', ...event.application }), detail };
 }
 
 function ofResource(event: Extract<ObserverEvent, AboutResource>): string {

@@ -1,3 +1,4 @@
+import { objectText } from '@weeder/kube-runtime/objects';
 /**
  * Compares the current sources with the stored state. A source that is used for the first time, or in another way, is
  * adopted with its current content: only a source that was known before can have changed. Does not guarantee that the
@@ -83,8 +84,8 @@ export function hashedBy(state: WorkloadState): ReadonlyMap<string, Pick<StoredT
   return new Map<string, Pick<StoredTag, 'tag'>>([...expectedBy(state), [restartTime, { tag: since }]]);
 }
 
-function missingOf({ ref: { kind, namespace, name }, digest }: CurrentSource): string[] {
-  const source = `${kind} ${namespace}/${name}`;
+function missingOf({ ref, digest }: CurrentSource): string[] {
+  const source = objectText(ref);
   if (digest.missing.length === 0) return [];
   return digest.isAbsent ? [source] : [`${source} without its key ${digest.missing.join(', ')}`];
 }

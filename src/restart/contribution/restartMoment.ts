@@ -1,7 +1,7 @@
+import { objectText } from '@weeder/kube-runtime/objects';
 import type { Moment } from '@weeder/live-page';
 import { reasonOf } from '../../controller/report/eventReason.ts';
 import type { RestartEvent } from '../references/events.ts';
-import { workloadKey } from '../references/refs.ts';
 import { describeChanges } from '../references/wording.ts';
 import { restartTable } from '../report/restartTable.ts';
 
@@ -11,5 +11,5 @@ export function restartMoment(event: RestartEvent, t: number): Moment | undefine
   const { workload } = event;
   const isChange = 'sources' in event && typeof event.sources === 'object';
   const detail = isChange ? describeChanges(event.sources, workload) : reasonOf(event);
-  return { t, what: event.type, words: restartTable[event.type].words, about: workloadKey(workload), detail };
+  return { t, what: event.type, words: restartTable[event.type].words, about: objectText(workload), detail };
 }

@@ -1,3 +1,4 @@
+import { objectText } from '@weeder/kube-runtime/objects';
 import type { WorkloadList, WorkloadView } from '@weeder/live-page';
 import { healthRank, workloadDisplay, worstFirst } from '@weeder/live-page';
 import { timersOf } from '../../actors/actorStates.ts';
@@ -14,7 +15,7 @@ export function workloadList(entries: Iterable<WorkloadEntry>, since: Since): Wo
     workloads: views.sort(
       worstFirst<WorkloadView>(
         ({ state }) => healthRank(workloadDisplay(state).health),
-        ({ id }) => id,
+        ({ name }) => name,
       ),
     ),
   };
@@ -28,6 +29,8 @@ function viewOf(entry: WorkloadEntry, since: Since): WorkloadView {
   const { restarts = [], lastCause = '' } = typeof written === 'object' ? written : {};
   return {
     id: entry.id,
+    name: objectText(entry.observed.summary.ref),
+    namespace: entry.observed.summary.ref.namespace,
     state,
     reason: explained.has(state) ? reason : '',
     since: entered,

@@ -1,3 +1,4 @@
+import { objectText } from '@weeder/kube-runtime/objects';
 import type { SourceChange } from './events.ts';
 import type { SourceRef, WorkloadRef } from './refs.ts';
 import { workloadAnnotations } from './workloadSummary.ts';
@@ -11,8 +12,8 @@ export function describeChanges(changes: readonly SourceChange[], { namespace }:
 }
 
 /** Returns `ConfigMap settings`, or `ConfigMap other/settings` for a source of another namespace. */
-export function describeSource({ kind, namespace, name }: SourceRef, seenFrom: string): string {
-  return `${kind} ${namespace === seenFrom ? name : `${namespace}/${name}`}`;
+export function describeSource(source: SourceRef, seenFrom: string): string {
+  return source.namespace === seenFrom ? `${source.kind} ${source.name}` : objectText(source);
 }
 
 /** The line of a manifest by which a workload opts in or out. */

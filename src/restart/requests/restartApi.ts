@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
-import { type Identity, identityOf, selectorToString } from '@weeder/kube-runtime/objects';
+import { type Identity, identityOf, objectText, selectorToString } from '@weeder/kube-runtime/objects';
 import { listPages } from '@weeder/kube-runtime/watch';
 import { readContent, type SourceContent } from '../digest/digest.ts';
 import { type ListPods, listTogether } from '../pods/podLists.ts';
@@ -139,6 +139,6 @@ function isThe({ kind, namespace, name }: WorkloadRef | SourceRef, body: unknown
   return objectOf(body)['kind'] === kind && identity?.namespace === namespace && identity.name === name;
 }
 
-function notThe({ kind, namespace, name }: WorkloadRef | SourceRef, status: number): ApiFailure {
-  return { type: 'badAnswer', status, message: `the response is not the ${kind} ${namespace}/${name}` };
+function notThe(ref: WorkloadRef | SourceRef, status: number): ApiFailure {
+  return { type: 'badAnswer', status, message: `the response is not the ${objectText(ref)}` };
 }

@@ -1,3 +1,4 @@
+import { objectText } from '@weeder/kube-runtime/objects';
 import type { RolloutEvent, RolloutObserved } from '../../../machines/restart/rollout.ts';
 import { kinds } from '../kinds/kinds.ts';
 import { changesOf } from '../patches/finding.ts';
@@ -43,7 +44,7 @@ export async function whyNotReplaced(
   const sources = recreatedSources(entry);
   if (sources.length === 0) return undefined;
   const blocked = (why: string, blockedFor?: number): RolloutEvent => {
-    const names = sources.map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`).join(', ');
+    const names = sources.map(objectText).join(', ');
     const reason = `${names} is immutable and was recreated: nodes keep the old content as long as a pod refers to it`;
     return {
       type: 'verified.blocked',

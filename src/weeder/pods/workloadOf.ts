@@ -1,7 +1,7 @@
 import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { ObjectRef } from '@weeder/kube-runtime/events';
 import { isIntermediate } from '@weeder/kube-runtime/events';
-import { controllerOf, deploymentOf } from '@weeder/kube-runtime/objects';
+import { controllerOf, deploymentOf, objectText } from '@weeder/kube-runtime/objects';
 
 /**
  * The workload of a pod, as far as the pod itself says: its controller, or the Deployment of a ReplicaSet, whose uid
@@ -19,14 +19,10 @@ export function workloadOf(pod: unknown): ObjectRef {
   return isIntermediate(ref) ? { ...workload, controllerOf: ref } : workload;
 }
 
-export function workloadName({ kind, namespace, name }: ObjectRef): string {
-  return `${kind} ${namespace}/${name}`;
-}
-
 /** The same for all Jobs of a CronJob, whose names end in the time of their start. */
 export function lastingName(workload: ObjectRef): string {
   const { kind, name } = workload;
-  return workloadName(kind === 'Job' ? { ...workload, name: name.replace(/-\d{8,}$/, '') } : workload);
+  return objectText(kind === 'Job' ? { ...workload, name: name.replace(/-\d{8,}$/, '') } : workload);
 }
 
 function namesOf({ name, uid }: Readonly<Record<string, unknown>>): Pick<ObjectRef, 'name' | 'uid'> {

@@ -1,9 +1,8 @@
-import { keyOf } from '@weeder/kube-runtime/objects';
+import { keyOf, objectText } from '@weeder/kube-runtime/objects';
 import { detailOf } from '../../controller/report/readers.ts';
 import type { EventKind } from '../../controller/report/reportTable.ts';
 import type { IsExcluded } from '../../recording/file/lines.ts';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
-import { workloadName } from '../pods/workloadOf.ts';
 import { weederTable } from '../report/weederTable.ts';
 
 /**
@@ -27,7 +26,7 @@ export const isExcludedService: IsExcluded = ({ about }, busy) => busy.has(about
 export function recordedWeederEventOf(event: WeederEvent): RecordedWeederEvent {
   const detail = detailOf(weederTable, event);
   if (event.type === 'actor.failed') return { out: event.type, about: event.actor, detail };
-  if (event.type === 'declaration.problem') return { out: event.type, about: workloadName(event.workload), detail };
+  if (event.type === 'declaration.problem') return { out: event.type, about: objectText(event.workload), detail };
   return {
     out: event.type,
     about: keyOf(event.namespace, event.service),

@@ -1,8 +1,8 @@
 import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
+import { objectText } from '@weeder/kube-runtime/objects';
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
 import { type ReportWeeder, type WeederEvent, windowRefOf } from '../deletions/weederEvents.ts';
-import { workloadName } from '../pods/workloadOf.ts';
 import { weederTable } from './weederTable.ts';
 import type { WeederRun } from './wording.ts';
 
@@ -13,7 +13,7 @@ export function logWeeder(logger: Logger, run: WeederRun): ReportWeeder {
 
 function fieldsOf(event: WeederEvent): object {
   if (event.type === 'actor.failed') return {};
-  if (event.type === 'declaration.problem') return { workload: workloadName(event.workload) };
+  if (event.type === 'declaration.problem') return { workload: objectText(event.workload) };
   if (!('window' in event)) return { namespace: event.namespace, service: event.service };
   if (!('pod' in event)) return windowRefOf(event);
   const { namespace, name, uid, container, cause, restarts, message } = event.pod;

@@ -10,7 +10,7 @@ import type {
   WorkloadView,
 } from '@weeder/live-page';
 import { pageJson } from '@weeder/live-page/build';
-import { dependencyList } from '@weeder/live-page/scenes';
+import { applicationList, dependencyList } from '@weeder/live-page/scenes';
 import { machines } from '../../../src/diagram/machines.ts';
 
 /** Serves the page and sends the messages of a test: the protocol without a weeder. */
@@ -75,10 +75,7 @@ export async function startPageServer(): Promise<PageServer> {
     '/actors': (query) => pageOf(state.actors, query),
     '/workloads': () => ({ workloads: state.workloads }),
     '/dependencies': () => state.dependencies,
-    '/applications'(query) {
-      const matches = state.applications.filter(({ id }) => id.includes(query.get('search') ?? ''));
-      return { total: state.applications.length, found: matches.length, applications: matches };
-    },
+    '/applications': (query) => applicationList(state.applications, query),
   };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://page');

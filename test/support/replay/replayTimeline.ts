@@ -1,7 +1,7 @@
 import { formatDuration, messageOf } from '@weeder/kube-runtime/base';
+import { objectText } from '@weeder/kube-runtime/objects';
 import type { WeederEvent, WindowRef } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../../../src/weeder/pods/crashLooping.ts';
-import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import type { Replay } from './replayFile.ts';
 
 /** One line of what happened; `at` in milliseconds since the start. */
@@ -44,7 +44,7 @@ export function sentenceOf(event: WeederEvent): string {
     case 'deletion.failed':
       return `${podOf(event.pod)} failed in ${windowOf(event)}, ${event.reason}`;
     case 'declaration.problem':
-      return `problem, ${workloadName(event.workload)}, ${event.problem}`;
+      return `problem, ${objectText(event.workload)}, ${event.problem}`;
     case 'actor.failed':
       return `failed, ${event.actor}, ${messageOf(event.error)}`;
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectText } from '@weeder/kube-runtime/objects';
 import fc from 'fast-check';
 import {
   declarationOf,
@@ -7,7 +8,7 @@ import {
   groupsOfDeclared,
   servicesDeclaredBy,
 } from '../../../src/weeder/declared/declaration.ts';
-import { lastingName, workloadName, workloadOf } from '../../../src/weeder/pods/workloadOf.ts';
+import { lastingName, workloadOf } from '../../../src/weeder/pods/workloadOf.ts';
 import { pod } from '../../support/objects/objects.ts';
 
 const read = (label: string, annotation?: string) => {
@@ -114,7 +115,7 @@ test('the workload of a pod is its controller, or the Deployment of a ReplicaSet
   assert.deepEqual(ofReplicaSet('web', hash), itself('web'));
   const set = workloadOf(pod({ namespace: 'shop', owner: { kind: 'StatefulSet', uid: 'set-1' }, labels: hash }));
   assert.deepEqual([set.kind, set.uid, set.controllerOf], ['StatefulSet', 'set-1', undefined]);
-  assert.equal(workloadName(workloadOf(pod({ namespace: 'shop', name: 'debug', isBare: true }))), 'Pod shop/debug');
+  assert.equal(objectText(workloadOf(pod({ namespace: 'shop', name: 'debug', isBare: true }))), 'Pod shop/debug');
 });
 
 test('the Jobs of a CronJob have one lasting name, other workloads keep theirs', () => {

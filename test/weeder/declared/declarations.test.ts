@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectText } from '@weeder/kube-runtime/objects';
 import { propertyRuns, virtualClock } from '@weeder/kube-runtime/testing';
 import { readLineMetadata } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
 import { createDeclarations } from '../../../src/weeder/declared/declarations.ts';
 import { createPodIndex } from '../../../src/weeder/pods/createPodIndex.ts';
-import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import { backOff, pod } from '../../support/objects/objects.ts';
 import { declaringPod, listInto } from '../../support/world/declaringPods.ts';
 
@@ -26,7 +26,7 @@ function declarations() {
   const sink = instance.beside('declarations', createPodIndex(clock));
   const about = (what: 'service' | 'problem') =>
     [...instance.claims()].flatMap((claim) =>
-      what in claim.about ? [`${workloadName(claim.workload)}: ${Object.values(claim.about)}`] : [],
+      what in claim.about ? [`${objectText(claim.workload)}: ${Object.values(claim.about)}`] : [],
     );
   return {
     ...instance,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { objectText } from '@weeder/kube-runtime/objects';
 import { virtualClock } from '@weeder/kube-runtime/testing';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Config } from '../../../src/config/config.ts';
 import { ownsNamespace } from '../../../src/controller/shard.ts';
 import { createDeclaredDependencies } from '../../../src/weeder/declaredDependencies.ts';
 import { createPodIndex } from '../../../src/weeder/pods/createPodIndex.ts';
-import { workloadName } from '../../../src/weeder/pods/workloadOf.ts';
 import { declaringPod, listInto } from '../../support/world/declaringPods.ts';
 import { configFor, minute } from '../../support/world/simulation.ts';
 
@@ -26,7 +26,7 @@ function follow(options: Options = {}) {
     isHandingOver: () => false,
     existing: () => new Set(['shop/db']),
     report(event) {
-      if (event.type === 'declaration.problem') problems.push(`${workloadName(event.workload)}: ${event.problem}`);
+      if (event.type === 'declaration.problem') problems.push(`${objectText(event.workload)}: ${event.problem}`);
     },
     ...options,
   });

@@ -2,7 +2,7 @@ export { type Identity, identityOf, namespaceOf, uidOf, versionOf } from './iden
 export { generatedJobLabels } from './jobLabels.ts';
 export { mergePatch } from './mergePatch.ts';
 export { dnsLabel, dnsSubdomain, labelKey, labelValue, type NameRule } from './names.ts';
-export { keyOf, partsOf } from './namespacedName.ts';
+export { keyOf, objectText, partsOf } from './namespacedName.ts';
 export { controllerOf, deploymentOf } from './owners.ts';
 export { placePath, placeSuffix, placesOf } from './places.ts';
 export { isAtLeast, oldestVersion } from './resourceVersion.ts';

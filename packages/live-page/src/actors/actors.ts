@@ -1,6 +1,7 @@
+import { addControl } from '../address.ts';
 import { byId, onceAFrame, setText } from '../dom.ts';
 import { count } from '../format.ts';
-import { addressOf } from '../views.ts';
+import { machineAddress } from '../views.ts';
 import { createActorPages } from './actorPages.ts';
 import { type ActorRow, createActorRow, rowHeight } from './actorRow.ts';
 
@@ -66,7 +67,7 @@ export function createActors(now: () => number): Actors {
 
   function choose(index: number): void {
     const actor = pages.at(index);
-    if (actor !== undefined) location.hash = addressOf(actor.id);
+    if (actor !== undefined) location.hash = machineAddress(actor.id);
   }
 
   function find(): void {
@@ -76,9 +77,7 @@ export function createActors(now: () => number): Actors {
     load(true);
   }
 
-  search.addEventListener('input', find);
-  machine.addEventListener('change', find);
-  order.addEventListener('change', find);
+  for (const [name, control] of Object.entries({ search, machine, order })) addControl('actors', name, control, find);
   list.addEventListener('scroll', () => {
     draw();
     load(false);

@@ -1,7 +1,9 @@
-import type { DependencyList } from '../../protocol/protocol.ts';
-import { byId, create } from '../dom.ts';
+import { type DependencyList, serviceFilters } from '../../protocol/protocol.ts';
+import { addControl } from '../address.ts';
+import { byId } from '../dom.ts';
 import { createFilterButtons } from '../filterButtons.ts';
 import { createListSummary } from '../listSummary.ts';
+import { createNamespaceFilter } from '../namespaceFilter.ts';
 import { createPolledList } from '../polledList.ts';
 import { createDependencyPicture } from './picture.ts';
 
@@ -13,23 +15,25 @@ interface Dependencies {
 /** The view of the services and their dependants. It is requested while it is visible, with the filters. */
 export function createDependencies(now: () => number): Dependencies {
   const search = byId('dependencies-search', HTMLInputElement);
-  const namespace = byId('dependencies-namespace', HTMLSelectElement);
   const summarize = createListSummary('dependencies', {
     empty: 'weeder watches no service.',
     noMatch: 'No service matches.',
     cut: 'services are shown: find the others by name, namespace or state.',
   });
-  const filters = createFilterButtons(byId('dependencies', HTMLElement), () => refresh());
+  addControl('dependencies', 'search', search, () => refresh());
+  const filters = createFilterButtons('dependencies', serviceFilters, () => refresh());
+  const namespaceFilter = createNamespaceFilter('dependencies', () => refresh());
   const picture = createDependencyPicture(now, (name) => {
     search.value = name;
-    refresh();
+    // The address takes the value as if it was typed.
+    search.dispatchEvent(new Event('input'));
   });
   let list: DependencyList | undefined;
   /** The list that the picture shows. */
   let shown: DependencyList | undefined;
 
   function path(): string {
-    const query = { search: search.value.trim(), namespace: namespace.value, show: filters.chosen() };
+    const query = { search: search.value.trim(), namespace: namespaceFilter.chosen(), show: filters.chosen() };
     return `/dependencies?${new URLSearchParams(query)}`;
   }
 
@@ -43,23 +47,9 @@ export function createDependencies(now: () => number): Dependencies {
     shown = dependencies;
     const { total, found, counts, services, namespaces } = dependencies;
     picture.show(dependencies);
-    offer(namespaces);
+    namespaceFilter.offer(namespaces);
     filters.counts(counts);
     summarize({ total, found, shown: services.length });
-  }
-
-  /** Keeps the chosen namespace, even if it is no longer in the list. */
-  function offer(namespaces: readonly string[]): void {
-    const offered = namespace.value === '' || namespaces.includes(namespace.value);
-    const names = offered ? namespaces : [namespace.value, ...namespaces];
-    const options = [...namespace.options].slice(1).map(({ value }) => value);
-    if (options.length === names.length && names.every((name, index) => name === options[index])) return;
-    const chosen = namespace.value;
-    namespace.replaceChildren(
-      create('option', { text: 'any', attributes: { value: '' } }),
-      ...names.map((name) => create('option', { text: name, attributes: { value: name } })),
-    );
-    namespace.value = chosen;
   }
 
   const refresh = createPolledList<DependencyList>({
@@ -69,7 +59,5 @@ export function createDependencies(now: () => number): Dependencies {
     },
     show,
   });
-  search.addEventListener('input', refresh);
-  namespace.addEventListener('change', refresh);
   return { refresh };
 }

@@ -2,7 +2,7 @@ import type { ActorView, Transition } from '../../protocol/protocol.ts';
 import { byId, setText } from '../dom.ts';
 import { innermost, instant, span, statePath } from '../format.ts';
 import { setTimedText } from '../times.ts';
-import { addressOf, machineOf } from '../views.ts';
+import { machineAddress, machineOf } from '../views.ts';
 import { createPaced } from './paced.ts';
 import { createPicture } from './picture.ts';
 import { createTransitionList } from './transitionList.ts';
@@ -91,8 +91,8 @@ export function createMachineView(now: () => number): MachineView {
     picture.showWhole(isWhole);
   });
   pick.addEventListener('change', () => {
-    if (pick.value !== '') location.hash = addressOf(`newest:${pick.value}`);
-    else location.hash = byHand === undefined ? '#actors' : addressOf(byHand);
+    if (pick.value !== '') location.hash = machineAddress(`newest:${pick.value}`);
+    else location.hash = byHand === undefined ? '#actors' : machineAddress(byHand);
   });
   return {
     show: (actor, transition) => paced.add({ actor, transition }),

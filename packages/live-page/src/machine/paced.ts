@@ -16,8 +16,9 @@ export function createPaced<T>(show: (item: T) => void, pause: number): Paced<T>
   function next(): void {
     const [first, ...rest] = waiting;
     waiting = rest;
-    timer = first === undefined ? undefined : setTimeout(next, pause);
     if (first !== undefined) show(first);
+    // Drawing takes time, too.
+    timer = first === undefined ? undefined : setTimeout(next, pause);
   }
 
   return {

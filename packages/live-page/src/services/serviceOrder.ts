@@ -9,6 +9,16 @@ export interface Order {
   readonly isDescending: boolean;
 }
 
+/** As in the address: `-deleted` is descending. Any other text is the order by state. */
+export function orderOf(text: string): Order {
+  const by = sortKeys.find((key) => key === text.replace('-', '')) ?? 'state';
+  return { by, isDescending: text.startsWith('-') };
+}
+
+export function orderText({ by, isDescending }: Order): string {
+  return `${isDescending ? '-' : ''}${by}`;
+}
+
 /** Services with equal keys are ordered by name, in both directions. */
 export function sortBy({ by, isDescending }: Order): (a: ServiceView, b: ServiceView) => number {
   const sign = isDescending ? -1 : 1;

@@ -1,10 +1,13 @@
-import type { ServiceFilter, ServiceView } from '../../protocol/protocol.ts';
-import { isShown, serviceRank } from '../../protocol/serviceFilter.ts';
+import { type ServiceFilter, type ServiceView, serviceFilters } from '../../protocol/protocol.ts';
+import { isShown } from '../../protocol/serviceFilter.ts';
+import { compareNames } from '../../protocol/worstFirst.ts';
+import { addControl, addPart } from '../address.ts';
 import { byId, onceAFrame } from '../dom.ts';
 import { createFilterButtons } from '../filterButtons.ts';
 import { createListSummary } from '../listSummary.ts';
-import { createRows } from '../rows.ts';
-import { type Order, sortBy, sortKeys } from './serviceOrder.ts';
+import { createNamespaceFilter } from '../namespaceFilter.ts';
+import { createVirtualRows } from '../virtualRows.ts';
+import { type Order, orderOf, orderText, sortBy, sortKeys } from './serviceOrder.ts';
 import { createServiceRow } from './serviceRow.ts';
 
 interface Services {
@@ -16,41 +19,41 @@ interface Services {
   tick(): void;
 }
 
-/** The maximum number of rows. The search finds the other services. */
-const maxRows = 500;
-
 /** The table of services. Rows are moved and updated only if something has changed. */
 export function createServices(now: () => number): Services {
   const services = new Map<string, ServiceView>();
   const table = byId('services-table', HTMLTableElement);
   const section = byId('services', HTMLElement);
-  const rows = createRows({
-    parent: table.tBodies[0] ?? table.createTBody(),
+  const rows = createVirtualRows({
+    table,
     keyOf,
     create: (service: ServiceView) => createServiceRow(service, now()),
   });
   const search = byId('services-search', HTMLInputElement);
-  const filters = createFilterButtons(section, () => arrange());
+  addControl('services', 'search', search, () => arrange());
+  const filters = createFilterButtons('services', serviceFilters, () => arrange());
+  const namespaces = createNamespaceFilter('services', () => arrange());
   const summarize = createListSummary('services', {
     empty: 'weeder watches no service.',
     noMatch: 'No service matches.',
-    cut: 'are shown: find the others by name.',
   });
-  let order: Order = { by: 'state', isDescending: false };
+  let order = orderOf('state');
   /** Services changed while another view was shown. */
   let isStale = false;
   const arrange = onceAFrame(() => {
     isStale = section.hasAttribute('hidden');
     if (isStale) return;
     const query = search.value.trim().toLowerCase();
-    const filter = filters.chosen();
-    const matches = [...services]
-      .filter(([key, service]) => key.toLowerCase().includes(query) && isShown(service, filter))
-      .map(([, service]) => service);
-    const shown = firstOf(matches.sort(sortBy(order)));
-    rows.place(shown);
+    const [filter, namespace] = [filters.chosen(), namespaces.chosen()];
+    const matches = [...services.values()].filter(
+      (service) =>
+        (namespace === '' || service.namespace === namespace) &&
+        keyOf(service).toLowerCase().includes(query) &&
+        isShown(service, filter),
+    );
+    rows.place(matches.sort(sortBy(order)));
     showCounts();
-    summarize({ total: services.size, found: matches.length, shown: shown.length });
+    summarize({ total: services.size, found: matches.length });
   });
 
   function showCounts(): void {
@@ -62,6 +65,7 @@ export function createServices(now: () => number): Services {
       window: countOf('window'),
       crashLooping: countOf('crashLooping'),
     });
+    namespaces.offer([...new Set(list.map(({ namespace }) => namespace))].filter(Boolean).sort(compareNames));
   }
 
   function put(service: ServiceView): void {
@@ -70,20 +74,29 @@ export function createServices(now: () => number): Services {
     rows.get(key)?.show(service, now());
   }
 
-  function sort(by: Order['by']): void {
-    order = { by, isDescending: order.by === by ? !order.isDescending : by !== 'name' && by !== 'state' };
+  function sort(newOrder: Order): void {
+    order = newOrder;
     for (const header of table.querySelectorAll('[data-sort]')) {
-      if (header.getAttribute('data-sort') !== by) header.removeAttribute('aria-sort');
+      if (header.getAttribute('data-sort') !== order.by) header.removeAttribute('aria-sort');
       else header.setAttribute('aria-sort', order.isDescending ? 'descending' : 'ascending');
     }
     arrange();
   }
 
+  const writeOrder = addPart('services', 'sort', {
+    initial: orderText(order),
+    show(text) {
+      if (text !== orderText(order)) sort(orderOf(text));
+    },
+  });
   for (const key of sortKeys) {
-    table.querySelector(`[data-sort=${key}] button`)?.addEventListener('click', () => sort(key));
+    table.querySelector(`[data-sort=${key}] button`)?.addEventListener('click', () => {
+      const isDescending = order.by === key ? !order.isDescending : key !== 'name' && key !== 'state';
+      sort({ by: key, isDescending });
+      writeOrder(orderText(order));
+    });
   }
   table.querySelector('[data-sort=state]')?.setAttribute('aria-sort', 'ascending');
-  search.addEventListener('input', arrange);
   return {
     all(newServices) {
       services.clear();
@@ -109,11 +122,4 @@ export function createServices(now: () => number): Services {
 
 function keyOf({ namespace, service }: ServiceView): string {
   return `${namespace}/${service}`;
-}
-
-/** At most as many as there are rows: the worst, in the order of all. Equally bad ones are cut at the end of the order. */
-function firstOf(services: readonly ServiceView[]): readonly ServiceView[] {
-  if (services.length <= maxRows) return services;
-  const worst = new Set(services.toSorted((a, b) => serviceRank(a) - serviceRank(b)).slice(0, maxRows));
-  return services.filter((each) => worst.has(each));
 }

@@ -1,0 +1,98 @@
+/**
+ * What a view shows is in the address of the page, so that a copy of it shows the same in another browser, and Back
+ * returns to it: `#services?search=db&show=notReady`, and with an object `#machine=ID?…`. A value that is not in the
+ * address is the initial one.
+ */
+interface Address {
+  /** Empty: the address names no view. */
+  readonly view: string;
+  readonly id: string | undefined;
+  readonly parameters: URLSearchParams;
+}
+
+/** A part of a view that the address determines. */
+interface Part {
+  readonly initial: string;
+  /** Shows a value from the address, which a user may have typed. */
+  show(value: string): void;
+}
+
+const parts = new Map<string, Map<string, Part>>();
+
+/** `hash`: with its `#`. */
+export function readAddress(hash: string): Address {
+  const [, view = '', id, query] = /^#?([^=?]*)(?:=([^?]*))?(?:\?(.*))?$/s.exec(hash) ?? [];
+  return { view, id: id === undefined ? undefined : decoded(id), parameters: new URLSearchParams(query) };
+}
+
+/** The address of an object in a view. */
+export function addressOf(view: string, id: string): string {
+  return `#${view}=${encodeURIComponent(id)}`;
+}
+
+/** Lets the address determine a part of a view. Returns a function that writes a new value into the address. */
+export function addPart(view: string, name: string, part: Part): (value: string) => void {
+  const partsOfView = parts.get(view) ?? new Map<string, Part>();
+  parts.set(view, partsOfView.set(name, part));
+  return (value) => {
+    const { id, parameters, view: shown } = readAddress(location.hash);
+    if (value === part.initial) parameters.delete(name);
+    else parameters.set(name, value);
+    const query = parameters.size === 0 ? '' : `?${parameters}`;
+    history.replaceState(
+      null,
+      '',
+      shown !== view || id === undefined ? `#${view}${query}` : addressOf(view, id) + query,
+    );
+    linkTo(view, query);
+  };
+}
+
+/** Lets the address determine the value of a control. `onChange`: called also when the address has changed it. */
+export function addControl(
+  view: string,
+  name: string,
+  control: HTMLInputElement | HTMLSelectElement,
+  onChange: () => void,
+): void {
+  const write = addPart(view, name, {
+    initial: control.value,
+    show(value) {
+      if (control.value === value) return;
+      if (control instanceof HTMLSelectElement) offer(control, value);
+      control.value = value;
+      onChange();
+    },
+  });
+  control.addEventListener('input', () => {
+    write(control.value);
+    onChange();
+  });
+}
+
+/** Shows the values of the address in the parts of its view. The link to the view keeps them. */
+export function restoreParts({ view, parameters }: Address): void {
+  for (const [name, part] of parts.get(view) ?? []) part.show(parameters.get(name) ?? part.initial);
+  linkTo(view, parameters.size === 0 ? '' : `?${parameters}`);
+}
+
+/** The options of a select may arrive later, such as those for namespaces. */
+function offer(select: HTMLSelectElement, value: string): void {
+  if ([...select.options].some((option) => option.value === value)) return;
+  select.add(new Option(value, value));
+}
+
+function linkTo(view: string, query: string): void {
+  for (const link of document.querySelectorAll('nav a')) {
+    if (readAddress(link.getAttribute('href') ?? '').view === view) link.setAttribute('href', `#${view}${query}`);
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A user may have typed the address.
+    return text;
+  }
+}
