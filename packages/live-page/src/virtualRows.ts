@@ -39,25 +39,29 @@ export function createVirtualRows<Item, Row extends { readonly element: HTMLElem
       const height = rows.get(keyOf(item))?.element.getBoundingClientRect().height ?? 0;
       if (height > 0) heights.set(keyOf(item), height);
     }
-    if (heights.size > 0) average = heights.values().reduce((sum, height) => sum + height, 0) / heights.size;
+    if (heights.size > 0) average = sumOf([...heights.values()]) / heights.size;
   }
 
   function draw(): void {
-    measure();
     const start = above.element.getBoundingClientRect().top;
-    const [from, top] = pass(0, -beyond - start);
-    const [to] = pass(from, innerHeight + 2 * beyond);
+    const from = pass(0, -beyond - start);
+    const to = pass(from, innerHeight + 2 * beyond);
     placed = items.slice(from, to);
     rows.place(placed);
     // The row of the heads is the first.
     for (const [index, item] of placed.entries())
       setNumber(rows.get(keyOf(item))?.element, 'aria-rowindex', from + index + 2);
-    above.set(top);
-    below.set(items.slice(to).reduce((sum, item) => sum + heightOf(item), 0));
+    measure();
+    above.set(heightOfAll(items.slice(0, from)));
+    below.set(heightOfAll(items.slice(to)));
   }
 
-  /** From the item `first` on, returns the first item after this distance, and the height of those before it. */
-  function pass(first: number, distance: number): readonly [index: number, height: number] {
+  function heightOfAll(all: readonly Item[]): number {
+    return sumOf(all.map(heightOf));
+  }
+
+  /** From the item `first` on, returns the index of the first item after this distance. */
+  function pass(first: number, distance: number): number {
     let [index, height] = [first, 0];
     for (let item = items[index]; item !== undefined; item = items[index]) {
       const next = height + heightOf(item);
@@ -65,12 +69,15 @@ export function createVirtualRows<Item, Row extends { readonly element: HTMLElem
       height = next;
       index += 1;
     }
-    return [index, height];
+    return index;
   }
 
   const drawSoon = onceAFrame(draw);
   addEventListener('scroll', drawSoon, { passive: true });
-  addEventListener('resize', drawSoon);
+  addEventListener('resize', () => {
+    heights.clear();
+    drawSoon();
+  });
   return {
     ...rows,
     place(newItems) {
@@ -79,6 +86,10 @@ export function createVirtualRows<Item, Row extends { readonly element: HTMLElem
       draw();
     },
   };
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }
 
 /** Sets the attribute if it differs. */
