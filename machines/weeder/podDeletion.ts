@@ -158,14 +158,11 @@ export const podDeletion = setup({
     reportAbandoned: unprovided,
   },
   guards: {
-    isHeld: ({ context }) => context.heldBy !== undefined,
-    isSettling: ({ context }) =>
-      (context.unreportedSince ?? Number.NEGATIVE_INFINITY) + unreportedAfter > context.now(),
-    isPending: ({ context }) => dueAt(context, context.now()) > context.now(),
+    isHeld: ({ context }) => delayOf(context, context.now())?.reason === 'dependencyNotReady',
+    isSettling: ({ context }) => delayOf(context, context.now())?.reason === 'settling',
+    isPending: ({ context }) => delayOf(context, context.now()) !== undefined,
     canKeepItsPlace: ({ context, event }) =>
-      event.type === 'pod.crashLooping' &&
-      event.heldBy === undefined &&
-      isDue(stateFrom(event, context), context.now()),
+      event.type === 'pod.crashLooping' && delayOf(stateFrom(event, context), context.now()) === undefined,
     isLogWanted: ({ context: { logLines, hasTriedLog, closesAt, now } }) =>
       logLines > 0 && !hasTriedLog && now() + longestRead < closesAt,
     isUntried: ({ context }) => context.failures === 0,
@@ -412,16 +409,22 @@ function dueAt({ pausedUntil, restart }: PodState, now: number): number {
   return Math.max(pausedUntil, isSooner ? restart.until : 0);
 }
 
-function isDue(state: PodState, now: number): boolean {
-  const settledAt = state.unreportedSince === undefined ? 0 : state.unreportedSince + unreportedAfter;
-  return Math.max(settledAt, dueAt(state, now)) <= now;
+/** Why a deletion is not due, and when it is. */
+export interface Delay<Reason> {
+  readonly reason: Reason;
+  /** Milliseconds by the clock of the state. */
+  readonly until: number;
 }
 
-/** Why a deletion is not due now, and when it is; undefined: it is due. */
-export function waitOf(
-  state: PodState,
-  now: number,
-): { readonly reason: WaitReason; readonly until: number } | undefined {
+/** Why no deletion is attempted now, and when it is decided again; undefined: it is due. */
+export function delayOf(state: PodState, now: number): Delay<WaitReason | 'settling'> | undefined {
+  const settledAt = (state.unreportedSince ?? Number.NEGATIVE_INFINITY) + unreportedAfter;
+  const isSettling = state.heldBy === undefined && settledAt > now;
+  return isSettling ? { reason: 'settling', until: settledAt } : waitOf(state, now);
+}
+
+/** The same for a container whose back-off is certain. */
+export function waitOf(state: PodState, now: number): Delay<WaitReason> | undefined {
   if (state.heldBy !== undefined) return { reason: 'dependencyNotReady', until: state.closesAt };
   const until = dueAt(state, now);
   if (until <= now) return undefined;

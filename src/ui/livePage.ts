@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@weeder/kube-runtime/base';
 import { partsOf } from '@weeder/kube-runtime/objects';
-import type { ActorPage, DependencyList, Moment, ReplayClock } from '@weeder/live-page';
+import type { ActorPage, DependencyList, Moment, PodView, ReplayClock } from '@weeder/live-page';
 import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type ControllerName, contributions, controllerNames, type Report } from '../controllers/controllers.ts';
@@ -12,6 +12,8 @@ import { type DependencyQuery, dependencyList } from './dependencyViews.ts';
 import { createHistory, lastHour, wholeRecording } from './history.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
 import type { PageSource } from './pageSource.ts';
+import { createPodReports } from './podReports.ts';
+import { podView } from './podView.ts';
 import { processMoment } from './processMoment.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
@@ -36,6 +38,7 @@ export interface LivePage {
   /** The lists of the controllers, by their paths. */
   lists(): readonly (readonly [path: string, list: (query: URLSearchParams) => Promise<object>])[];
   dependencies(query: DependencyQuery): Promise<DependencyList>;
+  pod(namespace: string, name: string): PodView;
   /** Whether another page may be opened. */
   hasRoom(): boolean;
   /** Sends a page the current state, and then each change, including those of its chosen actor. */
@@ -78,6 +81,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const { clock, pace, speed = 1, replayClock, isDryRun = false, onBroken } = options;
   const history = createHistory(replayClock === undefined ? lastHour : wholeRecording);
   const tallies = createWindowCounters();
+  const podReports = createPodReports();
   const index = createActorIndex(() => source);
   /** The open pages; `connection` is undefined until the first poll is done. */
   const pages = new Map<ServerResponse, { readonly chosen: string | undefined; connection: Connection | undefined }>();
@@ -195,6 +199,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     report(of, event) {
       const now = clock.now();
       tallies.note(event, now);
+      podReports.note(event, now);
       const moment = contributions[of].momentOf(event, now);
       if (moment !== undefined) add(moment);
     },
@@ -208,6 +213,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     forget() {
       history.clear();
       tallies.clear();
+      podReports.clear();
       for (const { connection } of pages.values()) connection?.renew();
     },
     sendClock() {
@@ -220,6 +226,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
       const polled = services ?? (await pollServices(source, tallies, chosenActors, new Map())).all;
       return await dependencyList(source?.shown('weeder')?.dependencies() ?? [], (key) => polled.get(key)?.view, query);
     },
+    pod: (namespace, name) =>
+      podView(namespace, name, source?.shown('weeder')?.pod(namespace, name), podReports.of(namespace, name)),
     hasRoom: () => pages.size < maxPages,
     connect(response, chosen) {
       pages.set(response, { chosen, connection: undefined });

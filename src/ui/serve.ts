@@ -65,6 +65,7 @@ function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptio
       '/actors': actorsPage(live),
       '/dependencies': dependenciesPage(live),
       ...Object.fromEntries(live.lists().map(([path, list]) => [path, listPage(list)])),
+      '/pod': podPage(live),
       '/events': eventsPage(live),
     },
     onBroken,
@@ -142,6 +143,13 @@ function dependenciesPage(live: LivePage): Page {
       show: serviceFilters.find((each) => each === searchParams.get('show')) ?? 'all',
     });
     await sendCompressed(request, response, 'json', JSON.stringify(list));
+  };
+}
+
+function podPage(live: LivePage): Page {
+  return async ({ searchParams }, request, response) => {
+    const pod = live.pod(searchParams.get('namespace') ?? '', searchParams.get('name') ?? '');
+    await sendCompressed(request, response, 'json', JSON.stringify(pod));
   };
 }
 

@@ -15,6 +15,7 @@ import { createDeletions } from './deletions/deletions.ts';
 import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
 import { type DeclaringWorkload, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
+import { type KnownPod, podFactsFrom } from './podFacts.ts';
 import { createPodIndex } from './pods/createPodIndex.ts';
 import type { PodIndex } from './pods/podIndex.ts';
 import { createEndpoints } from './services/endpoints.ts';
@@ -74,6 +75,8 @@ export interface Weeder {
    * `namespace/name`, whether their pods crash-loop or not.
    */
   dependencies(declaringWorkloads?: DeclaringWorkloads): Iterable<ServiceDependants>;
+  /** What is known of a pod for the answer to why it was, or was not, deleted. */
+  pod(namespace: string, name: string): KnownPod;
   /** The readiness of every watched service. Empty until `start()`, and after `stop()`. */
   services(): Iterable<ServiceStatus>;
   /** The number of actors by machine; of `dependants` also those that are closing. */
@@ -236,6 +239,20 @@ export function createWeeder(options: WeederOptions): Weeder {
     heldDependantsOf,
     crashLooping,
     dependencies,
+    pod: (namespace, name) =>
+      podFactsFrom(
+        {
+          indexes: () => [declaredPods, ...indexes.values()],
+          statuses,
+          services,
+          dependantsOf,
+          endpoints,
+          deletions,
+          queue,
+        },
+        namespace,
+        name,
+      ),
     services: statuses,
     actorCounts: () => ({
       endpoint: endpoints.size,

@@ -22,7 +22,7 @@ export interface WeederControllerOptions extends ControllerContext {
 }
 
 /** What the metrics and the live page show of the weeder. */
-export type ShownWeeder = Pick<Weeder, 'actors' | 'counts' | 'crashLooping' | 'dependencies' | 'services'>;
+export type ShownWeeder = Pick<Weeder, 'actors' | 'counts' | 'crashLooping' | 'dependencies' | 'pod' | 'services'>;
 
 /** The weeder as a controller of the process. */
 export interface WeederController extends Controller<ShownWeeder> {

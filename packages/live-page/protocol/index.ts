@@ -2,6 +2,7 @@ export type { ApplicationList, ApplicationView, DriftView, ResourceView } from '
 export { countByHealth, type HealthFilter, healthFilters, healthRank } from './health.ts';
 export type { Moment } from './moment.ts';
 export { createOngoing } from './ongoing.ts';
+export type { PodServiceView, PodView } from './podView.ts';
 export {
   type ActorOrder,
   type ActorPage,

@@ -5,6 +5,7 @@ import { createRegistry } from '../../actors/registry.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { Departure } from '../pods/podIndex.ts';
 import { type DeletionEntry, isActive, isRequested, stateOf } from './deletionEntry.ts';
+import { type DeletionProgress, progressOf } from './deletionProgress.ts';
 import type { DeletionRequest } from './deletionRequest.ts';
 import { createOwnership, type OtherRequests } from './ownership.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
@@ -30,6 +31,8 @@ export interface Deletions {
   reconsider(uids: Iterable<string>): void;
   /** The config of the request has changed. */
   reconfigured(request: DeletionRequest): void;
+  /** Undefined: no window requests the deletion of the pod. */
+  progressOf(uid: string): DeletionProgress | undefined;
   actors(): Iterable<Actor<PodDeletionLogic>>;
   readonly size: number;
 }
@@ -148,6 +151,10 @@ export function createDeletions(options: DeletionsOptions): Deletions {
         const entry = entries.get(uid);
         if (entry?.owner === request) sendNewestState(entry);
       }
+    },
+    progressOf(uid) {
+      const entry = entries.get(uid);
+      return entry === undefined || !(isActive(entry) || isRequested(entry)) ? undefined : progressOf(entry, clock);
     },
     actors: () => entries.actors(),
     get size() {

@@ -2,13 +2,13 @@ import { durationInSeconds, formatDuration, messageOf, roundedDuration } from '@
 import { actorFailed } from '../../controller/report/commonEvents.ts';
 import { normal, warning, warningIf } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
-import { withFullStop } from '../../controller/report/wording.ts';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
 import type { weederReasons } from './reasons.ts';
 import {
   closedNote,
   deletedBy,
   deletedNote,
+  failedNote,
   lastRunFields,
   openedNote,
   serviceOf,
@@ -121,10 +121,7 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
   'deletion.failed': {
     ...decision('deletion failed', onPage),
     log: ({ reason }) => warn('deletion failed', { reason }),
-    event: (event) => {
-      const note = `Not deleted after ${serviceOf(event)} recovered: ${event.reason}`;
-      return warning('DeletionFailed', 'GiveUp', withFullStop(note));
-    },
+    event: (event) => warning('DeletionFailed', 'GiveUp', failedNote(event)),
     outcome: () => 'failed',
     detail: ({ reason }) => reason,
   },

@@ -105,8 +105,16 @@ function isoTime(time: number | undefined): string | undefined {
   return time === undefined ? undefined : timeInSeconds(time);
 }
 
+export function failedNote(event: Extract<WeederEvent, { readonly type: 'deletion.failed' }>): string {
+  return withFullStop(`Not deleted after ${serviceOf(event)} recovered: ${event.reason}`);
+}
+
+interface ServiceOfPod extends Pick<WindowRef, 'namespace' | 'service'> {
+  readonly pod: { readonly namespace: string };
+}
+
 /** `service etcd`, with its namespace if that is not the pod's own. */
-export function serviceOf({ namespace, service, pod }: WindowRef & { readonly pod: CrashLoopingPod }): string {
+export function serviceOf({ namespace, service, pod }: ServiceOfPod): string {
   return `service ${namespace === pod.namespace ? service : `${namespace}/${service}`}`;
 }
 

@@ -9,7 +9,7 @@ import type { Outages } from './outages.ts';
 import type { ServiceReadiness } from './serviceRecords.ts';
 
 /** The services that were ready at least once. Each has an `endpoint` actor, which is a root. */
-interface Endpoints {
+export interface Endpoints {
   /** The service was ready when weeder started. */
   foundReady(service: ServiceReadiness): void;
   /** The service became ready or not ready, or lost its last slice. */
@@ -23,6 +23,7 @@ interface Endpoints {
   configure(before: ServiceLookup): void;
   /** Closes every window. The actors end when the outcomes of the deletions in flight are known. */
   stop(): void;
+  windowOf(namespace: string, service: string): WindowState;
   actors(): Iterable<Actor<EndpointLogic>>;
   readonly size: number;
   /** How many windows are open. */
@@ -30,6 +31,9 @@ interface Endpoints {
   /** How many children the actors have: those of open windows, and of windows that close. */
   dependants(): number;
 }
+
+/** `held`: it is open, and its deletions wait, because the service is not ready again. */
+type WindowState = 'none' | 'open' | 'held';
 
 interface Service {
   readonly namespace: string;
@@ -129,6 +133,11 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     },
     stop() {
       for (const actor of [...registry.actors()]) actor.send({ type: 'weeder.stopped' });
+    },
+    windowOf(namespace, service) {
+      const snapshot = registry.get(keyOf(namespace, service))?.actor.getSnapshot();
+      if (snapshot?.hasTag('windowOpen') !== true) return 'none';
+      return snapshot.matches({ notReady: 'holding' }) ? 'held' : 'open';
     },
     openWindows: () => count(({ context: { closesAt } }) => (closesAt > 0 ? 1 : 0)),
     dependants: () =>

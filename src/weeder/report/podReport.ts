@@ -1,0 +1,51 @@
+import { timeInSeconds } from '@weeder/kube-runtime/base';
+import { withFullStop } from '../../controller/report/wording.ts';
+import type { WeederEvent } from '../deletions/weederEvents.ts';
+import { deletedNote, failedNote, serviceOf, waitBecause } from './wording.ts';
+
+/** What was reported last of the deletion of a pod. */
+export interface PodReport {
+  readonly uid: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** `left`: it recovered, or is gone without weeder. `refused`: the deletion is tried again. */
+  readonly type: 'deleted' | 'notDeleted' | 'refused' | 'left';
+  readonly sentence: string;
+}
+
+/** The events after which the state of the pod no longer shows what has happened, or does not show why. */
+type ReportedEvent = Extract<
+  WeederEvent,
+  { readonly type: 'pod.deleted' | 'pod.recovered' | 'pod.removed' | `deletion.${'expired' | 'failed' | 'refused'}` }
+>;
+
+export function podReportOf(event: ReportedEvent, at: number): PodReport {
+  return { uid: event.pod.uid, at, ...outcomeOf(event, at) };
+}
+
+function outcomeOf(event: ReportedEvent, at: number): Pick<PodReport, 'type' | 'sentence'> {
+  switch (event.type) {
+    case 'pod.deleted':
+      return { type: 'deleted', sentence: deletedAt(deletedNote(event, at), at) };
+    case 'deletion.failed':
+      return { type: 'notDeleted', sentence: failedNote(event) };
+    case 'deletion.expired': {
+      const because = `the window closed first, and ${waitBecause[event.reason]}`;
+      return { type: 'notDeleted', sentence: `Not deleted after ${serviceOf(event)} recovered: ${because}.` };
+    }
+    case 'deletion.refused':
+      return { type: 'refused', sentence: withFullStop(`Refused, and tried again: ${event.reason}`) };
+    case 'pod.recovered':
+      return { type: 'left', sentence: `Not deleted: at ${timeInSeconds(at)} it did not crash-loop any more.` };
+    case 'pod.removed':
+      return {
+        type: 'left',
+        sentence: `Not deleted by weeder: at ${timeInSeconds(at)} another client had deleted it, or no service selected it any more.`,
+      };
+  }
+}
+
+/** The note of the Event, `Deleted, because …`, with its time: epoch milliseconds. */
+export function deletedAt(note: string, at: number): string {
+  return note.replace(',', ` at ${timeInSeconds(at)},`);
+}
