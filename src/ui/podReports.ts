@@ -23,8 +23,10 @@ export function createPodReports(): PodReports {
         case 'pod.removed':
         case 'deletion.expired':
         case 'deletion.failed':
-        case 'deletion.refused':
-          putBounded(reports, keyOf(event.pod.namespace, event.pod.name), podReportOf(event, now), max);
+        case 'deletion.refused': {
+          const key = keyOf(event.pod.namespace, event.pod.name);
+          putBounded(reports, key, podReportOf(event, now, reports.get(key)), max);
+        }
       }
     },
     of: (namespace, name) => reports.get(keyOf(namespace, name)),

@@ -11,6 +11,8 @@ export interface PodReport {
   /** `left`: it recovered, or is gone without weeder. `refused`: the deletion is tried again. */
   readonly type: 'deleted' | 'notDeleted' | 'refused' | 'left';
   readonly sentence: string;
+  /** Why the API server has refused an attempt. */
+  readonly refusal?: string;
 }
 
 /** The events after which the state of the pod no longer shows what has happened, or does not show why. */
@@ -19,22 +21,30 @@ type ReportedEvent = Extract<
   { readonly type: 'pod.deleted' | 'pod.recovered' | 'pod.removed' | `deletion.${'expired' | 'failed' | 'refused'}` }
 >;
 
-export function podReportOf(event: ReportedEvent, at: number): PodReport {
-  return { uid: event.pod.uid, at, ...outcomeOf(event, at) };
+/** `before`: the last report of a pod of this name. */
+export function podReportOf(event: ReportedEvent, at: number, before: PodReport | undefined): PodReport {
+  const refusal = before?.uid === event.pod.uid ? before.refusal : undefined;
+  return { uid: event.pod.uid, at, ...outcomeOf(event, at, refusal) };
 }
 
-function outcomeOf(event: ReportedEvent, at: number): Pick<PodReport, 'type' | 'sentence'> {
+function outcomeOf(event: ReportedEvent, at: number, refusal: string | undefined): Omit<PodReport, 'uid' | 'at'> {
   switch (event.type) {
     case 'pod.deleted':
       return { type: 'deleted', sentence: deletedAt(deletedNote(event, at), at) };
-    case 'deletion.failed':
-      return { type: 'notDeleted', sentence: failedNote(event) };
+    case 'deletion.failed': {
+      const because = refusal === undefined ? '' : `, and an earlier attempt was refused: ${refusal}`;
+      return { type: 'notDeleted', sentence: failedNote({ ...event, reason: `${event.reason}${because}` }) };
+    }
     case 'deletion.expired': {
       const because = `the window closed first, and ${waitBecause[event.reason]}`;
       return { type: 'notDeleted', sentence: `Not deleted after ${serviceOf(event)} recovered: ${because}.` };
     }
     case 'deletion.refused':
-      return { type: 'refused', sentence: withFullStop(`Refused, and tried again: ${event.reason}`) };
+      return {
+        type: 'refused',
+        sentence: withFullStop(`Refused, and tried again: ${event.reason}`),
+        refusal: event.reason,
+      };
     case 'pod.recovered':
       return { type: 'left', sentence: `Not deleted: at ${timeInSeconds(at)} it did not crash-loop any more.` };
     case 'pod.removed':

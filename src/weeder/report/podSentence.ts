@@ -106,7 +106,7 @@ function ofProgress(progress: DeletionProgress, { queue }: PodFacts, pod: CrashL
     case 'readingLog':
       return `About to be deleted: the log of container ${pod.container} is read first.`;
     case 'queued':
-      return `Queued: ${queue.inFlight} deletions are in flight, and ${queue.queued} wait.`;
+      return `Queued for a slot: in flight ${queue.inFlight}, waiting ${queue.queued}.`;
     case 'deleting':
       return 'Being deleted: the request was sent.';
     case 'conflicted':
