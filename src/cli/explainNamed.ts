@@ -22,14 +22,14 @@ const patience = 60_000;
 
 type NamedFlags = ClusterFlags & { readonly namespace?: string; readonly configFile?: string };
 
-/** The arguments of `weeder explain` without its flags: `application shop`. */
+/** The arguments of `weeder explain` without its flags: `application shop`, `pod web-0`. */
 interface ExplainWords {
   readonly what: string;
   readonly name: string | undefined;
 }
 
 /**
- * `weeder explain application NAME`: its conditions, its errors, and the desired and the actual state of each resource.
+ * `weeder explain pod NAME`, and `weeder explain application NAME`: its conditions, its errors, and the desired and the actual state of each resource.
  * Nothing is changed: manifests are only sent as dry runs.
  */
 export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
@@ -37,6 +37,10 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
   if (wrong !== undefined) return fail(wrong);
   const namespace = namespaceOf(flags);
   if (!namespace.ok) return fail(namespace.error);
+  if (words.what === 'pod') {
+    const { explainPodNamed } = await import('./explainPod.ts');
+    return explainPodNamed(namespace.value, words.name ?? '', flags);
+  }
   const allow = await allowedBy(flags.configFile);
   if (!allow.ok) return fail(allow.error);
   const client = await connect({ ...flags, ...interactive }, systemClock);
@@ -49,12 +53,12 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
 }
 
 function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
-  if (what !== 'application')
+  if (what !== 'application' && what !== 'pod')
     return codedError(
       'USAGE',
       `weeder explain does not accept the argument ${what}; give the config with --config-file.`,
     );
-  return name === undefined || name === '' ? codedError('USAGE', 'weeder explain application needs NAME.') : undefined;
+  return name === undefined || name === '' ? codedError('USAGE', `weeder explain ${what} needs NAME.`) : undefined;
 }
 
 /** Like kubectl: the flag, or else the namespace of the context, in a pod its own, or else `default`. */

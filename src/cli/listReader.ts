@@ -11,10 +11,12 @@ interface ListReader {
   /** Reads a complete list into the sink of the stream. */
   read(stream: StreamNeed): Promise<Result<undefined>>;
   /** Reads one object; undefined if it does not exist or is refused. `what` names its kind: `configmaps in shop`. */
-  readOne(path: string, what: string): Promise<Result<JsonObject | undefined>>;
+  readOne(path: string, what: string, query?: Query): Promise<Result<JsonObject | undefined>>;
   /** Calls `show`, and then names what was refused; returns the exit code. Everything refused: nothing is shown. */
   report(show: () => void): number;
 }
+
+type Query = Readonly<Record<string, string | number>>;
 
 export function createListReader(client: KubeClient): ListReader {
   /** What was refused, once for each stream or kind. */
@@ -37,9 +39,10 @@ export function createListReader(client: KubeClient): ListReader {
       const problem = list.ok ? undefined : problemOf(list.failure, stream.name);
       return problem === undefined ? ok(undefined) : failed(problem);
     },
-    async readOne(path, what) {
+    async readOne(path, what, query = {}) {
       const signal = AbortSignal.timeout(60_000);
-      const answer = await client.call({ method: 'GET', path, isConfidential: true, signal });
+      const answer = await client.call({ method: 'GET', path, query, isConfidential: true, signal });
+      if (answer.ok) answered += 1;
       if (answer.ok) return ok(isObject(answer.body) ? answer.body : undefined);
       if (answer.failure.type === 'notFound') return ok(undefined);
       const problem = problemOf(answer.failure, what);

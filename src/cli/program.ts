@@ -16,7 +16,7 @@ import { readAddress, readNamespace } from './flags/values.ts';
 import { exitCodes, fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
 
-/** The flags of `explain`: with a config, or for one application in its namespace. */
+/** The flags of `explain`: with a config, or for one object in its namespace. */
 type ExplainFlags = ClusterFlags & { readonly configFile?: string; readonly namespace?: string };
 
 /** Called with the exit code of the verb. */
@@ -57,12 +57,19 @@ export function createProgram(onExitCode: OnExitCode): Command {
     });
   const explaining = program
     .command('explain')
-    .usage('--config-file <file> [flags]\n       weeder explain application <name> [-n <namespace>] [flags]');
+    .usage('--config-file <file> [flags]\n       weeder explain application|pod <name> [-n <namespace>] [flags]');
   addClusterFlags(addConfigFlag(explaining))
     .optionsGroup('Other:')
-    .option('-n, --namespace <name>', 'of the application; default: that of the kubeconfig’s context', readNamespace)
+    .option(
+      '-n, --namespace <name>',
+      'of the application or pod; default: that of the kubeconfig’s context',
+      readNamespace,
+    )
     .description('show the observed state, and what weeder would do')
-    .argument('[what]', 'application: describes one Application; the config defines what it may hold')
+    .argument(
+      '[what]',
+      'application: describes one, within what the config allows; pod: why it was, or was not, deleted',
+    )
     .argument('[name]', 'its name')
     .action(async (what: string | undefined, name: string | undefined, flags: ExplainFlags) => {
       if (what !== undefined) {

@@ -1,19 +1,17 @@
-import { formatDuration, systemClock } from '@weeder/kube-runtime/base';
+import { formatDuration } from '@weeder/kube-runtime/base';
 import { keyOf, objectText, partsOf, selectorToString } from '@weeder/kube-runtime/objects';
-import { unreportedAfter } from '../../machines/weeder/podDeletion.ts';
 import { printable } from '../base/printable.ts';
 import { isConfigured, type ServiceConfig, type ServiceSettings } from '../config/config.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
-import { isRestartSooner } from '../weeder/deletions/deletionCost.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
 import type { NeverStarted } from '../weeder/pods/neverStarted.ts';
 import type { PodIndex, Scope } from '../weeder/pods/podIndex.ts';
-import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
 import type { ServiceReadiness } from '../weeder/services/serviceRecords.ts';
 import { describeExternalName, type ExternalNames } from './externalNames.ts';
 import type { ClusterView, PodCounts } from './inspectCluster.ts';
+import { verdict } from './verdict.ts';
 
 /** Describes the services of the config and those that only pods declare, a text of several lines for each. */
 export function explainServices(view: ClusterView, externalNames: ExternalNames = new Map()): string[] {
@@ -133,26 +131,12 @@ function podsIn(index: PodIndex, scope: Scope): CrashLoopingPod[] {
   return index.podsIn(scope).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function explainPod(pod: CrashLoopingPod, service: WatchedService, pods: FoundPods): string {
+function explainPod(pod: CrashLoopingPod, service: WatchedService, { index, heldBy }: FoundPods): string {
   const state = pod.cause === 'unreported' ? 'in unreported back-off' : printable(pod.message ?? pod.cause);
   const what = `${pod.namespace}/${pod.name}  ${pod.containerKind} ${pod.container}, restarts ${pod.restarts}, ${state}`;
-  return `${what}  → ${verdict(pod, service, pods)}`;
+  return `${what}  → ${verdict(pod, service, index, heldBy(pod))}`;
 }
 
 function explainNeverStarted({ namespace, name, container, reason, because }: NeverStarted): string {
   return `${namespace}/${name}  container ${container}, ${reason}  → left alone: ${because}`;
-}
-
-function verdict(pod: CrashLoopingPod, service: WatchedService, { index, heldBy }: FoundPods): string {
-  const isBareAllowed = pod.protection === 'barePod' && service.barePods === 'delete';
-  if (pod.protection !== 'none' && !isBareAllowed) return `skipped: ${skippedBecause[pod.protection]}`;
-  const other = heldBy(pod);
-  if (other !== undefined)
-    return `would wait in a window, if weeder has seen ${other} ready before: ${waitBecause.dependencyNotReady}`;
-  const since = index?.unreportedSince(pod.uid) ?? Number.NEGATIVE_INFINITY;
-  const settleIn = since + unreportedAfter - systemClock.monotonic();
-  if (settleIn > 0)
-    return `would be deleted in a window, if it is not restarted within ${formatDuration(Math.ceil(settleIn))}`;
-  if (isRestartSooner(pod, service, systemClock)) return `would not be deleted now: ${waitBecause.restartIsSooner}`;
-  return 'would be deleted in a window';
 }

@@ -23,6 +23,7 @@ const wrong: readonly Case[] = [
   ['explain', 'weeder explain needs --config-file FILE.'],
   ['explain x.yaml', 'weeder explain does not accept the argument x.yaml; give the config with --config-file.'],
   ['explain application', 'weeder explain application needs NAME.'],
+  ['explain pod', 'weeder explain pod needs NAME.'],
   ['check a b', 'weeder check accepts fewer arguments than a, b.'],
   ['demo --speed 0', 'The flag --speed: found "0", expected a number from 1 to 50.'],
   ['demo now', 'There is no demo "now": it shows outage, restart or observer.'],

@@ -27,17 +27,6 @@ export function soonerRestart(
   return { from: restartsAt - timeToReplace(pod, policy), until: restartsAt + latestRestart };
 }
 
-/** Whether a deletion would bring the pod back later than the kubelet's own restart does. */
-export function isRestartSooner(
-  pod: CrashLoopingPod,
-  policy: DeletionPolicy,
-  clock: Pick<Clock, 'now' | 'monotonic'>,
-): boolean {
-  const restart = soonerRestart(pod, policy, clock);
-  const now = clock.monotonic();
-  return restart !== undefined && restart.from <= now && now < restart.until;
-}
-
 /** The time from the deletion until the replacement runs, in milliseconds. */
 function timeToReplace({ isReplacedAtOnce, stopsWithin }: CrashLoopingPod, policy: DeletionPolicy): number {
   if (isReplacedAtOnce || stopsWithin === 0) return freshPodStart;

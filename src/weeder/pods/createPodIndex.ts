@@ -1,9 +1,9 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import { numberOf, objectOf, timeOf } from '@weeder/kube-runtime/base';
 import { namespaceOf, uidOf } from '@weeder/kube-runtime/objects';
 import type { ChangeType, ClosableSink, LineMetadata } from '@weeder/kube-runtime/watch';
 import { addTo, removeFrom } from '../../base/mapOfSets.ts';
 import { type CrashLoopingPod, crashLooping, isSameBackOff, unreportedSince } from './crashLooping.ts';
+import { deletedAtOf } from './deletedAt.ts';
 import { type NeverStarted, neverStarted } from './neverStarted.ts';
 import type { Departure, Groups, PodIndex, PodListener, Scope } from './podIndex.ts';
 import { type PodSource, podSink } from './podSink.ts';
@@ -219,10 +219,8 @@ function homeOf(pod: unknown): Groups {
 }
 
 function departureOf(isDeleted: boolean, object: unknown): Departure {
-  const { deletionTimestamp, deletionGracePeriodSeconds } = objectOf(objectOf(object)['metadata']);
-  const endsAt = timeOf(deletionTimestamp);
-  const deletedAt = endsAt === undefined ? undefined : endsAt - (numberOf(deletionGracePeriodSeconds) ?? 0) * 1000;
-  return { isRemoved: isDeleted || endsAt !== undefined, deletedAt };
+  const deletedAt = deletedAtOf(object);
+  return { isRemoved: isDeleted || deletedAt !== undefined, deletedAt };
 }
 
 /** No group has this name. */

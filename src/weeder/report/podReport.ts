@@ -1,7 +1,7 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { withFullStop } from '../../controller/report/wording.ts';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
-import { deletedNote, failedNote, serviceOf, waitBecause } from './wording.ts';
+import { deletedBy, deletedNote, failedNote, serviceOf, waitBecause } from './wording.ts';
 
 /** What was reported last of the deletion of a pod. */
 export interface PodReport {
@@ -13,6 +13,14 @@ export interface PodReport {
   readonly sentence: string;
   /** Why the API server has refused an attempt. */
   readonly refusal?: string;
+}
+
+/** An Event about a pod, as weeder has written it. `uid`: that of the pod. `at`: epoch milliseconds. */
+export interface WrittenEvent {
+  readonly uid: string;
+  readonly reason: string;
+  readonly note: string;
+  readonly at: number;
 }
 
 /** The events after which the state of the pod no longer shows what has happened, or does not show why. */
@@ -55,7 +63,15 @@ function outcomeOf(event: ReportedEvent, at: number, refusal: string | undefined
   }
 }
 
+/** What an Event of weeder about a pod reports. Undefined: the state of the pod says more. */
+export function podReportFrom({ uid, reason, note, at }: WrittenEvent): PodReport | undefined {
+  if (deletionReasons.includes(reason)) return { uid, at, type: 'deleted', sentence: deletedAt(note, at) };
+  return reason === 'DeletionFailed' ? { uid, at, type: 'notDeleted', sentence: note } : undefined;
+}
+
+const deletionReasons: readonly string[] = Object.values(deletedBy).map(({ content }) => content.reason);
+
 /** The note of the Event, `Deleted, because …`, with its time: epoch milliseconds. */
-export function deletedAt(note: string, at: number): string {
+function deletedAt(note: string, at: number): string {
   return note.replace(',', ` at ${timeInSeconds(at)},`);
 }

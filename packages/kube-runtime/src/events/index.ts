@@ -1,4 +1,4 @@
-export type { EventDraft, ObjectRef } from './event.ts';
+export { type EventDraft, eventsPath, type ObjectRef } from './event.ts';
 export { consequenceOf } from './eventFailure.ts';
 export type { LossCause } from './eventLosses.ts';
 export { createEventRecorder } from './events.ts';
