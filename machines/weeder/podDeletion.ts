@@ -105,7 +105,7 @@ export type PodDeletionEvent =
  * A kubelet restarts a container at once if no back-off is due; a container that is still down after this time is in
  * one, even if its status does not report it. Milliseconds.
  */
-export const unreportedAfter = 2000;
+const unreportedAfter = 2000;
 /** The maximum time for which a deletion waits for the log of the container. Milliseconds. */
 const longestRead = 500;
 const shortestRetry = 200;
@@ -410,7 +410,7 @@ function dueAt({ pausedUntil, restart }: PodState, now: number): number {
 }
 
 /** Why a deletion is not due, and when it is. */
-export interface Delay<Reason> {
+interface Delay<Reason> {
   readonly reason: Reason;
   /** Milliseconds by the clock of the state. */
   readonly until: number;

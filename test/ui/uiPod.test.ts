@@ -172,7 +172,7 @@ test('after a conflict the deletion is decided again', async () => {
 
 const forbidden = '403 Forbidden: pods is forbidden; grant weeder the verb delete on pods in the namespace shoot-1';
 
-test('a refusal is told with its reason, while it is tried again, and when the window is over', async () => {
+test('a refusal is answered with its reason, while it is tried again, and when the window is over', async () => {
   const answer = (): DeletionAnswer => ({ type: 'delete.failed', reason: forbidden, failure: 'forbidden' });
   await using page = await scene({ answer }, kapi);
   await page.recovers();
@@ -182,14 +182,14 @@ test('a refusal is told with its reason, while it is tried again, and when the w
   assert.equal(await sentenceOf(page), `${failed}, and an earlier attempt was refused: ${forbidden}.`);
 });
 
-test('a rejected deletion is told with its reason', async () => {
+test('a rejected deletion is answered with its reason', async () => {
   await using page = await scene({ answer: () => ({ type: 'delete.rejected', reason: forbidden }) }, kapi);
   await page.recovers();
   const sentence = `Not deleted after service etcd-main-client recovered: ${forbidden}.`;
   assert.equal(await sentenceOf(page), sentence);
 });
 
-test('a deletion that was not due when the window closed is told with what it waited for', async () => {
+test('a deletion that was not due when the window closed is answered with what it waited for', async () => {
   await using page = await scene({ service: { onStart: 'never', watchDuration: 5_000 } }, kapi);
   await page.recovers();
   page.at.put({ name: 'kapi-1', created: page.at.clock.now(), ...kapi });
@@ -199,7 +199,7 @@ test('a deletion that was not due when the window closed is told with what it wa
   assert.equal(await sentenceOf(page, 'kapi-1'), sentence);
 });
 
-test('a deleted pod is told with the time and how its last run ended, also when the window is over', async () => {
+test('a deleted pod is answered with the time and how its last run ended, also when the window is over', async () => {
   await using page = await scene();
   page.at.put({ containers: [terminated(startTime, 5)] });
   await page.recovers();
@@ -213,7 +213,7 @@ test('a deleted pod is told with the time and how its last run ended, also when 
   assert.deepEqual([reportedAt, services], [startTime + outage, []]);
 });
 
-test('a pod of the same name that crash-loops later is told by its own state', async () => {
+test('a pod of the same name that crash-loops later is answered by its own state', async () => {
   await using page = await scene({}, kapi);
   await page.recovers();
   await page.at.clock.pass(3 * minute);

@@ -110,7 +110,7 @@ test('a pod that is gone says from the Event of weeder when it was deleted, and 
   assert.deepEqual(await explained({ object: undefined, events: [deleted] }), [`${head} ${sentence}`, deletedLine]);
 });
 
-test('a new pod of the same name is told by its own state, beside the Event', async () => {
+test('a new pod of the same name is answered by its own state, beside the Event', async () => {
   const [sentence, , event] = await explained({ object: declaringPod('db', looping), events: [deleted] });
   assert.match(sentence ?? '', /Deleted only while a window is open/);
   assert.equal(event, deletedLine);
@@ -127,7 +127,7 @@ test('a pod that is terminating was deleted by weeder if its Event says so', asy
   assert.equal(await answer([{ ...deleted, uid: 'older' }]), other);
 });
 
-test('a deletion that has failed is told as its Event says', async () => {
+test('a deletion that has failed is answered as its Event says', async () => {
   const note = 'Not deleted after service db recovered: 403 Forbidden: grant weeder delete on pods.';
   const failed = { uid: 'old', reason: 'DeletionFailed', note, at };
   const pending = { uid: 'old', reason: 'DeletionPending', note: 'Crash-looping, and not deleted yet.', at };
