@@ -12,12 +12,24 @@ export interface Found {
   readonly snapshot: AnyMachineSnapshot;
 }
 
-/** A root actor; undefined if it is not a machine. Pods are shown by name, because users do not know their uids. */
+/** The id of the actor that deletes a pod: with the name of the pod, because users do not know its uid. */
+export function podActorId({ namespace, name, uid }: Identified): string {
+  return `${namespace}/${name}/${uid}`;
+}
+
+interface Identified {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** A root actor; undefined if it is not a machine. */
 export function foundRoot(actor: AnyActorRef): Found | undefined {
   const snapshot: unknown = actor.getSnapshot();
   if (!isMachineSnapshot(snapshot)) return undefined;
-  const { namespace, name } = objectOf(snapshot.context);
-  const id = textOf(name) === undefined ? actor.id : `${textOf(namespace)}/${textOf(name)}/${actor.id}`;
+  const context = objectOf(snapshot.context);
+  const [namespace = '', name] = [textOf(context['namespace']), textOf(context['name'])];
+  const id = name === undefined ? actor.id : podActorId({ namespace, name, uid: actor.id });
   return { id, parent: undefined, actor, snapshot };
 }
 

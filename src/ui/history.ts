@@ -9,11 +9,14 @@ export interface History {
    * ended, if the service exists.
    */
   texts(exists?: (about: string) => boolean): readonly string[];
+  /** The newest moments of a pod `namespace/name`, at most `max`, oldest first. */
+  ofPod(pod: string, max: number): Moment[];
   clear(): void;
 }
 
 interface Entry extends Pick<Moment, 't' | 'what' | 'about'> {
   readonly window: number | undefined;
+  readonly pod: string | undefined;
   readonly text: string;
 }
 
@@ -49,9 +52,9 @@ export function createHistory({ longest, max }: HistoryLimits): History {
 
   return {
     add(moment) {
-      const { t, what, about, window } = moment;
+      const { t, what, about, window, pod } = moment;
       const text = JSON.stringify(moment);
-      entries.push({ t, what, about, window, text });
+      entries.push({ t, what, about, window, pod, text });
       forget(t);
       return text;
     },
@@ -59,6 +62,12 @@ export function createHistory({ longest, max }: HistoryLimits): History {
       for (const { about } of underway.all()) if (!exists(about)) underway.drop(about);
       return [...underway.all(), ...entries.slice(first)].map(({ text }) => text);
     },
+    ofPod: (pod, max) =>
+      entries
+        .slice(first)
+        .filter((entry) => entry.pod === pod)
+        .slice(-max)
+        .map(({ text }) => JSON.parse(text)),
     clear() {
       underway = createOngoing();
       entries = [];

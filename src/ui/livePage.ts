@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@weeder/kube-runtime/base';
-import { partsOf } from '@weeder/kube-runtime/objects';
+import { keyOf, partsOf } from '@weeder/kube-runtime/objects';
 import type { ActorPage, DependencyList, Moment, PodView, ReplayClock } from '@weeder/live-page';
 import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -13,7 +13,7 @@ import { createHistory, lastHour, wholeRecording } from './history.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
 import type { PageSource } from './pageSource.ts';
 import { createPodReports } from './podReports.ts';
-import { podView } from './podView.ts';
+import { maxMoments, podView } from './podView.ts';
 import { processMoment } from './processMoment.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
@@ -226,8 +226,11 @@ export function createLivePage(options: LivePageOptions): LivePage {
       const polled = services ?? (await pollServices(source, tallies, chosenActors, new Map())).all;
       return await dependencyList(source?.shown('weeder')?.dependencies() ?? [], (key) => polled.get(key)?.view, query);
     },
-    pod: (namespace, name) =>
-      podView(namespace, name, source?.shown('weeder')?.pod(namespace, name), podReports.of(namespace, name)),
+    pod(namespace, name) {
+      const known = source?.shown('weeder')?.pod(namespace, name);
+      const moments = history.ofPod(keyOf(namespace, name), maxMoments);
+      return podView(namespace, name, known, podReports.of(namespace, name), moments);
+    },
     hasRoom: () => pages.size < maxPages,
     connect(response, chosen) {
       pages.set(response, { chosen, connection: undefined });

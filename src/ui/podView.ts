@@ -1,10 +1,13 @@
-import type { PodView } from '@weeder/live-page';
+import type { Moment, PodView } from '@weeder/live-page';
 import type { KnownPod } from '../weeder/podFacts.ts';
 import type { PodReport } from '../weeder/report/podReport.ts';
 import { podSentence } from '../weeder/report/podSentence.ts';
+import { podActorId } from './actorTree.ts';
 
 /** The maximum number of services in a response. */
 const maxServices = 50;
+/** The maximum number of moments. */
+export const maxMoments = 50;
 
 /** The pod for the page. `known`: undefined if the weeder does not run. */
 export function podView(
@@ -12,6 +15,7 @@ export function podView(
   name: string,
   known: KnownPod | undefined,
   report: PodReport | undefined,
+  moments: readonly Moment[],
 ): PodView {
   const facts = known ?? nothingKnown(namespace);
   const { seen, services, progress } = facts;
@@ -20,10 +24,10 @@ export function podView(
     namespace,
     name,
     sentence: podSentence({ ...facts, report }),
-    reportedAt: report?.at,
     services: services.slice(0, maxServices).map(({ protection: _, ...service }) => service),
     total: services.length,
-    actor: uid === undefined ? undefined : `${namespace}/${name}/${uid}`,
+    moments,
+    actor: uid === undefined ? undefined : podActorId({ namespace, name, uid }),
   };
 }
 

@@ -67,7 +67,7 @@ test('explain pod and the live page of a running weeder give the same answer', a
   await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
   const page = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   const answerOfPage = async (name: string) => {
-    const view: PodView = await (await fetch(`${page}pod?namespace=shop&name=${name}`)).json();
+    const view: PodView = JSON.parse(await (await fetch(`${page}pod?namespace=shop&name=${name}`)).text());
     return view.sentence;
   };
   const answer = async (name: string, ...flags: string[]) => {

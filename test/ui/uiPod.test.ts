@@ -208,9 +208,13 @@ test('a deleted pod is answered with the time and how its last run ended, also w
   assert.deepEqual(page.at.deletedNames(), ['kapi-0']);
   assert.equal(await sentenceOf(page), sentence);
   await page.at.clock.pass(3 * minute);
-  const { reportedAt, services } = await viewOf(page);
+  const { moments, services } = await viewOf(page);
   assert.equal(await sentenceOf(page), sentence);
-  assert.deepEqual([reportedAt, services], [startTime + outage, []]);
+  assert.deepEqual(services, []);
+  assert.deepEqual(
+    moments.map(({ t, words, pod }) => [t, words, pod]),
+    [[startTime + outage, 'pod deleted', 'shoot-1/kapi-0']],
+  );
 });
 
 test('a pod of the same name that crash-loops later is answered by its own state', async () => {

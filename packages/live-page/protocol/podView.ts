@@ -1,15 +1,17 @@
+import type { Moment } from './moment.ts';
+
 /** A pod: GET `/pod?namespace=shop&name=web-0` returns a `PodView`. */
 export interface PodView {
   readonly namespace: string;
   readonly name: string;
   /** Why it is, is not, or was deleted. Times in it are UTC, as in RFC 3339. */
   readonly sentence: string;
-  /** When weeder reported the last outcome of a deletion of a pod of this name; epoch milliseconds. */
-  readonly reportedAt: number | undefined;
   /** The services on which it depends; a part, if there are many. Empty: weeder keeps nothing of it now. */
   readonly services: readonly PodServiceView[];
   /** The number of these services. */
   readonly total: number;
+  /** The newest events of pods of this name, at most 50, oldest first. */
+  readonly moments: readonly Moment[];
   /** The id of its actor. Undefined: no window requests its deletion. */
   readonly actor: string | undefined;
 }

@@ -6,8 +6,6 @@ import { deletedBy, deletedNote, failedNote, serviceOf, waitBecause } from './wo
 /** What was reported last of the deletion of a pod. */
 export interface PodReport {
   readonly uid: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
   /** `left`: it recovered, or is gone without weeder. `refused`: the deletion is tried again. */
   readonly type: 'deleted' | 'notDeleted' | 'refused' | 'left';
   readonly sentence: string;
@@ -29,13 +27,13 @@ type ReportedEvent = Extract<
   { readonly type: 'pod.deleted' | 'pod.recovered' | 'pod.removed' | `deletion.${'expired' | 'failed' | 'refused'}` }
 >;
 
-/** `before`: the last report of a pod of this name. */
+/** `at`: epoch milliseconds. `before`: the last report of a pod of this name. */
 export function podReportOf(event: ReportedEvent, at: number, before: PodReport | undefined): PodReport {
   const refusal = before?.uid === event.pod.uid ? before.refusal : undefined;
-  return { uid: event.pod.uid, at, ...outcomeOf(event, at, refusal) };
+  return { uid: event.pod.uid, ...outcomeOf(event, at, refusal) };
 }
 
-function outcomeOf(event: ReportedEvent, at: number, refusal: string | undefined): Omit<PodReport, 'uid' | 'at'> {
+function outcomeOf(event: ReportedEvent, at: number, refusal: string | undefined): Omit<PodReport, 'uid'> {
   switch (event.type) {
     case 'pod.deleted':
       return { type: 'deleted', sentence: deletedAt(deletedNote(event, at), at) };
@@ -65,8 +63,8 @@ function outcomeOf(event: ReportedEvent, at: number, refusal: string | undefined
 
 /** What an Event of weeder about a pod reports. Undefined: the state of the pod says more. */
 export function podReportFrom({ uid, reason, note, at }: WrittenEvent): PodReport | undefined {
-  if (deletionReasons.includes(reason)) return { uid, at, type: 'deleted', sentence: deletedAt(note, at) };
-  return reason === 'DeletionFailed' ? { uid, at, type: 'notDeleted', sentence: note } : undefined;
+  if (deletionReasons.includes(reason)) return { uid, type: 'deleted', sentence: deletedAt(note, at) };
+  return reason === 'DeletionFailed' ? { uid, type: 'notDeleted', sentence: note } : undefined;
 }
 
 const deletionReasons: readonly string[] = Object.values(deletedBy).map(({ content }) => content.reason);
