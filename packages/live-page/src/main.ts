@@ -5,6 +5,7 @@ import { createApplications } from './applications/applications.ts';
 import { type ConnectionState, connect } from './connection.ts';
 import { createDependencies } from './dependencies/dependencies.ts';
 import { createMachineView } from './machine/machine.ts';
+import { createPodPage } from './objects/pod.ts';
 import { createPageClock } from './pageClock.ts';
 import { createReplayControls } from './replay.ts';
 import { createServices } from './services/services.ts';
@@ -22,6 +23,7 @@ const workloads = createWorkloads(clock.now);
 const applications = createApplications(clock.now);
 const machine = createMachineView(clock.now);
 const actors = createActors(clock.now);
+const pod = createPodPage(clock.now);
 const timeline = createTimeline(clock.now, services.notReady);
 const announcements = createAnnouncements(status.announce);
 const replay = createReplayControls(clock.now, {
@@ -112,6 +114,7 @@ function refresh(): void {
   else if (shown === 'applications') applications.refresh();
   else if (shown === 'machine') machine.tick();
   else if (shown === 'actors') actors.refresh();
+  else if (shown === 'pod') pod.refresh();
   else timeline.draw();
 }
 

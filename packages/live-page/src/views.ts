@@ -1,7 +1,16 @@
 import { addressOf, readAddress, restoreParts } from './address.ts';
 import { byId } from './dom.ts';
 
-const names = ['services', 'dependencies', 'workloads', 'applications', 'machine', 'actors', 'timeline'] as const;
+const names = [
+  'services',
+  'dependencies',
+  'workloads',
+  'applications',
+  'machine',
+  'actors',
+  'timeline',
+  'pod',
+] as const;
 type ViewName = (typeof names)[number];
 
 /** Shows the one view that the address names: `#actors`, `#machine=ID of an actor` or `#machine=newest:MACHINE`. */

@@ -6,6 +6,7 @@ import type {
   ApplicationView,
   DependencyList,
   PageMessage,
+  PodView,
   ReplayCommand,
   WorkloadView,
 } from '@weeder/live-page';
@@ -22,6 +23,8 @@ export interface PageServer {
   workloads: readonly WorkloadView[];
   applications: readonly ApplicationView[];
   dependencies: DependencyList;
+  /** The answer about every pod. */
+  pod: Omit<PodView, 'namespace' | 'name'>;
   /** Nothing is sent any more; new connections are accepted. */
   isHung: boolean;
   /** New streams are refused: the maximum number of pages is open. */
@@ -50,6 +53,7 @@ export async function startPageServer(): Promise<PageServer> {
     workloads: [],
     applications: [],
     dependencies: dependencyList([], []),
+    pod: { sentence: '', services: [], total: 0, moments: [], actor: undefined },
     isHung: false,
     isFull: false,
     ahead: 0,
@@ -75,6 +79,7 @@ export async function startPageServer(): Promise<PageServer> {
     '/actors': (query) => pageOf(state.actors, query),
     '/workloads': () => ({ workloads: state.workloads }),
     '/dependencies': () => state.dependencies,
+    '/pod': (query) => ({ namespace: query.get('namespace'), name: query.get('name'), ...state.pod }),
     '/applications': (query) => applicationList(state.applications, query),
   };
   const server = createServer((request, response) => {

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { scene } from '@weeder/live-page/scenes';
+import { backOff } from '../support/objects/objects.ts';
+import { down } from '../support/page/servedPage.ts';
+import { openPage, visit } from './support/browser.ts';
+
+const now = Date.UTC(2026, 10, 21, 14, 3, 7);
+
+test('the page of a pod says why it is not deleted, and later that it was, with its services and events', async (t) => {
+  const weeder = await down();
+  t.after(() => weeder[Symbol.asyncDispose]());
+  const path = 'shoot-1/kapi-0';
+  const { page, consoleLines } = await visit(t, `${weeder.served.url}?time=utc#pod=${path}`);
+  await page.getByRole('heading', { name: `Pod ${path}` }).waitFor();
+  const sentence = page.locator('#pod-sentence');
+  await sentence
+    .getByText('Not deleted: no window is open, and service etcd-main-client has been ready since')
+    .waitFor();
+  const since = sentence.locator('time');
+  assert.equal(await since.getAttribute('datetime'), '2026-01-01T12:00:00.000Z');
+  const service = page.getByRole('link', { name: 'Service shoot-1/etcd-main-client' });
+  assert.match((await service.getAttribute('href')) ?? '', /^#services\?search=/);
+  await page.getByText('No events in the last hour.').waitFor();
+
+  weeder.at.slice({ ready: [false] });
+  await page.locator('#pod-services [data-health=degraded]', { hasText: 'Down since' }).waitFor();
+  weeder.at.slice({ ready: [true] });
+  await weeder.at.clock.pass(1);
+  await sentence.getByText('because service etcd-main-client recovered').waitFor();
+  assert.match(
+    (await sentence.textContent()) ?? '',
+    /^Deleted at .*, because .* was in CrashLoopBackOff after 4 restarts/,
+  );
+  await page.locator('#pod-moments li', { hasText: 'pod deleted' }).waitFor();
+  await page.getByText('weeder knows none now.').waitFor();
+  await page.evaluate(`location.hash = 'pod=shoot-1/bare'`);
+  await sentence.getByText('Skipped: it has no controller that would recreate it (barePods: keep).').waitFor();
+  assert.equal(await page.title(), 'Pod shoot-1/bare · weeder');
+  assert.deepEqual(consoleLines, []);
+});
+
+test('a pod that waits has a link to the machine of its deletion, and to no machine afterwards', async (t) => {
+  const weeder = await down({ answer: () => new Promise(() => {}) });
+  t.after(() => weeder[Symbol.asyncDispose]());
+  const { page } = await visit(t, `${weeder.served.url}#pod=shoot-1%2Fkapi-0`);
+  await page.locator('#pod-sentence', { hasText: 'no window is open' }).waitFor();
+  assert.equal(await page.locator('#pod-machine').isVisible(), false);
+  weeder.at.slice({ ready: [false] });
+  weeder.at.slice({ ready: [true] });
+  weeder.at.put({ containers: [backOff(4)] });
+  await page.locator('#pod-sentence', { hasText: 'Being deleted: the request was sent.' }).waitFor();
+  await page.locator('#pod-services', { hasText: 'window open' }).waitFor();
+  await page.getByRole('link', { name: 'Machine of its deletion' }).click();
+  await page.locator('#machine-actor', { hasText: 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0' }).waitFor();
+});
+
+test('the last services of a long list are counted, and foreign text is only text', async (t) => {
+  const one = {
+    namespace: 'shop',
+    service: '<b>db</b>',
+    isReady: true,
+    exists: true,
+    since: now,
+    window: 'none',
+  } as const;
+  const { page, server } = await openPage(
+    t,
+    (server) => {
+      server.greeting = scene(now);
+      server.pod = { ...server.pod, sentence: 'Not deleted: <i>so</i>.', services: [one], total: 71 };
+    },
+    { path: '/#pod=shop%2Fweb-0' },
+  );
+  await page.getByText('Not deleted: <i>so</i>.').waitFor();
+  await page.getByText('70 more are not shown.').waitFor();
+  await page.getByRole('link', { name: 'Service shop/<b>db</b>' }).waitFor();
+  assert.ok(server.requests.includes('/pod?namespace=shop&name=web-0'));
+});
