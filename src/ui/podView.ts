@@ -1,5 +1,5 @@
 import type { Moment, PodView } from '@weeder/live-page';
-import type { KnownPod } from '../weeder/podFacts.ts';
+import { type KnownPod, unknownPod } from '../weeder/podFacts.ts';
 import type { PodReport } from '../weeder/report/podReport.ts';
 import { podSentence } from '../weeder/report/podSentence.ts';
 import { podActorId } from './actorTree.ts';
@@ -17,7 +17,7 @@ export function podView(
   report: PodReport | undefined,
   moments: readonly Moment[],
 ): PodView {
-  const facts = known ?? nothingKnown(namespace);
+  const facts = known ?? unknownPod(namespace);
   const { seen, services, progress } = facts;
   const uid = seen.type === 'crashLooping' && progress !== undefined ? seen.pod.uid : undefined;
   return {
@@ -29,9 +29,4 @@ export function podView(
     moments,
     actor: uid === undefined ? undefined : podActorId({ namespace, name, uid }),
   };
-}
-
-function nothingKnown(namespace: string): KnownPod {
-  const queue = { inFlight: 0, queued: 0 };
-  return { namespace, seen: { type: 'unseen' }, services: [], progress: undefined, queue };
 }

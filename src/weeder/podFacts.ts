@@ -34,6 +34,12 @@ export function podFactsFrom(sources: PodSources, namespace: string, name: strin
   };
 }
 
+/** While the weeder does not run. */
+export function unknownPod(namespace: string): KnownPod {
+  const queue = { inFlight: 0, queued: 0 };
+  return { namespace, seen: { type: 'unknown' }, services: [], progress: undefined, queue };
+}
+
 function seenIn(indexes: Iterable<PodIndex>, namespace: string, name: string): SeenPod {
   const isIt = (pod: { readonly namespace: string; readonly name: string }) =>
     pod.namespace === namespace && pod.name === name;

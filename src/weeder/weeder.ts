@@ -15,7 +15,7 @@ import { createDeletions } from './deletions/deletions.ts';
 import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
 import { type DeclaringWorkload, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
-import { type KnownPod, podFactsFrom } from './podFacts.ts';
+import { type KnownPod, podFactsFrom, unknownPod } from './podFacts.ts';
 import { createPodIndex } from './pods/createPodIndex.ts';
 import type { PodIndex } from './pods/podIndex.ts';
 import { createEndpoints } from './services/endpoints.ts';
@@ -239,20 +239,12 @@ export function createWeeder(options: WeederOptions): Weeder {
     heldDependantsOf,
     crashLooping,
     dependencies,
-    pod: (namespace, name) =>
-      podFactsFrom(
-        {
-          indexes: () => [declaredPods, ...indexes.values()],
-          statuses,
-          services,
-          dependantsOf,
-          endpoints,
-          deletions,
-          queue,
-        },
-        namespace,
-        name,
-      ),
+    pod(namespace, name) {
+      if (startedAt === undefined) return unknownPod(namespace);
+      const every = () => [declaredPods, ...indexes.values()];
+      const sources = { indexes: every, statuses, services, dependantsOf, endpoints, deletions, queue };
+      return podFactsFrom(sources, namespace, name);
+    },
     services: statuses,
     actorCounts: () => ({
       endpoint: endpoints.size,

@@ -204,7 +204,7 @@ test('a deleted pod is answered with the time and how its last run ended, also w
   page.at.put({ containers: [terminated(startTime, 5)] });
   await page.recovers();
   const how = 'container main-0 was in unreported back-off after 5 restarts, with 2m30s of its back-off left';
-  const sentence = `Deleted at 2026-01-01T12:00:10Z, because service etcd-main-client recovered: ${how}. It last ended with exit code 1 (Error).`;
+  const sentence = `Deleted at 2026-01-01T12:00:10Z, because service etcd-main-client recovered: ${how}; it last ended with exit code 1 (Error).`;
   assert.deepEqual(page.at.deletedNames(), ['kapi-0']);
   assert.equal(await sentenceOf(page), sentence);
   await page.at.clock.pass(3 * minute);
@@ -223,6 +223,17 @@ test('a pod of the same name that crash-loops later is answered by its own state
   await page.at.clock.pass(3 * minute);
   page.at.put({ uid: 'next', ...kapi });
   assert.match(await sentenceOf(page), /^Not deleted: no window is open/);
+});
+
+test('a weeder that does not run, or runs no longer, knows nothing but what it has done', async () => {
+  await using page = await scene({}, kapi, { name: 'bare', isBare: true, ...kapi });
+  await page.recovers();
+  page.at.weeder.stop();
+  const unknown = 'Not known: the weeder does not run in this process, or has not read the cluster yet.';
+  assert.equal(await sentenceOf(page, 'bare'), unknown);
+  assert.match(await sentenceOf(page), /^Deleted at/);
+  page.live.watch({ actors: () => [], since: () => undefined, shown: () => undefined });
+  assert.equal(await sentenceOf(page, 'bare'), unknown);
 });
 
 test('in a dry run the pod that stays would have been deleted', async () => {

@@ -106,7 +106,7 @@ const deleted = {
 const deletedLine = `  Event 2026-01-01T12:00:00Z PodDeleted: ${deleted.note}`;
 
 test('a pod that is gone says from the Event of weeder when it was deleted, and how its last run ended', async () => {
-  const sentence = deleted.note.replace(',', ' at 2026-01-01T12:00:00Z,');
+  const sentence = deleted.note.replace(',', ' at 2026-01-01T12:00:00Z,').replace('. It', '; it');
   assert.deepEqual(await explained({ object: undefined, events: [deleted] }), [`${head} ${sentence}`, deletedLine]);
 });
 

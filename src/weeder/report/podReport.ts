@@ -69,7 +69,7 @@ export function podReportFrom({ uid, reason, note, at }: WrittenEvent): PodRepor
 
 const deletionReasons: readonly string[] = Object.values(deletedBy).map(({ content }) => content.reason);
 
-/** The note of the Event, `Deleted, because …`, with its time: epoch milliseconds. */
+/** The note of the Event, `Deleted, because …. It last …`, as one sentence with its time: epoch milliseconds. */
 function deletedAt(note: string, at: number): string {
-  return note.replace(',', ` at ${timeInSeconds(at)},`);
+  return note.replace(',', ` at ${timeInSeconds(at)},`).replace('. It last ', '; it last ');
 }

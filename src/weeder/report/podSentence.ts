@@ -29,6 +29,8 @@ export interface SelectingService {
 
 /** The state of the pod. `unseen`: the running weeder keeps nothing of pods that neither crash-loop nor cannot start. */
 export type SeenPod =
+  /** The weeder does not run in this process. */
+  | { readonly type: 'unknown' }
   | { readonly type: 'unseen' }
   | { readonly type: 'crashLooping'; readonly pod: CrashLoopingPod }
   | { readonly type: 'neverStarted'; readonly pod: NeverStarted }
@@ -51,6 +53,8 @@ export interface PodFacts {
 
 export function podSentence(facts: PodFacts): string {
   const { seen, services, report } = facts;
+  if (seen.type === 'unknown')
+    return report?.sentence ?? 'Not known: the weeder does not run in this process, or has not read the cluster yet.';
   if (seen.type === 'unseen')
     return report?.sentence ?? 'Not deleted: no dependant of a service that crash-loops now has this name.';
   if (seen.type === 'terminating') {
