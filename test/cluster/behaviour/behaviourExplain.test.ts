@@ -15,6 +15,7 @@ import {
   waiting,
 } from '../support/cluster.ts';
 import { grant } from '../support/deploy/rbac.ts';
+import { eventsWith } from '../support/events.ts';
 import { type Scene, setScene } from '../support/scene.ts';
 
 const run = promisify(execFile);
@@ -84,6 +85,32 @@ suite('weeder explain', { concurrency: true }, () => {
     assert.equal(unwatched, '  no watched namespace has an EndpointSlice of this service');
     await scene.observer.caughtUp();
     assert.deepEqual(scene.observer.deletions(), []);
+  });
+
+  test('explain pod says of a pod what was done with it, also when it is gone, by the Events of weeder', async (t) => {
+    const scene = await setScene(t, 'explain-pod');
+    const { ns, service } = scene;
+    const answer = (pod: string) => explain(scene, 'pod', pod, `--namespace=${ns.name}`);
+    await scene.start({ eventInstance: 'weeder-0' });
+    await scene.endpoints(false);
+    const pod = await scene.pod('web', crashLoopBackOff(4));
+    const unselected = await scene.pod('unselected', undefined, { labels: { app: 'unselected' } });
+    const notReady = `service ${service} is not ready, and a window opens when it recovers.`;
+    assert.deepEqual(await answer(pod.metadata.name), [
+      `Pod ${ns.name}/web: Not deleted now: ${notReady}`,
+      `  service ${ns.name}/${service}: not ready  → would be deleted in a window`,
+    ]);
+    assert.match(
+      (await answer(unselected.metadata.name))[0] ?? '',
+      /: Not deleted: no podSelector of the config selects/,
+    );
+    await scene.endpoints(true);
+    await scene.untilDeleted(pod);
+    await eventsWith(ns, [`involvedObject.uid=${pod.metadata.uid}`], ['PodDeleted']);
+    const [sentence, event] = await answer(pod.metadata.name);
+    const because = `because service ${service} recovered: container main was in CrashLoopBackOff after 4 restarts`;
+    assert.match(sentence ?? '', new RegExp(`^Pod ${ns.name}/web: Deleted at \\S+Z, ${because}.*; it last ran from`));
+    assert.match(event ?? '', new RegExp(`^  Event \\S+Z PodDeleted: Deleted, ${because}`));
   });
 
   test('explain names a namespace that it may not read, and shows the other one', async (t) => {
