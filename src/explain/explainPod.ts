@@ -30,7 +30,6 @@ export function explainPod({ namespace, name, object, view, events }: InspectedP
   const seen = seenOf(object);
   const services = object === undefined ? [] : [...servicesOf(object, namespace, seen, view)];
   const sentence = podSentence({
-    namespace,
     seen,
     services,
     progress: undefined,

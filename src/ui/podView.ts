@@ -17,7 +17,7 @@ export function podView(
   report: PodReport | undefined,
   moments: readonly Moment[],
 ): PodView {
-  const facts = known ?? unknownPod(namespace);
+  const facts = known ?? unknownPod;
   const { seen, services, progress } = facts;
   const uid = seen.type === 'crashLooping' && progress !== undefined ? seen.pod.uid : undefined;
   return {

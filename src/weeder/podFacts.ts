@@ -26,7 +26,6 @@ export function podFactsFrom(sources: PodSources, namespace: string, name: strin
   const { deletions, queue } = sources;
   const seen = seenIn(sources.indexes(), namespace, name);
   return {
-    namespace,
     seen,
     services: [...servicesOf(sources, seen)],
     progress: seen.type === 'crashLooping' ? deletions.progressOf(seen.pod.uid) : undefined,
@@ -35,10 +34,12 @@ export function podFactsFrom(sources: PodSources, namespace: string, name: strin
 }
 
 /** While the weeder does not run. */
-export function unknownPod(namespace: string): KnownPod {
-  const queue = { inFlight: 0, queued: 0 };
-  return { namespace, seen: { type: 'unknown' }, services: [], progress: undefined, queue };
-}
+export const unknownPod: KnownPod = {
+  seen: { type: 'unknown' },
+  services: [],
+  progress: undefined,
+  queue: { inFlight: 0, queued: 0 },
+};
 
 function seenIn(indexes: Iterable<PodIndex>, namespace: string, name: string): SeenPod {
   const isIt = (pod: { readonly namespace: string; readonly name: string }) =>

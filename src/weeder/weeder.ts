@@ -240,7 +240,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     crashLooping,
     dependencies,
     pod(namespace, name) {
-      if (startedAt === undefined) return unknownPod(namespace);
+      if (startedAt === undefined) return unknownPod;
       const every = () => [declaredPods, ...indexes.values()];
       const sources = { indexes: every, statuses, services, dependantsOf, endpoints, deletions, queue };
       return podFactsFrom(sources, namespace, name);

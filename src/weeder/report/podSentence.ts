@@ -41,7 +41,6 @@ export type SeenPod =
 
 /** Everything on which the answer depends. */
 export interface PodFacts {
-  readonly namespace: string;
   readonly seen: SeenPod;
   readonly services: readonly SelectingService[];
   /** Undefined: no window requests its deletion. */
