@@ -1,5 +1,13 @@
 import { type JsonObject, objectOf, textOf, timeInSeconds } from '@weeder/kube-runtime/base';
-import { containerStatusesOf, isPodReady, keyOf, matchesSelector, partsOf, uidOf } from '@weeder/kube-runtime/objects';
+import {
+  containerStatusesOf,
+  isPodReady,
+  keyOf,
+  matchesSelector,
+  objectText,
+  partsOf,
+  uidOf,
+} from '@weeder/kube-runtime/objects';
 import { printable } from '../base/printable.ts';
 import { includesName, scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
@@ -37,7 +45,7 @@ export function explainPod({ namespace, name, object, view, events }: InspectedP
     report: events.flatMap((event) => podReportFrom(event) ?? []).at(-1),
   });
   return [
-    `Pod ${keyOf(namespace, name)}: ${printable(sentence)}`,
+    `${objectText({ kind: 'Pod', namespace, name })}: ${printable(sentence)}`,
     ...services.map((service) => `  service ${serviceLine(service, seen, view)}`),
     ...events.map(({ at, reason, note }) => `  Event ${timeInSeconds(at)} ${reason}: ${printable(note)}`),
   ];

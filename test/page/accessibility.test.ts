@@ -7,12 +7,16 @@ import type { PageServer } from '../support/page/pageServer.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
-const views = ['services', 'dependencies', 'workloads', 'machine=shop%2Fdb', 'actors', 'timeline'];
+const views = ['services', 'dependencies', 'workloads', 'machine=shop%2Fdb', 'actors', 'timeline', 'pod=shop%2Fweb-0'];
+
+const deletion = { t: now, what: 'pod.deleted', words: 'pod deleted', about: 'shop/db', detail: 'delete' };
 
 function everything(server: PageServer): void {
   server.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
   server.actors = manyActors(100);
   server.dependencies = dependencyScene(now);
+  const db = { namespace: 'shop', service: 'db', isReady: false, exists: true, since: now, window: 'none' } as const;
+  server.pod = { ...server.pod, sentence: 'Skipped: it is ignored.', services: [db], total: 1, moments: [deletion] };
   server.workloads = [
     workloadView('web'),
     workloadView('api', { state: 'blocked', reason: 'ConfigMap shop/settings is missing' }),
@@ -28,6 +32,7 @@ async function go(page: Page, view: string): Promise<void> {
     machine: '.box.lit',
     actors: '.actor .id',
     timeline: '.deletion',
+    pod: '#pod .state',
   };
   const [, what] = Object.entries(shown).find(([name]) => view.startsWith(name)) ?? [];
   await page
