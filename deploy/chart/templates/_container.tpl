@@ -20,6 +20,9 @@
     {{- if .Values.metricsSecure }}
     - --metrics-secure
     {{- end }}
+    {{- if .Values.livePage }}
+    - --ui-bind-addr=127.0.0.1:9645
+    {{- end }}
     {{- with .Values.args }}
     {{- toYaml . | nindent 4 }}
     {{- end }}

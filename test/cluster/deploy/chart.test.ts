@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { objectOf } from '@weeder/kube-runtime/base';
+import { leaseName } from '@weeder/kube-runtime/lease';
 import { parse } from 'yaml';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { chartArchive } from '../../../scripts/release/chart.ts';
@@ -189,6 +190,23 @@ suite('the chart', { concurrency: true }, () => {
     const configured = (await notes({ config, restartControl: { enabled: true } })) ?? '';
     assert.match(configured, /Its config has: restartControl\./);
     assert.doesNotMatch(configured, /Nothing is configured/);
+    assert.doesNotMatch(configured, /port-forward/);
+  });
+
+  test('NOTES have the line that opens the live page: at the leader, if there are several', async () => {
+    const lines: string[] = [];
+    for (const mode of ['single', 'highlyAvailable', 'sharded']) {
+      const values = withValues({ livePage: true, mode });
+      const notes = await helm('install', 'prod', chartFolder, '--dry-run=client', '--namespace=garden', ...values);
+      lines.push(...notes.split('\n').filter((line) => line.includes('port-forward')));
+    }
+    const leader = `"pod/$(kubectl get lease -n garden ${leaseName()} -o jsonpath='{.spec.holderIdentity}' | cut -d_ -f1)"`;
+    assert.deepEqual(
+      lines,
+      ['deployment/prod-weeder', leader, 'pod/prod-weeder-0'].map(
+        (pod) => `  kubectl port-forward -n garden ${pod} 9645`,
+      ),
+    );
   });
 });
 

@@ -157,6 +157,16 @@ suite('the manifests', { concurrency: true }, () => {
     assert.deepEqual(Binding.parse(binding).subjects, [{ kind: 'ServiceAccount', name: 'weeder', namespace }]);
   });
 
+  test('live-page serves the page on loopback only, and neither opens a port nor changes another field', async () => {
+    const [plain, shown] = await Promise.all([
+      customised('single', {}),
+      customised('single', { components: ['live-page'] }),
+    ]);
+    const withoutFlag: unknown = JSON.parse(JSON.stringify(shown).replace(',"--ui-bind-addr=127.0.0.1:9645"', ''));
+    assert.notDeepEqual(shown, plain);
+    assert.deepEqual(withoutFlag, plain);
+  });
+
   test('docs/reference/permissions.md lists each permission, and no other', async () => {
     const page = readFileSync(join(deployFolder, '../docs/reference/permissions.md'), 'utf8');
     const rows = [...page.matchAll(/^\| ([a-z/, ]+): ([a-z, ]+) \|/gm)].map(

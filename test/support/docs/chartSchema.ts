@@ -54,6 +54,7 @@ export function chartValuesSchema(): object {
       serviceMonitor: section({ enabled: flag }),
       prometheusRule: section({ enabled: flag }),
       grafanaDashboard: section({ enabled: flag }),
+      livePage: flag,
       args: list(text),
       resources: anyObject,
       nodeOptions: text,

@@ -10,6 +10,7 @@ export interface Choice {
   readonly metricsSecure: boolean;
   /** The alert rules and the dashboard. */
   readonly monitoring: boolean;
+  readonly livePage: boolean;
   readonly priorityClass: boolean;
   readonly observerRoles: boolean;
   readonly restartControl:
@@ -43,6 +44,7 @@ export function componentsOf({ restartControl, observer, ...it }: Choice): reado
     ...(it.serviceMonitor ? ['service-monitor'] : []),
     ...(it.metricsSecure ? ['metrics-secure'] : []),
     ...(it.monitoring ? ['prometheus-rule', 'grafana-dashboard'] : []),
+    ...(it.livePage ? ['live-page'] : []),
     ...(it.priorityClass ? ['priority-class'] : []),
     ...(it.observerRoles ? ['observer-roles'] : []),
   ];
@@ -62,6 +64,7 @@ export function valuesOf({ overlay, weeding, evict, evidence, restartControl, ob
     metricsSecure: it.metricsSecure,
     prometheusRule: { enabled: it.monitoring },
     grafanaDashboard: { enabled: it.monitoring },
+    livePage: it.livePage,
     priorityClass: { enabled: it.priorityClass },
     restartControl: { enabled: restartControl !== undefined, ...restartControl },
     observer: { enabled: observer !== undefined, roles: it.observerRoles, ...observer },
@@ -100,6 +103,7 @@ export function choices(overlay: string): readonly Choice[] {
       serviceMonitor: isIn(index, 3),
       metricsSecure: isIn(index, 4),
       monitoring: isIn(index, 5),
+      livePage: isIn(index + 1, 4),
       priorityClass: isIn(index + 1, 1),
       observerRoles: isIn(index + 1, 2),
     }));
