@@ -55,14 +55,16 @@ export function createActorIndex(source: () => PageSource | undefined): ActorInd
   return {
     async find({ search, machine, order, offset, limit }) {
       const words = searchWords(search);
-      const matching = (await all()).filter(
+      const entries = await all();
+      const matching = entries.filter(
         ({ found, text }) => (machine === '' || machineOf(found) === machine) && hasWords(text, words),
       );
       const pageSource = source();
-      if (pageSource === undefined) return { total: 0, actors: [] };
+      if (pageSource === undefined) return { total: 0, actors: [], machines: [] };
       sort(matching, order, pageSource);
       const actors = matching.slice(offset, offset + limit).map(({ found }) => viewOf(pageSource, found));
-      return { total: matching.length, actors };
+      const machines = [...new Set(entries.map(({ found }) => machineOf(found)))];
+      return { total: matching.length, actors, machines };
     },
     forget() {
       entries = undefined;

@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import files from '../../generated/page.json' with { type: 'json' };
 import { accepts, type Page } from '../base/http.ts';
 import { diagram } from '../diagram/diagram.ts';
-import { system } from '../diagram/formats.ts';
+import { type DiagramFormat, system } from '../diagram/formats.ts';
 import { machines } from '../diagram/machines.ts';
 
 const compress = promisify(gzip);
@@ -18,13 +18,15 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of the page by path, including a picture of each machine. They are built and compressed on the first
+ * The files of the page by path, including the picture and the source of each machine. They are built and compressed on the first
  * request.
  */
 export function pageFiles(): Readonly<Record<string, Page>> {
   const texts = Object.entries<string>(files).map(([name, text]) => [`/${name}`, () => text] as const);
-  const pictures = [system, ...machines.keys()].map((name) => [`/machines/${name}.svg`, () => picture(name)] as const);
-  const pages = Object.fromEntries([...texts, ...pictures].map(([path, text]) => [path, file(path, text)]));
+  const names = [...machines.keys()];
+  const pictures = [system, ...names].map((name) => [`/machines/${name}.svg`, () => diagramOf(name, 'svg')] as const);
+  const sources = names.map((name) => [`/machines/${name}.json`, () => diagramOf(name, 'json')] as const);
+  const pages = Object.fromEntries([...texts, ...pictures, ...sources].map(([path, text]) => [path, file(path, text)]));
   const index = pages['/index.html'];
   return index === undefined ? pages : { '/': index, ...pages };
 }
@@ -57,8 +59,8 @@ function file(path: string, textOf: () => string): Page {
   };
 }
 
-function picture(name: string): string {
-  const drawn = diagram(name, 'svg');
+function diagramOf(name: string, format: DiagramFormat): string {
+  const drawn = diagram(name, format);
   if (!drawn.ok) throw new Error(drawn.error.message);
   return drawn.value;
 }

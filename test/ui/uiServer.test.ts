@@ -38,7 +38,12 @@ test('every response has a policy that permits only the resources of the page, a
 
 test('the page, the pictures and the actors can be read, compressed or not, and nothing can be written', async () => {
   await using page = await shown();
-  const types = { '': 'text/html', 'machines/endpoint.svg': 'image/svg+xml', actors: 'application/json' };
+  const types = {
+    '': 'text/html',
+    'machines/endpoint.svg': 'image/svg+xml',
+    'machines/endpoint.json': 'application/json',
+    actors: 'application/json',
+  };
   for (const [path, type] of Object.entries(types)) {
     const compressed = await fetch(page.served.url + path);
     const plain = await fetch(page.served.url + path, { headers: { 'accept-encoding': 'gzip;q=0' } });
@@ -51,7 +56,16 @@ test('the page, the pictures and the actors can be read, compressed or not, and 
     for (const method of ['POST', 'PUT', 'DELETE'])
       assert.equal((await fetch(page.served.url + path, { method })).status, 405, `${method} ${path}`);
   }
-  for (const path of ['machines/nothing.svg', 'replay', '../../package.json', '%2e%2e/package.json', '__proto__'])
+  const source = await (await fetch(`${page.served.url}machines/endpoint.json`)).text();
+  assert.match(source, /^\{\n {2}"id": "endpoint",/);
+  for (const path of [
+    'machines/nothing.svg',
+    'machines/system.json',
+    'replay',
+    '../../package.json',
+    '%2e%2e/package.json',
+    '__proto__',
+  ])
     assert.equal((await fetch(page.served.url + path)).status, 404, path);
   assert.equal((await fetch(`${page.served.url}replay`, { method: 'POST', body: '{"do":"play"}' })).status, 404);
 });
@@ -131,6 +145,8 @@ test('actors are found by id, state and machine, and listed page by page in a st
     allIds,
   );
   assert.equal((await getActors('limit=0')).total, 7);
+  const { machines } = await getActors('limit=0&search=nothing');
+  assert.deepEqual([...machines].sort(), ['dependants', 'endpoint', 'podDeletion']);
   assert.deepEqual(await ids('search=KAPI'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=backingoff&machine=podDeletion'), ['shoot-1/kapi-0/uid-of-shoot-1-kapi-0']);
   assert.deepEqual(await ids('search=kapi&machine=endpoint'), []);

@@ -138,6 +138,8 @@ export interface ActorPage {
   /** The number of matching actors. */
   readonly total: number;
   readonly actors: readonly ActorView[];
+  /** The machines that have an actor, also one that does not match. */
+  readonly machines: readonly string[];
 }
 
 /** `from` and `to` are as in the attributes `data-from` and `data-to` of the picture's arrows and exits. */

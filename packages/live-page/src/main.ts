@@ -42,6 +42,8 @@ let receivedAt: number | undefined;
 
 const views = createViews(() => {
   const actor = views.actor();
+  const isUnchosen = () => views.shown() === 'machine' && views.actor() === undefined;
+  if (isUnchosen()) void machine.open(isUnchosen);
   if (actor !== undefined && actor !== chosen) {
     chosen = actor;
     machine.choose(actor);

@@ -16,7 +16,7 @@ type ViewName = (typeof names)[number];
 /** Shows the one view that the address names: `#actors`, `#machine=ID of an actor` or `#machine=newest:MACHINE`. */
 interface Views {
   readonly shown: () => ViewName;
-  /** The chosen actor, as in a request to the server. Undefined until the machine view is first shown. */
+  /** The chosen actor, as in a request to the server. Undefined until an address has named one. */
   readonly actor: () => string | undefined;
 }
 
@@ -36,9 +36,6 @@ export function machineOf(actor: string): string | undefined {
   return /^newest:(.*)$/.exec(actor)?.[1];
 }
 
-/** The actor of the machine view until the user chooses one. */
-const defaultActor = 'newest:endpoint';
-
 export function createViews(onChange: () => void): Views {
   let shown: ViewName = 'services';
   let actor: string | undefined;
@@ -48,7 +45,7 @@ export function createViews(onChange: () => void): Views {
     const named = names.find((each) => each === address.view);
     if (named === undefined && address.view !== '') return false;
     shown = named ?? 'services';
-    if (shown === 'machine') actor = address.id ?? actor ?? defaultActor;
+    if (shown === 'machine' && address.id !== undefined) actor = address.id;
     showOnly(shown);
     restoreParts({ ...address, view: shown });
     onChange();

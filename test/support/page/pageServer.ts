@@ -41,7 +41,13 @@ export interface PageServer {
 }
 
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'";
-const types = { html: 'text/html', css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' };
+const types = {
+  html: 'text/html',
+  css: 'text/css',
+  js: 'text/javascript',
+  svg: 'image/svg+xml',
+  json: 'application/json',
+};
 
 export async function startPageServer(): Promise<PageServer> {
   const files = new Map<string, unknown>(Object.entries(JSON.parse(await pageJson([...machines.keys()]))));
@@ -111,8 +117,8 @@ export async function startPageServer(): Promise<PageServer> {
   }
 
   function file(path: string, response: ServerResponse): void {
-    const picture = /^\/machines\/(\w+)\.svg$/.exec(path)?.[1];
-    const text = picture === undefined ? files.get(path.slice(1)) : svgOf(picture);
+    const diagram = /^\/machines\/(\w+\.(?:svg|json))$/.exec(path)?.[1];
+    const text = diagram === undefined ? files.get(path.slice(1)) : diagramOf(diagram);
     const [, type] = Object.entries(types).find(([name]) => path.endsWith(`.${name}`)) ?? [];
     if (typeof text === 'string') response.writeHead(200, { 'content-type': type ?? 'text/plain' }).end(text);
     else response.writeHead(404).end('not found');
@@ -125,11 +131,12 @@ function pageOf(actors: readonly ActorView[], query: URLSearchParams) {
   const [search, machine] = [query.get('search') ?? '', query.get('machine') ?? ''];
   const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
   const matches = actors.filter((each) => each.id.includes(search) && (machine === '' || each.machine === machine));
-  return { total: matches.length, actors: matches.slice(offset, offset + limit) };
+  const machines = [...new Set(actors.map((each) => each.machine))];
+  return { total: matches.length, actors: matches.slice(offset, offset + limit), machines };
 }
 
-function svgOf(machine: string): string {
-  return readFileSync(new URL(`../../../visualizations/${machine}.svg`, import.meta.url), 'utf8');
+function diagramOf(name: string): string {
+  return readFileSync(new URL(`../../../visualizations/${name}`, import.meta.url), 'utf8');
 }
 
 function eventText(message: PageMessage): string {

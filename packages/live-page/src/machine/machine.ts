@@ -3,8 +3,10 @@ import { byId, setText } from '../dom.ts';
 import { innermost, instant, span, statePath } from '../format.ts';
 import { setTimedText } from '../times.ts';
 import { machineAddress, machineOf } from '../views.ts';
+import { createSourceCopy } from './copySource.ts';
 import { createPaced } from './paced.ts';
 import { createPicture } from './picture.ts';
+import { runningMachine } from './runningMachine.ts';
 import { createTransitionList } from './transitionList.ts';
 
 /** The chosen actor: its statechart with the active states, and its transitions while the page has shown it. */
@@ -14,6 +16,8 @@ interface MachineView {
   stopped(): void;
   /** Chooses another actor, or the newest actor of a machine, and clears the view. */
   choose(id: string): void;
+  /** Opens a machine that runs, unless the user has chosen one meanwhile. */
+  open(isStillOpen: () => boolean): Promise<void>;
   tick(): void;
 }
 
@@ -28,13 +32,15 @@ interface Shown {
 export function createMachineView(now: () => number): MachineView {
   const picture = createPicture(byId('picture', HTMLElement));
   const list = createTransitionList();
-  const size = byId('machine-size', HTMLButtonElement);
+  const source = createSourceCopy();
   const pick = byId('machine-pick', HTMLSelectElement);
   let chosen = '';
   /** The actor that was last chosen by id, to return to from the newest actor of a machine. */
   let byHand: string | undefined;
   let shown: ActorView | undefined;
   let hasEnded = false;
+  /** The machine of the picture. */
+  let drawn: string | undefined;
   const paced = createPaced((item: Shown | 'stopped') => {
     if (item === 'stopped') showStopped();
     else showNow(item);
@@ -52,6 +58,8 @@ export function createMachineView(now: () => number): MachineView {
   function draw(machine: string): void {
     byId('machine-view', HTMLElement).hidden = false;
     setField('title', `Machine: ${machine}`);
+    if (machine !== drawn) source.of(machine);
+    drawn = machine;
     picture.show(machine);
   }
 
@@ -85,11 +93,6 @@ export function createMachineView(now: () => number): MachineView {
     hasEnded = true;
   }
 
-  size.addEventListener('click', () => {
-    const isWhole = size.getAttribute('aria-pressed') !== 'true';
-    size.setAttribute('aria-pressed', String(isWhole));
-    picture.showWhole(isWhole);
-  });
   pick.addEventListener('change', () => {
     if (pick.value !== '') location.hash = machineAddress(`newest:${pick.value}`);
     else location.hash = byHand === undefined ? '#actors' : machineAddress(byHand);
@@ -112,7 +115,15 @@ export function createMachineView(now: () => number): MachineView {
       byId('machine-none', HTMLElement).hidden = true;
       byId('machine-view', HTMLElement).hidden = true;
       setField('title', 'Machine');
+      drawn = undefined;
+      source.of(undefined);
       if (machine !== undefined) draw(machine);
+    },
+    async open(isStillOpen) {
+      const names = [...pick.options].flatMap(({ value }) => (value === '' ? [] : [value]));
+      const machine = await runningMachine(names);
+      // In place of the address without a machine, so that Back leads to the view before.
+      if (isStillOpen()) location.replace(machineAddress(`newest:${machine}`));
     },
     tick,
   };

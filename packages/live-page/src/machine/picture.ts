@@ -1,5 +1,6 @@
 import type { Transition } from '../../protocol/protocol.ts';
 import { create, onceAFrame } from '../dom.ts';
+import { createZoom } from './zoom.ts';
 
 /**
  * The pictures of a machine, as elements of the page, so that boxes and arrows can be highlighted: those of the overview
@@ -11,12 +12,12 @@ interface ShownPicture {
   light(states: readonly string[]): void;
   /** Highlights the arrow of this transition, or the lines that replace it, until the next transition, and animates it once. */
   take(transition: Transition | undefined): void;
-  /** Shows the picture as a whole, or in full size and scrolled to the highlighted state. */
-  showWhole(isWhole: boolean): void;
 }
 
 export function createPicture(place: HTMLElement): ShownPicture {
   const texts = new Map<string, Promise<string>>();
+  const zoom = createZoom(place, highlighted);
+  const follow = onceAFrame(zoom.follow);
   let requested = '';
   let lit: readonly string[] = [];
   let taken: Transition | undefined;
@@ -33,21 +34,17 @@ export function createPicture(place: HTMLElement): ShownPicture {
     }
   }
 
-  /** Scrolls to the highlighted state, and to the highlighted arrow if there is room for both. */
-  const follow = onceAFrame(() => {
+  /** The highlighted state, with the highlighted arrow if there is room for both. */
+  function highlighted(width: number, height: number): DOMRect | undefined {
     // The last ones are not in the overview, but where their state is drawn in full.
     const box = [...place.querySelectorAll('.lit:not(.open)')].at(-1)?.getBoundingClientRect();
-    if (box === undefined || place.classList.contains('whole')) return;
-    const arrow = [...place.querySelectorAll('.taken:is(.arrow,.exit)')].at(-1)?.getBoundingClientRect() ?? box;
-    const frame = place.getBoundingClientRect();
+    const arrow = [...place.querySelectorAll('.taken:is(.arrow,.exit)')].at(-1)?.getBoundingClientRect();
+    if (box === undefined || arrow === undefined) return box;
     const [left, right] = [Math.min(box.left, arrow.left), Math.max(box.right, arrow.right)];
     const [top, bottom] = [Math.min(box.top, arrow.top), Math.max(box.bottom, arrow.bottom)];
-    const hasRoom = right - left < frame.width && bottom - top < frame.height;
-    const [x, y] = hasRoom
-      ? [(left + right) / 2, (top + bottom) / 2]
-      : [box.left + box.width / 2, box.top + box.height / 2];
-    place.scrollBy(x - frame.left - frame.width / 2, y - frame.top - frame.height / 2);
-  });
+    const hasRoom = right - left < width && bottom - top < height;
+    return hasRoom ? new DOMRect(left, top, right - left, bottom - top) : box;
+  }
 
   async function load(machine: string): Promise<void> {
     const text = texts.get(machine) ?? fetchPicture(machine);
@@ -57,7 +54,7 @@ export function createPicture(place: HTMLElement): ShownPicture {
       if (requested !== machine) return;
       place.replaceChildren(picture);
       draw();
-      follow();
+      zoom.begin();
     } catch {
       // The actor's next transition requests the picture again.
       texts.delete(machine);
@@ -69,7 +66,7 @@ export function createPicture(place: HTMLElement): ShownPicture {
 
   return {
     show(machine) {
-      place.setAttribute('aria-label', `Statechart of ${machine}`);
+      place.setAttribute('aria-label', `Statechart of ${machine}: plus and minus zoom, 0 fits, arrows move`);
       if (requested === machine) return follow();
       requested = machine;
       void load(machine);
@@ -85,10 +82,6 @@ export function createPicture(place: HTMLElement): ShownPicture {
       place.getBoundingClientRect();
       taken = transition;
       draw();
-    },
-    showWhole(isWhole) {
-      place.classList.toggle('whole', isWhole);
-      follow();
     },
   };
 }
