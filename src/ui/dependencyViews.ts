@@ -36,10 +36,14 @@ const batch = 500;
 
 type Match = ServiceDependants & { readonly key: string; readonly view: ServiceView };
 
-/** The services for the page, the worst first. `viewOf`: by `namespace/service`; undefined: not polled yet. */
+/**
+ * The services for the page, the worst first. `viewOf`: by `namespace/service`; undefined: not polled yet. `actors`: the
+ * ids of all roots, those of workloads among them.
+ */
 export async function dependencyList(
   dependencies: Iterable<ServiceDependants>,
   viewOf: (service: string) => ServiceView | undefined,
+  actors: ReadonlySet<string>,
   query: DependencyQuery,
 ): Promise<DependencyList> {
   const words = searchWords(query.search);
@@ -66,7 +70,7 @@ export async function dependencyList(
     .slice(0, maxServices);
   const limit = Math.max(minDependants, Math.floor(maxDependants / Math.max(1, shown.length)));
   const dependants = new Map<string, DependantView>();
-  const services = shown.map((match) => dependencyView(match, limit, dependants));
+  const services = shown.map((match) => dependencyView(match, limit, dependants, actors));
   return {
     total: counts.all,
     found: matches.length,
@@ -106,25 +110,40 @@ function dependencyView(
   { namespace, service, view, dependants }: Match,
   limit: number,
   shownBefore: Map<string, DependantView>,
+  actors: ReadonlySet<string>,
 ): DependencyView {
-  const views = dependants.map((each) => shownBefore.get(idOf(each)) ?? dependantView(each));
-  const first = views.length > limit ? views.toSorted((a, b) => b.crashLooping - a.crashLooping) : views;
-  const shown = first.slice(0, limit).sort((a, b) => compareNames(a.id, b.id));
-  for (const dependant of shown) shownBefore.set(dependant.id, dependant);
-  return { namespace, service, view, dependants: shown.map(({ id }) => id), total: dependants.length };
+  const shown = dependants
+    .map((each) => ({ view: shownBefore.get(idOf(each)) ?? dependantView(each, actors), source: sourceOf(each) }))
+    .sort((a, b) => b.view.crashLooping - a.view.crashLooping || compareNames(a.view.id, b.view.id))
+    .slice(0, limit);
+  for (const { view: dependant } of shown) shownBefore.set(dependant.id, dependant);
+  const [ids, sources] = [shown.map((each) => each.view.id), shown.map((each) => each.source)];
+  return { namespace, service, view, dependants: ids, sources, total: dependants.length };
 }
 
-function dependantView(dependant: Dependant): DependantView {
+function dependantView(dependant: Dependant, actors: ReadonlySet<string>): DependantView {
   const { by, name, namespaces } = dependant;
   const counts = [...dependant.crashLooping()].sort(([, a], [, b]) => b - a);
+  const actor = actorIdOf(name);
   return {
     id: idOf(dependant),
     by,
     name,
+    actor: by === 'declared' && actors.has(actor) ? actor : undefined,
     namespaces,
     crashLooping: counts.reduce((sum, [, count]) => sum + count, 0),
     workloads: counts.slice(0, maxWorkloads).map(([workload]) => workload),
   };
+}
+
+function sourceOf({ source }: Dependant): string {
+  return typeof source === 'number' ? `podSelectors[${source}]` : (source ?? '');
+}
+
+/** `Deployment shop/web` → `deployment/shop/web` */
+function actorIdOf(workload: string): string {
+  const [kind = '', key = ''] = workload.split(' ');
+  return `${kind.toLowerCase()}/${key}`;
 }
 
 /** The name of a workload contains its namespace. */

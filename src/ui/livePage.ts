@@ -7,6 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type ControllerName, contributions, controllerNames, type Report } from '../controllers/controllers.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
+import { foundRoot } from './actorTree.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
 import { type DependencyQuery, dependencyList } from './dependencyViews.ts';
 import { createHistory, lastHour, wholeRecording } from './history.ts';
@@ -224,7 +225,9 @@ export function createLivePage(options: LivePageOptions): LivePage {
     async dependencies(query) {
       // Without an open page, nothing is polled.
       const polled = services ?? (await pollServices(source, tallies, chosenActors, new Map())).all;
-      return await dependencyList(source?.shown('weeder')?.dependencies() ?? [], (key) => polled.get(key)?.view, query);
+      const dependencies = source?.shown('weeder')?.dependencies() ?? [];
+      const actors = new Set([...(source?.actors() ?? [])].map((actor) => foundRoot(actor)?.id ?? ''));
+      return await dependencyList(dependencies, (key) => polled.get(key)?.view, actors, query);
     },
     pod(namespace, name) {
       const known = source?.shown('weeder')?.pod(namespace, name);

@@ -164,7 +164,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
       for (const { workload, about } of counted()) {
         if (!('service' in about)) continue;
         const declaring = byService.get(about.service) ?? [];
-        declaring.push({ name: lastingName(workload), namespace: workload.namespace });
+        declaring.push({ name: lastingName(workload), namespace: workload.namespace, by: about.by });
         byService.set(about.service, declaring);
       }
       return byService;

@@ -85,8 +85,12 @@ export interface Weeder {
 
 type DeclaringWorkloads = (service: string) => Iterable<DeclaringWorkload>;
 
-/** `selector`: the canonical text of the podSelector; left out: the pods declare the service. */
-type DependantsOfService = Dependants & { readonly selector?: string };
+/**
+ * `selector`: the canonical text of the podSelector, and `place`: its index in `podSelectors`; left out: the pods declare
+ * the service.
+ */
+type DependantsOfService = Dependants &
+  ({ readonly selector: string; readonly place: number } | { readonly selector?: undefined });
 
 type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
 
@@ -156,10 +160,10 @@ export function createWeeder(options: WeederOptions): Weeder {
     const service = services(namespace, name);
     if (service === undefined) return [];
     const scope = scopeFrom(service.dependantNamespaces, namespace);
-    const selected = service.podSelectors.flatMap((podSelector) => {
+    const selected = service.podSelectors.flatMap((podSelector, place) => {
       const selector = selectorToString(podSelector);
       const index = indexes.get(selector);
-      return index === undefined ? [] : [{ selector, index, scope }];
+      return index === undefined ? [] : [{ selector, place, index, scope }];
     });
     if (service.declaredIn === 'none') return selected;
     return [...selected, { index: declaredPods, scope: declaredScope(keyOf(namespace, name), service.declaredIn) }];
@@ -172,8 +176,10 @@ export function createWeeder(options: WeederOptions): Weeder {
   function* dependencies(workloadsOf: DeclaringWorkloads = () => []): Generator<ServiceDependants> {
     for (const { namespace, service } of statuses()) {
       const ofNamespace = namespace === '' ? [] : dependantsOf(namespace, service);
-      const dependants = ofNamespace.flatMap(({ selector, ...pods }) =>
-        selector === undefined ? declaring(pods, workloadsOf(keyOf(namespace, service))) : [selectedBy(selector, pods)],
+      const dependants = ofNamespace.flatMap((pods) =>
+        pods.selector === undefined
+          ? declaring(pods, workloadsOf(keyOf(namespace, service)))
+          : [selectedBy(pods.selector, pods.place, pods)],
       );
       yield { namespace, service, dependants };
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DependantView } from '@weeder/live-page';
 import {
   dependantView,
   dependencyList,
@@ -38,8 +39,8 @@ test('services are on the left, dependants on the right, with lines that show ou
   await serviceBox(page, 'shop/stock')
     .getByText(/^Down, not ready since weeder started \(3m 1\ds\), 0 dependants$/)
     .waitFor();
-  await dependantBox(page, 'shop/cart').getByText('3 crash-looping, Deployment, declared').waitFor();
-  await dependantBox(page, 'app=worker').getByText('pods, configured, in shop, reports').waitFor();
+  await dependantBox(page, 'shop/cart').getByText('3 crash-looping, Deployment, declared by label').waitFor();
+  await dependantBox(page, 'app=worker').getByText('pods, configured by podSelectors[0], in shop, reports').waitFor();
   await dependantBox(page, 'shop/mail').getByText('depends on shop/db, shop/queue').waitFor({ state: 'attached' });
   const [left, right] = [
     await serviceBox(page, 'shop/db').boundingBox(),
@@ -59,6 +60,60 @@ test('services are on the left, dependants on the right, with lines that show ou
   assert.equal(await page.locator('.dependency-box').count(), 0);
   assert.deepEqual(consoleLines, []);
 });
+
+test('a dependant says by what it depends on each service, and opens the machine of its workload, if it has one', async (t) => {
+  const [api, web] = [dependantView('Deployment shop/api'), dependantView('Deployment shop/web')];
+  const actor = 'deployment/shop/web';
+  const list = (dependants: readonly DependantView[]) =>
+    dependencyList(
+      [
+        dependencyView('cache', { dependants: [web.id], sources: ['annotation'] }),
+        dependencyView('db', { dependants: [api.id, web.id], sources: ['', 'label'] }),
+      ],
+      dependants,
+    );
+  const { page, server } = await openPage(
+    t,
+    (server) => {
+      server.greeting = scene(now);
+      server.dependencies = list([api, web]);
+    },
+    { path },
+  );
+  await dependantBox(page, 'shop/api').getByText('Deployment, declared', { exact: true }).waitFor();
+  const sources = 'Deployment, declared by annotation (shop/cache), by label (shop/db)';
+  await dependantBox(page, 'shop/web').getByText(sources, { exact: true }).waitFor();
+  assert.equal(await dependantBox(page, 'shop/web').getByRole('link').count(), 0);
+  server.dependencies = list([api, { ...web, actor }]);
+  await dependantBox(page, 'shop/web').getByRole('link').click();
+  await page.waitForURL(`**/#machine=${encodeURIComponent(actor)}`);
+});
+
+for (const width of [360, 830, 1400])
+  test(`at ${width} pixels no text in a box is cut off, and no box covers another`, async (t) => {
+    const { page } = await openPage(
+      t,
+      (server) => {
+        server.greeting = scene(now);
+        server.dependencies = dependencyScene(now);
+      },
+      { path, viewport: { width, height: 740 } },
+    );
+    await serviceBox(page, 'shop/stock')
+      .getByText(/^Down, not ready since/)
+      .waitFor();
+    const faults = await page.evaluate(`(() => {
+      const isCut = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+        scrollWidth > clientWidth || scrollHeight > clientHeight;
+      const boxes = [...document.querySelectorAll('.dependency-box')].map((box) => [box, box.getBoundingClientRect()]);
+      const cut = boxes.flatMap(([box]) => [box, ...box.querySelectorAll('.name, .detail')].filter(
+        (each) => getComputedStyle(each).display !== 'inline' && isCut(each)));
+      const covered = boxes.flatMap(([box, a]) => boxes.filter(([other, b]) => other !== box &&
+        a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom));
+      return [...cut.map((each) => 'cut: ' + each.textContent), ...covered.map(([box]) => 'covered: ' + box.textContent)];
+    })()`);
+    assert.deepEqual(faults, []);
+  });
 
 test('the pointer and the focus emphasize a box with its lines and the boxes at their ends', async (t) => {
   const { page, server } = await openPage(

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DependencyList } from '@weeder/live-page';
+import { serviceView } from '@weeder/live-page/scenes';
+import { dependencyList } from '../../src/ui/dependencyViews.ts';
+import type { Dependant } from '../../src/weeder/dependants.ts';
 import { backOff, type PodOptions } from '../support/objects/objects.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { type Shown, shown } from '../support/page/servedPage.ts';
@@ -140,6 +143,34 @@ test('of the many dependants of many services a part is sent, those that crash-l
   const { services } = await listed(page);
   assert.ok(services.every(({ total, dependants }) => total === 30 && dependants.length === 20));
   const crashing = services.find(({ namespace }) => namespace === 'shop-7');
-  assert.equal(crashing?.dependants.at(-1), 'pods with app=web-39 in shop-7');
-  assert.deepEqual(crashing?.dependants, crashing?.dependants.toSorted());
+  const [first = '', ...others] = crashing?.dependants ?? [];
+  assert.deepEqual([first, crashing?.sources[0]], ['pods with app=web-39 in shop-7', 'podSelectors[29]']);
+  assert.deepEqual(others, others.toSorted());
+  assert.deepEqual(
+    crashing?.sources.slice(1),
+    others.map((_, n) => `podSelectors[${n}]`),
+  );
+});
+
+test('a workload has the id of its actor, if restart control manages it; pods of a podSelector have none', async () => {
+  const workload = (name: string, source: 'label' | undefined): Dependant => {
+    return { by: 'declared', source, name, namespaces: ['shop'], crashLooping: () => new Map() };
+  };
+  const selected = { ...workload('app=web', undefined), by: 'configured', source: 0 } as const;
+  const dependants = [workload('Deployment shop/web', 'label'), workload('Deployment shop/api', undefined), selected];
+  const { services, dependants: views } = await dependencyList(
+    [{ namespace: 'shop', service: 'db', dependants }],
+    () => serviceView('db'),
+    new Set(['deployment/shop/web', 'shop/db']),
+    { search: '', namespace: '', show: 'all' },
+  );
+  assert.deepEqual(
+    views.map(({ name, actor }) => [name, actor]),
+    [
+      ['Deployment shop/api', undefined],
+      ['Deployment shop/web', 'deployment/shop/web'],
+      ['app=web', undefined],
+    ],
+  );
+  assert.deepEqual(services[0]?.sources, ['', 'label', 'podSelectors[0]']);
 });

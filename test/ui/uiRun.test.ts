@@ -48,7 +48,12 @@ test('the page of a running weeder has the workloads that declare a service, als
   made(store.create(namespaces, { metadata: { name: 'shop' } }));
   made(
     store.create(pods, {
-      metadata: { name: 'web-0', namespace: 'shop', labels: { 'weeder.dev/depends-on': 'db' } },
+      metadata: {
+        name: 'web-0',
+        namespace: 'shop',
+        labels: { 'weeder.dev/depends-on': 'db' },
+        annotations: { 'weeder.dev/depends-on-services': 'cache' },
+      },
       spec: { containers: [{ name: 'web', image: 'web' }] },
     }),
   );
@@ -60,8 +65,11 @@ test('the page of a running weeder has the workloads that declare a service, als
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   const { services, dependants }: DependencyList = JSON.parse(await (await fetch(`${url}dependencies`)).text());
   assert.deepEqual(
-    services.map(({ namespace, service, view: { exists } }) => ({ namespace, service, exists })),
-    [{ namespace: 'shop', service: 'db', exists: false }],
+    services.map(({ namespace, service, sources, view: { exists } }) => ({ namespace, service, sources, exists })),
+    [
+      { namespace: 'shop', service: 'cache', sources: ['annotation'], exists: false },
+      { namespace: 'shop', service: 'db', sources: ['label'], exists: false },
+    ],
   );
   assert.deepEqual(
     dependants.map(({ id, by, crashLooping }) => ({ id, by, crashLooping })),

@@ -96,8 +96,10 @@ export interface DependencyView {
   readonly namespace: string;
   readonly service: string;
   readonly view: ServiceView;
-  /** The ids of its dependants; a part, if there are many, those that crash-loop first. */
+  /** The ids of its dependants, those that crash-loop first, then in the order of their names; a part, if there are many. */
   readonly dependants: readonly string[];
+  /** What says that they depend on it, in the order of their ids: `label`, `annotation`, `podSelectors[0]`; empty: unknown. */
+  readonly sources: readonly string[];
   /** The number of its dependants that match. */
   readonly total: number;
 }
@@ -108,6 +110,8 @@ export interface DependantView {
   readonly by: 'configured' | 'declared';
   /** A podSelector, or a workload: `Deployment shop/web`. */
   readonly name: string;
+  /** The id of the actor of the workload. Undefined: restart control does not manage it. */
+  readonly actor: string | undefined;
   readonly namespaces: 'all' | readonly string[];
   /** The number of its pods that crash-loop now. */
   readonly crashLooping: number;

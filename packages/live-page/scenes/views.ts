@@ -41,12 +41,14 @@ export function unseenView(name: string, since: number, changes: Partial<Service
 export function dependencyView(name: string, changes: Partial<DependencyView> = {}): DependencyView {
   const { dependants = [] } = changes;
   const calm = { namespace: 'shop', service: name, view: serviceView(name) };
-  return { ...calm, total: dependants.length, ...changes, dependants };
+  const sources = dependants.map((id) => (id.startsWith('pods ') ? 'podSelectors[0]' : 'label'));
+  return { ...calm, total: dependants.length, sources, ...changes, dependants };
 }
 
 /** A workload that declares its services; `changes` override it. */
 export function dependantView(id: string, changes: Partial<DependantView> = {}): DependantView {
-  return { id, by: 'declared', name: id, namespaces: ['shop'], crashLooping: 0, workloads: [], ...changes };
+  const calm = { actor: undefined, namespaces: ['shop'], crashLooping: 0, workloads: [] };
+  return { id, by: 'declared', name: id, ...calm, ...changes };
 }
 
 export function dependencyList(

@@ -45,3 +45,24 @@ test('boxes stay where they are when a service goes down', () => {
   const down = services.map((each) => ({ ...each, view: { ...each.view, isReady: false } }));
   assert.deepEqual(layoutOf({ services: down, dependants: crashing }), before);
 });
+
+test('a box that is higher, because its text is wrapped, moves those below it and no other', () => {
+  const services = [
+    dependencyView('cache', { dependants: [web], total: 2 }),
+    dependencyView('db', { dependants: [api, mail] }),
+  ];
+  const before = layoutOf({ services, dependants });
+  for (const [high, moved] of [
+    ['shop/cache', 0],
+    [web, 56],
+    ['more of shop/cache', 56],
+    ['shop/db', 0],
+    [api, 0],
+  ] as const) {
+    const after = layoutOf({ services, dependants }, (key) => (key === high ? boxHeight + 56 : boxHeight));
+    assert.equal((after.services.get('shop/db')?.y ?? 0) - (before.services.get('shop/db')?.y ?? 0), moved, high);
+    assert.equal(after.services.get('shop/cache')?.y, 0);
+  }
+  const { dependants: places } = layoutOf({ services, dependants }, (key) => (key === api ? 120 : boxHeight));
+  assert.equal((places.get(mail)?.y ?? 0) - (places.get(api)?.y ?? 0), 120 + 8);
+});

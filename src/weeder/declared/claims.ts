@@ -1,10 +1,12 @@
 import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import type { ObjectRef } from '@weeder/kube-runtime/events';
+import type { DeclaredBy } from './declaration.ts';
 
 /** One service that pods of a workload declare, or what is wrong with their declaration. */
 export interface Claim {
   readonly workload: ObjectRef;
-  readonly about: { readonly service: string } | { readonly problem: string };
+  /** `by`: as the newest pod has written it. */
+  readonly about: { readonly service: string; by: DeclaredBy } | { readonly problem: string };
   /** Since when pods of the workload declare it, by the monotonic clock. */
   readonly since: number;
   /** A problem was reported, or it was checked whether the service exists. */
@@ -17,7 +19,7 @@ interface Claims {
    * A pod makes this claim, in addition to those that already do. Returns the key, as the same text for all of them,
    * and undefined if `admit` refuses a new claim.
    */
-  hold(key: string, admit: () => Claim | undefined): string | undefined;
+  hold(key: string, about: Claim['about'], admit: () => Claim | undefined): string | undefined;
   /** A pod no longer makes this claim. It is forgotten when no pod has made it for `keepFor`. */
   release(key: string): void;
   all(): Iterable<Claim>;
@@ -63,9 +65,10 @@ export function createClaims({ clock, keepFor, onForgotten }: ClaimsOptions): Cl
   }
 
   return {
-    hold(key, admit) {
+    hold(key, about, admit) {
       const existing = held.get(key);
       if (existing !== undefined) existing.pods += 1;
+      if (existing !== undefined && 'by' in existing.claim.about && 'by' in about) existing.claim.about.by = about.by;
       const claim = existing?.claim ?? admit();
       if (claim === undefined) return undefined;
       if (existing === undefined) held.set(key, { key, claim, pods: 1 });

@@ -7,6 +7,9 @@ export const dependsOn = 'weeder.dev/depends-on';
 /** The annotation beside the label: more services, separated by commas. */
 export const dependsOnServices = 'weeder.dev/depends-on-services';
 
+/** Where a pod names a service. */
+export type DeclaredBy = 'label' | 'annotation';
+
 /** What a pod has written into the label and the annotation. */
 export interface Written {
   readonly label: string;
@@ -18,6 +21,8 @@ export interface Written {
 export interface Declaration {
   /** As `namespace/name`, without duplicates. */
   readonly services: readonly string[];
+  /** The one of them that the label names. */
+  readonly labelled: string | undefined;
   /** What is wrong, in clauses without a full stop: the first three. */
   readonly problems: readonly string[];
   /** How many more there are. */
@@ -58,6 +63,7 @@ export function declarationOf({ label, annotation = '' }: Written, namespace: st
   if (excess > 0) problems.push(`more than ${maxServices} services are named: the last ${excess} are ignored`);
   return {
     services: [...services.keys()].slice(0, maxServices),
+    labelled: serviceOf(label.trim(), namespace),
     problems: problems.slice(0, maxListed),
     furtherProblems: Math.max(0, problems.length - maxListed),
   };

@@ -82,15 +82,16 @@ export function createDeclarations(options: DeclarationsOptions): Declarations {
   }
 
   /** Returns the keys of the claims that a pod of the workload makes from now on, and the services that exceed the limit. */
-  function holdAll({ services, problems, furtherProblems }: Declaration, workload: ObjectRef) {
+  function holdAll({ services, labelled, problems, furtherProblems }: Declaration, workload: ObjectRef) {
     const prefix = lastingName(workload);
     const hold = (key: string, about: Claim['about']) =>
-      claims.hold(`${prefix} ${key}`, () => admit(about, workload)) ?? [];
+      claims.hold(`${prefix} ${key}`, about, () => admit(about, workload)) ?? [];
     const unseen = services.filter((service) => !isNamespaceWatched(partsOf(service).namespace));
     const excess: string[] = [];
     const keys = services.flatMap((service) => {
       if (unseen.includes(service)) return [];
-      if (counts.hasRoomFor(workload.namespace, service)) return hold(service, { service });
+      if (counts.hasRoomFor(workload.namespace, service))
+        return hold(service, { service, by: service === labelled ? 'label' : 'annotation' });
       excess.push(service);
       return [];
     });

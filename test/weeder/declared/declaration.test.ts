@@ -12,9 +12,9 @@ import { lastingName, workloadOf } from '../../../src/weeder/pods/workloadOf.ts'
 import { pod } from '../../support/objects/objects.ts';
 
 const read = (label: string, annotation?: string) => {
-  const { furtherProblems, ...declaration } = declarationOf({ label, annotation }, 'shop');
+  const { services, problems, furtherProblems } = declarationOf({ label, annotation }, 'shop');
   assert.equal(furtherProblems, 0);
-  return declaration;
+  return { services, problems };
 };
 const services = (label: string, annotation?: string) => read(label, annotation).services;
 const problems = (label: string, annotation?: string) => read(label, annotation).problems;

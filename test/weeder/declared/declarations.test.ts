@@ -26,7 +26,7 @@ function declarations() {
   const sink = instance.beside('declarations', createPodIndex(clock));
   const about = (what: 'service' | 'problem') =>
     [...instance.claims()].flatMap((claim) =>
-      what in claim.about ? [`${objectText(claim.workload)}: ${Object.values(claim.about)}`] : [],
+      what in claim.about ? [`${objectText(claim.workload)}: ${Object.values(claim.about)[0]}`] : [],
     );
   return {
     ...instance,
@@ -51,6 +51,16 @@ test('the pods of a workload make one claim for each service that they declare',
   assert.equal(at.changes(), 3);
   at.put('db', { name: 'web-2' });
   assert.equal(at.changes(), 3);
+});
+
+test('a claim says whether the label or the annotation names the service, as the newest pod has written it', () => {
+  const at = declarations();
+  const sources = () =>
+    [...at.claims()].map(({ about }) => ('service' in about ? `${about.service} by ${about.by}` : about.problem));
+  at.put('db', { name: 'web-0', annotation: 'redis, db' });
+  assert.deepEqual(sources(), ['shop/db by label', 'shop/redis by annotation']);
+  at.put('redis', { name: 'web-1', annotation: 'db' });
+  assert.deepEqual(sources(), ['shop/db by annotation', 'shop/redis by label']);
 });
 
 test('a claim without pods is forgotten after a while, and not while a pod is replaced', async () => {

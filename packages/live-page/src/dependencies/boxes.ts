@@ -1,5 +1,5 @@
 import { type Health, healthOfService } from '../../protocol/health.ts';
-import type { DependantView, DependencyView } from '../../protocol/protocol.ts';
+import type { DependencyView } from '../../protocol/protocol.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
 import { describeState, problemsOf } from '../services/readiness.ts';
@@ -7,7 +7,7 @@ import { setTimedText } from '../times.ts';
 import { linkTo } from '../views.ts';
 
 /** A box of the picture. It updates only the changed parts. `y`: the distance of its top from that of the picture. */
-interface Box<View> {
+export interface Box<View> {
   readonly element: HTMLLIElement;
   readonly show: (view: View & { readonly y: number }, now: number) => void;
 }
@@ -16,8 +16,6 @@ interface ServiceBox extends Box<DependencyView> {
   /** Updates the countdown. */
   readonly tick: (now: number) => void;
 }
-
-type DependantBox = Box<DependantView & { readonly services: readonly string[] }>;
 
 /** How the picture shows a service and the lines to its dependants. */
 export function healthOf({ view }: DependencyView): Health {
@@ -56,31 +54,6 @@ function describeService({ view, total }: DependencyView, now: number): string {
   return [...parts, dependants].join(', ');
 }
 
-/** `onChosen`: called with the id when the user chooses the box. */
-export function createDependantBox(first: DependantView, onChosen: (id: string) => void): DependantBox {
-  const { id, by, name, namespaces } = first;
-  const [kind, scope, short] = by === 'declared' ? partsOf(name) : ['pods', '', name];
-  const button = chooser('', () => onChosen(id));
-  button.append(create('span', { class: 'soft', text: scope }), short);
-  button.title = id;
-  const detail = create('span', { class: 'detail' });
-  const dependsOn = create('span', { class: 'unseen' });
-  const element = create('li', { class: 'dependency-box' }, button, detail, dependsOn);
-  const where = namespaces === 'all' ? 'all namespaces' : namespaces.join(', ');
-  const source = by === 'declared' ? `${kind}, declared` : `${kind}, configured, in ${where}`;
-  return {
-    element,
-    show({ y, crashLooping, workloads, services }) {
-      element.style.top = `${y}px`;
-      element.dataset['health'] = crashLooping > 0 ? 'degraded' : 'healthy';
-      const others = workloads.filter((workload) => workload !== name);
-      const of = others.length === 0 ? '' : ` of ${others.join(', ')}`;
-      setText(detail, crashLooping === 0 ? source : `${count(crashLooping)} crash-looping${of}, ${source}`);
-      setText(dependsOn, `depends on ${services.join(', ')}`);
-    },
-  };
-}
-
 /** In place of the dependants of a service that are not shown. `onChosen`: shows them. */
 export function createNoteBox(onChosen: () => void): Box<DependencyView> {
   const button = chooser('', onChosen);
@@ -94,17 +67,8 @@ export function createNoteBox(onChosen: () => void): Box<DependencyView> {
   };
 }
 
-/** The kind of `Deployment shop/web`, its namespace, and its name. */
-function partsOf(workload: string): readonly [string, string, string] {
-  const {
-    kind = '',
-    scope = '',
-    name = workload,
-  } = /^(?<kind>\S+) (?<scope>.*\/)(?<name>.*)$/.exec(workload)?.groups ?? {};
-  return [kind, scope, name];
-}
-
-function chooser(text: string, onChosen: () => void): HTMLButtonElement {
+/** A name that does something else than to open a page. */
+export function chooser(text: string, onChosen: () => void): HTMLButtonElement {
   const button = create('button', { class: 'name', text, attributes: { type: 'button' } });
   button.addEventListener('click', onChosen);
   return button;

@@ -11,17 +11,27 @@ export interface Layout {
   readonly notes: ReadonlyMap<string, { readonly y: number }>;
 }
 
-/** The height of a box in pixels, as in page.css. */
+/** The height of a box without wrapped text in pixels, as in page.css. */
 export const boxHeight = 48;
-const pitch = 56;
+/** The space between one box and the next. */
+const space = 8;
 /** The space between one service with its dependants and the next. */
 const gap = 12;
 
+/** The key of the note that not all dependants of a service are shown. */
+export function noteKey(service: string): string {
+  return `more of ${service}`;
+}
+
 /**
  * Each service is in line with the first of its own dependants: those that depend on none of the services above it. A
- * box moves only if boxes above it come or go, or if its service goes down or recovers.
+ * box moves only if boxes above it come, go or get another height, or if its service goes down or recovers. `heightOf`:
+ * by the key of a service, a dependant or a note.
  */
-export function layoutOf({ services, dependants }: Pick<DependencyList, 'services' | 'dependants'>): Layout {
+export function layoutOf(
+  { services, dependants }: Pick<DependencyList, 'services' | 'dependants'>,
+  heightOf: (key: string) => number = () => boxHeight,
+): Layout {
   const ys = new Map<string, { readonly y: number }>();
   const notes = new Map<string, { readonly y: number }>();
   const shown = new Set(dependants.map(({ id }) => id));
@@ -36,13 +46,13 @@ export function layoutOf({ services, dependants }: Pick<DependencyList, 'service
       place?.services.push(key);
       if (place !== undefined) continue;
       places.set(id, { y: end, services: [key] });
-      end += pitch;
+      end += heightOf(id) + space;
     }
     if (total > ids.length) {
       notes.set(key, { y: end });
-      end += pitch;
+      end += heightOf(noteKey(key)) + space;
     }
-    y = Math.max(end, y + pitch) + gap;
+    y = Math.max(end, y + heightOf(key) + space) + gap;
   }
   return { height: Math.max(0, y - gap), services: ys, dependants: places, notes };
 }

@@ -1,9 +1,10 @@
-import type { DependantView, DependencyList, DependencyView } from '../../protocol/protocol.ts';
+import type { DependencyList, DependencyView } from '../../protocol/protocol.ts';
 import { byId } from '../dom.ts';
 import { createRows } from '../rows.ts';
-import { createDependantBox, createNoteBox, createServiceBox, healthOf } from './boxes.ts';
+import { createNoteBox, createServiceBox, healthOf } from './boxes.ts';
+import { createDependantBox, type ShownDependant } from './dependantBox.ts';
 import { createEdges } from './edges.ts';
-import { type Layout, layoutOf } from './layout.ts';
+import { boxHeight, type Layout, layoutOf, noteKey } from './layout.ts';
 
 /** The services on the left, their dependants on the right, and a line for each dependency. */
 interface DependencyPicture {
@@ -25,16 +26,18 @@ export function createDependencyPicture(now: () => number, search: (name: string
   const dependants = createRows({
     parent: byId('dependencies-dependants', HTMLElement),
     keyOf: ({ id }) => id,
-    create: (view: DependantView) => ({ key: view.id, ...createDependantBox(view, search) }),
-    update: ({ key, show }, view) => show({ ...view, ...(layout.dependants.get(key) ?? nowhere) }, now()),
+    create: (view: ShownDependant) => ({ key: view.id, ...createDependantBox(view, search) }),
+    update: ({ key, show }, view) => show({ ...view, y: layout.dependants.get(key)?.y ?? 0 }, now()),
   });
   const notes = createRows({
     parent: byId('dependencies-notes', HTMLElement),
     keyOf,
-    create: (view: DependencyView) => ({ key: keyOf(view), ...createNoteBox(() => search(keyOf(view))) }),
-    update: ({ key, show }, view) => show({ ...view, y: layout.notes.get(key)?.y ?? 0 }, now()),
+    create: (view: DependencyView) => ({ key: noteKey(keyOf(view)), ...createNoteBox(() => search(keyOf(view))) }),
+    update: ({ show }, view) => show({ ...view, y: layout.notes.get(keyOf(view))?.y ?? 0 }, now()),
   });
   let layout: Layout = layoutOf({ services: [], dependants: [] });
+  /** Of the shown boxes, by key: in a narrow window their texts are wrapped. */
+  let heights: ReadonlyMap<string, number> = new Map();
   let drawn = '';
   /** The key of the box under the pointer or with the focus. */
   let chosen: string | undefined;
@@ -74,13 +77,26 @@ export function createDependencyPicture(now: () => number, search: (name: string
 
   for (const event of ['pointerover', 'focusin']) place.addEventListener(event, ({ target }) => choose(target));
   for (const event of ['pointerleave', 'focusout']) place.addEventListener(event, () => choose(null));
+  function arrange(list: DependencyList): void {
+    layout = layoutOf(list, (key) => heights.get(key) ?? boxHeight);
+    place.style.height = `${layout.height}px`;
+    services.place(list.services);
+    const sources = sourcesOf(list.services);
+    dependants.place(list.dependants.map((view) => ({ ...view, sources: sources.get(view.id) ?? new Map() })));
+    notes.place(list.services.filter((view) => layout.notes.has(keyOf(view))));
+  }
+
+  /** Whether a box has another height than it was arranged with. */
+  function measure(): boolean {
+    const before = heights;
+    heights = new Map([...boxes(), ...notes.all()].map(({ key, element }) => [key, element.offsetHeight]));
+    return [...heights].some(([key, height]) => height !== (before.get(key) ?? boxHeight));
+  }
+
   return {
     show(list) {
-      layout = layoutOf(list);
-      place.style.height = `${layout.height}px`;
-      services.place(list.services);
-      dependants.place(list.dependants);
-      notes.place(list.services.filter((view) => layout.notes.has(keyOf(view))));
+      arrange(list);
+      if (measure()) arrange(list);
       drawEdges(list.services);
       emphasize();
     },
@@ -90,8 +106,17 @@ export function createDependencyPicture(now: () => number, search: (name: string
   };
 }
 
-/** Of a dependant without a service. */
-const nowhere = { y: 0, services: [] };
+/** By the id of a dependant: its services as `namespace/service`, each with what says that it depends on it. */
+function sourcesOf(services: readonly DependencyView[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const byDependant = new Map<string, Map<string, string>>();
+  for (const view of services) {
+    for (const [index, id] of view.dependants.entries()) {
+      const sources = byDependant.get(id) ?? new Map<string, string>();
+      byDependant.set(id, sources.set(keyOf(view), view.sources[index] ?? ''));
+    }
+  }
+  return byDependant;
+}
 
 function keyOf({ namespace, service }: DependencyView): string {
   return `${namespace}/${service}`;
