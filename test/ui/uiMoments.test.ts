@@ -58,3 +58,17 @@ test('a failed actor of the weeder is a moment with its error', () => {
   const moment = { t: 5, what: 'actor.failed', words: 'actor failed', about: 'endpoint shop/db', detail: 'broke' };
   assert.deepEqual(weederMoment(event, 5), moment);
 });
+
+test('what a dry run would delete or restart says so, and what happened does not', () => {
+  const restarts = everyRestartEvent.flatMap((event) => {
+    if (event.type !== 'workload.restarted') return [];
+    return [event, { ...event, how: 'dryRun' } as const].flatMap((each) => restartMoment(each, 5) ?? []);
+  });
+  assert.deepEqual(
+    restarts.map(({ words, isDryRun }) => [words, isDryRun]),
+    [
+      ['restarted', undefined],
+      ['would be restarted', true],
+    ],
+  );
+});

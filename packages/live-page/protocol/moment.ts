@@ -11,4 +11,6 @@ export interface Moment {
   /** `namespace/name` */
   readonly pod?: string;
   readonly detail: string;
+  /** It only would happen: weeder changes nothing. */
+  readonly isDryRun?: true;
 }

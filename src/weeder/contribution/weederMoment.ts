@@ -5,7 +5,7 @@ import { weederTable } from '../report/weederTable.ts';
 
 export function weederMoment(event: WeederEvent, t: number): Moment {
   const { out, ...recorded } = recordedWeederEventOf(event);
-  const words =
-    event.type === 'pod.deleted' && event.how === 'dryRun' ? 'pod would be deleted' : weederTable[event.type].words;
-  return { t, what: out, words, ...recorded };
+  if (event.type === 'pod.deleted' && event.how === 'dryRun')
+    return { t, what: out, words: 'pod would be deleted', ...recorded, isDryRun: true };
+  return { t, what: out, words: weederTable[event.type].words, ...recorded };
 }
