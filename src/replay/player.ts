@@ -25,7 +25,7 @@ interface PlayerOptions {
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-type CreatePlayer = (file: RecordingFile, options: PlayerOptions) => Player;
+export type CreatePlayer = (file: RecordingFile, options: PlayerOptions) => Player;
 
 /** Loads the code of all controllers. */
 export async function loadPlayer(): Promise<CreatePlayer> {

@@ -9,9 +9,8 @@ export interface History {
    * ended, if the service exists.
    */
   texts(exists?: (about: string) => boolean): readonly string[];
-  /** The newest moments of a pod `namespace/name`, at most `max`, oldest first. */
-  ofPod(pod: string, max: number): Moment[];
-  clear(): void;
+  /** The newest moments of a pod `namespace/name` up to a time, at most `max`, oldest first. A replay knows later ones. */
+  ofPod(pod: string, until: number, max: number): Moment[];
 }
 
 interface Entry extends Pick<Moment, 't' | 'what' | 'about'> {
@@ -34,7 +33,7 @@ export const lastHour: HistoryLimits = { longest: 3_600_000, max: 20_000 };
 export const wholeRecording: HistoryLimits = { longest: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY };
 
 export function createHistory({ longest, max }: HistoryLimits): History {
-  let underway = createOngoing<Entry>();
+  const underway = createOngoing<Entry>();
   let entries: Entry[] = [];
   let first = 0;
 
@@ -62,16 +61,11 @@ export function createHistory({ longest, max }: HistoryLimits): History {
       for (const { about } of underway.all()) if (!exists(about)) underway.drop(about);
       return [...underway.all(), ...entries.slice(first)].map(({ text }) => text);
     },
-    ofPod: (pod, max) =>
+    ofPod: (pod, until, max) =>
       entries
         .slice(first)
-        .filter((entry) => entry.pod === pod)
+        .filter((entry) => entry.pod === pod && entry.t <= until)
         .slice(-max)
         .map(({ text }) => JSON.parse(text)),
-    clear() {
-      underway = createOngoing();
-      entries = [];
-      first = 0;
-    },
   };
 }

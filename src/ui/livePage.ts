@@ -31,7 +31,7 @@ export interface LivePage {
   readonly inspect: (event: InspectionEvent) => void;
   /** Shows this source on the pages from now on. */
   watch(source: PageSource): void;
-  /** Discards the history: in a replay, time was set back. */
+  /** In a replay, time was set back: the pages get everything again. */
   forget(): void;
   /** In a replay, time has passed, or its speed has changed. */
   sendClock(): void;
@@ -67,8 +67,8 @@ interface LivePageOptions {
   readonly speed?: number;
   /** The page shows that nothing is changed in the cluster. Default: false. */
   readonly isDryRun?: boolean;
-  /** The state of the replay, if there is one. */
-  readonly replayClock?: () => ReplayClock;
+  /** A replay: its state, and the moments of the whole recording, oldest first. */
+  readonly replay?: { readonly clock: () => ReplayClock; readonly moments: readonly Moment[] };
   readonly onBroken: (error: unknown) => void;
 }
 
@@ -79,8 +79,9 @@ const pollInterval = 250;
 const maxChanges = 200;
 
 export function createLivePage(options: LivePageOptions): LivePage {
-  const { clock, pace, speed = 1, replayClock, isDryRun = false, onBroken } = options;
-  const history = createHistory(replayClock === undefined ? lastHour : wholeRecording);
+  const { clock, pace, speed = 1, replay, isDryRun = false, onBroken } = options;
+  const history = createHistory(replay === undefined ? lastHour : wholeRecording);
+  for (const moment of replay?.moments ?? []) history.add(moment);
   const tallies = createWindowCounters();
   const podReports = createPodReports();
   const index = createActorIndex(() => source);
@@ -107,12 +108,12 @@ export function createLivePage(options: LivePageOptions): LivePage {
   }
 
   function add(moment: Moment): void {
-    const json = history.add(moment);
+    const json = replay === undefined ? history.add(moment) : JSON.stringify(moment);
     if (pages.size > 0) send(jsonEvent('moment', json));
   }
 
   function* everything(chosen: string | undefined): Generator<string> {
-    if (replayClock !== undefined) yield eventText({ type: 'clock', ...replayClock() });
+    if (replay !== undefined) yield eventText({ type: 'clock', ...replay.clock() });
     if (leadership !== undefined) yield leadership;
     yield* listParts('services', textsOf(services?.values() ?? []));
     yield* listParts(
@@ -212,13 +213,12 @@ export function createLivePage(options: LivePageOptions): LivePage {
       chosenActors.forget();
     },
     forget() {
-      history.clear();
       tallies.clear();
       podReports.clear();
       for (const { connection } of pages.values()) connection?.renew();
     },
     sendClock() {
-      if (replayClock !== undefined && pages.size > 0) send(eventText({ type: 'clock', ...replayClock() }));
+      if (replay !== undefined && pages.size > 0) send(eventText({ type: 'clock', ...replay.clock() }));
     },
     actors: index.find,
     lists: () => controllerNames.flatMap(listsOf),
@@ -231,7 +231,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     },
     pod(namespace, name) {
       const known = source?.shown('weeder')?.pod(namespace, name);
-      const moments = history.ofPod(keyOf(namespace, name), maxMoments);
+      const moments = history.ofPod(keyOf(namespace, name), clock.now(), maxMoments);
       return podView(namespace, name, known, podReports.of(namespace, name), moments);
     },
     hasRoom: () => pages.size < maxPages,
@@ -239,7 +239,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
       pages.set(response, { chosen, connection: undefined });
       if (chosen !== undefined) chosenActors.add(chosen);
       response.on('close', () => leave(response));
-      const mode = replayClock === undefined ? 'live' : 'replay';
+      const mode = replay === undefined ? 'live' : 'replay';
       const dryRun = isDryRun ? { isDryRun } : {};
       const { version } = packageJson;
       response.write(eventText({ type: 'hello', version, mode, now: clock.now(), speed, ...dryRun }));

@@ -1,8 +1,8 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import type { ReplayClock, ReplayCommand } from '@weeder/live-page';
+import type { Moment, ReplayClock, ReplayCommand } from '@weeder/live-page';
 import { createActorTimes } from '../actors/actorTimes.ts';
-import { controllerNames } from '../controllers/controllers.ts';
-import { loadPlayer, type Player } from '../replay/player.ts';
+import { contributions, controllerNames } from '../controllers/controllers.ts';
+import { type CreatePlayer, loadPlayer, type Player } from '../replay/player.ts';
 import type { RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { createLivePage, type LivePage } from './livePage.ts';
 
@@ -35,7 +35,8 @@ export async function createReplaying(
   const position = () => player.clock.monotonic();
   const now = () => startsAt + position();
   const clock = (): ReplayClock => ({ now: now(), startsAt, endsAt: startsAt + end, isPlaying, speed });
-  const live = createLivePage({ clock: { now }, pace, replayClock: clock, onBroken });
+  const moments = await momentsOf(file, createPlayer);
+  const live = createLivePage({ clock: { now }, pace, replay: { clock, moments }, onBroken });
   let player = begin();
 
   function begin(): Player {
@@ -121,4 +122,18 @@ export async function createReplaying(
     command: (command) => enqueue(() => execute(command)),
     stop: pause,
   };
+}
+
+/** Plays the whole recording once. */
+async function momentsOf(file: RecordingFile, createPlayer: CreatePlayer): Promise<Moment[]> {
+  const moments: Moment[] = [];
+  const startsAt = Date.parse(file.header.startedAt);
+  const player = createPlayer(file, {
+    report(of, event) {
+      const moment = contributions[of].momentOf(event, startsAt + player.clock.monotonic());
+      if (moment !== undefined) moments.push(moment);
+    },
+  });
+  await player.playTo(file.lines.at(-1)?.t ?? 0);
+  return moments;
 }

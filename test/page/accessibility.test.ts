@@ -31,7 +31,7 @@ async function go(page: Page, view: string): Promise<void> {
     workloads: '#workloads .state',
     machine: '.box.lit',
     actors: '.actor .id',
-    timeline: '.deletion',
+    timeline: '.lane .deletion',
     pod: '#pod .state',
   };
   const [, what] = Object.entries(shown).find(([name]) => view.startsWith(name)) ?? [];

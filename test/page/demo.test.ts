@@ -45,9 +45,10 @@ test('the demo with the page: pods crash-loop, their deletions are highlighted, 
 
   await services.getByRole('link', { name: 'Timeline' }).click();
   const lane = services.locator('.lane[data-about$="/etcd-main-client"]');
-  await lane.locator('.deletion').nth(2).waitFor({ state: 'attached' });
-  const drawn = ['.outage', '.recovery', '.window', '.deletion'].map((each) => lane.locator(each).count());
-  assert.deepEqual(await Promise.all(drawn), [1, 1, 1, 3]);
+  await services.locator('tr[data-what="pod.deleted"]').nth(2).waitFor({ state: 'attached' });
+  await lane.locator('.deletion').first().waitFor({ state: 'attached' });
+  const drawn = ['.outage', '.recovery', '.window'].map((each) => lane.locator(each).count());
+  assert.deepEqual(await Promise.all(drawn), [1, 1, 1]);
   assert.equal(await services.locator('tr[data-what="pod.deleted"]').count(), 3);
   assert.deepEqual([...first.consoleLines, ...second.consoleLines], []);
   assert.deepEqual([...first.origins, ...second.origins], [new URL(url).origin, new URL(url).origin]);
@@ -71,7 +72,7 @@ test('the demo of restart control with the page: workloads go through their stat
   await page.locator('#workloads-count', { hasText: /^5$/ }).waitFor();
   await rowOf('Deployment shop/web').getByText(', ConfigMap shop-settings (greeting)').waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();
-  await page.locator('.lane[data-about="Deployment shop/cart"] .deletion').first().waitFor({ state: 'attached' });
+  await page.locator('.lane[data-about="Deployment shop/cart"] .restart').first().waitFor({ state: 'attached' });
   // In the table of workloads the state lasts as long as the ConfigMap is missing, which is short at this speed.
   const blocked = page.locator('tr[data-what="workload.blocked"]', { hasText: 'ConfigMap shop/features is missing' });
   await blocked.first().waitFor({ state: 'attached' });
@@ -89,7 +90,7 @@ test('the demo of the observer with the page: the application has its resources,
   await deployment.locator('[data-state=inSync]').waitFor();
   await deployment.locator('summary', { hasText: /^2 corrections/ }).waitFor();
   await page.getByRole('link', { name: 'Timeline' }).click();
-  await page.locator('.lane[data-about="Application shop/nginx"] .deletion').first().waitFor({ state: 'attached' });
+  await page.locator('.lane[data-about="Application shop/nginx"] .correction').first().waitFor({ state: 'attached' });
   await page.locator('tr[data-what="resource.corrected"]').first().waitFor({ state: 'attached' });
   assert.deepEqual(consoleLines, []);
 });

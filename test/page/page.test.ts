@@ -134,10 +134,12 @@ test('the timeline draws outages, windows, recoveries and deletions, and lists t
   const lane = page.locator('.lane[data-about="shop/db"]');
   await lane.locator('.deletion').first().waitFor({ state: 'attached' });
   const drawn = ['.outage', '.window', '.recovery', '.deletion'].map((each) => lane.locator(each).count());
-  assert.deepEqual(await Promise.all(drawn), [2, 2, 2, 9]);
+  // Of nine deletions, three are as near to the one before as a mark is wide.
+  assert.deepEqual(await Promise.all(drawn), [2, 2, 2, 6]);
+  assert.equal(await lane.locator('.deletion title', { hasText: 'and 1 more' }).count(), 3);
   assert.equal(await page.locator('#moments tr').count(), 23);
   await page.locator('#chart').press('+');
-  await page.locator('#timeline-count', { hasText: /13:33:\d\d to 14:03:\d\d/ }).waitFor();
+  await page.locator('#timeline-count', { hasText: /13:38:\d\d to 14:03:\d\d/ }).waitFor();
   assert.deepEqual(consoleLines, []);
 });
 
@@ -242,7 +244,7 @@ test('of 1,000 services whose windows are open the one whose deletion failed is 
   assert.match((await rows.nth(8).textContent()) ?? '', /svc-10/);
 });
 
-test('with more lanes than fit, those of outages are drawn first, also of a service that was down at the start, and those found ready have none', async (t) => {
+test('of many lanes, those of outages are drawn first, also of a service that was down at the start, and those found ready have none', async (t) => {
   const calm = Array.from({ length: 80 }, (_, n) => `calm-${n + 1}`);
   const names = Array.from({ length: 1_000 }, (_, n) => `a-${n}`);
   const { page } = await openPage(
@@ -264,9 +266,9 @@ test('with more lanes than fit, those of outages are drawn first, also of a serv
     },
     { path: '/#timeline' },
   );
-  await page.locator('#timeline-count', { hasText: '60 of 81 lanes' }).waitFor();
+  await page.locator('#timeline-count', { hasText: '81 lanes' }).waitFor();
   const lanes = page.locator('.lane');
   const drawn = await lanes.evaluateAll((all) => all.map((each) => each.getAttribute('data-about')));
-  assert.deepEqual([drawn.length, ...drawn.slice(0, 3)], [60, 'shop/calm-79', 'shop/zz-1000', 'shop/calm-1']);
+  assert.deepEqual(drawn.slice(0, 3), ['shop/calm-79', 'shop/zz-1000', 'shop/calm-1']);
   await page.locator('.lane[data-about="shop/zz-1000"] .outage').waitFor({ state: 'attached' });
 });

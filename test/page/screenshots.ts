@@ -49,7 +49,7 @@ const shots: Readonly<Record<string, Shot>> = {
   actors: { view: 'actors', waitsFor: '.actor .id' },
   workloads: { view: 'workloads', waitsFor: '#workloads .state' },
   applications: { view: 'applications', waitsFor: '.difference' },
-  timeline: { view: 'timeline', waitsFor: '.deletion' },
+  timeline: { view: 'timeline', waitsFor: '.lane .deletion' },
   replay: {
     view: 'timeline',
     waitsFor: '.cursor',
@@ -105,7 +105,7 @@ async function shootRecovery(browser: Browser): Promise<void> {
     await page.locator('[data-connection=live]').waitFor();
     await page.locator('#seek').focus();
     await page.keyboard.press('End');
-    await shows(page, 'timeline', '.deletion >> nth=2');
+    await shows(page, 'timeline', '.lane .deletion');
     await page.screenshot({ path: join(folder, 'recovery.png'), animations: 'disabled' });
   } finally {
     replay.kill();

@@ -24,10 +24,11 @@ export type PageMessage =
   | { readonly type: 'service'; readonly service: ServiceView }
   | { readonly type: 'serviceRemoved'; readonly namespace: string; readonly service: string }
   /**
-   * At the start, and after messages were dropped for a slow browser: the last hour, or in a replay everything so far,
+   * At the start, and after messages were dropped for a slow browser: the last hour, or in a replay the whole recording,
    * oldest first. Older moments that began something that has not ended come first.
    */
   | { readonly type: 'history'; readonly moments: readonly Moment[] }
+  /** Something has happened now. In a replay it is in the history already. */
   | { readonly type: 'moment'; readonly moment: Moment }
   /**
    * The actor that the connection has chosen, at the start and with each transition: `/events?actor=ID`, or

@@ -24,15 +24,21 @@ const applications = createApplications(clock.now);
 const machine = createMachineView(clock.now);
 const actors = createActors(clock.now);
 const pod = createPodPage(clock.now);
-const timeline = createTimeline(clock.now, services.notReady);
+const timeline = createTimeline({
+  now: clock.now,
+  notReady: services.notReady,
+  onSeek: (to) => replay.seek(to),
+  onDrag: (to) => replay.drag(to),
+  announce: status.announce,
+});
 const announcements = createAnnouncements(status.announce);
 const replay = createReplayControls(clock.now, {
   onSeek(to) {
     clock.stop(to);
     refresh();
   },
-  onFailed(last) {
-    status.announce('The replay did not accept the command.');
+  onFailed(reason, last) {
+    status.announce(`The replay did not accept the command: ${reason}`);
     if (last !== undefined) clock.follow(last);
   },
 });

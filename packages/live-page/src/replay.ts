@@ -6,6 +6,9 @@ import { fullTime, setTimedText } from './times.ts';
 interface ReplayControls {
   isShown(): boolean;
   follow(clock: ReplayClock): void;
+  seek(to: number): void;
+  /** Shows the time to which the user drags; undefined: not any more. */
+  drag(to: number | undefined): void;
   /** Updates the time between two messages. */
   tick(): void;
 }
@@ -13,73 +16,82 @@ interface ReplayControls {
 interface Callbacks {
   /** weeder plays the recording up to this time now, which takes up to seconds. */
   onSeek(to: number): void;
-  /** A command was not accepted: the clock is still this one. */
-  onFailed(clock: ReplayClock | undefined): void;
+  /** A command was not accepted, for this reason: the clock is still this one. */
+  onFailed(reason: string, clock: ReplayClock | undefined): void;
 }
 
 /** Play, pause, step, speed and seek. Native controls provide the usual keyboard access. */
 export function createReplayControls(now: () => number, { onSeek, onFailed }: Callbacks): ReplayControls {
   const play = byId('play', HTMLButtonElement);
-  const seek = byId('seek', HTMLInputElement);
+  const slider = byId('seek', HTMLInputElement);
   const speed = byId('speed', HTMLSelectElement);
+  const refusal = byId('replay-refusal', HTMLElement);
   let clock: ReplayClock | undefined;
-  let isDragging = false;
+  /** The time to which the user drags, or which weeder has not reached yet. */
+  let wanted: number | undefined;
   /** The number of seeks that weeder has not finished. */
   let seeks = 0;
 
-  function send(command: ReplayCommand): Promise<void> {
-    const request = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(command),
-    };
-    return fetch('/replay', request).then(
-      ({ ok }) => {
-        if (!ok) onFailed(clock);
-      },
-      () => onFailed(clock),
-    );
+  async function send(command: ReplayCommand): Promise<void> {
+    const reason = await refusalOf(command);
+    setText(refusal, reason === undefined ? '' : `Not accepted: ${reason}`);
+    if (reason !== undefined) onFailed(reason, clock);
   }
 
   function tick(): void {
     if (clock === undefined) return;
-    const time = now();
-    const isSeeking = isDragging || seeks > 0;
-    if (!isSeeking) seek.value = String(time);
-    const shown = isSeeking ? Number(seek.value) : time;
+    const shown = wanted ?? now();
+    slider.value = String(shown);
     const text = `${instant(shown)} of ${instant(clock.endsAt)}${seeks > 0 ? ', seeking' : ''}`;
-    setTimedText(byId('replay-time', HTMLElement), text, time);
-    seek.setAttribute('aria-valuetext', fullTime(shown));
+    setTimedText(byId('replay-time', HTMLElement), text, now());
+    slider.setAttribute('aria-valuetext', fullTime(shown));
+  }
+
+  function drag(to: number | undefined): void {
+    wanted = to;
+    tick();
+  }
+
+  function seek(to: number): void {
+    wanted = to;
+    seeks += 1;
+    onSeek(to);
+    void send({ do: 'seek', to }).then(() => {
+      seeks -= 1;
+      if (seeks === 0) wanted = undefined;
+      tick();
+    });
   }
 
   play.addEventListener('click', () => send({ do: clock?.isPlaying === true ? 'pause' : 'play' }));
   byId('step', HTMLButtonElement).addEventListener('click', () => send({ do: 'step' }));
   speed.addEventListener('change', () => send({ do: 'speed', speed: Number(speed.value) }));
-  seek.addEventListener('input', () => {
-    isDragging = true;
-    tick();
-  });
-  seek.addEventListener('change', () => {
-    const to = Number(seek.value);
-    isDragging = false;
-    seeks += 1;
-    onSeek(to);
-    void send({ do: 'seek', to }).then(() => {
-      seeks -= 1;
-      tick();
-    });
-  });
+  slider.addEventListener('input', () => drag(Number(slider.value)));
+  slider.addEventListener('change', () => seek(Number(slider.value)));
   return {
     isShown: () => clock !== undefined,
     follow(next) {
       clock = next;
       byId('replay', HTMLElement).hidden = false;
       setText(play, next.isPlaying ? 'Pause' : 'Play');
-      [seek.min, seek.max] = [String(next.startsAt), String(next.endsAt)];
-      seek.step = String(Math.max(1, Math.round((next.endsAt - next.startsAt) / 1000)));
+      [slider.min, slider.max] = [String(next.startsAt), String(next.endsAt)];
+      slider.step = String(Math.max(1, Math.round((next.endsAt - next.startsAt) / 1000)));
       if (document.activeElement !== speed) speed.value = String(next.speed);
       tick();
     },
+    seek,
+    drag,
     tick,
   };
+}
+
+/** Sends a command. Returns the sentence of weeder, or of the browser, if it was not accepted. */
+async function refusalOf(command: ReplayCommand): Promise<string | undefined> {
+  const headers = { 'content-type': 'application/json' };
+  try {
+    const response = await fetch('/replay', { method: 'POST', headers, body: JSON.stringify(command) });
+    return response.ok ? undefined : (await response.text()).trim() || `status ${response.status}`;
+  } catch {
+    return 'weeder cannot be reached';
+  }
 }

@@ -1,5 +1,6 @@
 import type { Moment } from '../../protocol/moment.ts';
 import type { ServiceView } from '../../protocol/protocol.ts';
+import { hasMark, type Kind, kindOf, type MarkKind } from './kinds.ts';
 
 /** The drawn time range. Epoch milliseconds. */
 export interface Range {
@@ -12,10 +13,8 @@ export interface Lane {
   readonly about: string;
   readonly outages: readonly Span[];
   readonly windows: readonly Span[];
-  readonly recoveries: readonly number[];
-  readonly deletions: readonly Moment[];
-  /** What was refused, was blocked or failed, and drift. */
-  readonly problems: readonly Moment[];
+  /** In the order of their times. */
+  readonly marks: readonly Mark[];
 }
 
 export interface Span {
@@ -24,17 +23,23 @@ export interface Span {
   readonly to: number | undefined;
   /** It began before the first known moment. */
   readonly hasBegunBefore: boolean;
+  /** The event that it opens: the one that began it. Undefined: none is known. */
+  readonly moment: Moment | undefined;
 }
 
-interface OpenLane {
-  readonly about: string;
+interface Mark {
+  readonly kind: MarkKind;
+  readonly moment: Moment;
+}
+
+interface OpenLane extends Lane {
   readonly outages: OpenSpan[];
   readonly windows: OpenSpan[];
+  readonly marks: Mark[];
   /** The number of the newest window. */
   window: number | undefined;
-  readonly recoveries: number[];
-  readonly deletions: Moment[];
-  readonly problems: Moment[];
+  /** When the service was first found ready, without an outage before. */
+  foundReadyAt: number | undefined;
 }
 
 interface OpenSpan extends Span {
@@ -57,79 +62,77 @@ export function lanesOf(moments: readonly Moment[], notReady: Iterable<ServiceVi
       put(laneOf(moment.about), moment);
   for (const { namespace, service, since, readyUntil } of notReady) {
     if (since === undefined) continue;
-    const { outages } = laneOf(`${namespace}/${service}`);
-    if (isOver(outages)) outages.push(begun(readyUntil ?? since));
+    const { outages, foundReadyAt = 0 } = laneOf(`${namespace}/${service}`);
+    const from = readyUntil ?? since;
+    // In a replay, the moments are those of the whole recording.
+    if (isOver(outages) && !outages.some(({ to = 0 }) => to > from))
+      outages.push({ ...begun(from), to: foundReadyAt > from ? foundReadyAt : undefined });
   }
   return [...lanes.values()];
 }
 
 function emptyLane(): Omit<OpenLane, 'about'> {
-  return { outages: [], windows: [], window: undefined, recoveries: [], deletions: [], problems: [] };
+  return { outages: [], windows: [], marks: [], window: undefined, foundReadyAt: undefined };
+}
+
+/** The lane without the kinds that are switched off. */
+export function onlyKinds(lane: Lane, isOn: (kind: Kind) => boolean): Lane {
+  return {
+    about: lane.about,
+    outages: isOn('outage') ? lane.outages : [],
+    windows: isOn('window') ? lane.windows : [],
+    marks: lane.marks.filter(({ kind }) => isOn(kind)),
+  };
 }
 
 /**
  * The order of the lanes: an outage that lasts, a problem or an open window, and what else happened. Undefined: nothing
  * is to be drawn in this range.
  */
-export function laneRank(
-  { outages, windows, recoveries, deletions, problems }: Lane,
-  { from, to }: Range,
-): number | undefined {
-  const isIn = (t: number) => t >= from && t <= to;
+export function laneRank({ outages, windows, marks }: Lane, { from, to }: Range): number | undefined {
   const lasts = (span: Span) => span.from <= to && (span.to ?? to) >= from;
   if (outages.some((each) => each.to === undefined && lasts(each))) return 0;
-  if (problems.some(({ t }) => isIn(t)) || windows.some((each) => each.to === undefined && lasts(each))) return 1;
-  const isShown = [...outages, ...windows].some(lasts) || recoveries.some(isIn) || deletions.some(({ t }) => isIn(t));
-  return isShown ? 2 : undefined;
+  const shown = marks.filter(({ moment: { t } }) => t >= from && t <= to);
+  const isProblem = shown.some(({ kind }) => kind === 'problem' || kind === 'drift');
+  if (isProblem || windows.some((each) => each.to === undefined && lasts(each))) return 1;
+  return shown.length > 0 || [...outages, ...windows].some(lasts) ? 2 : undefined;
+}
+
+/** When the first of what is drawn begins; undefined: nothing is drawn. */
+export function beginningOf(lanes: readonly Lane[]): number | undefined {
+  let first = Number.POSITIVE_INFINITY;
+  for (const { outages, windows, marks } of lanes) {
+    for (const { from } of [...outages.slice(0, 1), ...windows.slice(0, 1)]) first = Math.min(first, from);
+    first = Math.min(first, marks[0]?.moment.t ?? first);
+  }
+  return first === Number.POSITIVE_INFINITY ? undefined : first;
 }
 
 function put(lane: OpenLane, moment: Moment): void {
   const { t, what } = moment;
-  switch (what) {
-    case 'service.notReady':
-      if (isOver(lane.outages)) lane.outages.push(begun(t));
-      break;
-    case 'service.ready':
-      recover(lane, t);
-      break;
-    case 'window.opened':
-      recover(lane, t);
-      end(lane.windows, t);
-      lane.windows.push(begun(t));
-      lane.window = moment.window;
-      break;
-    case 'window.closed':
-      // A window that was replaced closes after the next one has opened.
-      if (lane.window !== undefined && moment.window !== lane.window) break;
-      if (lane.windows.length === 0) lane.windows.push({ from: t, to: undefined, hasBegunBefore: true });
-      end(lane.windows, t);
-      break;
-    case 'pod.deleted':
-    case 'workload.restarted':
-    case 'resource.corrected':
-    case 'resource.applied':
-      lane.deletions.push(moment);
-      break;
-    case 'workload.blocked':
-    case 'workload.stalled':
-    case 'workload.reverted':
-    case 'workload.refused':
-    case 'resource.drifted':
-    case 'resource.missing':
-    case 'resource.correctionBackOff':
-    case 'resource.ownershipConflict':
-    case 'resource.refused':
-    case 'resource.failed':
-    case 'application.invalid':
-    case 'application.refused':
-    case 'deletion.refused':
-    case 'deletion.failed':
-      lane.problems.push(moment);
-  }
+  const kind = kindOf(what);
+  if (what === 'service.notReady') {
+    if (isOver(lane.outages)) lane.outages.push(begun(t, moment));
+  } else if (what === 'service.ready') {
+    if (!recover(lane, moment)) lane.foundReadyAt ??= t;
+  } else if (what === 'window.opened') {
+    recover(lane, moment);
+    end(lane.windows, t);
+    lane.windows.push(begun(t, moment));
+    lane.window = moment.window;
+  } else if (what === 'window.closed') {
+    // A window that was replaced closes after the next one has opened.
+    if (lane.window !== undefined && moment.window !== lane.window) return;
+    if (lane.windows.length === 0) lane.windows.push({ ...begun(t, moment), hasBegunBefore: true });
+    end(lane.windows, t);
+  } else if (hasMark(kind)) lane.marks.push({ kind, moment });
 }
 
-function recover(lane: OpenLane, t: number): void {
-  if (end(lane.outages, t)) lane.recoveries.push(t);
+/** Returns false if there was no outage. */
+function recover(lane: OpenLane, moment: Moment): boolean {
+  if (!end(lane.outages, moment.t)) return false;
+  lane.marks.push({ kind: 'recovery', moment });
+  return true;
 }
 
 /** Whether there is none, or the last one has ended. */
@@ -145,6 +148,6 @@ function end(spans: readonly OpenSpan[], t: number): boolean {
   return true;
 }
 
-function begun(t: number): OpenSpan {
-  return { from: t, to: undefined, hasBegunBefore: false };
+function begun(t: number, moment?: Moment): OpenSpan {
+  return { from: t, to: undefined, hasBegunBefore: false, moment };
 }

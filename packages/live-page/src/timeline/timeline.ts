@@ -1,13 +1,20 @@
 import type { Moment } from '../../protocol/moment.ts';
-import { createOngoing } from '../../protocol/ongoing.ts';
 import type { ReplayClock, ServiceView } from '../../protocol/protocol.ts';
-import { worstFirst } from '../../protocol/worstFirst.ts';
-import { byId, create, onceAFrame } from '../dom.ts';
+import { addControl } from '../address.ts';
+import { byId, onceAFrame } from '../dom.ts';
 import { count, instant } from '../format.ts';
-import { setTimedText, timedText, timeElement } from '../times.ts';
-import { chart } from './chart.ts';
-import { createShownRange } from './range.ts';
-import { type Lane, laneRank, lanesOf } from './spans.ts';
+import { clockTime, setTimedText } from '../times.ts';
+import { createChart } from './chart.ts';
+import { followControls } from './controls.ts';
+import { createEventTable } from './eventTable.ts';
+import { followGestures } from './gestures.ts';
+import { kindOf } from './kinds.ts';
+import { createKnownMoments, hour } from './knownMoments.ts';
+import { rowsOf } from './lanes.ts';
+import { createLegend } from './legend.ts';
+import { neighbourOf } from './neighbour.ts';
+import { createShownRange, fittedTo } from './range.ts';
+import { beginningOf, type Lane, lanesOf, onlyKinds } from './spans.ts';
 
 interface Timeline {
   all(moments: readonly Moment[]): void;
@@ -17,110 +24,177 @@ interface Timeline {
   draw(): void;
 }
 
-const hour = 3_600_000;
-/** The maximum number of lanes and rows. The search finds the others. */
-const maxLanes = 60;
-const maxRows = 200;
-/** Expired moments are removed at this interval, because the removal reads all moments. */
-const tidyEvery = 60_000;
+interface TimelineOptions {
+  readonly now: () => number;
+  /** The services that are not ready now. */
+  readonly notReady: () => Iterable<ServiceView>;
+  /** In a replay: the user wants to go to this time. */
+  readonly onSeek: (to: number) => void;
+  /** In a replay: the user drags the cursor over this time; undefined: not any more. */
+  readonly onDrag: (to: number | undefined) => void;
+  readonly announce: (text: string) => void;
+}
 
-const inOrder = worstFirst<Lane & { readonly rank: number }>(
-  ({ rank }) => rank,
-  ({ about }) => about,
-);
-
-/** `notReady`: the services that are not ready now. */
-export function createTimeline(now: () => number, notReady: () => Iterable<ServiceView>): Timeline {
+export function createTimeline({ now, notReady, onSeek, onDrag, announce }: TimelineOptions): Timeline {
   const place = byId('chart', HTMLElement);
   const search = byId('timeline-search', HTMLInputElement);
-  const range = createShownRange();
-  let moments: Moment[] = [];
-  let tidiedAt = 0;
+  const moments = createKnownMoments();
+  const chart = createChart(place);
+  const table = createEventTable();
+  const legend = createLegend(() => draw());
   let replay: ReplayClock | undefined;
+  let chosen: Moment | undefined;
+  let draggedTo: number | undefined;
+  /** What the search and the legend leave. */
+  let lanes: readonly Lane[] = [];
+  let matching: readonly Moment[] = [];
+  let isStale = true;
+
   const end = () => replay?.endsAt ?? now();
-  const draw = onceAFrame(() => {
+  const range = createShownRange(() => {
+    const whole = { from: replay?.startsAt ?? end() - hour, to: end() };
+    return { whole, fitted: replay === undefined ? fittedTo(whole, beginningOf(lanes)) : whole };
+  });
+
+  function read(): void {
     const query = search.value.trim().toLowerCase();
-    const shown = range.get(end());
-    const lanes = lanesOf(moments, notReady()).flatMap((lane) => {
-      const rank = lane.about.toLowerCase().includes(query) ? laneRank(lane, shown) : undefined;
-      return rank === undefined ? [] : { ...lane, rank };
-    });
-    const drawn = lanes.sort(inOrder).slice(0, maxLanes);
-    const width = Math.max(200, place.clientWidth);
-    place.replaceChildren(chart({ lanes: drawn, range: shown, now: now(), width, hasCursor: replay !== undefined }));
-    place.hidden = drawn.length === 0;
-    const inView = moments.filter(
-      ({ t, about }) => t >= shown.from && t <= shown.to && about.toLowerCase().includes(query),
-    );
-    list(inView.slice(-maxRows).reverse());
+    const isMatch = ({ about }: { readonly about: string }) => about.toLowerCase().includes(query);
+    lanes = lanesOf(moments.list(), notReady())
+      .filter(isMatch)
+      .map((lane) => onlyKinds(lane, legend.isOn));
+    matching = moments.list().filter((each) => legend.isOn(kindOf(each.what)) && isMatch(each));
+    legend.explainDryRun(matching.some((each) => each.isDryRun === true));
+  }
+
+  /** Draws what is known already, in another range or with another event chosen. */
+  const redraw = onceAFrame(() => {
+    if (isStale) read();
+    isStale = false;
+    const shown = range.get();
+    const rows = rowsOf(lanes, shown);
+    const cursor = replay === undefined ? undefined : (draggedTo ?? now());
+    place.hidden = beginningOf(lanes) === undefined && replay === undefined;
+    chart.draw({ rows, range: shown, now: now(), end: end(), cursor, chosen });
+    const inView = matching.filter((each) => each === chosen || (each.t >= shown.from && each.t <= shown.to));
+    table.show(inView, chosen, cursor);
     byId('timeline-none', HTMLElement).hidden = inView.length > 0;
-    const many = lanes.length > maxLanes ? `${maxLanes} of ${count(lanes.length)} lanes, ` : '';
-    setTimedText(byId('timeline-count', HTMLElement), `${many}${instant(shown.from)} to ${instant(shown.to)}`, now());
+    const laneCount = rows.filter((row) => 'lane' in row).length;
+    const numbers = `${counted(laneCount, 'lane')}, ${counted(inView.length, 'event')}, `;
+    setTimedText(
+      byId('timeline-count', HTMLElement),
+      `${numbers}${instant(shown.from)} to ${instant(shown.to)}`,
+      now(),
+    );
   });
 
-  function act(key: string): boolean {
-    if (key === '+') range.zoom(0.5, end());
-    else if (key === '-') range.zoom(2, end());
-    else if (key === 'ArrowLeft') range.move(-0.25, end());
-    else if (key === 'ArrowRight') range.move(0.25, end());
-    else return false;
-    draw();
-    return true;
+  function draw(): void {
+    isStale = true;
+    redraw();
   }
 
-  const buttons = { in: '+', out: '-', earlier: 'ArrowLeft', later: 'ArrowRight' };
-  for (const [name, key] of Object.entries(buttons)) {
-    byId(`timeline-${name}`, HTMLButtonElement).addEventListener('click', () => act(key));
+  const timeAt = (share: number) => {
+    const { from, to } = range.get();
+    return from + (to - from) * share;
+  };
+
+  /** Chooses an event: its mark and its row are emphasized and in view. A replay moves to it. */
+  function choose(moment: Moment, isOpened: boolean, seeks = true): void {
+    chosen = moment;
+    const { from, to } = range.get();
+    const outside = moment.t < from ? moment.t - from : Math.max(0, moment.t - to);
+    if (outside !== 0) range.move(outside / (to - from) + Math.sign(outside) / 10);
+    // weeder plays whole milliseconds: rounded up, so that the event is among what has happened.
+    if (replay !== undefined && seeks) onSeek(Math.ceil(moment.t));
+    redraw();
+    requestAnimationFrame(() => {
+      chart.reveal(moment.about);
+      table.open(moment, isOpened);
+    });
   }
-  place.addEventListener('keydown', (event) => {
-    if (act(event.key)) event.preventDefault();
+
+  /** Shows the cursor of a replay where it is dragged to. */
+  function drag(to: number | undefined, isDone: boolean): void {
+    draggedTo = isDone ? undefined : to;
+    onDrag(draggedTo);
+    if (isDone && to !== undefined) onSeek(to);
+    chart.moveCursor(to ?? now());
+  }
+
+  /** Chooses the event after (1) or before (-1) the chosen one, or the time of the replay. */
+  function step(by: 1 | -1): void {
+    const isThere = replay === undefined || (chosen !== undefined && Math.ceil(chosen.t) === Math.round(now()));
+    const at = replay === undefined && by === 1 ? range.get().from : now();
+    const found = neighbourOf(matching, by, isThere ? chosen : undefined, at);
+    if (found === undefined) {
+      announce(by === 1 ? 'There is no later event.' : 'There is no earlier event.');
+      return;
+    }
+    choose(found, false);
+    announce([clockTime(found.t), found.words, found.about, found.pod ?? ''].filter(Boolean).join(', '));
+  }
+
+  const change = (act: () => void) => () => {
+    act();
+    redraw();
+  };
+
+  followControls(place, {
+    zoomIn: change(() => range.zoom(0.5)),
+    zoomOut: change(() => range.zoom(2)),
+    earlier: change(() => range.move(-0.25)),
+    later: change(() => range.move(0.25)),
+    fit: change(range.fit),
+    previous: () => step(-1),
+    next: () => step(1),
+    open() {
+      if (chosen !== undefined) table.open(chosen, true);
+    },
   });
-  search.addEventListener('input', draw);
-  new ResizeObserver(draw).observe(place);
+  followGestures(place, {
+    zoom(factor, at) {
+      const before = range.get();
+      range.zoom(factor, at);
+      const after = range.get();
+      redraw();
+      return Math.abs(after.to - after.from - (before.to - before.from)) > 1;
+    },
+    move(share) {
+      range.move(share);
+      redraw();
+    },
+    drag(from, to, isDone) {
+      if (replay !== undefined) return drag(timeAt(to), isDone);
+      chart.select(isDone ? undefined : [from, to]);
+      if (!isDone) return;
+      range.show({ from: timeAt(Math.min(from, to)), to: timeAt(Math.max(from, to)) });
+      redraw();
+    },
+    cancel() {
+      chart.select(undefined);
+      if (draggedTo !== undefined) drag(undefined, false);
+    },
+    click(x, y, at) {
+      const target = chart.targetAt(x, y);
+      if (target !== undefined) choose(target.moment, true, target.isMark);
+      if (replay !== undefined && target?.isMark !== true) onSeek(timeAt(at));
+    },
+    isMovedByTouch: () => replay === undefined,
+  });
+  addControl('timeline', 'search', search, draw);
+  new ResizeObserver(redraw).observe(place);
   return {
-    all(newMoments) {
-      moments = [...newMoments];
-    },
-    one(moment) {
-      moments.push(moment);
-      if (replay !== undefined || moments.length < 2000) return;
-      if (now() - tidiedAt < tidyEvery) return;
-      tidiedAt = now();
-      moments = forgotten(moments, tidiedAt - hour);
-    },
+    all: moments.all,
+    one: (moment) => moments.one(moment, now()),
     follow(clock) {
+      if (replay === undefined) moments.keepRecording();
       replay = clock;
-      range.limit(clock.endsAt - clock.startsAt);
+      if (clock.isPlaying) chosen = undefined;
+      chart.moveCursor(draggedTo ?? clock.now);
     },
     draw,
   };
 }
 
-/** Removes older moments, except those that began an outage or a window that has not ended. */
-function forgotten(moments: readonly Moment[], oldest: number): Moment[] {
-  const underway = createOngoing<Moment>();
-  for (const moment of moments) if (moment.t < oldest) underway.note(moment);
-  return [...underway.all(), ...moments.filter(({ t }) => t >= oldest)];
-}
-
-const rows = new WeakMap<Moment, HTMLTableRowElement>();
-
-/** Updates the table only if its rows change, to preserve the position of a screen reader. */
-function list(moments: readonly Moment[]): void {
-  const body = byId('moments', HTMLTableSectionElement);
-  const shown = moments.map((moment) => {
-    const row = rows.get(moment) ?? rowOf(moment);
-    rows.set(moment, row);
-    return row;
-  });
-  const isSame = shown.length === body.rows.length && shown.every((row, index) => body.rows[index] === row);
-  if (!isSame) body.replaceChildren(...shown);
-}
-
-function rowOf({ t, what, words, about, pod, detail }: Moment): HTMLTableRowElement {
-  const row = create('tr', {}, create('td', {}, timeElement(t)));
-  for (const text of [words, about, pod ?? '–', detail]) row.append(create('td', {}, ...timedText(text, t)));
-  row.dataset['what'] = what;
-  row.cells[1]?.setAttribute('title', what);
-  return row;
+function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
