@@ -5,6 +5,7 @@ import type { Logger } from '../base/log.ts';
 import type { ProcessControllers, Report } from '../controllers/controllers.ts';
 import type { Manager } from '../process/manager.ts';
 import type { ReportProcess } from '../process/processLog.ts';
+import type { ProcessFacts } from '../ui/processView.ts';
 
 /** The flags of `demo` and `replay` for the live page. */
 interface UiFlags {
@@ -32,13 +33,14 @@ interface UiOptions {
   /** How fast that time passes, as a multiple of real time. */
   readonly speed?: number;
   readonly isDryRun?: boolean;
+  readonly process?: () => ProcessFacts;
 }
 
 /** Serves the live page at this address, if there is one. */
 export async function serveUi(
   address: BindAddress | 'none',
   logger: Logger,
-  { clock = systemClock, speed = 1, isDryRun = false }: UiOptions = {},
+  { clock = systemClock, speed = 1, isDryRun = false, process }: UiOptions = {},
 ): Promise<Result<ServedUi | undefined>> {
   if (address === 'none') return ok(undefined);
   // The code is loaded only if the page is served.
@@ -46,7 +48,14 @@ export async function serveUi(
   const { pageSourceOf } = await import('../ui/pageSource.ts');
   const { serveLivePage } = await import('../ui/serve.ts');
   const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');
-  const live = createLivePage({ clock, pace: systemClock, speed, isDryRun, onBroken });
+  const live = createLivePage({
+    clock,
+    pace: systemClock,
+    speed,
+    isDryRun,
+    onBroken,
+    ...(process === undefined ? {} : { process }),
+  });
   const onRefused = (error: Error) => logger.warn({ cause: error.message }, 'the live page cannot accept a connection');
   const served = await serveLivePage(address, { live, onBroken, onRefused });
   if (!served.ok) return served;

@@ -11,6 +11,8 @@ export interface History {
   texts(exists?: (about: string) => boolean): readonly string[];
   /** The newest moments of a pod `namespace/name` up to a time, at most `max`, oldest first. A replay knows later ones. */
   ofPod(pod: string, until: number, max: number): Moment[];
+  /** How many moments of each type there were from a time, or since all are known, until another; epoch milliseconds. */
+  counts(from: number, until: number): { readonly from: number; readonly byType: ReadonlyMap<string, number> };
 }
 
 interface Entry extends Pick<Moment, 't' | 'what' | 'about'> {
@@ -67,5 +69,12 @@ export function createHistory({ longest, max }: HistoryLimits): History {
         .filter((entry) => entry.pod === pod && entry.t <= until)
         .slice(-max)
         .map(({ text }) => JSON.parse(text)),
+    counts(from, until) {
+      const byType = new Map<string, number>();
+      const shown = entries.slice(first);
+      for (const { t, what } of shown) if (t >= from && t <= until) byType.set(what, (byType.get(what) ?? 0) + 1);
+      const oldest = shown.length >= max ? shown[0]?.t : undefined;
+      return { from: Math.max(from, oldest ?? from), byType };
+    },
   };
 }

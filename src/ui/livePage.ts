@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@weeder/kube-runtime/base';
 import { keyOf, partsOf } from '@weeder/kube-runtime/objects';
-import type { ActorPage, DependencyList, Moment, PodView, ReplayClock } from '@weeder/live-page';
-import type { InspectionEvent } from 'xstate';
+import type { ActorPage, DependencyList, Moment, Overview, PodView, ReplayClock } from '@weeder/live-page';
+import type { AnyActorRef, InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type ControllerName, contributions, controllerNames, type Report } from '../controllers/controllers.ts';
 import type { ReportProcess } from '../process/processLog.ts';
@@ -12,10 +12,12 @@ import { type Connection, createConnection, heartbeatEvery } from './connection.
 import { type DependencyQuery, dependencyList } from './dependencyViews.ts';
 import { createHistory, lastHour, wholeRecording } from './history.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
+import { composeOverview } from './overview.ts';
 import type { PageSource } from './pageSource.ts';
 import { createPodReports } from './podReports.ts';
 import { maxMoments, podView } from './podView.ts';
 import { processMoment } from './processMoment.ts';
+import { createProcessView, type ProcessFacts } from './processView.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
 import { createWindowCounters } from './windowCounters.ts';
@@ -40,6 +42,7 @@ export interface LivePage {
   lists(): readonly (readonly [path: string, list: (query: URLSearchParams) => Promise<object>])[];
   dependencies(query: DependencyQuery): Promise<DependencyList>;
   pod(namespace: string, name: string): PodView;
+  overview(): Promise<Overview>;
   /** Whether another page may be opened. */
   hasRoom(): boolean;
   /** Sends a page the current state, and then each change, including those of its chosen actor. */
@@ -69,17 +72,22 @@ interface LivePageOptions {
   readonly isDryRun?: boolean;
   /** A replay: its state, and the moments of the whole recording, oldest first. */
   readonly replay?: { readonly clock: () => ReplayClock; readonly moments: readonly Moment[] };
+  /** The process that the page shows; undefined: a replay. */
+  readonly process?: () => ProcessFacts;
   readonly onBroken: (error: unknown) => void;
 }
 
 export const maxPages = 16;
 /** From the end of one poll to the next; milliseconds. */
 const pollInterval = 250;
+/** The time of which the overview says what was done; milliseconds. */
+const overviewRange = 3_600_000;
 /** If there are more changes, all services are sent as one list. */
 const maxChanges = 200;
 
 export function createLivePage(options: LivePageOptions): LivePage {
-  const { clock, pace, speed = 1, replay, isDryRun = false, onBroken } = options;
+  const { clock, pace, speed = 1, replay, isDryRun = false, onBroken, process } = options;
+  const processView = createProcessView();
   const history = createHistory(replay === undefined ? lastHour : wholeRecording);
   for (const moment of replay?.moments ?? []) history.add(moment);
   const tallies = createWindowCounters();
@@ -90,8 +98,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const timers = new Map<'poll' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
   let services: ReadonlyMap<string, PolledService> | undefined;
-  /** The message that was sent last. */
-  let leadership: string | undefined;
+  /** The messages about the process that were sent last, by their types. */
+  const sent = new Map<'leadership' | 'process', string>();
   let polling: Promise<void> | undefined;
   let polls = 0;
 
@@ -114,7 +122,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
 
   function* everything(chosen: string | undefined): Generator<string> {
     if (replay !== undefined) yield eventText({ type: 'clock', ...replay.clock() });
-    if (leadership !== undefined) yield leadership;
+    yield* sent.values();
     yield* listParts('services', textsOf(services?.values() ?? []));
     yield* listParts(
       'history',
@@ -128,7 +136,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     const changes = await pollServices(source, tallies, chosenActors, services ?? new Map());
     if (pages.size === 0) return;
     services = changes.all;
-    sendLeadership();
+    sendProcess();
     sendChanges(changes);
     begin();
     timers.set('poll', pace.setTimeout(startPolling, pollInterval));
@@ -143,12 +151,23 @@ export function createLivePage(options: LivePageOptions): LivePage {
       });
   }
 
-  function sendLeadership(): void {
+  function sendProcess(): void {
     const current = source?.leadership?.();
-    if (current === undefined) return;
-    const text = eventText({ type: 'leadership', state: current.state, holder: current.holder });
-    if (text !== leadership) send(text);
-    leadership = text;
+    if (current !== undefined)
+      sendIfNew(eventText({ type: 'leadership', state: current.state, holder: current.holder }), 'leadership');
+    if (process === undefined) return;
+    const view = processView(process(), source?.streams?.() ?? []);
+    sendIfNew(eventText({ type: 'process', process: view }), 'process');
+  }
+
+  function sendIfNew(text: string, type: 'leadership' | 'process'): void {
+    if (text !== sent.get(type)) send(text);
+    sent.set(type, text);
+  }
+
+  /** Without an open page, nothing is polled. */
+  async function currentServices(): Promise<ReadonlyMap<string, PolledService>> {
+    return services ?? (await pollServices(source, tallies, chosenActors, new Map())).all;
   }
 
   function sendChanges({ all: services, changed, removed }: Changes): void {
@@ -223,8 +242,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     actors: index.find,
     lists: () => controllerNames.flatMap(listsOf),
     async dependencies(query) {
-      // Without an open page, nothing is polled.
-      const polled = services ?? (await pollServices(source, tallies, chosenActors, new Map())).all;
+      const polled = await currentServices();
       const dependencies = source?.shown('weeder')?.dependencies() ?? [];
       const actors = new Set([...(source?.actors() ?? [])].map((actor) => foundRoot(actor)?.id ?? ''));
       return await dependencyList(dependencies, (key) => polled.get(key)?.view, actors, query);
@@ -233,6 +251,13 @@ export function createLivePage(options: LivePageOptions): LivePage {
       const known = source?.shown('weeder')?.pod(namespace, name);
       const moments = history.ofPod(keyOf(namespace, name), clock.now(), maxMoments);
       return podView(namespace, name, known, podReports.of(namespace, name), moments);
+    },
+    async overview() {
+      const now = clock.now();
+      const polled = [...(await currentServices()).values()].map(({ view }) => view);
+      const seen = { now, services: polled, since: (actor: AnyActorRef) => source?.since(actor) };
+      const running = { isDryRun, config: process?.().config };
+      return await composeOverview(source, seen, history.counts(now - overviewRange, now), running);
     },
     hasRoom: () => pages.size < maxPages,
     connect(response, chosen) {

@@ -1,3 +1,4 @@
+import type { StreamStatus } from '@weeder/kube-runtime/watch';
 import type { LeadershipView } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import type { ProcessControllers, ShownOf } from '../controllers/controllers.ts';
@@ -12,8 +13,11 @@ export interface PageSource {
   /** Undefined without leader election. */
   leadership?(): LeadershipView | undefined;
   readonly shown: ShownOf;
+  /** Of a running weeder. */
+  streams?(): readonly StreamStatus[];
 }
 
-export function pageSourceOf({ actors, since, leadership, controllers }: Manager<ProcessControllers>): PageSource {
-  return { actors, since, leadership, shown: (of) => controllers[of]?.shown() };
+export function pageSourceOf(manager: Manager<ProcessControllers>): PageSource {
+  const { actors, since, leadership, controllers, streams } = manager;
+  return { actors, since, leadership, streams, shown: (of) => controllers[of]?.shown() };
 }

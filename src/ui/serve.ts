@@ -64,6 +64,7 @@ function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptio
       ...pageFiles(),
       '/actors': actorsPage(live),
       '/dependencies': dependenciesPage(live),
+      '/overview': listPage(() => live.overview()),
       ...Object.fromEntries(live.lists().map(([path, list]) => [path, listPage(list)])),
       '/pod': podPage(live),
       '/events': eventsPage(live),

@@ -80,7 +80,7 @@ function serviceView(
   crashLooping: number,
   tally: WindowCounter | undefined,
 ): ServiceView {
-  const { deleted = 0, skipped = 0, failed = 0 } = tally ?? {};
+  const { deleted = 0, skipped = 0, failed = 0, failure } = tally ?? {};
   return {
     ...status,
     actor: endpoint?.id,
@@ -90,5 +90,6 @@ function serviceView(
     deleted,
     skipped,
     failed,
+    failure,
   };
 }

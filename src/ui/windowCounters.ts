@@ -1,6 +1,7 @@
 import { keyOf } from '@weeder/kube-runtime/objects';
+import type { DeletionFailure } from '@weeder/live-page';
 import type { ControllerEvent } from '../controllers/controllers.ts';
-import type { WindowRef } from '../weeder/deletions/weederEvents.ts';
+import type { WeederEvent, WindowRef } from '../weeder/deletions/weederEvents.ts';
 
 /** The outcomes of the newest window of a service. Times are epoch milliseconds. */
 export interface WindowCounter {
@@ -11,6 +12,7 @@ export interface WindowCounter {
   deleted: number;
   skipped: number;
   failed: number;
+  failure: DeletionFailure | undefined;
 }
 
 /** The newest window of each service, computed from the events. */
@@ -36,11 +38,31 @@ export function createWindowCounters(): WindowCounters {
     if (tally !== undefined) tally[what] += 1;
   }
 
+  function recordFailure(event: Extract<WeederEvent, { type: 'deletion.refused' | 'deletion.failed' }>, at: number) {
+    const tally = counterOf(event);
+    const { pod, reason } = event;
+    if (tally !== undefined) tally.failure = { pod: keyOf(pod.namespace, pod.name), reason, at };
+  }
+
+  /** The pod is gone: what was refused for it before no longer matters. */
+  function forgetFailure(event: Extract<WeederEvent, { type: 'pod.deleted' | 'pod.recovered' | 'pod.removed' }>): void {
+    const tally = counterOf(event);
+    if (tally?.failure?.pod === keyOf(event.pod.namespace, event.pod.name)) tally.failure = undefined;
+  }
+
   function open({ namespace, service, window }: WindowRef, now: number, duration: number): void {
     const key = keyOf(namespace, service);
     counters.delete(key);
     const times = { openedAt: now, closesAt: now + duration };
-    counters.set(key, { number: window, ...times, isOpen: true, deleted: 0, skipped: 0, failed: 0 });
+    counters.set(key, {
+      number: window,
+      ...times,
+      isOpen: true,
+      deleted: 0,
+      skipped: 0,
+      failed: 0,
+      failure: undefined,
+    });
     if (counters.size <= max) return;
     for (const oldest of counters.keys()) {
       counters.delete(oldest);
@@ -48,17 +70,34 @@ export function createWindowCounters(): WindowCounters {
     }
   }
 
+  function close(event: Extract<WeederEvent, { type: 'window.closed' }>): void {
+    const tally = counterOf(event);
+    if (tally === undefined) return;
+    const { deleted, skipped, failed } = event;
+    Object.assign(tally, { isOpen: false, deleted, skipped, failed: failed.length });
+    if (failed.length === 0) tally.failure = undefined;
+  }
+
   return {
     note(event, now) {
-      if (event.type === 'window.opened') open(event, now, event.duration);
-      else if (event.type === 'pod.deleted') count(event, 'deleted');
-      else if (event.type === 'pod.skipped') count(event, 'skipped');
-      else if (event.type === 'deletion.failed') count(event, 'failed');
-      else if (event.type === 'window.closed') {
-        const tally = counterOf(event);
-        if (tally === undefined) return;
-        const { deleted, skipped, failed } = event;
-        Object.assign(tally, { isOpen: false, deleted, skipped, failed: failed.length });
+      switch (event.type) {
+        case 'window.opened':
+          return open(event, now, event.duration);
+        case 'pod.deleted':
+          count(event, 'deleted');
+          return forgetFailure(event);
+        case 'pod.skipped':
+          return count(event, 'skipped');
+        case 'deletion.failed':
+          count(event, 'failed');
+          return recordFailure(event, now);
+        case 'deletion.refused':
+          return recordFailure(event, now);
+        case 'pod.recovered':
+        case 'pod.removed':
+          return forgetFailure(event);
+        case 'window.closed':
+          return close(event);
       }
     },
     of: (key) => counters.get(key),

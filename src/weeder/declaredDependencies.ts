@@ -1,4 +1,5 @@
 import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import type { ObjectRef } from '@weeder/kube-runtime/events';
 import { partsOf } from '@weeder/kube-runtime/objects';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { type Config, longestWindow } from '../config/config.ts';
@@ -22,9 +23,17 @@ interface DeclaredDependencies {
   configure(config: Config): Config;
   /** The workloads whose pods declare services, by the service as `namespace/name`. */
   workloads(): ReadonlyMap<string, readonly DeclaringWorkload[]>;
+  /** What is wrong with the declarations of pods. */
+  problems(): DeclarationProblem[];
   /** From now on the weeder knows which services exist. */
   start(): void;
   stop(): void;
+}
+
+/** A declaration that is not followed as written. */
+export interface DeclarationProblem {
+  readonly workload: ObjectRef;
+  readonly problem: string;
 }
 
 interface DeclaredDependenciesOptions {
@@ -169,6 +178,10 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
       }
       return byService;
     },
+    problems: () =>
+      [...counted()].flatMap(({ workload, about }) =>
+        'problem' in about && isOwn(workload.namespace) ? [{ workload, problem: about.problem }] : [],
+      ),
     start() {
       isRunning = true;
       reviewSoon();

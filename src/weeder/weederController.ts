@@ -3,7 +3,7 @@ import { keyOf } from '@weeder/kube-runtime/objects';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
 import { onlyOwned, type Shard } from '../controller/shard.ts';
-import { createDeclaredDependencies } from './declaredDependencies.ts';
+import { createDeclaredDependencies, type DeclarationProblem } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
 import { readLogThrough } from './deletions/readLog.ts';
 import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.ts';
@@ -22,7 +22,10 @@ export interface WeederControllerOptions extends ControllerContext {
 }
 
 /** What the metrics and the live page show of the weeder. */
-export type ShownWeeder = Pick<Weeder, 'actors' | 'counts' | 'crashLooping' | 'dependencies' | 'pod' | 'services'>;
+export type ShownWeeder = Pick<Weeder, 'actors' | 'counts' | 'crashLooping' | 'dependencies' | 'pod' | 'services'> & {
+  /** What is wrong with the declarations of pods. A replay does not know it. */
+  readonly declarationProblems?: () => readonly DeclarationProblem[];
+};
 
 /** The weeder as a controller of the process. */
 export interface WeederController extends Controller<ShownWeeder> {
@@ -112,6 +115,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
 
   const shown: ShownWeeder = {
     ...weeder,
+    declarationProblems: declared.problems,
     dependencies() {
       const workloads = declared.workloads();
       return weeder.dependencies((service) => workloads.get(service) ?? []);

@@ -5,6 +5,7 @@ import { until } from '@weeder/kube-runtime/testing';
 import type { DependencyList } from '@weeder/live-page';
 import { config, file, logOf, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
+import { overviewOf } from '../support/page/overviewOf.ts';
 import { embedded, made } from '../support/world/embedded.ts';
 
 const noServers = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
@@ -28,6 +29,9 @@ test('weeder run --ui serves the page on loopback, shows what happens, and exits
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   assert.match(await (await fetch(url)).text(), /^<!doctype html>/);
   await using viewer = await openPage(url, '?actor=shop/db');
+  const { process } = await viewer.received('process', ({ process }) => process.cluster !== undefined);
+  assert.deepEqual([process.cluster, process.namespaces, process.streams], ['embedded', 'all', []]);
+  assert.match(process.config.hash, /^[0-9a-f]{8}$/);
   await viewer.received('services', ({ services }) => services.every(({ exists, isReady }) => exists && !isReady));
   made(store.patch(endpointSlices, 'shop', 'db-a', slice(true)));
   await viewer.received('moment', ({ moment }) => moment.what === 'window.opened' && moment.about === 'shop/db');
@@ -92,6 +96,8 @@ test('the page of a standby says who leads, and has no services', async (t) => {
   const { holder } = await viewer.received('leadership', ({ state }) => state === 'standingBy');
   assert.equal(holder, 'other_1');
   assert.deepEqual((await viewer.received('services')).services, []);
+  const { problems, controllers } = await overviewOf(url);
+  assert.deepEqual([problems, controllers.map(({ summary }) => summary)], [[], ['', '', '']]);
 });
 
 test('weeder run serves no page without --ui', async (t) => {

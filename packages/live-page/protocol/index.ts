@@ -1,13 +1,36 @@
 export type { ApplicationList, ApplicationView, DriftView, ResourceView } from './applicationView.ts';
-export { countByHealth, type HealthFilter, healthFilters, healthRank } from './health.ts';
+export { count } from './format.ts';
+export {
+  countByHealth,
+  type HealthFilter,
+  healthFilters,
+  healthOfService,
+  healthRank,
+} from './health.ts';
 export type { Moment } from './moment.ts';
 export { createOngoing } from './ongoing.ts';
+export {
+  type ConfigView,
+  type ControllerSummary,
+  type Did,
+  type Overview,
+  type OverviewGroup,
+  type OverviewLine,
+  type OverviewPart,
+  overviewGroup,
+  type ProblemGroup,
+  type ProcessView,
+  type Severity,
+  type StreamView,
+  severities,
+} from './overviewView.ts';
 export type { PodServiceView, PodView } from './podView.ts';
 export {
   type ActorOrder,
   type ActorPage,
   type ActorView,
   actorOrders,
+  type DeletionFailure,
   type DependantView,
   type DependencyList,
   type DependencyView,
@@ -21,6 +44,7 @@ export {
   type Transition,
 } from './protocol.ts';
 export { isShown, serviceRank } from './serviceFilter.ts';
+export { describeState, problemsOf } from './serviceWords.ts';
 export { observerDisplay, observerStates, type StateDisplay, workloadDisplay, workloadStates } from './states.ts';
 export type { WorkloadList, WorkloadView } from './workloadView.ts';
 export { compareNames, worstFirst } from './worstFirst.ts';

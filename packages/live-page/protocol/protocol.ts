@@ -1,4 +1,5 @@
 import type { Moment } from './moment.ts';
+import type { ProcessView } from './overviewView.ts';
 
 /**
  * The messages to the live page, as server-sent events. The name of the event is the `type` of the message, and its data
@@ -19,6 +20,8 @@ export type PageMessage =
   | { readonly type: 'beat'; readonly now: number }
   /** With leader election only: at the start, and with each change. */
   | ({ readonly type: 'leadership' } & LeadershipView)
+  /** At the start, and with each change. Not in a replay. */
+  | { readonly type: 'process'; readonly process: ProcessView }
   /** All services: at the start, and instead of too many single changes. */
   | { readonly type: 'services'; readonly services: readonly ServiceView[] }
   | { readonly type: 'service'; readonly service: ServiceView }
@@ -72,6 +75,15 @@ export interface ServiceView {
   readonly deleted: number;
   readonly skipped: number;
   readonly failed: number;
+  /** The newest deletion in that window that the API server has refused, or that has failed. Undefined: none. */
+  readonly failure: DeletionFailure | undefined;
+}
+
+export interface DeletionFailure {
+  /** `namespace/name` */
+  readonly pod: string;
+  readonly reason: string;
+  readonly at: number;
 }
 
 /** Which services a list shows: by their readiness, an open window, or dependants that crash-loop. */

@@ -11,9 +11,9 @@ export function isShown({ isReady, window, crashLooping }: ServiceView, filter: 
 const serviceConditions = ['notReady', 'absent', 'failed', 'crashLooping', 'window', 'calm'] as const;
 export type ServiceCondition = (typeof serviceConditions)[number];
 
-export function worstOf({ isReady, exists, failed, crashLooping, window }: ServiceView): ServiceCondition {
+export function worstOf({ isReady, exists, failed, failure, crashLooping, window }: ServiceView): ServiceCondition {
   if (!isReady) return exists ? 'notReady' : 'absent';
-  if (failed > 0) return 'failed';
+  if (failed > 0 || failure !== undefined) return 'failed';
   if (crashLooping > 0) return 'crashLooping';
   return window === undefined ? 'calm' : 'window';
 }

@@ -1,4 +1,4 @@
-export { applicationScene, dependencyScene, manyActors, scene, workloadScene } from './scenes.ts';
+export { applicationScene, dependencyScene, manyActors, overviewScene, scene, workloadScene } from './scenes.ts';
 export {
   actorView,
   applicationList,
@@ -7,6 +7,8 @@ export {
   dependencyList,
   dependencyView,
   hello,
+  overviewView,
+  processView,
   resourceView,
   serviceView,
   unseenView,

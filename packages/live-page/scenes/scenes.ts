@@ -1,5 +1,6 @@
 import type { ApplicationView } from '../protocol/applicationView.ts';
 import type { Moment } from '../protocol/moment.ts';
+import type { Overview } from '../protocol/overviewView.ts';
 import type { ActorView, DependencyList, PageMessage } from '../protocol/protocol.ts';
 import type { WorkloadView } from '../protocol/workloadView.ts';
 
@@ -10,6 +11,7 @@ import {
   dependencyList,
   dependencyView,
   hello,
+  overviewView,
   resourceView,
   serviceView,
   unseenView,
@@ -50,6 +52,23 @@ export function dependencyScene(now: number): DependencyList {
   });
   const selected = { by: 'configured', name: 'app=worker', namespaces: ['shop', 'reports'] } as const;
   return dependencyList(services, [...dependants, dependantView(workers, selected)]);
+}
+
+/** An outage with a window that is open, a restart that is blocked, and a correction that waits. */
+export function overviewScene(now: number): Overview {
+  const line = { actor: undefined, since: now - 36_000, next: undefined };
+  const [cache, cart] = ['Service shop/cache', 'Deployment shop/cart'];
+  const down = { ...line, object: cache, actor: 'shop/cache', words: 'Down for 36s, 3 crash-looping' };
+  const blocked = { ...line, object: cart, words: 'Blocked: ConfigMap shop/cart is missing' };
+  const window = { words: 'closes', at: now + 200_000 };
+  const open = { ...line, object: 'Service shop/db', actor: 'shop/db', words: 'Window open', next: window };
+  return overviewView({
+    problems: [
+      { severity: 'down', view: 'services', total: 1, lines: [down] },
+      { severity: 'stopped', view: 'workloads', total: 1, lines: [blocked] },
+    ],
+    waits: [{ view: 'services', total: 1, lines: [open] }],
+  });
 }
 
 /** A shop under restart control: a workload in each state that lasts long enough to be seen. */

@@ -1,5 +1,6 @@
 import type { ApplicationList, ApplicationView, ResourceView } from '../protocol/applicationView.ts';
 import { countByHealth } from '../protocol/health.ts';
+import type { Overview, ProcessView } from '../protocol/overviewView.ts';
 import type {
   ActorView,
   DependantView,
@@ -28,6 +29,7 @@ export function serviceView(name: string, changes: Partial<ServiceView> = {}): S
     deleted: 0,
     skipped: 0,
     failed: 0,
+    failure: undefined,
     ...changes,
   };
 }
@@ -106,6 +108,27 @@ export function applicationView(id: string, changes: Partial<ApplicationView> = 
 
 export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessage {
   return { type: 'hello', version: '0.1.0', mode, now };
+}
+
+/** All services are ready, and only the weeder is on; `changes` override it. */
+export function overviewView(changes: Partial<Overview> = {}): Overview {
+  const restart = { name: 'restart control', isOn: false, summary: '', since: undefined };
+  return {
+    problems: [],
+    waits: [],
+    did: { from: 0, isDryRun: false, counts: [{ words: 'pods deleted', count: 3 }] },
+    controllers: [
+      { name: 'weeder', isOn: true, summary: 'All 300 services ready', since: 0, example: [] },
+      { ...restart, example: ['restartControl:', '  rules:', '    - kinds: [Deployment]'] },
+    ],
+    ...changes,
+  };
+}
+
+/** A weeder that works; `changes` override it. */
+export function processView(changes: Partial<ProcessView> = {}): ProcessView {
+  const config = { hash: '1a2b3c4d', appliedAt: 0, rejected: undefined };
+  return { cluster: 'kind-shop', identity: 'weeder-6b7f', namespaces: 'all', config, streams: [], ...changes };
 }
 
 /** The applications that match a query, in this order. */

@@ -16,6 +16,7 @@ const types: Readonly<Record<PageMessage['type'], true>> = {
   hello: true,
   beat: true,
   leadership: true,
+  process: true,
   services: true,
   service: true,
   serviceRemoved: true,

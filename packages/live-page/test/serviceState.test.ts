@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServiceView } from '../protocol/protocol.ts';
+import { describeState } from '../protocol/serviceWords.ts';
 import { serviceView, unseenView } from '../scenes/views.ts';
-import { describeState } from '../src/services/readiness.ts';
 
 const now = 1_000_000;
 const window = { number: 1, openedAt: now - 60_000, closesAt: now + 240_000 };

@@ -8,6 +8,11 @@ import type { Config } from '../../config/config.ts';
 import { openRecorder, type Recorder } from '../../recording/recorder.ts';
 import type { RunFlags } from '../flags/runFlags.ts';
 
+/** The pod or host as which this process acts. */
+export function instanceName(): string {
+  return process.env['POD_NAME'] || hostname();
+}
+
 /** The leader election from the flags; undefined: disabled. Contradictory times are a USAGE error. */
 export function electionOf(flags: RunFlags): Result<Election | undefined> {
   if (!flags.enableLeaderElection) return ok(undefined);

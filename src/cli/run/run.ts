@@ -12,7 +12,7 @@ import type { RunFlags } from '../flags/runFlags.ts';
 import { fail } from '../output.ts';
 import { type ServedUi, serveUi } from '../serveUi.ts';
 import { ignoreHangUps, stopOnSignals } from '../signals.ts';
-import { electionOf, startRecording } from './fromFlags.ts';
+import { electionOf, instanceName, startRecording } from './fromFlags.ts';
 import { prepareLastResort } from './lastResort.ts';
 import { type Reports, runLoop } from './runLoop.ts';
 
@@ -51,7 +51,18 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   const served = await observation.serve(flags);
   if (!served.ok) return fail(served.error);
   open.defer(served.value.close);
-  const offered = await serveUi(flags.uiBindAddr, logger, { isDryRun: flags.dryRun });
+  let cluster: string | undefined;
+  const identity = election.value?.identity ?? instanceName();
+  const offered = await serveUi(flags.uiBindAddr, logger, {
+    isDryRun,
+    process: () => ({
+      cluster,
+      identity,
+      namespaces: flags.namespaces ?? 'all',
+      config: reload.config(),
+      status: reload.status(),
+    }),
+  });
   if (!offered.ok) return fail(offered.error);
   const page = offered.value;
   open.defer(() => page?.close());
@@ -84,7 +95,10 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
       reportProcess,
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
-      onConnected: observation.connected,
+      onConnected(client, access) {
+        cluster = access?.context ?? client.server;
+        observation.connected(client);
+      },
       onStarted(started) {
         manager = started;
         observation.watch(started);

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { ClusterAccess } from '@weeder/kube-runtime/access';
 import { systemClock } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
@@ -20,6 +19,7 @@ import { connect } from '../connect.ts';
 import type { RunFlags } from '../flags/runFlags.ts';
 import { exitCodes, fail } from '../output.ts';
 import { followConfig } from './followConfig.ts';
+import { instanceName } from './fromFlags.ts';
 
 /** The listeners for the events of the controllers. */
 export type Reports = Pick<Telemetry, 'nextReport' | 'onHashRead'>;
@@ -39,7 +39,7 @@ interface Work {
   readonly listeners: ReportProcess[];
   readonly inspect: ((event: InspectionEvent) => void) | undefined;
   /** Called when the API server has been reached. */
-  readonly onConnected: (client: KubeClient) => void;
+  readonly onConnected: (client: KubeClient, access: ClusterAccess | undefined) => void;
   /** Called when this manager has started. */
   readonly onStarted: (manager: Manager<ProcessControllers>) => void;
 }
@@ -58,7 +58,7 @@ export async function runLoop({ flags, opened, reload, ...options }: Work, stop:
     return exitCodes.ok;
   }
   if (!client.ok) return fail(client.error);
-  options.onConnected(client.value);
+  options.onConnected(client.value, access);
   const { dryRun, concurrentDeletions, namespaces = 'all', shard, events } = flags;
   const { server } = client.value;
   logger.info(
@@ -104,7 +104,7 @@ export async function runLoop({ flags, opened, reload, ...options }: Work, stop:
       logger,
       namespaces,
       isDryRun: dryRun,
-      ...(events ? { eventInstance: process.env['POD_NAME'] || hostname() } : {}),
+      ...(events ? { eventInstance: instanceName() } : {}),
       ...(shard === undefined ? {} : { shard }),
       ...(election === undefined ? {} : { election }),
       reportProcess: options.reportProcess,

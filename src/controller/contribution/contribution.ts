@@ -1,5 +1,5 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import type { Moment } from '@weeder/live-page';
+import type { Moment, OverviewPart, ServiceView } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import type { ZodType } from 'zod';
 import type { Config } from '../../config/config.ts';
@@ -34,6 +34,27 @@ export interface Contribution<Event, Shown, Options> {
   momentOf(event: Event, t: number): Moment | undefined;
   /** Its lists on the live page, by the path under which they are served. */
   readonly lists?: Readonly<Record<string, PageList<Shown>>>;
+  readonly overview: OverviewContribution<Event, Shown>;
+}
+
+/** Its part of the overview on the live page. */
+interface OverviewContribution<Event, Shown> {
+  /** The lines of a config that turn it on. */
+  readonly example: readonly string[];
+  /** The types of events that count as something done, by the words for it: `pods deleted`. */
+  readonly did: Readonly<Record<string, readonly TypeOf<Event>[]>>;
+  /** Loads the code that composes it. */
+  part(shown: Shown, seen: Seen): Promise<OverviewPart>;
+}
+
+type TypeOf<Event> = Event extends { readonly type: infer T } ? T : never;
+
+/** What the live page knows beside the controllers. */
+export interface Seen {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly since: Since;
+  readonly services: Iterable<ServiceView>;
 }
 
 /** Returns a list as it is served. It loads the code that makes it. */

@@ -78,7 +78,7 @@ function textOf({ id, state, entry }: Listed): string {
 }
 
 /** The innermost state of its machine. While it is observed, the worst of its resources, as in its status. */
-function wordOf(entry: ApplicationEntry): string {
+export function wordOf(entry: ApplicationEntry): string {
   const state = innermost(entry.actor);
   if (state !== 'observing') return state;
   const conditions = conditionsOf(applicationView(entry, 0));
@@ -162,7 +162,7 @@ function driftViews({ identity }: ResourceEntry, drifts: readonly Drift[]): read
   return shownDrifts(identity, drifts);
 }
 
-function stateOf(resource: ResourceEntry): string {
+export function stateOf(resource: ResourceEntry): string {
   return isObserved(resource) ? innermost(resource.actor) : memoryOf(resource.actor).state;
 }
 
@@ -170,7 +170,7 @@ function innermost(actor: ApplicationEntry['actor'] | ResourceEntry['actor']): s
   return activeStates(actor.getSnapshot().value).at(-1) ?? '';
 }
 
-function endOf(actor: AnyActorRef, since: Since): number | undefined {
+export function endOf(actor: AnyActorRef, since: Since): number | undefined {
   const delays = timersOf(actor).map(({ delay }) => delay);
   return delays.length === 0 ? undefined : (since(actor) ?? 0) + Math.min(...delays);
 }

@@ -37,6 +37,14 @@ export const observerContribution: Contribution<ObserverEvent, ObserverCore, Opt
   },
   measure: (metrics, shown) => measureObserver(metrics, shown?.counts()),
   momentOf: observerMoment,
+  overview: {
+    example: ['observer: {}'],
+    did: { corrections: ['resource.corrected'], 'resources refused': ['resource.refused'] },
+    async part(shown, { since }) {
+      const { observerOverview } = await import('./observerOverview.ts');
+      return observerOverview(shown.entries(), since);
+    },
+  },
   lists: {
     async '/applications'(shown, query, since) {
       const { applicationList } = await import('./applicationList.ts');

@@ -37,6 +37,14 @@ export const restartContribution: Contribution<RestartEvent, RestartControl, Opt
   },
   measure: (metrics, shown) => measureRestart(metrics, shown?.counts()),
   momentOf: restartMoment,
+  overview: {
+    example: ['restartControl:', '  rules:', '    - kinds: [Deployment, StatefulSet, DaemonSet]'],
+    did: { restarts: ['workload.restarted'], 'restarts refused': ['workload.refused'] },
+    async part(shown, { since }) {
+      const { restartOverview } = await import('./restartOverview.ts');
+      return restartOverview(shown.entries(), since);
+    },
+  },
   lists: {
     async '/workloads'(shown, _query, since) {
       const { workloadList } = await import('./workloadList.ts');

@@ -10,7 +10,7 @@ import { describeSource } from '../references/wording.ts';
 
 /** The workloads for the page, the worst first. */
 export function workloadList(entries: Iterable<WorkloadEntry>, since: Since): WorkloadList {
-  const views = [...entries].map((entry) => viewOf(entry, since));
+  const views = [...entries].map((entry) => workloadView(entry, since));
   return {
     workloads: views.sort(
       worstFirst<WorkloadView>(
@@ -21,7 +21,7 @@ export function workloadList(entries: Iterable<WorkloadEntry>, since: Since): Wo
   };
 }
 
-function viewOf(entry: WorkloadEntry, since: Since): WorkloadView {
+export function workloadView(entry: WorkloadEntry, since: Since): WorkloadView {
   const { state, reason, actor } = statusOf(entry);
   const entered = since(actor) ?? 0;
   const delays = timersOf(actor).map(({ delay }) => delay);

@@ -34,4 +34,16 @@ export const weederContribution: Contribution<WeederEvent, ShownWeeder, Options>
   countEvents: countWeeder,
   measure: measureWeeder,
   momentOf: weederMoment,
+  overview: {
+    example: ['declaredDependencies: {}'],
+    did: {
+      'windows opened': ['window.opened'],
+      'pods deleted': ['pod.deleted'],
+      'deletions refused or failed': ['deletion.refused', 'deletion.failed'],
+    },
+    async part(shown, seen) {
+      const { weederOverview } = await import('./weederOverview.ts');
+      return weederOverview(shown, seen);
+    },
+  },
 };

@@ -5,13 +5,14 @@ import type {
   ActorView,
   ApplicationView,
   DependencyList,
+  Overview,
   PageMessage,
   PodView,
   ReplayCommand,
   WorkloadView,
 } from '@weeder/live-page';
 import { pageJson } from '@weeder/live-page/build';
-import { applicationList, dependencyList } from '@weeder/live-page/scenes';
+import { applicationList, dependencyList, overviewView } from '@weeder/live-page/scenes';
 import { machines } from '../../../src/diagram/machines.ts';
 
 /** Serves the page and sends the messages of a test: the protocol without a weeder. */
@@ -25,6 +26,7 @@ export interface PageServer {
   dependencies: DependencyList;
   /** The answer about every pod. */
   pod: Omit<PodView, 'namespace' | 'name'>;
+  overview: Overview;
   /** Nothing is sent any more; new connections are accepted. */
   isHung: boolean;
   /** New streams are refused: the maximum number of pages is open. */
@@ -60,6 +62,7 @@ export async function startPageServer(): Promise<PageServer> {
     applications: [],
     dependencies: dependencyList([], []),
     pod: { sentence: '', services: [], total: 0, moments: [], actor: undefined },
+    overview: overviewView(),
     isHung: false,
     isFull: false,
     ahead: 0,
@@ -86,6 +89,7 @@ export async function startPageServer(): Promise<PageServer> {
     '/workloads': () => ({ workloads: state.workloads }),
     '/dependencies': () => state.dependencies,
     '/pod': (query) => ({ namespace: query.get('namespace'), name: query.get('name'), ...state.pod }),
+    '/overview': () => state.overview,
     '/applications': (query) => applicationList(state.applications, query),
   };
   const server = createServer((request, response) => {

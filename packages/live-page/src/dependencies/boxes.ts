@@ -1,8 +1,8 @@
 import { type Health, healthOfService } from '../../protocol/health.ts';
 import type { DependencyView } from '../../protocol/protocol.ts';
+import { describeState, problemsOf } from '../../protocol/serviceWords.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
-import { describeState, problemsOf } from '../services/readiness.ts';
 import { setTimedText } from '../times.ts';
 import { linkTo } from '../views.ts';
 

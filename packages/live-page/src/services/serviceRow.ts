@@ -1,11 +1,11 @@
 import { healthOfService } from '../../protocol/health.ts';
 import type { ServiceView } from '../../protocol/protocol.ts';
+import { describeState, problemsOf } from '../../protocol/serviceWords.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
 import { setTimedText } from '../times.ts';
 import { linkTo } from '../views.ts';
-import { describeState, problemsOf } from './readiness.ts';
 
 /** A row of the table of services. It updates only the changed parts. */
 interface ServiceRow {

@@ -1,5 +1,5 @@
-import type { ServiceView } from '../../protocol/protocol.ts';
-import { count, instant, span } from '../format.ts';
+import { count, instant, span } from './format.ts';
+import type { ServiceView } from './protocol.ts';
 
 /**
  * The state of a service in words, for `setTimedText`: `Ready`, `Window open`, `Window held: down again for 12s`,
@@ -27,9 +27,10 @@ function neverReady({ since, isFromStart }: ServiceView, now: number): string {
 }
 
 /** What is wrong beside its readiness, the worst first: `1 deletion failed`, `3 crash-looping`. */
-export function problemsOf({ failed, crashLooping }: ServiceView): string[] {
+export function problemsOf({ failed, failure, crashLooping }: ServiceView): string[] {
   const problems: string[] = [];
   if (failed > 0) problems.push(`${count(failed)} ${failed === 1 ? 'deletion' : 'deletions'} failed`);
+  else if (failure !== undefined) problems.push('deletion refused');
   if (crashLooping > 0) problems.push(`${count(crashLooping)} crash-looping`);
   return problems;
 }

@@ -1,0 +1,109 @@
+/** What needs attention, what waits and what was done: GET `/overview` returns an `Overview`. Times: epoch milliseconds. */
+export interface Overview {
+  /** What needs attention, the worst first. */
+  readonly problems: readonly ProblemGroup[];
+  readonly waits: readonly OverviewGroup[];
+  readonly did: Did;
+  readonly controllers: readonly ControllerSummary[];
+}
+
+/** One object in words. */
+export interface OverviewLine {
+  /** `Service shop/db` */
+  readonly object: string;
+  /** The id of its actor; undefined: it has none. */
+  readonly actor: string | undefined;
+  /** Its state and the reason, for `setTimedText`. */
+  readonly words: string;
+  /** Undefined: since before weeder started. */
+  readonly since: number | undefined;
+  /** What happens next by a timer: `corrected`, and when. */
+  readonly next: { readonly words: string; readonly at: number } | undefined;
+}
+
+export interface OverviewGroup {
+  /** The view that has all of them: `services`. */
+  readonly view: string;
+  readonly total: number;
+  /** The worst first; a part, if there are many. */
+  readonly lines: readonly OverviewLine[];
+}
+
+/**
+ * How bad a problem is, the worst first: a service is down; weeder has failed; a restart is stopped; an object in the
+ * cluster is not as it should be; somebody has written what cannot be followed.
+ */
+export const severities = ['down', 'failed', 'stopped', 'different', 'invalid'] as const;
+export type Severity = (typeof severities)[number];
+
+export interface ProblemGroup extends OverviewGroup {
+  readonly severity: Severity;
+}
+
+/** What a controller contributes. */
+export interface OverviewPart {
+  /** Everything at a glance: `260 of 300 services ready`. */
+  readonly summary: string;
+  /** Since when the summary has been true; undefined: not known. */
+  readonly since: number | undefined;
+  readonly problems: readonly ProblemGroup[];
+  readonly waits: readonly OverviewGroup[];
+}
+
+/** What was done in the last hour, or since `from` if the history does not go back that far. */
+export interface Did {
+  readonly from: number;
+  /** Nothing was changed. */
+  readonly isDryRun: boolean;
+  readonly counts: readonly { readonly words: string; readonly count: number }[];
+}
+
+export interface ControllerSummary {
+  readonly name: string;
+  readonly isOn: boolean;
+  readonly summary: string;
+  readonly since: number | undefined;
+  /** The lines of a config that turn it on. */
+  readonly example: readonly string[];
+}
+
+/** The process and its cluster, as the head of the page shows them. */
+export interface ProcessView {
+  /** The context of the kubeconfig, or the address of the API server; undefined: not reached yet. */
+  readonly cluster: string | undefined;
+  /** The name of this replica, as in the Lease. */
+  readonly identity: string;
+  readonly namespaces: 'all' | readonly string[];
+  readonly config: ConfigView;
+  /** The streams that cannot be read, each with its problem. */
+  readonly streams: readonly StreamView[];
+}
+
+export interface ConfigView {
+  /** The first digits of a hash of the config in force, with all defaults. */
+  readonly hash: string;
+  readonly appliedAt: number;
+  /** The first error of the newest content of the file, which is not in force; undefined: it is. */
+  readonly rejected: string | undefined;
+}
+
+export interface StreamView {
+  readonly name: string;
+  readonly problem: string;
+  /** A permission is missing, or the cluster does not have the kind. */
+  readonly isRefused: boolean;
+}
+
+/** The maximum number of lines in a group. */
+const maxLines = 40;
+
+/** The group of these items, of which the worst are shown. `rankOf`: the worst have the lowest. */
+export function overviewGroup<Item>(
+  view: string,
+  items: readonly Item[],
+  order: (a: Item, b: Item) => number,
+  lineOf: (item: Item) => OverviewLine,
+): OverviewGroup {
+  const lines = items.toSorted(order).slice(0, maxLines).map(lineOf);
+  return { view, total: items.length, lines };
+}

@@ -1,0 +1,99 @@
+import {
+  compareNames,
+  count,
+  type OverviewLine,
+  type OverviewPart,
+  observerDisplay,
+  overviewGroup,
+} from '@weeder/live-page';
+import type { AnyActorRef } from 'xstate';
+import type { Since } from '../../controller/contribution/contribution.ts';
+import type { ApplicationEntry, ResourceEntry } from '../entries/entries.ts';
+import { identityText } from '../objects/identity.ts';
+import { applicationView } from '../status/applicationView.ts';
+import { conditionsOf } from '../status/conditions.ts';
+import { endOf, stateOf, wordOf } from './applicationList.ts';
+
+interface Listed {
+  readonly entry: ApplicationEntry;
+  /** The word for its state. */
+  readonly state: string;
+}
+
+/** The observer's part of the overview. */
+export function observerOverview(entries: Iterable<ApplicationEntry>, since: Since): OverviewPart {
+  const listed = [...entries].map((entry) => ({ entry, state: wordOf(entry) }));
+  const bad = listed.filter(({ state }) => observerDisplay(state).health === 'degraded');
+  const [invalid, different] = [bad.filter(isInvalid), bad.filter((each) => !isInvalid(each))];
+  const paused = listed.filter(({ state }) => state === 'paused');
+  // Only an application that is not in sync has a resource that is corrected later.
+  const corrections = bad.flatMap(({ entry }) => [...entry.resources.values()].filter(isCorrectedLater));
+  const applicationLine = (each: Listed) => lineOf(each, since);
+  const rest = bad.length === 0 ? '' : `, ${count(bad.length)} of them with a problem`;
+  const noun = listed.length === 1 ? 'Application' : 'Applications';
+  return {
+    summary: listed.length === 0 ? 'There is no Application' : `${count(listed.length)} ${noun}${rest}`,
+    since: undefined,
+    problems: [
+      { severity: 'different', ...overviewGroup('applications', different, byName, applicationLine) },
+      { severity: 'invalid', ...overviewGroup('applications', invalid, byName, applicationLine) },
+    ],
+    waits: [
+      overviewGroup('applications', corrections, byIdentity, (resource) => correctionLine(resource, since)),
+      overviewGroup('applications', paused, byName, applicationLine),
+    ],
+  };
+}
+
+/** What is not corrected in mode detect. */
+const differs: ReadonlySet<string> = new Set(['drifted', 'missing']);
+
+function isInvalid({ state }: Listed): boolean {
+  return state === 'invalid';
+}
+
+function isCorrectedLater(resource: ResourceEntry): boolean {
+  return stateOf(resource).endsWith('.waiting');
+}
+
+function byName(a: Listed, b: Listed): number {
+  return compareNames(a.entry.id, b.entry.id);
+}
+
+function byIdentity(a: ResourceEntry, b: ResourceEntry): number {
+  return compareNames(identityText(a.identity), identityText(b.identity));
+}
+
+function lineOf({ entry, state }: Listed, since: Since): OverviewLine {
+  const { id, actor } = entry;
+  const message = conditionsOf(applicationView(entry, 0)).find(({ type }) => type === 'Ready')?.message ?? '';
+  return {
+    object: `Application ${id}`,
+    actor: actor.id,
+    words: withReason(entry.isDetectOnly && differs.has(state) ? `${state}.detectOnly` : state, message),
+    since: since(actor),
+    next: nextOf(state, actor, since),
+  };
+}
+
+function correctionLine(resource: ResourceEntry, since: Since): OverviewLine {
+  const { identity, actor } = resource;
+  const state = stateOf(resource);
+  return {
+    object: identityText(identity),
+    actor: actor.id,
+    words: withReason(state, ''),
+    since: since(actor),
+    next: nextOf(state, actor, since),
+  };
+}
+
+function withReason(state: string, reason: string): string {
+  const { words } = observerDisplay(state);
+  return reason === '' ? words : `${words}: ${reason.replace(/\.$/, '')}`;
+}
+
+function nextOf(state: string, actor: AnyActorRef, since: Since): OverviewLine['next'] {
+  const at = endOf(actor, since);
+  return at === undefined ? undefined : { words: observerDisplay(state).next, at };
+}

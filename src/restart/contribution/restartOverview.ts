@@ -1,0 +1,53 @@
+import {
+  compareNames,
+  count,
+  type OverviewLine,
+  type OverviewPart,
+  overviewGroup,
+  workloadDisplay,
+} from '@weeder/live-page';
+import type { Since } from '../../controller/contribution/contribution.ts';
+import { stateOf } from '../patches/status.ts';
+import type { WorkloadEntry } from '../patches/workloadEntry.ts';
+import { workloadView } from './workloadList.ts';
+
+/** Restart control's part of the overview. */
+export function restartOverview(entries: Iterable<WorkloadEntry>, since: Since): OverviewPart {
+  const all = [...entries].map((entry) => ({ entry, state: stateOf(entry) }));
+  const stopped = all.filter(({ state }) => workloadDisplay(state).health === 'degraded');
+  const waiting = all.filter(({ state }) => waits.has(state));
+  const noun = all.length === 1 ? 'workload' : 'workloads';
+  const rest = stopped.length === 0 ? '' : `, ${count(stopped.length)} of them with a problem`;
+  const line = (each: Listed) => lineOf(each, since);
+  return {
+    summary: all.length === 0 ? 'No workload is managed' : `${count(all.length)} ${noun}${rest}`,
+    since: undefined,
+    problems: [{ severity: 'stopped', ...overviewGroup('workloads', stopped, byName, line) }],
+    waits: [overviewGroup('workloads', waiting, byName, line)],
+  };
+}
+
+interface Listed {
+  readonly entry: WorkloadEntry;
+  readonly state: string;
+}
+
+/** The states in which a restart waits for something, or for its new pods. */
+const waits: ReadonlySet<string> = new Set(['stale', 'waiting', 'rolling', 'suspended']);
+
+function byName(a: Listed, b: Listed): number {
+  return compareNames(a.entry.id, b.entry.id);
+}
+
+/** The deadline of a rollout does not indicate how long it will take. */
+function lineOf({ entry }: Listed, since: Since): OverviewLine {
+  const { id, name, state, reason, since: entered, until } = workloadView(entry, since);
+  const { words, next } = workloadDisplay(state);
+  return {
+    object: name,
+    actor: id,
+    words: reason === '' ? words : `${words}: ${reason}`,
+    since: entered,
+    next: until === undefined || state === 'rolling' ? undefined : { words: next, at: until },
+  };
+}

@@ -1,0 +1,57 @@
+import type { ControllerSummary, Did, Overview, OverviewPart } from '@weeder/live-page';
+import { severities } from '@weeder/live-page';
+import type { Config } from '../config/config.ts';
+import type { Seen } from '../controller/contribution/contribution.ts';
+import { type ControllerName, contributions, controllerNames } from '../controllers/controllers.ts';
+import type { History } from './history.ts';
+import type { PageSource } from './pageSource.ts';
+
+/** The process. */
+interface Running {
+  readonly isDryRun: boolean;
+  /** The config in force; undefined in a replay. */
+  readonly config: Config | undefined;
+}
+
+/** Composes the overview from the parts of the controllers. A standby has none. */
+export async function composeOverview(
+  source: Pick<PageSource, 'shown' | 'leadership'> | undefined,
+  seen: Seen,
+  counted: ReturnType<History['counts']>,
+  { isDryRun, config }: Running,
+): Promise<Overview> {
+  const leader = (source?.leadership?.()?.state ?? 'leading') === 'leading' ? source : undefined;
+  const composed = await Promise.all(controllerNames.map((of) => partOf(of, leader, seen)));
+  const parts = composed.flatMap((part) => part ?? []);
+  return {
+    problems: severities.flatMap((severity) =>
+      parts.flatMap(({ problems }) => problems.filter((group) => group.severity === severity && group.total > 0)),
+    ),
+    waits: parts.flatMap(({ waits }) => waits.filter(({ total }) => total > 0)),
+    did: { ...didOf(counted), isDryRun },
+    controllers: controllerNames.map((of, index) => summaryOf(of, composed[index], config)),
+  };
+}
+
+async function partOf<K extends ControllerName>(
+  of: K,
+  source: Pick<PageSource, 'shown'> | undefined,
+  seen: Seen,
+): Promise<OverviewPart | undefined> {
+  const shown = source?.shown(of);
+  return shown === undefined ? undefined : await contributions[of].overview.part(shown, seen);
+}
+
+function didOf({ from, byType }: ReturnType<History['counts']>): Omit<Did, 'isDryRun'> {
+  const kinds = controllerNames.flatMap((of) => Object.entries<readonly string[]>(contributions[of].overview.did));
+  const countOf = (types: readonly string[]) => types.reduce((sum, type) => sum + (byType.get(type) ?? 0), 0);
+  return { from, counts: kinds.map(([words, types]) => ({ words, count: countOf(types) })) };
+}
+
+/** A standby, or a controller whose code is being loaded, has no part. */
+function summaryOf(of: ControllerName, part: OverviewPart | undefined, config: Config | undefined): ControllerSummary {
+  const { name, isConfigured, overview } = contributions[of];
+  const isOn = config === undefined ? part !== undefined : isConfigured(config);
+  const { summary = '', since } = isOn ? (part ?? {}) : {};
+  return { name, isOn, summary, since, example: overview.example };
+}

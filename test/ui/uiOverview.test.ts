@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { overviewGroup } from '@weeder/live-page';
+import { parseConfig } from '../../src/config/parse.ts';
+import { contributions, controllerNames } from '../../src/controllers/controllers.ts';
+import { createHistory, lastHour } from '../../src/ui/history.ts';
+import { composeOverview } from '../../src/ui/overview.ts';
+import { overviewOf } from '../support/page/overviewOf.ts';
+import { down, shown } from '../support/page/servedPage.ts';
+
+const nothing = { from: 0, byType: new Map<string, number>() };
+const seen = { now: 0, since: () => undefined, services: [] };
+
+test('with nothing wrong, the overview says that everything is ready, and since when', async () => {
+  await using page = await shown({ service: { onStart: 'never' } }, (before) => before.slice({ ready: [true] }));
+  const { problems, waits, controllers } = await overviewOf(page.served.url);
+  assert.deepEqual([problems, waits], [[], []]);
+  const [weeder] = controllers;
+  assert.deepEqual([weeder?.summary, weeder?.since], ['All 1 service ready', page.at.clock.now()]);
+});
+
+test('a service that is down is a problem with the number of dependants that crash-loop, and a window waits', async () => {
+  await using page = await down();
+  const { at, served } = page;
+  at.slice({ ready: [false] });
+  await at.clock.pass(35_000);
+  const [outage] = (await overviewOf(served.url)).problems;
+  assert.deepEqual([outage?.severity, outage?.view, outage?.total], ['down', 'services', 1]);
+  const [line] = outage?.lines ?? [];
+  assert.deepEqual(
+    [line?.object, line?.words, line?.since],
+    ['Service shoot-1/etcd-main-client', 'Down for 35s, 2 crash-looping', at.clock.now() - 35_000],
+  );
+  at.slice({ ready: [true] });
+  await at.clock.pass(100);
+  const after = await overviewOf(served.url);
+  assert.deepEqual(after.problems, []);
+  const [window] = after.waits.flatMap(({ lines }) => lines);
+  assert.match(window?.words ?? '', /^Window open/);
+  assert.deepEqual(window?.next, { words: 'closes', at: at.clock.now() + 119_900 });
+  const done = new Map(after.did.counts.map(({ words, count }) => [words, count]));
+  assert.deepEqual([done.get('windows opened'), done.get('pods deleted')], [1, 1]);
+});
+
+test('a deletion that is refused is a problem with its reason until it succeeds', async () => {
+  let isAllowed = false;
+  const refused = { type: 'delete.failed', failure: 'forbidden', reason: 'pods "kapi-0" is forbidden' } as const;
+  await using page = await down({ answer: () => (isAllowed ? { type: 'delete.accepted' } : refused) });
+  const { at, served } = page;
+  at.slice({ ready: [false] });
+  await at.clock.pass(1_000);
+  at.slice({ ready: [true] });
+  await at.clock.pass(1_000);
+  const [failed] = (await overviewOf(served.url)).problems;
+  assert.equal(failed?.severity, 'failed');
+  const words = failed?.lines[0]?.words ?? '';
+  assert.match(words, /^Window open, deletion refused, .*: Pod shoot-1\/kapi-0: pods "kapi-0" is forbidden$/);
+  isAllowed = true;
+  await at.clock.pass(60_000);
+  assert.deepEqual((await overviewOf(served.url)).problems, []);
+});
+
+test('of many objects the overview has the worst forty, and says how many there are', () => {
+  const ranks = Array.from({ length: 1_000 }, (_, rank) => rank).reverse();
+  const group = overviewGroup(
+    'workloads',
+    ranks,
+    (a, b) => a - b,
+    (rank) => ({ object: `web-${rank}`, actor: undefined, words: 'Blocked', since: undefined, next: undefined }),
+  );
+  assert.deepEqual([group.total, group.lines.length], [1_000, 40]);
+  assert.deepEqual([group.lines[0]?.object, group.lines[39]?.object], ['web-0', 'web-39']);
+});
+
+test('a controller that the config does not have is off, and its example turns it on', async () => {
+  const config = (text: string) => {
+    const parsed = parseConfig(text, 'weeder.yaml');
+    return parsed.ok ? parsed.value : assert.fail(parsed.error[0]?.message);
+  };
+  const { controllers } = await composeOverview(undefined, seen, nothing, {
+    isDryRun: false,
+    config: config('declaredDependencies: {}'),
+  });
+  assert.deepEqual(
+    controllers.map(({ name, isOn }) => [name, isOn]),
+    [
+      ['weeder', true],
+      ['restart control', false],
+      ['the application observer', false],
+    ],
+  );
+  const examples = controllers.map(({ example }) => config(example.join('\n')));
+  assert.ok(controllerNames.every((of, index) => contributions[of].isConfigured(examples[index] ?? config(''))));
+});
+
+test('what was done is counted in the last hour, or since the first moment that the history still has', () => {
+  const history = createHistory({ ...lastHour, max: 2 });
+  const moment = (t: number) => ({ t, what: 'pod.deleted', words: 'pod deleted', about: 'shop/db', detail: '' });
+  history.add(moment(1));
+  assert.deepEqual(history.counts(0, 9), { from: 0, byType: new Map([['pod.deleted', 1]]) });
+  history.add(moment(2));
+  history.add(moment(3));
+  assert.deepEqual(history.counts(0, 9), { from: 2, byType: new Map([['pod.deleted', 2]]) });
+  assert.deepEqual(history.counts(3, 9), { from: 3, byType: new Map([['pod.deleted', 1]]) });
+});
