@@ -1,13 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PageMessage } from '@weeder/live-page';
-import { actorView, dependencyScene, manyActors, scene, serviceView, workloadView } from '@weeder/live-page/scenes';
+import {
+  actorView,
+  dependencyScene,
+  manyActors,
+  overviewScene,
+  scene,
+  serviceView,
+  workloadView,
+} from '@weeder/live-page/scenes';
 import type { Page } from 'playwright-core';
 import type { PageServer } from '../support/page/pageServer.ts';
 import { openPage } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
-const views = ['services', 'dependencies', 'workloads', 'machine=shop%2Fdb', 'actors', 'timeline', 'pod=shop%2Fweb-0'];
+const views = [
+  'overview',
+  'services',
+  'dependencies',
+  'workloads',
+  'machine=shop%2Fdb',
+  'actors',
+  'timeline',
+  'pod=shop%2Fweb-0',
+];
 
 const deletion = { t: now, what: 'pod.deleted', words: 'pod deleted', about: 'shop/db', detail: 'delete' };
 
@@ -17,6 +34,7 @@ function everything(server: PageServer): void {
   server.dependencies = dependencyScene(now);
   const db = { namespace: 'shop', service: 'db', isReady: false, exists: true, since: now, window: 'none' } as const;
   server.pod = { ...server.pod, sentence: 'Skipped: it is ignored.', services: [db], total: 1, moments: [deletion] };
+  server.overview = overviewScene(now);
   server.workloads = [
     workloadView('web'),
     workloadView('api', { state: 'blocked', reason: 'ConfigMap shop/settings is missing' }),
@@ -26,6 +44,7 @@ function everything(server: PageServer): void {
 async function go(page: Page, view: string): Promise<void> {
   await page.evaluate(`location.hash = '${view}'`);
   const shown = {
+    overview: '#overview-problems li',
     services: '.state',
     dependencies: '.dependency-box',
     workloads: '#workloads .state',

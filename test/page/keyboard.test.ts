@@ -21,10 +21,11 @@ const reachable = `[...document.querySelectorAll('a[href],button,input,select,[t
 const focused = `[document.activeElement.outerHTML.slice(0, 90), getComputedStyle(document.activeElement).outlineStyle]`;
 
 test('Tab reaches every control of every view, in the order of the page, with a visible focus', async (t) => {
-  for (const view of ['services', 'dependencies', 'workloads', 'machine', 'actors', 'timeline']) {
+  for (const view of ['overview', 'services', 'dependencies', 'workloads', 'machine', 'actors', 'timeline']) {
     const { page } = await openPage(t, everything, { path: `/#${view}` });
     const seen =
       {
+        overview: '#overview-controllers li',
         services: '.state',
         dependencies: '.dependency-box',
         workloads: '#workloads .state',
@@ -49,12 +50,17 @@ test('Tab reaches every control of every view, in the order of the page, with a 
 });
 
 test('the keyboard skips the navigation, and opens a service and its machine', async (t) => {
-  const { page } = await openPage(t, everything);
-  await page.locator('.state').first().waitFor();
+  const { page } = await openPage(t, everything, { path: '/' });
+  const count = page.getByRole('link', { name: 'pods deleted' });
+  await count.waitFor();
   const text = () => page.evaluate<string>('document.activeElement.textContent.trim()');
   await page.keyboard.press('Tab');
   assert.equal(await text(), 'Skip to the content');
   await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  assert.equal(await text(), await count.textContent());
+  await page.evaluate("location.hash = 'services'");
+  await page.locator('#services-table .state').first().waitFor();
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate('document.activeElement.id'), 'services-search');
   await page.keyboard.type('db');
@@ -134,7 +140,7 @@ test('a screen reader finds a service as one row, with the headers of its column
   );
   await table.getByRole('row', { name: /^shop\/db Window open, 2 crash-looping 3m \d\ds left 2 9 1 0$/ }).waitFor();
   assert.equal(await page.getByRole('status').count(), 1);
-  assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 7);
+  assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 8);
   await page.getByRole('link', { name: 'Timeline' }).press('Enter');
   await page
     .getByRole('table', { name: 'Events, newest first' })

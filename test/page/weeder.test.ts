@@ -7,7 +7,7 @@ test('a running weeder shows an outage, a recovery, and its window, without cons
   await using weeder = await shown({ service: { onStart: 'never' } }, (before) => {
     before.slice({ ready: [true] });
   });
-  const { page, consoleLines, origins } = await visit(t, weeder.served.url);
+  const { page, consoleLines, origins } = await visit(t, `${weeder.served.url}#services`);
   await page.getByText('Ready', { exact: true }).waitFor();
   weeder.at.slice({ ready: [false] });
   await page.getByText(/^Down for \d+s$/).waitFor();

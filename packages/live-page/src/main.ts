@@ -6,7 +6,9 @@ import { type ConnectionState, connect } from './connection.ts';
 import { createDependencies } from './dependencies/dependencies.ts';
 import { createMachineView } from './machine/machine.ts';
 import { createPodPage } from './objects/pod.ts';
+import { createOverview } from './overview/overview.ts';
 import { createPageClock } from './pageClock.ts';
+import { showProcess } from './process.ts';
 import { createReplayControls } from './replay.ts';
 import { createServices } from './services/services.ts';
 import { createStatus } from './status.ts';
@@ -17,6 +19,7 @@ import { createWorkloads } from './workloads.ts';
 
 const clock = createPageClock();
 const status = createStatus();
+const overview = createOverview(clock.now);
 const services = createServices(clock.now);
 const dependencies = createDependencies(clock.now);
 const workloads = createWorkloads(clock.now);
@@ -77,6 +80,9 @@ function take(message: PageMessage): void {
     case 'leadership':
       status.leadership(message);
       break;
+    case 'process':
+      showProcess(message.process, clock.now());
+      break;
     case 'services':
       services.all(message.services);
       break;
@@ -116,7 +122,8 @@ function take(message: PageMessage): void {
 function refresh(): void {
   replay.tick();
   const shown = views.shown();
-  if (shown === 'services') services.tick();
+  if (shown === 'overview') overview.refresh();
+  else if (shown === 'services') services.tick();
   else if (shown === 'dependencies') dependencies.refresh();
   else if (shown === 'workloads') workloads.refresh();
   else if (shown === 'applications') applications.refresh();

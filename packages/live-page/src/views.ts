@@ -2,6 +2,7 @@ import { addressOf, readAddress, restoreParts } from './address.ts';
 import { byId } from './dom.ts';
 
 const names = [
+  'overview',
   'services',
   'dependencies',
   'workloads',
@@ -37,14 +38,14 @@ export function machineOf(actor: string): string | undefined {
 }
 
 export function createViews(onChange: () => void): Views {
-  let shown: ViewName = 'services';
+  let shown: ViewName = 'overview';
   let actor: string | undefined;
 
   function follow(): boolean {
     const address = readAddress(location.hash);
     const named = names.find((each) => each === address.view);
     if (named === undefined && address.view !== '') return false;
-    shown = named ?? 'services';
+    shown = named ?? 'overview';
     if (shown === 'machine' && address.id !== undefined) actor = address.id;
     showOnly(shown);
     restoreParts({ ...address, view: shown });

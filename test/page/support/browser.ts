@@ -36,7 +36,7 @@ export async function visit(t: TestContext, url: string, options: BrowserContext
 export async function openPage(
   t: TestContext,
   prepare: (server: PageServer) => void,
-  { path = '/', ...options }: PageOptions = {},
+  { path = '/#services', ...options }: PageOptions = {},
 ): Promise<Seen & { readonly server: PageServer }> {
   const server = await startPageServer();
   t.after(() => server[Symbol.asyncDispose]());

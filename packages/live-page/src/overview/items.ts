@@ -1,0 +1,34 @@
+import type { ControllerSummary, Did } from '../../protocol/overviewView.ts';
+import { create, setText } from '../dom.ts';
+import { count } from '../format.ts';
+
+/** How often something was done, with a link to the timeline. */
+export function createCount({ words }: Did['counts'][number]) {
+  const number = create('b');
+  const link = create('a', { text: `${words} `, attributes: { href: '#timeline' } });
+  link.append(number);
+  return {
+    element: create('li', {}, link),
+    show(counted: Did['counts'][number]): void {
+      setText(number, count(counted.count));
+      link.classList.toggle('zero', counted.count === 0);
+    },
+  };
+}
+
+/** A controller with its summary, or with the lines of a config that turn it on. */
+export function createController({ name, example }: ControllerSummary) {
+  const words = create('span', { class: 'state' });
+  const lines = create('pre', { text: example.join('\n') });
+  return {
+    element: create('li', {}, new Text(`${name} `), words, lines),
+    show({ isOn, summary }: ControllerSummary): void {
+      setText(
+        words,
+        isOn ? ['on', summary].filter((text) => text !== '').join(': ') : 'off; in the config, this turns it on:',
+      );
+      words.dataset['health'] = isOn ? 'healthy' : 'unknown';
+      lines.hidden = isOn;
+    },
+  };
+}
