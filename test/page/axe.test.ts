@@ -9,6 +9,8 @@ import {
   dependencyScene,
   hello,
   manyActors,
+  overviewScene,
+  processView,
   scene,
   workloadScene,
 } from '@weeder/live-page/scenes';
@@ -21,6 +23,7 @@ const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 
 /** What is in a view when it is shown with its data, by the address of the view. */
 const views: Readonly<Record<string, string>> = {
+  overview: '#overview-problems li',
   services: '#services .state',
   dependencies: '.dependency-box',
   workloads: '#workloads .state',
@@ -31,9 +34,12 @@ const views: Readonly<Record<string, string>> = {
 };
 
 function everything(server: PageServer, messages: readonly PageMessage[] = []): void {
-  server.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }, ...messages];
+  const config = { hash: '1a2b3c4d', appliedAt: now, rejected: 'weeder.yaml:3: unknown key' };
+  const process: PageMessage = { type: 'process', process: processView({ config }) };
+  server.greeting = [...scene(now), process, { type: 'actor', actor: actorView('shop/db') }, ...messages];
   server.actors = manyActors(100);
   server.dependencies = dependencyScene(now);
+  server.overview = overviewScene(now);
   server.workloads = workloadScene(now);
   server.applications = applicationScene(now);
 }
