@@ -31,7 +31,7 @@ export interface OverviewGroup {
 
 /**
  * How bad a problem is, the worst first: a service is down; weeder has failed; a restart is stopped; an object in the
- * cluster is not as it should be; somebody has written what cannot be followed.
+ * cluster is not as it should be; what a user has written cannot be followed.
  */
 export const severities = ['down', 'failed', 'stopped', 'different', 'invalid'] as const;
 export type Severity = (typeof severities)[number];

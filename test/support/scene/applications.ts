@@ -9,7 +9,7 @@ import {
 
 const second = 1_000;
 
-/** An Application of each kind of trouble, and others that are in sync: 40 of them. */
+/** An Application with each kind of problem, and others that are in sync: 40 of them. */
 export const troubled = ['account', 'contested', 'detect', 'invalid', 'paused', 'refused'] as const;
 const inSync = Array.from({ length: 40 - troubled.length }, (_, n) => `calm-${n + 1}`);
 

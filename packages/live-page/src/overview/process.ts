@@ -1,7 +1,7 @@
-import type { ProcessView } from '../protocol/overviewView.ts';
-import { byId } from './dom.ts';
-import { instant } from './format.ts';
-import { setTimedText } from './times.ts';
+import type { ProcessView } from '../../protocol/overviewView.ts';
+import { byId } from '../dom.ts';
+import { instant } from '../format.ts';
+import { setTimedText } from '../times.ts';
 
 /** Shows below the head of every view which process and cluster it is, and what keeps it from its work. */
 export function showProcess(process: ProcessView, now: number): void {
