@@ -44,7 +44,7 @@ test('search, filter, namespace and order are in the address, and a copy of it s
 });
 
 test('what a user types into the address is no more than text, and an unknown value is the initial one', async (t) => {
-  const address = '/#services?show=nothing&sort=-nobody&search=%3Cb%3E&namespace=gone';
+  const address = '/#services?show=nothing&sort=-unknown&search=%3Cb%3E&namespace=gone';
   const { page, consoleLines } = await openPage(t, many, { path: address });
   await page.getByText('No service matches.').waitFor();
   assert.equal(await page.locator('#services-search').inputValue(), '<b>');
