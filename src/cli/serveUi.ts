@@ -5,7 +5,7 @@ import type { Logger } from '../base/log.ts';
 import type { ProcessControllers, Report } from '../controllers/controllers.ts';
 import type { Manager } from '../process/manager.ts';
 import type { ReportProcess } from '../process/processLog.ts';
-import type { ProcessFacts } from '../ui/processView.ts';
+import type { ProcessFacts } from '../ui/views/processView.ts';
 
 /** The flags of `demo` and `replay` for the live page. */
 interface UiFlags {

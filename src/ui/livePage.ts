@@ -9,17 +9,17 @@ import type { ReportProcess } from '../process/processLog.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
 import { foundRoot } from './actorTree.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
-import { type DependencyQuery, dependencyList } from './dependencyViews.ts';
 import { createHistory, lastHour, wholeRecording } from './history.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
-import { composeOverview } from './overview.ts';
 import type { PageSource } from './pageSource.ts';
-import { createPodReports } from './podReports.ts';
-import { maxMoments, podView } from './podView.ts';
 import { processMoment } from './processMoment.ts';
-import { createProcessView, type ProcessFacts } from './processView.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
+import { type DependencyQuery, dependencyList } from './views/dependencyViews.ts';
+import { composeOverview } from './views/overview.ts';
+import { createPodReports } from './views/podReports.ts';
+import { maxMoments, podView } from './views/podView.ts';
+import { createProcessView, type ProcessFacts } from './views/processView.ts';
 import { createWindowCounters } from './windowCounters.ts';
 
 /**

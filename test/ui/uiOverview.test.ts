@@ -4,7 +4,7 @@ import { overviewGroup } from '@weeder/live-page';
 import { parseConfig } from '../../src/config/parse.ts';
 import { contributions, controllerNames } from '../../src/controllers/controllers.ts';
 import { createHistory, lastHour } from '../../src/ui/history.ts';
-import { composeOverview } from '../../src/ui/overview.ts';
+import { composeOverview } from '../../src/ui/views/overview.ts';
 import { overviewOf } from '../support/page/overviewOf.ts';
 import { down, shown } from '../support/page/servedPage.ts';
 

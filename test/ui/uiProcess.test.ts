@@ -4,7 +4,7 @@ import type { StreamStatus } from '@weeder/kube-runtime/watch';
 import { codedError } from '../../src/base/errors.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import type { ConfigStatus } from '../../src/process/reload.ts';
-import { createProcessView } from '../../src/ui/processView.ts';
+import { createProcessView } from '../../src/ui/views/processView.ts';
 
 function configOf(text: string) {
   const parsed = parseConfig(text, 'weeder.yaml');

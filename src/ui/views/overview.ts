@@ -1,10 +1,10 @@
 import type { ControllerSummary, Did, Overview, OverviewPart } from '@weeder/live-page';
 import { severities } from '@weeder/live-page';
-import type { Config } from '../config/config.ts';
-import type { Seen } from '../controller/contribution/contribution.ts';
-import { type ControllerName, contributions, controllerNames } from '../controllers/controllers.ts';
-import type { History } from './history.ts';
-import type { PageSource } from './pageSource.ts';
+import type { Config } from '../../config/config.ts';
+import type { Seen } from '../../controller/contribution/contribution.ts';
+import { type ControllerName, contributions, controllerNames } from '../../controllers/controllers.ts';
+import type { History } from '../history.ts';
+import type { PageSource } from '../pageSource.ts';
 
 /** The process. */
 interface Running {

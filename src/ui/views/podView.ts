@@ -1,8 +1,8 @@
 import type { Moment, PodView } from '@weeder/live-page';
-import { type KnownPod, unknownPod } from '../weeder/podFacts.ts';
-import type { PodReport } from '../weeder/report/podReport.ts';
-import { podSentence } from '../weeder/report/podSentence.ts';
-import { podActorId } from './actorTree.ts';
+import { type KnownPod, unknownPod } from '../../weeder/podFacts.ts';
+import type { PodReport } from '../../weeder/report/podReport.ts';
+import { podSentence } from '../../weeder/report/podSentence.ts';
+import { podActorId } from '../actorTree.ts';
 
 /** The maximum number of services in a response. */
 const maxServices = 50;

@@ -15,8 +15,8 @@ import {
   workloadScene,
 } from '@weeder/live-page/scenes';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { PageServer } from '../support/page/pageServer.ts';
-import { openPage } from './support/browser.ts';
+import type { PageServer } from '../../support/page/pageServer.ts';
+import { openPage } from '../support/browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);

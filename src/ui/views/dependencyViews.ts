@@ -12,9 +12,9 @@ import {
   serviceRank,
   worstFirst,
 } from '@weeder/live-page';
-import { hasWords, searchWords } from '../actors/searchWords.ts';
-import { includesName } from '../config/scopes.ts';
-import type { Dependant, ServiceDependants } from '../weeder/dependants.ts';
+import { hasWords, searchWords } from '../../actors/searchWords.ts';
+import { includesName } from '../../config/scopes.ts';
+import type { Dependant, ServiceDependants } from '../../weeder/dependants.ts';
 
 /** The filters of the dependencies in a request. */
 export interface DependencyQuery {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Moment } from '@weeder/live-page';
 import { hello, serviceView } from '@weeder/live-page/scenes';
 import type { Page } from 'playwright-core';
-import { openPage, type Seen } from './support/browser.ts';
+import { openPage, type Seen } from '../support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 

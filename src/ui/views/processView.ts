@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { StreamStatus } from '@weeder/kube-runtime/watch';
 import type { ProcessView, StreamView } from '@weeder/live-page';
-import type { Config } from '../config/config.ts';
-import { configFileOf } from '../config/configText.ts';
-import type { ConfigStatus } from '../process/reload.ts';
+import type { Config } from '../../config/config.ts';
+import { configFileOf } from '../../config/configText.ts';
+import type { ConfigStatus } from '../../process/reload.ts';
 
 /** What the command knows of its process. */
 export interface ProcessFacts extends Pick<ProcessView, 'cluster' | 'identity' | 'namespaces'> {

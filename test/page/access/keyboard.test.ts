@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dependencyScene, hello, manyActors, scene, serviceView, workloadView } from '@weeder/live-page/scenes';
-import type { PageServer } from '../support/page/pageServer.ts';
-import { openPage } from './support/browser.ts';
+import type { PageServer } from '../../support/page/pageServer.ts';
+import { openPage } from '../support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 

@@ -1,7 +1,7 @@
 import { putBounded } from '@weeder/kube-runtime/base';
 import { keyOf } from '@weeder/kube-runtime/objects';
-import type { ControllerEvent } from '../controllers/controllers.ts';
-import { type PodReport, podReportOf } from '../weeder/report/podReport.ts';
+import type { ControllerEvent } from '../../controllers/controllers.ts';
+import { type PodReport, podReportOf } from '../../weeder/report/podReport.ts';
 
 /** The last report of each pod, computed from the events. */
 interface PodReports {

@@ -11,8 +11,8 @@ import {
   workloadView,
 } from '@weeder/live-page/scenes';
 import type { Page } from 'playwright-core';
-import type { PageServer } from '../support/page/pageServer.ts';
-import { openPage } from './support/browser.ts';
+import type { PageServer } from '../../support/page/pageServer.ts';
+import { openPage } from '../support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 const views = [

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { until } from '@weeder/kube-runtime/testing';
 import type { Moment, PageMessage } from '@weeder/live-page';
 import { hello, scene } from '@weeder/live-page/scenes';
-import { openPage } from './support/browser.ts';
+import { openPage } from '../support/browser.ts';
 
 const start = Date.UTC(2026, 10, 21, 14, 0, 0);
 const clock = {
