@@ -34,6 +34,9 @@ test('the page of a pod says why it is not deleted, and later that it was, with 
   );
   await page.locator('#pod-moments li', { hasText: 'pod deleted' }).waitFor();
   await page.getByText('weeder knows none now.').waitFor();
+  await page.evaluate("location.hash = 'timeline'");
+  await page.locator('#moments tr', { hasText: 'pod deleted' }).getByRole('link', { name: 'shoot-1/kapi-0' }).click();
+  await sentence.getByText('because service etcd-main-client recovered').waitFor();
   await page.evaluate(`location.hash = 'pod=shoot-1/bare'`);
   await sentence.getByText('Skipped: it has no controller that would recreate it (barePods: keep).').waitFor();
   assert.equal(await page.title(), 'Pod shoot-1/bare · weeder');

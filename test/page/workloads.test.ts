@@ -124,7 +124,7 @@ test('a restart is in the timeline, as a mark and as a row, and is announced', a
       detail: 'ConfigMap settings (key a)',
     },
   });
-  await page.locator(`[data-about="${about}"] .deletion`).waitFor({ state: 'attached' });
+  await page.locator(`[data-about="${about}"] .restart`).waitFor({ state: 'attached' });
   await page.locator('#moments').getByText('ConfigMap settings (key a)').waitFor();
   await page.locator('#announcements', { hasText: `${about} is restarted` }).waitFor({ state: 'attached' });
 });

@@ -1,4 +1,5 @@
 import type { Moment } from '../../protocol/moment.ts';
+import { addressOf } from '../address.ts';
 import { byId, create } from '../dom.ts';
 import { timedText, timeElement } from '../times.ts';
 
@@ -55,7 +56,10 @@ function part(moments: readonly Moment[], chosen: Moment | undefined, cursor: nu
 
 function rowOf({ t, what, words, about, pod, detail }: Moment): HTMLTableRowElement {
   const row = create('tr', { attributes: { tabindex: '-1' } }, create('td', {}, timeElement(t)));
-  for (const text of [words, about, pod ?? '–', detail]) row.append(create('td', {}, ...timedText(text, t)));
+  const name =
+    pod === undefined ? new Text('–') : create('a', { text: pod, attributes: { href: addressOf('pod', pod) } });
+  const cells = [timedText(words, t), timedText(about, t), [name], timedText(detail, t)];
+  for (const nodes of cells) row.append(create('td', {}, ...nodes));
   row.dataset['what'] = what;
   row.cells[1]?.setAttribute('title', what);
   return row;
