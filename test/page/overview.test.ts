@@ -21,7 +21,7 @@ test('in a large outage everything that is wrong is in a window of 1400 × 900, 
     assert.ok(boxes.every((box) => box !== null && box.x + box.width <= width && box.y + box.height <= height));
     assert.match(
       (await lines.first().textContent()) ?? '',
-      /^Service team-02\/name-1 Down for .*, 3 crash-looping since/,
+      /^Service team-02\/name-1 Down for .*, 3 crash-looping · since/,
     );
     assert.deepEqual(consoleLines, []);
     await page.close();

@@ -16,7 +16,7 @@ test('with nothing wrong, the overview says that everything is ready, and since 
   const { problems, waits, controllers } = await overviewOf(page.served.url);
   assert.deepEqual([problems, waits], [[], []]);
   const [weeder] = controllers;
-  assert.deepEqual([weeder?.summary, weeder?.since], ['All 1 service ready', page.at.clock.now()]);
+  assert.deepEqual([weeder?.summary, weeder?.since], ['1 of 1 service ready', page.at.clock.now()]);
 });
 
 test('a service that is down is a problem with the number of dependants that crash-loop, and a window waits', async () => {

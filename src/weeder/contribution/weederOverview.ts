@@ -76,8 +76,8 @@ function summaryOf(all: readonly ServiceView[]): string {
   const ready = all.filter(({ isReady }) => isReady).length;
   if (all.length === 0) return 'No service is configured or declared';
   const noun = all.length === 1 ? 'service' : 'services';
-  return ready === all.length
-    ? `All ${count(ready)} ${noun} ready`
+  return ready === all.length && ready > 1
+    ? `All ${count(ready)} services ready`
     : `${count(ready)} of ${count(all.length)} ${noun} ready`;
 }
 

@@ -27,7 +27,9 @@ export function createController({ name, example }: ControllerSummary) {
         words,
         isOn ? ['on', summary].filter((text) => text !== '').join(': ') : 'off; in the config, this turns it on:',
       );
-      words.dataset['health'] = isOn ? 'healthy' : 'unknown';
+      // That a controller is off is a decision, not a problem.
+      if (isOn) words.dataset['health'] = 'healthy';
+      else words.removeAttribute('data-health');
       lines.hidden = isOn;
     },
   };

@@ -33,7 +33,7 @@ export function createLine({ line, view, health }: Listed) {
         ...(since === undefined ? [] : [`since ${instant(since)}`]),
         ...(next === undefined ? [] : [nextStep({ next: next.words }, next.at, now)]),
       ];
-      setTimedText(times, parts.join(', '), now);
+      setTimedText(times, parts.length === 0 ? '' : `· ${parts.join(', ')}`, now);
     },
   };
 }
