@@ -12,7 +12,8 @@ import type { Outcome } from '../../../../src/observer/objects/applyFailure.ts';
 import { type ApplicationOwner, ownerOf } from '../../../../src/observer/objects/fieldManagers.ts';
 import type { Manifest } from '../../../../src/observer/objects/identity.ts';
 import type { Drift } from '../../../../src/observer/objects/projection.ts';
-import type { ResourceApi, ResourcePlan, Target } from '../../../../src/observer/plan/resourceApi.ts';
+import { uidOf, versionOf } from '../../../../src/observer/ownership/ownership.ts';
+import type { Applied, ResourceApi, ResourcePlan, Target } from '../../../../src/observer/plan/resourceApi.ts';
 import { fieldMaskFor } from '../../../../src/observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../../../../src/observer/schema/readObserverSchema.ts';
 import { type Cleanup, cleanUp } from '../cleanup.ts';
@@ -60,7 +61,7 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
   return {
     ns,
     client,
-    api: resourceRequests(client),
+    api: againAfterConflicts(resourceRequests(client)),
     owner: own,
     signal,
     async plan(object, { observed, owner = own, before, account, mayRecreate = false } = {}) {
@@ -94,6 +95,33 @@ export async function applying(t: Cleanup, prefix: string, ofCluster?: Cluster):
       const path = `${target.path}${subresource === undefined ? '' : `/${subresource}`}?fieldManager=${manager}`;
       return objectOf(await ns.cluster.api('PATCH', path, patch, `application/${type}-patch+json`));
     },
+  };
+}
+
+/**
+ * Corrects and updates the object as it is: controllers write its status at the same time, so the version that a test has
+ * read may be an old one. The observer reads again, too.
+ */
+function againAfterConflicts(api: ResourceApi): ResourceApi {
+  async function again(
+    plan: ResourcePlan,
+    live: JsonObject,
+    signal: AbortSignal,
+    request: (live: JsonObject) => Promise<Outcome<Applied>>,
+  ): Promise<Outcome<Applied>> {
+    const outcome = await request(live);
+    if (outcome.ok || outcome.failure.type !== 'conflict') return outcome;
+    const read = await api.read(plan.target, signal);
+    const newer = read.ok ? read.value : undefined;
+    const isNewer = newer !== undefined && versionOf(newer) !== versionOf(live) && uidOf(newer) === uidOf(live);
+    return isNewer ? again(plan, newer, signal, request) : outcome;
+  }
+
+  return {
+    ...api,
+    correct: (plan, live, drifts, signal) =>
+      again(plan, live, signal, (seen) => api.correct(plan, seen, drifts, signal)),
+    update: (plan, live, signal) => again(plan, live, signal, (seen) => api.update(plan, seen, signal)),
   };
 }
 
