@@ -13,6 +13,12 @@ export function activeStates(value: StateValue, path = ''): string[] {
 /** The maximum delay of a Node timer: a machine with this delay waits until something changes. */
 const maxDelay = 2 ** 31 - 1;
 
+/** When the first timer of an actor fires; undefined: none runs. `entered`: since when it has been in its state. */
+export function firstTimerAt(actor: AnyActorRef, entered: number): number | undefined {
+  const delays = timersOf(actor).map(({ delay }) => delay);
+  return delays.length === 0 ? undefined : entered + Math.min(...delays);
+}
+
 /** The timers of an actor that will fire. */
 export function timersOf(actor: AnyActorRef): ScheduledEvent[] {
   const scheduled = Object.values(actor.system.getSnapshot()._scheduledEvents);

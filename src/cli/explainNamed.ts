@@ -29,8 +29,8 @@ interface ExplainWords {
 }
 
 /**
- * `weeder explain pod NAME`, and `weeder explain application NAME`: its conditions, its errors, and the desired and the actual state of each resource.
- * Nothing is changed: manifests are only sent as dry runs.
+ * `weeder explain pod NAME`, and `weeder explain application NAME`: its conditions, its errors, and the desired and the
+ * actual state of each resource. Nothing is changed: manifests are only sent as dry runs.
  */
 export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
   const wrong = wrongWords(words);

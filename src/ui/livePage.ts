@@ -7,7 +7,6 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { type ControllerName, contributions, controllerNames, type Report } from '../controllers/controllers.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
-import { foundRoot } from './actorTree.ts';
 import { type Connection, createConnection, heartbeatEvery } from './connection.ts';
 import { createHistory, lastHour, wholeRecording } from './history.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
@@ -244,7 +243,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
     async dependencies(query) {
       const polled = await currentServices();
       const dependencies = source?.shown('weeder')?.dependencies() ?? [];
-      const actors = new Set([...(source?.actors() ?? [])].map((actor) => foundRoot(actor)?.id ?? ''));
+      const actors = new Set([...(source?.actors() ?? [])].map(({ id }) => id));
       return await dependencyList(dependencies, (key) => polled.get(key)?.view, actors, query);
     },
     pod(namespace, name) {

@@ -18,8 +18,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of the page by path, including the picture and the source of each machine. They are built and compressed on the first
- * request.
+ * The files of the page by path, including the picture and the source of each machine. They are built and compressed on
+ * the first request.
  */
 export function pageFiles(): Readonly<Record<string, Page>> {
   const texts = Object.entries<string>(files).map(([name, text]) => [`/${name}`, () => text] as const);

@@ -44,7 +44,7 @@ export function addPart(view: string, name: string, part: Part): (value: string)
       '',
       shown !== view || id === undefined ? `#${view}${query}` : addressOf(view, id) + query,
     );
-    linkTo(view, query);
+    keepInNavigation(view, query);
   };
 }
 
@@ -73,7 +73,7 @@ export function addControl(
 /** Shows the values of the address in the parts of its view. The link to the view keeps them. */
 export function restoreParts({ view, parameters }: Address): void {
   for (const [name, part] of parts.get(view) ?? []) part.show(parameters.get(name) ?? part.initial);
-  linkTo(view, parameters.size === 0 ? '' : `?${parameters}`);
+  keepInNavigation(view, parameters.size === 0 ? '' : `?${parameters}`);
 }
 
 /** The options of a select may arrive later, such as those for namespaces. */
@@ -82,7 +82,8 @@ function offer(select: HTMLSelectElement, value: string): void {
   select.add(new Option(value, value));
 }
 
-function linkTo(view: string, query: string): void {
+/** Lets the link of the navigation lead to the view as it is. */
+function keepInNavigation(view: string, query: string): void {
   for (const link of document.querySelectorAll('nav a')) {
     if (readAddress(link.getAttribute('href') ?? '').view === view) link.setAttribute('href', `#${view}${query}`);
   }

@@ -2,7 +2,7 @@ import { partsOf } from '@weeder/kube-runtime/objects';
 import type { ApplicationList, ApplicationView, DriftView, ResourceView } from '@weeder/live-page';
 import { compareNames, countByHealth, healthRank, observerDisplay, worstFirst } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
-import { activeStates, timersOf } from '../../actors/actorStates.ts';
+import { activeStates, firstTimerAt } from '../../actors/actorStates.ts';
 import { hasWords, searchWords } from '../../actors/searchWords.ts';
 import type { Since } from '../../controller/contribution/contribution.ts';
 import {
@@ -171,6 +171,5 @@ function innermost(actor: ApplicationEntry['actor'] | ResourceEntry['actor']): s
 }
 
 export function endOf(actor: AnyActorRef, since: Since): number | undefined {
-  const delays = timersOf(actor).map(({ delay }) => delay);
-  return delays.length === 0 ? undefined : (since(actor) ?? 0) + Math.min(...delays);
+  return firstTimerAt(actor, since(actor) ?? 0);
 }

@@ -1,4 +1,3 @@
-import { objectText } from '@weeder/kube-runtime/objects';
 /**
  * Compares the current sources with the stored state. A source that is used for the first time, or in another way, is
  * adopted with its current content: only a source that was known before can have changed. Does not guarantee that the
@@ -6,6 +5,7 @@ import { objectText } from '@weeder/kube-runtime/objects';
  * adds. Nor does it find content that was changed and restored between two assessments.
  */
 
+import { objectText } from '@weeder/kube-runtime/objects';
 import { hasLostKeys } from '../digest/digest.ts';
 import type { CurrentSource } from './currentSources.ts';
 import { allSources, inFormOf, type StoredTag, type StoredTags, type WorkloadState } from './state.ts';

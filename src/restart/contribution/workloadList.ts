@@ -1,7 +1,7 @@
 import { objectText } from '@weeder/kube-runtime/objects';
 import type { WorkloadList, WorkloadView } from '@weeder/live-page';
 import { healthRank, workloadDisplay, worstFirst } from '@weeder/live-page';
-import { timersOf } from '../../actors/actorStates.ts';
+import { firstTimerAt } from '../../actors/actorStates.ts';
 import type { Since } from '../../controller/contribution/contribution.ts';
 import { statusOf } from '../patches/status.ts';
 import type { WorkloadEntry } from '../patches/workloadEntry.ts';
@@ -24,7 +24,6 @@ export function workloadList(entries: Iterable<WorkloadEntry>, since: Since): Wo
 export function workloadView(entry: WorkloadEntry, since: Since): WorkloadView {
   const { state, reason, actor } = statusOf(entry);
   const entered = since(actor) ?? 0;
-  const delays = timersOf(actor).map(({ delay }) => delay);
   const written = writtenState(entry);
   const { restarts = [], lastCause = '' } = typeof written === 'object' ? written : {};
   return {
@@ -34,7 +33,7 @@ export function workloadView(entry: WorkloadEntry, since: Since): WorkloadView {
     state,
     reason: explained.has(state) ? reason : '',
     since: entered,
-    until: delays.length === 0 ? undefined : entered + Math.min(...delays),
+    until: firstTimerAt(actor, entered),
     sources: sourcesOf(entry.observed),
     restartedAt: restarts.at(-1),
     cause: lastCause,

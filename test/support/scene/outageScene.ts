@@ -9,7 +9,7 @@ import { contest, createApplications } from './applications.ts';
 import { breakServices, createServices } from './services.ts';
 import { beginRollout, breakWorkloads, createWorkloads } from './workloads.ts';
 
-/** The live page of a cluster in which something of each kind is wrong, in simulated time that stands still. */
+/** The live page of a cluster in which something of each kind is wrong, in simulated time that does not pass by itself. */
 export interface OutageScene extends AsyncDisposable {
   readonly services: World;
   readonly live: LivePage;
