@@ -56,24 +56,24 @@ test('Back and the link of a view return to what it showed, and a link without p
   const { page } = await openPage(t, many);
   const nav = page.getByRole('navigation', { name: 'Views' });
   await page.getByRole('button', { name: 'Not ready 2' }).click();
-  await nav.getByRole('link', { name: 'Workloads' }).click();
+  await nav.getByRole('link', { name: 'Workloads', exact: true }).click();
   await page.getByRole('button', { name: 'Problems 1' }).click();
-  await page.getByRole('link', { name: 'Deployment shop/web' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Deployment shop/web', exact: true }).waitFor({ state: 'detached' });
   assert.deepEqual(await namesIn(page, 'workloads'), ['Deployment shop/mail']);
   await page.goBack();
   await page.getByRole('button', { name: 'Not ready 2', pressed: true }).waitFor();
   assert.deepEqual(await namesIn(page, 'services'), ['db-2', 'db-2']);
-  await nav.getByRole('link', { name: 'Workloads' }).click();
+  await nav.getByRole('link', { name: 'Workloads', exact: true }).click();
   await page.getByRole('button', { name: 'Problems 1', pressed: true }).waitFor();
   await page.evaluate("location.hash = '#workloads'");
   await page.getByRole('button', { name: 'All 3', pressed: true }).waitFor();
-  await page.getByRole('link', { name: 'Deployment shop/web' }).waitFor();
+  await page.getByRole('link', { name: 'Deployment shop/web', exact: true }).waitFor();
 });
 
 test('Applications are filtered by what is wrong and by namespace, with the numbers of each', async (t) => {
   const { page } = await openPage(t, many, { path: '/#applications' });
   await page.getByRole('button', { name: 'In sync 1' }).click();
-  await page.getByRole('link', { name: 'cart/api' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'cart/api', exact: true }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'shop/web', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Problems 1' }).click();
   await page.getByRole('link', { name: 'cart/api', exact: true }).waitFor();

@@ -81,7 +81,7 @@ test('a lost connection is shown immediately, and missed changes appear after a 
   server.isFull = false;
   server.greeting = [hello(now), { type: 'services', services: [serviceView('new')] }];
   await page.locator('[data-connection=live]').waitFor();
-  await page.getByRole('link', { name: 'new' }).waitFor();
+  await page.getByRole('link', { name: 'new', exact: true }).waitFor();
   assert.equal(await page.locator('#services-table tbody tr').count(), 1);
 });
 

@@ -43,7 +43,7 @@ test('the demo with the page: pods crash-loop, their deletions are highlighted, 
     'slot.granted',
   ]);
 
-  await services.getByRole('link', { name: 'Timeline' }).click();
+  await services.getByRole('link', { name: 'Timeline', exact: true }).click();
   const lane = services.locator('.lane[data-about$="/etcd-main-client"]');
   await services.locator('tr[data-what="pod.deleted"]').nth(2).waitFor({ state: 'attached' });
   await lane.locator('.deletion').first().waitFor({ state: 'attached' });
@@ -71,7 +71,7 @@ test('the demo of restart control with the page: workloads go through their stat
   await rowOf('Deployment shop/web').getByText('ConfigMap shop-settings#greeting').waitFor();
   await page.locator('#workloads-count', { hasText: /^5$/ }).waitFor();
   await rowOf('Deployment shop/web').getByText(', ConfigMap shop-settings (greeting)').waitFor();
-  await page.getByRole('link', { name: 'Timeline' }).click();
+  await page.getByRole('link', { name: 'Timeline', exact: true }).click();
   await page.locator('.lane[data-about="Deployment shop/cart"] .restart').first().waitFor({ state: 'attached' });
   // In the table of workloads the state lasts as long as the ConfigMap is missing, which is short at this speed.
   const blocked = page.locator('tr[data-what="workload.blocked"]', { hasText: 'ConfigMap shop/features is missing' });
@@ -89,7 +89,7 @@ test('the demo of the observer with the page: the application has its resources,
   const deployment = page.getByRole('row', { name: 'Deployment shop/nginx' });
   await deployment.locator('[data-state=inSync]').waitFor();
   await deployment.locator('summary', { hasText: /^2 corrections/ }).waitFor();
-  await page.getByRole('link', { name: 'Timeline' }).click();
+  await page.getByRole('link', { name: 'Timeline', exact: true }).click();
   await page.locator('.lane[data-about="Application shop/nginx"] .correction').first().waitFor({ state: 'attached' });
   await page.locator('tr[data-what="resource.corrected"]').first().waitFor({ state: 'attached' });
   assert.deepEqual(consoleLines, []);

@@ -61,14 +61,14 @@ test('a calm overview says so and since when, and a controller that is off shows
     .locator('#overview-calm', { hasText: 'All 300 services ready, nothing waits, since 1 Jan 1970, 00:00:00.' })
     .waitFor();
   await page.getByText('restartControl:').waitFor();
-  await page.getByRole('link', { name: 'pods deleted 3' }).waitFor();
+  await page.getByRole('link', { name: 'pods deleted 3', exact: true }).waitFor();
   assert.equal(await page.locator('#overview-problems-title').isVisible(), false);
   server.overview = overviewView({
     problems: [{ severity: 'down', view: 'services', total: 1_000, lines: [lineOf('Service shop/db')] }],
   });
-  await page.getByRole('link', { name: 'Service shop/db' }).waitFor();
+  await page.getByRole('link', { name: 'Service shop/db', exact: true }).waitFor();
   assert.equal(await page.locator('#overview-calm').isVisible(), false);
-  await page.getByRole('link', { name: '999 more' }).click();
+  await page.getByRole('link', { name: '999 more', exact: true }).click();
   await page.locator('#services-title').waitFor();
   assert.deepEqual(consoleLines, []);
 });

@@ -60,7 +60,7 @@ test('of 10,000 services the visible ones are in the page, only the changed one 
   assert.equal(await page.evaluate('window.touched.size'), 1);
   server.send({ type: 'service', service: serviceView('s-9876', { isReady: false, state: 'notReady.idle' }) });
   await page.getByRole('button', { name: 'Not ready 1' }).click();
-  await page.getByRole('link', { name: 's-9876' }).waitFor();
+  await page.getByRole('link', { name: 's-9876', exact: true }).waitFor();
   assert.equal(await rows.count(), 1);
   await page.getByRole('button', { name: 'All 10,000' }).click();
   await page.locator('#services-search').fill('S-432');
@@ -220,9 +220,9 @@ test('of 1,000 services the one that is down is the first, and by name it is the
     server.greeting = [hello(now), { type: 'services', services: [...services, down] }];
   });
   const rows = page.locator('#services-table tbody tr');
-  await rows.first().getByRole('link', { name: 'zz-1000' }).waitFor();
+  await rows.first().getByRole('link', { name: 'zz-1000', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Service', exact: true }).click();
-  await rows.first().getByRole('link', { name: 'a-1000' }).waitFor();
+  await rows.first().getByRole('link', { name: 'a-1000', exact: true }).waitFor();
   await page.evaluate('scrollTo(0, document.body.scrollHeight)');
   await page.locator('tr[aria-rowindex="1002"]', { hasText: 'zz-1000' }).waitFor();
 });
@@ -235,7 +235,7 @@ test('of 1,000 services whose windows are open the one whose deletion failed is 
     server.greeting = [hello(now), { type: 'services', services: [...open.toReversed(), failed] }];
   });
   const rows = page.locator('#services-table tbody tr');
-  await rows.first().getByRole('link', { name: 'zz' }).waitFor();
+  await rows.first().getByRole('link', { name: 'zz', exact: true }).waitFor();
   const state = rows.first().locator('.state');
   assert.equal(await state.getAttribute('data-health'), 'degraded');
   assert.equal(await state.textContent(), 'Window open, 1 deletion failed');

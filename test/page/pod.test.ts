@@ -19,7 +19,7 @@ test('the page of a pod says why it is not deleted, and later that it was, with 
     .waitFor();
   const since = sentence.locator('time');
   assert.equal(await since.getAttribute('datetime'), '2026-01-01T12:00:00.000Z');
-  const service = page.getByRole('link', { name: 'Service shoot-1/etcd-main-client' });
+  const service = page.getByRole('link', { name: 'Service shoot-1/etcd-main-client', exact: true });
   assert.match((await service.getAttribute('href')) ?? '', /^#services\?search=/);
   await page.getByText('No events in the last hour.').waitFor();
 
@@ -35,7 +35,10 @@ test('the page of a pod says why it is not deleted, and later that it was, with 
   await page.locator('#pod-moments li', { hasText: 'pod deleted' }).waitFor();
   await page.getByText('weeder knows none now.').waitFor();
   await page.evaluate("location.hash = 'timeline'");
-  await page.locator('#moments tr', { hasText: 'pod deleted' }).getByRole('link', { name: 'shoot-1/kapi-0' }).click();
+  await page
+    .locator('#moments tr', { hasText: 'pod deleted' })
+    .getByRole('link', { name: 'shoot-1/kapi-0', exact: true })
+    .click();
   await sentence.getByText('because service etcd-main-client recovered').waitFor();
   await page.evaluate(`location.hash = 'pod=shoot-1/bare'`);
   await sentence.getByText('Skipped: it has no controller that would recreate it (barePods: keep).').waitFor();
@@ -54,7 +57,7 @@ test('a pod that waits has a link to the machine of its deletion, and to no mach
   weeder.at.put({ containers: [backOff(4)] });
   await page.locator('#pod-sentence', { hasText: 'Being deleted: the request was sent.' }).waitFor();
   await page.locator('#pod-services', { hasText: 'window open' }).waitFor();
-  await page.getByRole('link', { name: 'Machine of its deletion' }).click();
+  await page.getByRole('link', { name: 'Machine of its deletion', exact: true }).click();
   await page.locator('#machine-actor', { hasText: 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0' }).waitFor();
 });
 
@@ -77,6 +80,6 @@ test('the last services of a long list are counted, and foreign text is only tex
   );
   await page.getByText('Not deleted: <i>so</i>.').waitFor();
   await page.getByText('70 more are not shown.').waitFor();
-  await page.getByRole('link', { name: 'Service shop/<b>db</b>' }).waitFor();
+  await page.getByRole('link', { name: 'Service shop/<b>db</b>', exact: true }).waitFor();
   assert.ok(server.requests.includes('/pod?namespace=shop&name=web-0'));
 });

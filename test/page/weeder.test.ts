@@ -11,14 +11,14 @@ test('a running weeder shows an outage, a recovery, and its window, without cons
   await page.getByText('Ready', { exact: true }).waitFor();
   weeder.at.slice({ ready: [false] });
   await page.getByText(/^Down for \d+s$/).waitFor();
-  await page.getByRole('link', { name: 'etcd-main-client' }).click();
+  await page.getByRole('link', { name: 'etcd-main-client', exact: true }).click();
   await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
   weeder.at.slice({ ready: [true] });
   await page.locator('.box.lit[data-state="ready.windowOpen.settled"]').waitFor();
   await page.locator('.taken:is(.arrow,.exit)').first().waitFor({ state: 'attached' });
-  await page.getByRole('link', { name: 'Actors' }).click();
+  await page.getByRole('link', { name: 'Actors', exact: true }).click();
   await page.locator('.actor', { hasText: 'dependants-1-1' }).first().waitFor();
-  await page.getByRole('link', { name: 'Timeline' }).click();
+  await page.getByRole('link', { name: 'Timeline', exact: true }).click();
   await page.locator('.lane .outage').waitFor({ state: 'attached' });
   await page.locator('.lane .window').waitFor({ state: 'attached' });
   await page.locator('tr[data-what="window.opened"]').waitFor();

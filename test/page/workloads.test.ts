@@ -35,7 +35,7 @@ test('each workload has its state, the reason and the time left, its sources, an
   server.workloads = [workloadView('api')];
   await page.getByText('No workload matches.').waitFor();
   await page.locator('#workloads-search').fill('');
-  await page.getByRole('link', { name: 'Deployment shop/api' }).click();
+  await page.getByRole('link', { name: 'Deployment shop/api', exact: true }).click();
   await page.locator('#machine-title').waitFor();
   assert.match(page.url(), /#machine=deployment%2Fshop%2Fapi$/);
   assert.deepEqual(consoleLines, []);
@@ -55,7 +55,7 @@ test('of 2,000 workloads the visible ones are in the page, a search finds every 
   const rows = page.locator('#workloads-table tbody tr');
   await page.locator('#workloads-count', { hasText: '2,000' }).waitFor();
   assert.ok((await rows.count()) < 100);
-  const link = page.getByRole('link', { name: 'Deployment shop/web-0003' });
+  const link = page.getByRole('link', { name: 'Deployment shop/web-0003', exact: true });
   await link.focus();
   server.ahead = 5_000;
   await rows.first().getByText('for 1m 05s').waitFor();

@@ -141,7 +141,7 @@ test('a screen reader finds a service as one row, with the headers of its column
   await table.getByRole('row', { name: /^shop\/db Window open, 2 crash-looping 3m \d\ds left 2 9 1 0$/ }).waitFor();
   assert.equal(await page.getByRole('status').count(), 1);
   assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 8);
-  await page.getByRole('link', { name: 'Timeline' }).press('Enter');
+  await page.getByRole('link', { name: 'Timeline', exact: true }).press('Enter');
   await page
     .getByRole('table', { name: 'Events, newest first' })
     .getByRole('row', { name: /pod deleted/ })
