@@ -1,8 +1,8 @@
 import { formatFieldErrors } from '../base/fieldError.ts';
 import type { Config } from '../config/config.ts';
+import { describeRestart } from '../config/describeSettings.ts';
 import { parseConfig } from '../config/parse.ts';
 import { readConfigText, readStandardInput, standardInput } from '../config/read.ts';
-import { describeRestart } from '../explain/describeRestart.ts';
 import { checkApplicationFile, largestApplications } from './checkApplications.ts';
 import { exitCodes, print, printErrors } from './output.ts';
 

@@ -3,6 +3,8 @@ import { type Config, isConfigured, type ServiceConfig, type ServiceSettings } f
 
 /** A service in one namespace, by the config and by the declarations of pods. */
 export interface WatchedService extends ServiceSettings, Pick<ServiceConfig, 'podSelectors' | 'dependantNamespaces'> {
+  /** The section of the config with its settings. */
+  readonly section: 'services' | 'declaredDependencies';
   /** The namespaces of the pods that are dependants if they declare the service. */
   readonly declaredIn: 'none' | 'all' | readonly string[];
 }
@@ -13,8 +15,16 @@ export type ServiceLookup = (namespace: string, service: string) => WatchedServi
 /** The settings of a service that the config names also apply if pods declare it. */
 export function lookupOf({ services, declared }: Config): ServiceLookup {
   const declaredIn: WatchedService['declaredIn'] = declared?.namespaces ?? 'none';
-  const configured = new Map([...services].map(([name, service]) => [name, { ...service, declaredIn }]));
-  const others = declared && { ...declared, podSelectors: [], dependantNamespaces: 'same' as const, declaredIn };
+  const configured = new Map(
+    [...services].map(([name, service]) => [name, { ...service, section: 'services' as const, declaredIn }]),
+  );
+  const others = declared && {
+    ...declared,
+    section: 'declaredDependencies' as const,
+    podSelectors: [],
+    dependantNamespaces: 'same' as const,
+    declaredIn,
+  };
   return (namespace, name) => {
     if (isConfigured(services.get(name), namespace)) return configured.get(name);
     return declared?.services.has(keyOf(namespace, name)) === true ? others : undefined;

@@ -1,7 +1,7 @@
-import { formatDuration } from '@weeder/kube-runtime/base';
 import { keyOf, objectText, partsOf, selectorToString } from '@weeder/kube-runtime/objects';
 import { printable } from '../base/printable.ts';
-import { isConfigured, type ServiceConfig, type ServiceSettings } from '../config/config.ts';
+import { isConfigured, type ServiceConfig } from '../config/config.ts';
+import { describeService } from '../config/describeSettings.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
@@ -37,7 +37,7 @@ function explainService(
   const namespacesOf = services
     .filter((each) => each.service === service.name && isConfigured(service, each.namespace))
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
-  const head = `${service.name}  (${settingsOf(service)})`;
+  const head = `${service.name}  (${describeService(service)})`;
   const external = [...externalNames].flatMap(([key, externalName]) => {
     const { namespace, name } = partsOf(key);
     const isIts = name === service.name && isConfigured(service, namespace);
@@ -58,7 +58,7 @@ function explainDeclared(
   const service = view.services(namespace, name);
   if (service === undefined) return '';
   const readiness = services.find((each) => each.service === name && each.namespace === namespace);
-  const head = `${keyOf(namespace, name)}  (declared, ${settingsOf(service)})`;
+  const head = `${keyOf(namespace, name)}  (declared, ${describeService(service)})`;
   if (readiness !== undefined) return [head, ...explainIn(readiness, view)].join('\n');
   const externalName = externalNames.get(keyOf(namespace, name));
   return [
@@ -75,10 +75,6 @@ function explainProblems({ claims }: ClusterView): string[] {
     'problem' in about ? [`  ${objectText(workload)}: ${printable(about.problem)}`] : [],
   );
   return workloads.length === 0 ? [] : [['problems with declared dependencies', ...workloads.sort()].join('\n')];
-}
-
-function settingsOf({ watchDuration, whileNotReady, deletion }: ServiceSettings): string {
-  return `window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion}`;
 }
 
 function explainIn({ namespace, service: name, isReady }: ServiceReadiness, view: ClusterView): string[] {

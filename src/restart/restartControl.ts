@@ -81,6 +81,8 @@ export interface RestartControl {
   /** One root actor for each managed workload. */
   actors(): Iterable<AnyActorRef>;
   entries(): Iterable<WorkloadEntry>;
+  /** The config in force, whose rules are the settings of the entries. */
+  config(): RestartConfig;
 }
 
 export function createRestartControl(options: RestartControlOptions): RestartControl {
@@ -208,6 +210,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
       yield* recreations.actors();
     },
     entries: workloads.entries,
+    config: () => config,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Moment } from '@weeder/live-page';
+import type { Moment, PageRef } from '@weeder/live-page';
 import { createOngoing } from '@weeder/live-page';
 
 /** Moments as JSON texts; each is serialized once, for all pages that show it. */
@@ -9,13 +9,13 @@ export interface History {
    * ended, if the service exists.
    */
   texts(exists?: (about: string) => boolean): readonly string[];
-  /** The newest moments of a pod `namespace/name` up to a time, at most `max`, oldest first. A replay knows later ones. */
-  ofPod(pod: string, until: number, max: number): Moment[];
+  /** The newest moments of an object up to a time, at most `max`, oldest first. A replay knows later ones. */
+  ofObject(page: PageRef, until: number, max: number): Moment[];
   /** How many moments of each type there were from a time, or since all are known, until another; epoch milliseconds. */
   counts(from: number, until: number): { readonly from: number; readonly byType: ReadonlyMap<string, number> };
 }
 
-interface Entry extends Pick<Moment, 't' | 'what' | 'about'> {
+interface Entry extends Pick<Moment, 't' | 'what' | 'about' | 'page'> {
   readonly window: number | undefined;
   readonly pod: string | undefined;
   readonly text: string;
@@ -53,9 +53,9 @@ export function createHistory({ longest, max }: HistoryLimits): History {
 
   return {
     add(moment) {
-      const { t, what, about, window, pod } = moment;
+      const { t, what, about, page, window, pod } = moment;
       const text = JSON.stringify(moment);
-      entries.push({ t, what, about, window, pod, text });
+      entries.push({ t, what, about, ...(page && { page }), window, pod, text });
       forget(t);
       return text;
     },
@@ -63,10 +63,10 @@ export function createHistory({ longest, max }: HistoryLimits): History {
       for (const { about } of underway.all()) if (!exists(about)) underway.drop(about);
       return [...underway.all(), ...entries.slice(first)].map(({ text }) => text);
     },
-    ofPod: (pod, until, max) =>
+    ofObject: (page, until, max) =>
       entries
         .slice(first)
-        .filter((entry) => entry.pod === pod && entry.t <= until)
+        .filter((entry) => entry.t <= until && isOf(entry, page))
         .slice(-max)
         .map(({ text }) => JSON.parse(text)),
     counts(from, until) {
@@ -77,4 +77,8 @@ export function createHistory({ longest, max }: HistoryLimits): History {
       return { from: Math.max(from, oldest ?? from), byType };
     },
   };
+}
+
+function isOf(entry: Entry, { type, id }: PageRef): boolean {
+  return type === 'pod' ? entry.pod === id : entry.page?.type === type && entry.page.id === id;
 }

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@weeder/kube-runtime/base';
-import { keyOf, partsOf } from '@weeder/kube-runtime/objects';
-import type { ActorPage, DependencyList, Moment, Overview, PodView, ReplayClock } from '@weeder/live-page';
-import type { AnyActorRef, InspectionEvent } from 'xstate';
+import { partsOf } from '@weeder/kube-runtime/objects';
+import type { ActorPage, DependencyList, Moment, ObjectView, Overview, PageRef, ReplayClock } from '@weeder/live-page';
+import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { Seen } from '../controller/contribution/contribution.ts';
 import { type ControllerName, contributions, controllerNames, type Report } from '../controllers/controllers.ts';
 import type { ReportProcess } from '../process/processLog.ts';
 import { type ActorQuery, createActorIndex } from './actorIndex.ts';
@@ -14,10 +15,10 @@ import type { PageSource } from './pageSource.ts';
 import { processMoment } from './processMoment.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
-import { type DependencyQuery, dependencyList } from './views/dependencyViews.ts';
+import { type DependencyQuery, dependencyList, workloadActorId } from './views/dependencyViews.ts';
+import { objectPage } from './views/objectPage.ts';
 import { composeOverview } from './views/overview.ts';
 import { createPodReports } from './views/podReports.ts';
-import { maxMoments, podView } from './views/podView.ts';
 import { createProcessView, type ProcessFacts } from './views/processView.ts';
 import { createWindowCounters } from './windowCounters.ts';
 
@@ -40,7 +41,7 @@ export interface LivePage {
   /** The lists of the controllers, by their paths. */
   lists(): readonly (readonly [path: string, list: (query: URLSearchParams) => Promise<object>])[];
   dependencies(query: DependencyQuery): Promise<DependencyList>;
-  pod(namespace: string, name: string): PodView;
+  object(page: PageRef): Promise<ObjectView>;
   overview(): Promise<Overview>;
   /** Whether another page may be opened. */
   hasRoom(): boolean;
@@ -81,6 +82,8 @@ export const maxPages = 16;
 const pollInterval = 250;
 /** The time of which the overview says what was done; milliseconds. */
 const overviewRange = 3_600_000;
+/** The maximum number of events on the page of an object. */
+const maxMoments = 50;
 /** If there are more changes, all services are sent as one list. */
 const maxChanges = 200;
 
@@ -169,6 +172,15 @@ export function createLivePage(options: LivePageOptions): LivePage {
     return services ?? (await pollServices(source, tallies, chosenActors, new Map())).all;
   }
 
+  async function see(): Promise<Seen> {
+    const services = [...(await currentServices()).values()].map(({ view }) => view);
+    return { now: clock.now(), services, since: (actor) => source?.since(actor) };
+  }
+
+  function rootIds(): ReadonlySet<string> {
+    return new Set([...(source?.actors() ?? [])].map(({ id }) => id));
+  }
+
   function sendChanges({ all: services, changed, removed }: Changes): void {
     if (changed.length + removed.length > maxChanges) {
       for (const { connection } of pages.values())
@@ -243,18 +255,17 @@ export function createLivePage(options: LivePageOptions): LivePage {
     async dependencies(query) {
       const polled = await currentServices();
       const dependencies = source?.shown('weeder')?.dependencies() ?? [];
-      const actors = new Set([...(source?.actors() ?? [])].map(({ id }) => id));
-      return await dependencyList(dependencies, (key) => polled.get(key)?.view, actors, query);
+      return await dependencyList(dependencies, (key) => polled.get(key)?.view, rootIds(), query);
     },
-    pod(namespace, name) {
-      const known = source?.shown('weeder')?.pod(namespace, name);
-      const moments = history.ofPod(keyOf(namespace, name), clock.now(), maxMoments);
-      return podView(namespace, name, known, podReports.of(namespace, name), moments);
+    async object(page) {
+      const moments = history.ofObject(page, clock.now(), maxMoments);
+      const actors = rootIds();
+      const isManaged = (workload: string) => actors.has(workloadActorId(workload));
+      return await objectPage(source, podReports, page, { ...(await see()), moments, isManaged });
     },
     async overview() {
-      const now = clock.now();
-      const polled = [...(await currentServices()).values()].map(({ view }) => view);
-      const seen = { now, services: polled, since: (actor: AnyActorRef) => source?.since(actor) };
+      const seen = await see();
+      const { now } = seen;
       const running = { isDryRun, config: process?.().config };
       return await composeOverview(source, seen, history.counts(now - overviewRange, now), running);
     },

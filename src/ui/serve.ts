@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { ok, type Result } from '@weeder/kube-runtime/base';
-import { actorOrders, serviceFilters } from '@weeder/live-page';
+import { actorOrders, objectTypes, serviceFilters } from '@weeder/live-page';
 import { type Page, sendText, servePages } from '../base/http.ts';
 import { type BindAddress, type Listening, type ListenOptions, listen } from '../base/listen.ts';
 import { type LivePage, maxPages } from './livePage.ts';
@@ -66,7 +66,7 @@ function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptio
       '/dependencies': dependenciesPage(live),
       '/overview': listPage(() => live.overview()),
       ...Object.fromEntries(live.lists().map(([path, list]) => [path, listPage(list)])),
-      '/pod': podPage(live),
+      '/object': objectPage(live),
       '/events': eventsPage(live),
     },
     onBroken,
@@ -147,10 +147,15 @@ function dependenciesPage(live: LivePage): Page {
   };
 }
 
-function podPage(live: LivePage): Page {
+function objectPage(live: LivePage): Page {
   return async ({ searchParams }, request, response) => {
-    const pod = live.pod(searchParams.get('namespace') ?? '', searchParams.get('name') ?? '');
-    await sendCompressed(request, response, 'json', JSON.stringify(pod));
+    const type = objectTypes.find((each) => each === searchParams.get('type'));
+    if (type === undefined) {
+      sendText(request, response, 400, `type is not one of ${objectTypes.join(', ')}\n`);
+      return;
+    }
+    const object = await live.object({ type, id: searchParams.get('id') ?? '' });
+    await sendCompressed(request, response, 'json', JSON.stringify(object));
   };
 }
 

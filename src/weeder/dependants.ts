@@ -14,8 +14,8 @@ export interface Dependant {
   readonly name: string;
   /** The namespaces of its pods. */
   readonly namespaces: 'all' | readonly string[];
-  /** How many of its pods crash-loop now, by workload. */
-  crashLooping(): ReadonlyMap<string, number>;
+  /** Its pods that crash-loop now. */
+  pods(): readonly CrashLoopingPod[];
 }
 
 /** A watched service with its dependants. */
@@ -36,26 +36,18 @@ export interface DeclaringWorkload {
 
 /** The pods of a podSelector, which is at this place in the config of the service. */
 export function selectedBy(selector: string, place: number, { index, scope }: Dependants): Dependant {
-  const crashLooping = () => countByWorkload(index.podsIn(scope));
-  return { by: 'configured', source: place, name: selector, namespaces: scope, crashLooping };
+  return { by: 'configured', source: place, name: selector, namespaces: scope, pods: () => index.podsIn(scope) };
 }
 
 /** The workloads that declare a service: the known ones, and those whose pods crash-loop. */
 export function declaring({ index, scope }: Dependants, workloads: Iterable<DeclaringWorkload>): Dependant[] {
-  const pods = index.podsIn(scope);
-  const counts = countByWorkload(pods);
+  const byWorkload = Map.groupBy(index.podsIn(scope), ({ workload }) => workload);
   const declaring = new Map<string, Pick<DeclaringWorkload, 'namespace'> & { readonly by?: DeclaredBy }>();
-  for (const { workload, namespace } of pods) declaring.set(workload, { namespace });
+  for (const [workload, [pod]] of byWorkload)
+    if (pod !== undefined) declaring.set(workload, { namespace: pod.namespace });
   for (const workload of workloads) declaring.set(workload.name, workload);
   return [...declaring].map(([name, { namespace, by }]) => {
-    const count = counts.get(name);
-    const crashLooping = new Map(count === undefined ? [] : [[name, count]]);
-    return { by: 'declared', source: by, name, namespaces: [namespace], crashLooping: () => crashLooping };
+    const pods = byWorkload.get(name) ?? [];
+    return { by: 'declared', source: by, name, namespaces: [namespace], pods: () => pods };
   });
-}
-
-function countByWorkload(pods: readonly CrashLoopingPod[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { workload } of pods) counts.set(workload, (counts.get(workload) ?? 0) + 1);
-  return counts;
 }

@@ -7,14 +7,14 @@ import type { Random } from '../actors/effect.ts';
 import { mergeServices } from '../config/compare.ts';
 import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
 import { scopeFrom } from '../config/scopes.ts';
-import { lookupOf, type ServiceLookup } from '../config/serviceLookup.ts';
+import { lookupOf, type ServiceLookup, type WatchedService } from '../config/serviceLookup.ts';
 import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
 import { createDeletions } from './deletions/deletions.ts';
 import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
-import { type DeclaringWorkload, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
+import { type DeclaringWorkload, type Dependant, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
 import { type KnownPod, podFactsFrom, unknownPod } from './podFacts.ts';
 import { createPodIndex } from './pods/createPodIndex.ts';
 import type { PodIndex } from './pods/podIndex.ts';
@@ -75,6 +75,10 @@ export interface Weeder {
    * `namespace/name`, whether their pods crash-loop or not.
    */
   dependencies(declaringWorkloads?: DeclaringWorkloads): Iterable<ServiceDependants>;
+  /** The dependants of one service. */
+  dependants(namespace: string, service: string, declaringWorkloads?: DeclaringWorkloads): readonly Dependant[];
+  /** The settings that apply to a service. Undefined: it is not watched. */
+  settings(namespace: string, service: string): WatchedService | undefined;
   /** What is known of a pod for the answer to why it was, or was not, deleted. */
   pod(namespace: string, name: string): KnownPod;
   /** The readiness of every watched service. Empty until `start()`, and after `stop()`. */
@@ -173,16 +177,18 @@ export function createWeeder(options: WeederOptions): Weeder {
     return services(namespace, name)?.whileNotReady === 'hold' ? dependantsOf(namespace, name) : [];
   }
 
-  function* dependencies(workloadsOf: DeclaringWorkloads = () => []): Generator<ServiceDependants> {
-    for (const { namespace, service } of statuses()) {
-      const ofNamespace = namespace === '' ? [] : dependantsOf(namespace, service);
-      const dependants = ofNamespace.flatMap((pods) =>
-        pods.selector === undefined
-          ? declaring(pods, workloadsOf(keyOf(namespace, service)))
-          : [selectedBy(pods.selector, pods.place, pods)],
-      );
-      yield { namespace, service, dependants };
-    }
+  function dependants(namespace: string, service: string, workloadsOf: DeclaringWorkloads = () => []): Dependant[] {
+    const ofNamespace = namespace === '' ? [] : dependantsOf(namespace, service);
+    return ofNamespace.flatMap((pods) =>
+      pods.selector === undefined
+        ? declaring(pods, workloadsOf(keyOf(namespace, service)))
+        : [selectedBy(pods.selector, pods.place, pods)],
+    );
+  }
+
+  function* dependencies(workloadsOf?: DeclaringWorkloads): Generator<ServiceDependants> {
+    for (const { namespace, service } of statuses())
+      yield { namespace, service, dependants: dependants(namespace, service, workloadsOf) };
   }
 
   function crashLooping(namespace: string, name: string): number {
@@ -245,6 +251,8 @@ export function createWeeder(options: WeederOptions): Weeder {
     heldDependantsOf,
     crashLooping,
     dependencies,
+    dependants,
+    settings: services,
     pod(namespace, name) {
       if (startedAt === undefined) return unknownPod;
       const every = () => [declaredPods, ...indexes.values()];

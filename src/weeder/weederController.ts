@@ -22,7 +22,10 @@ export interface WeederControllerOptions extends ControllerContext {
 }
 
 /** What the metrics and the live page show of the weeder. */
-export type ShownWeeder = Pick<Weeder, 'actors' | 'counts' | 'crashLooping' | 'dependencies' | 'pod' | 'services'> & {
+export type ShownWeeder = Pick<
+  Weeder,
+  'actors' | 'counts' | 'crashLooping' | 'dependants' | 'dependencies' | 'pod' | 'services' | 'settings'
+> & {
   /** What is wrong with the declarations of pods. A replay does not know it. */
   readonly declarationProblems?: () => readonly DeclarationProblem[];
 };
@@ -101,6 +104,11 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     return new Set(weeder.slices.services().map(({ namespace, service }) => keyOf(namespace, service)));
   }
 
+  function declaringWorkloads() {
+    const workloads = declared.workloads();
+    return (service: string) => workloads.get(service) ?? [];
+  }
+
   let reportTimer: TimerHandle | undefined;
   let lastReported = '';
   function reportNeverReadySoon(): void {
@@ -116,10 +124,8 @@ export function createWeederController(options: WeederControllerOptions): Weeder
   const shown: ShownWeeder = {
     ...weeder,
     declarationProblems: declared.problems,
-    dependencies() {
-      const workloads = declared.workloads();
-      return weeder.dependencies((service) => workloads.get(service) ?? []);
-    },
+    dependencies: () => weeder.dependencies(declaringWorkloads()),
+    dependants: (namespace, service) => weeder.dependants(namespace, service, declaringWorkloads()),
   };
   return {
     name: 'weeder',

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { KubeObject } from '@weeder/embedded-cluster';
 import { endpointSlices, events, namespaces, pods, replicaSets } from '@weeder/embedded-cluster/resources';
 import { until } from '@weeder/kube-runtime/testing';
-import type { PodView } from '@weeder/live-page';
+import type { ObjectView } from '@weeder/live-page';
 import { file, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { type Embedded, embedded, made } from '../support/world/embedded.ts';
 
@@ -76,8 +76,8 @@ test('explain pod and the live page of a running weeder give the same answer', a
   await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
   const page = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   const answerOfPage = async (name: string) => {
-    const view: PodView = JSON.parse(await (await fetch(`${page}pod?namespace=shop&name=${name}`)).text());
-    return view.sentence;
+    const view: ObjectView = JSON.parse(await (await fetch(`${page}object?type=pod&id=shop/${name}`)).text());
+    return view.words;
   };
   await eventually(() => answerOfPage('web-0'), /no window is open/);
   assert.equal(await answerOfPage('bare'), 'Skipped: it has no controller that would recreate it (barePods: keep).');

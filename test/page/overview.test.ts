@@ -5,7 +5,7 @@ import { outageScene } from '../support/scene/outageScene.ts';
 import { openPage, visit } from './support/browser.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
-const lineOf = (object: string) => ({ object, actor: undefined, words: 'Down', since: now, next: undefined });
+const lineOf = (object: string) => ({ object, page: undefined, words: 'Down', since: now, next: undefined });
 
 test('in a large outage everything that is wrong is in a window of 1400 × 900, and the worst five at 360 × 740', async (t) => {
   await using shown = await outageScene();

@@ -17,7 +17,7 @@ test('each workload has its state, the reason and the time left, its sources, an
           reason: 'ConfigMap shop/settings is missing',
           until: now + 90_000,
           sources: ['ConfigMap settings#a', 'Secret login'],
-          restartedAt: now - 3_600_000,
+          restarts: [now - 3_600_000],
           cause: 'ConfigMap settings (a)',
         }),
       ];

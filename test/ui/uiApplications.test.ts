@@ -229,6 +229,7 @@ test('the page shows applies, drifts and corrections without values, and refuses
         what: 'resource.corrected',
         words: 'corrected',
         about: 'Application shop/web',
+        page: { type: 'application', id: 'shop/web' },
         detail: 'ConfigMap shop/one: .data.key',
       },
     ],

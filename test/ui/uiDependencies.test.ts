@@ -154,7 +154,7 @@ test('of the many dependants of many services a part is sent, those that crash-l
 
 test('a workload has the id of its actor, if restart control manages it; pods of a podSelector have none', async () => {
   const workload = (name: string, source: 'label' | undefined): Dependant => {
-    return { by: 'declared', source, name, namespaces: ['shop'], crashLooping: () => new Map() };
+    return { by: 'declared', source, name, namespaces: ['shop'], pods: () => [] };
   };
   const selected = { ...workload('app=web', undefined), by: 'configured', source: 0 } as const;
   const dependants = [workload('Deployment shop/web', 'label'), workload('Deployment shop/api', undefined), selected];

@@ -28,6 +28,7 @@ test('the timeline shows what changes a workload, and nothing that only the oper
       what: 'workload.restarted',
       words: 'restarted',
       about: 'Deployment shop/web',
+      page: { type: 'workload', id: 'Deployment shop/web' },
       detail: 'ConfigMap settings (keys a, b) and Secret vault/password',
     },
   );

@@ -66,7 +66,7 @@ test('of many objects the overview has the worst forty, and says how many there 
     'workloads',
     ranks,
     (a, b) => a - b,
-    (rank) => ({ object: `web-${rank}`, actor: undefined, words: 'Blocked', since: undefined, next: undefined }),
+    (rank) => ({ object: `web-${rank}`, page: undefined, words: 'Blocked', since: undefined, next: undefined }),
   );
   assert.deepEqual([group.total, group.lines.length], [1_000, 40]);
   assert.deepEqual([group.lines[0]?.object, group.lines[39]?.object], ['web-0', 'web-39']);

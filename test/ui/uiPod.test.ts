@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PodView } from '@weeder/live-page';
+import type { ObjectView } from '@weeder/live-page';
 import type { DeletionAnswer } from '../../src/weeder/deletions/deletePod.ts';
 import { backOff, type PodOptions, running, terminated } from '../support/objects/objects.ts';
 import { type Shown, shown, startTime } from '../support/page/servedPage.ts';
@@ -32,18 +32,22 @@ async function scene(options: SimulationOptions = {}, ...pods: readonly PodOptio
   });
 }
 
-async function viewOf({ served }: Shown, name = 'kapi-0'): Promise<PodView> {
-  const query = new URLSearchParams({ namespace: 'shoot-1', name });
-  return JSON.parse(await (await fetch(`${served.url}pod?${query}`)).text());
+async function viewOf({ served }: Shown, name = 'kapi-0'): Promise<ObjectView> {
+  const query = new URLSearchParams({ type: 'pod', id: `shoot-1/${name}` });
+  return JSON.parse(await (await fetch(`${served.url}object?${query}`)).text());
 }
 
-const sentenceOf = async (page: Shown, name?: string) => (await viewOf(page, name)).sentence;
+/** The services on which the pod depends. */
+const servicesOf = ({ sections }: ObjectView) => sections[0] ?? assert.fail('there is no section');
+const stateOfServices = (view: ObjectView) => servicesOf(view).lines.map(({ object, words }) => `${object}: ${words}`);
+
+const sentenceOf = async (page: Shown, name?: string) => (await viewOf(page, name)).words;
 
 test('of a pod that is not known weeder says that no such dependant crash-loops', async () => {
   await using page = await scene({}, { name: 'fine', containers: [running()] }, { name: 'other', labels: {}, ...kapi });
   const unknown = 'Not deleted: no dependant of a service that crash-loops now has this name.';
   for (const name of ['fine', 'other', 'nosuch']) assert.equal(await sentenceOf(page, name), unknown);
-  assert.deepEqual((await viewOf(page, 'fine')).services, []);
+  assert.deepEqual(stateOfServices(await viewOf(page, 'fine')), []);
 });
 
 test('without a window the answer is since when the service is ready, is down, or does not exist', async () => {
@@ -51,12 +55,10 @@ test('without a window the answer is since when the service is ready, is down, o
   const none = 'Not deleted: no window is open, and service etcd-main-client';
   assert.equal(await sentenceOf(page), `${none} has been ready since 2026-01-01T12:00:00Z.`);
   await page.down();
-  const { sentence, services, total, actor } = await viewOf(page);
-  assert.equal(sentence, `${none} has not been ready since 2026-01-01T12:00:10Z.`);
-  const since = startTime + outage;
-  const service = { namespace: 'shoot-1', service: 'etcd-main-client', isReady: false, exists: true };
-  assert.deepEqual(services, [{ ...service, since, window: 'none' }]);
-  assert.deepEqual([total, actor], [1, undefined]);
+  const view = await viewOf(page);
+  assert.equal(view.words, `${none} has not been ready since 2026-01-01T12:00:10Z.`);
+  assert.deepEqual(stateOfServices(view), ['Service shoot-1/etcd-main-client: Down since 2026-01-01T12:00:10.000Z']);
+  assert.deepEqual([servicesOf(view).total, servicesOf(view).lines[0]?.health, view.actor], [1, 'degraded', undefined]);
   page.at.slice({}, 'DELETED');
   assert.equal(await sentenceOf(page), `${none} has had no EndpointSlice since 2026-01-01T12:00:10Z.`);
 });
@@ -69,10 +71,7 @@ test('while the service is down again, its window is held', async () => {
   await settled();
   const held = 'the window of service etcd-main-client is held, because the service';
   assert.equal(await sentenceOf(page), `Not deleted: ${held} has not been ready since 2026-01-01T12:00:10Z.`);
-  assert.deepEqual(
-    (await viewOf(page)).services.map(({ window }) => window),
-    ['held'],
-  );
+  assert.match(stateOfServices(await viewOf(page)).join(), /: Down since .*, window held$/);
 });
 
 test('a pod that no window deletes is skipped, whether one is open or not', async () => {
@@ -103,7 +102,7 @@ test('a container that has never started is left alone', async () => {
   const why = 'because the image cannot be pulled, and the kubelet tries again';
   const sentence = `Not deleted: container main-0 has never started (ImagePullBackOff), ${why}.`;
   assert.equal(await sentenceOf(page), sentence);
-  assert.equal((await viewOf(page)).total, 1);
+  assert.equal(servicesOf(await viewOf(page)).total, 1);
 });
 
 test('in a window a pod waits for the evidence of its back-off', async () => {
@@ -112,8 +111,8 @@ test('in a window a pod waits for the evidence of its back-off', async () => {
   page.at.put({ containers: [terminated(page.at.clock.now() - 500)] });
   await settled();
   const why = 'container main-0 has just ended, and may be restarted at once';
-  const { sentence, actor } = await viewOf(page);
-  assert.equal(sentence, `Waits until 2026-01-01T12:00:11Z: ${why}.`);
+  const { words, actor } = await viewOf(page);
+  assert.equal(words, `Waits until 2026-01-01T12:00:11Z: ${why}.`);
   assert.equal(actor, 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0');
 });
 
@@ -143,7 +142,7 @@ test('a pod waits for another service on which it depends', async () => {
   await page.recovers();
   const why = 'another service on which the pod depends is not ready';
   assert.equal(await sentenceOf(page), `Waits for service cache: ${why}.`);
-  assert.equal((await viewOf(page)).total, 2);
+  assert.equal(servicesOf(await viewOf(page)).total, 2);
 });
 
 /** The answer of the API server that comes never. */
@@ -208,11 +207,11 @@ test('a deleted pod is answered with the time and how its last run ended, also w
   assert.deepEqual(page.at.deletedNames(), ['kapi-0']);
   assert.equal(await sentenceOf(page), sentence);
   await page.at.clock.pass(3 * minute);
-  const { moments, services } = await viewOf(page);
+  const view = await viewOf(page);
   assert.equal(await sentenceOf(page), sentence);
-  assert.deepEqual(services, []);
+  assert.deepEqual(stateOfServices(view), []);
   assert.deepEqual(
-    moments.map(({ t, words, pod }) => [t, words, pod]),
+    view.moments.map(({ t, words, pod }) => [t, words, pod]),
     [[startTime + outage, 'pod deleted', 'shoot-1/kapi-0']],
   );
 });

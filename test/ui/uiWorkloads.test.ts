@@ -53,7 +53,7 @@ test('each state of a workload is shown with its start, its end and its reason',
   await world.pass(10 * minute);
   const current = await viewOf('web');
   assert.deepEqual([current.state, current.reason, current.until], ['current', '', undefined]);
-  assert.deepEqual([current.sources, current.restartedAt, current.cause], [['ConfigMap settings#a'], undefined, '']);
+  assert.deepEqual([current.sources, current.restarts, current.cause], [['ConfigMap settings#a'], [], '']);
   world.putSource(configMap('settings'), { a: 'second-value', b: '1' });
   await world.pass(second);
   const stale = await viewOf('web');
@@ -64,7 +64,7 @@ test('each state of a workload is shown with its start, its end and its reason',
   assert.deepEqual([rolling.state, rolling.cause], ['rolling', 'ConfigMap settings (a)']);
   await world.pass(10 * second);
   const done = await viewOf('web');
-  assert.deepEqual([done.state, done.restartedAt], ['current', rolling.restartedAt]);
+  assert.deepEqual([done.state, done.restarts], ['current', rolling.restarts]);
 });
 
 test('a blocked workload shows the reason, with an end only if it is known; a pending one shows why it waits', async () => {

@@ -1,13 +1,25 @@
 export type { ApplicationList, ApplicationView, DriftView, ResourceView } from './applicationView.ts';
-export { count } from './format.ts';
+export { count, instant } from './format.ts';
 export {
   countByHealth,
+  type Health,
   type HealthFilter,
   healthFilters,
   healthOfService,
   healthRank,
 } from './health.ts';
 export type { Moment } from './moment.ts';
+export {
+  nameOfPage,
+  type ObjectLine,
+  type ObjectPart,
+  type ObjectSection,
+  type ObjectType,
+  type ObjectView,
+  objectSection,
+  objectTypes,
+  type PageRef,
+} from './objectView.ts';
 export { createOngoing } from './ongoing.ts';
 export {
   type ConfigView,
@@ -15,7 +27,6 @@ export {
   type Did,
   type Overview,
   type OverviewGroup,
-  type OverviewLine,
   type OverviewPart,
   overviewGroup,
   type ProblemGroup,
@@ -24,7 +35,6 @@ export {
   type StreamView,
   severities,
 } from './overviewView.ts';
-export type { PodServiceView, PodView } from './podView.ts';
 export {
   type ActorOrder,
   type ActorPage,

@@ -1,3 +1,5 @@
+import type { PageRef } from './objectView.ts';
+
 /** An event of the timeline. */
 export interface Moment {
   readonly t: number;
@@ -7,6 +9,8 @@ export interface Moment {
   readonly words: string;
   /** `namespace/service`, or the name of another object. */
   readonly about: string;
+  /** The page of what it is about. Left out: it has none. */
+  readonly page?: PageRef;
   readonly window?: number;
   /** `namespace/name` */
   readonly pod?: string;

@@ -1,3 +1,5 @@
+import type { ObjectLine } from './objectView.ts';
+
 /** What needs attention, what waits and what was done: GET `/overview` returns an `Overview`. Times: epoch milliseconds. */
 export interface Overview {
   /** What needs attention, the worst first. */
@@ -7,26 +9,12 @@ export interface Overview {
   readonly controllers: readonly ControllerSummary[];
 }
 
-/** One object in words. */
-export interface OverviewLine {
-  /** `Service shop/db` */
-  readonly object: string;
-  /** The id of its actor; undefined: it has none. */
-  readonly actor: string | undefined;
-  /** Its state and the reason, for `setTimedText`. */
-  readonly words: string;
-  /** Undefined: since before weeder started. */
-  readonly since: number | undefined;
-  /** What happens next by a timer: `corrected`, and when. */
-  readonly next: { readonly words: string; readonly at: number } | undefined;
-}
-
 export interface OverviewGroup {
   /** The view that has all of them: `services`. */
   readonly view: string;
   readonly total: number;
   /** The worst first; a part, if there are many. */
-  readonly lines: readonly OverviewLine[];
+  readonly lines: readonly ObjectLine[];
 }
 
 /**
@@ -102,7 +90,7 @@ export function overviewGroup<Item>(
   view: string,
   items: readonly Item[],
   order: (a: Item, b: Item) => number,
-  lineOf: (item: Item) => OverviewLine,
+  lineOf: (item: Item) => ObjectLine,
 ): OverviewGroup {
   const lines = items.toSorted(order).slice(0, maxLines).map(lineOf);
   return { view, total: items.length, lines };

@@ -14,7 +14,8 @@ export interface WorkloadView {
   readonly until: number | undefined;
   /** `ConfigMap settings#key`, `Secret login` */
   readonly sources: readonly string[];
-  readonly restartedAt: number | undefined;
+  /** The latest five restarts, oldest first. */
+  readonly restarts: readonly number[];
   /** The cause of the last restart. */
   readonly cause: string;
 }

@@ -7,6 +7,7 @@ export {
   dependencyList,
   dependencyView,
   hello,
+  objectView,
   overviewView,
   processView,
   resourceView,

@@ -56,12 +56,13 @@ export function dependencyScene(now: number): DependencyList {
 
 /** An outage with a window that is open, a restart that is blocked, and a correction that waits. */
 export function overviewScene(now: number): Overview {
-  const line = { actor: undefined, since: now - 36_000, next: undefined };
+  const line = { page: undefined, since: now - 36_000, next: undefined };
+  const service = (id: string) => ({ type: 'service', id }) as const;
   const [cache, cart] = ['Service shop/cache', 'Deployment shop/cart'];
-  const down = { ...line, object: cache, actor: 'shop/cache', words: 'Down for 36s, 3 crash-looping' };
+  const down = { ...line, object: cache, page: service('shop/cache'), words: 'Down for 36s, 3 crash-looping' };
   const blocked = { ...line, object: cart, words: 'Blocked: ConfigMap shop/cart is missing' };
   const window = { words: 'closes', at: now + 200_000 };
-  const open = { ...line, object: 'Service shop/db', actor: 'shop/db', words: 'Window open', next: window };
+  const open = { ...line, object: 'Service shop/db', page: service('shop/db'), words: 'Window open', next: window };
   return overviewView({
     problems: [
       { severity: 'down', view: 'services', total: 1, lines: [down] },
@@ -83,7 +84,7 @@ export function workloadScene(now: number): WorkloadView[] {
       reason: 'its update strategy is OnDelete: these pods have to be deleted: agent-4xq7c, agent-9t2mk',
       since: ago(3),
       sources: ['ConfigMap agent'],
-      restartedAt: ago(3),
+      restarts: [ago(3)],
       cause: 'ConfigMap agent (agent.yaml)',
     }),
     workloadView('api', {
@@ -91,7 +92,7 @@ export function workloadScene(now: number): WorkloadView[] {
       since: ago(0.2),
       until: now + 9.8 * minute,
       sources: ['ConfigMap settings#log.level', 'Secret database', 'Secret tls'],
-      restartedAt: ago(0.2),
+      restarts: [ago(0.2)],
       cause: settings,
     }),
     workloadView('cart', {
@@ -106,7 +107,7 @@ export function workloadScene(now: number): WorkloadView[] {
         'no maintenance window is open, the next opens at 2026-11-21T22:00:00Z and closes at 2026-11-22T00:00:00Z ("0 22 * * *" in UTC)',
       since: ago(11),
       sources: ['Secret mail'],
-      restartedAt: ago(1_440),
+      restarts: [ago(1_440)],
       cause: 'Secret mail (password)',
     }),
     workloadView('search', {
@@ -114,7 +115,7 @@ export function workloadScene(now: number): WorkloadView[] {
       reason: 'pod search-6b7f-x2x8d, container search: ImagePullBackOff',
       since: ago(4),
       sources: ['ConfigMap search'],
-      restartedAt: ago(5),
+      restarts: [ago(5)],
       cause: 'ConfigMap search (index.yaml)',
     }),
     workloadView('web', { state: 'stale', since: ago(1 / 30), until: now + 3_000 }),

@@ -1,5 +1,6 @@
 import type { ApplicationList, ApplicationView, ResourceView } from '../protocol/applicationView.ts';
 import { countByHealth } from '../protocol/health.ts';
+import type { ObjectView } from '../protocol/objectView.ts';
 import type { Overview, ProcessView } from '../protocol/overviewView.ts';
 import type {
   ActorView,
@@ -83,7 +84,7 @@ export function actorView(id: string, changes: Partial<ActorView> = {}): ActorVi
 
 /** `name`: of a Deployment in the namespace shop. */
 export function workloadView(name: string, changes: Partial<WorkloadView> = {}): WorkloadView {
-  const rest = { until: undefined, restartedAt: undefined, cause: '' };
+  const rest = { until: undefined, restarts: [], cause: '' };
   const names = { id: `deployment/shop/${name}`, name: `Deployment shop/${name}`, namespace: 'shop' };
   return { ...names, state: 'current', reason: '', since: 0, sources: ['ConfigMap settings'], ...rest, ...changes };
 }
@@ -148,4 +149,10 @@ export function applicationList(all: readonly ApplicationView[], query: URLSearc
     namespaces: [...new Set(all.map(({ id }) => id.split('/')[0] ?? ''))],
     applications,
   };
+}
+
+/** An object that weeder does not know; `changes` override it. */
+export function objectView(changes: Partial<ObjectView> = {}): Omit<ObjectView, 'type' | 'id'> {
+  const nothing = { facts: [], sections: [], moments: [], since: undefined, next: undefined, actor: undefined };
+  return { object: 'Pod shop/web-0', words: '', ...nothing, ...changes };
 }

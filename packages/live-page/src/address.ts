@@ -1,3 +1,5 @@
+import type { PageRef } from '../protocol/objectView.ts';
+
 /**
  * What a view shows is in the address of the page, so that a copy of it shows the same in another browser, and Back
  * returns to it: `#services?search=db&show=notReady`, and with an object `#machine=ID?…`. A value that is not in the
@@ -28,6 +30,16 @@ export function readAddress(hash: string): Address {
 /** The address of an object in a view. */
 export function addressOf(view: string, id: string): string {
   return `#${view}=${encodeURIComponent(id)}`;
+}
+
+/** The address of the page of an object. */
+export function pageAddress({ type, id }: PageRef): string {
+  return addressOf(type, id);
+}
+
+/** The address of the machine view of an actor. */
+export function machineAddress(actor: string): string {
+  return addressOf('machine', actor);
 }
 
 /** Lets the address determine a part of a view. Returns a function that writes a new value into the address. */

@@ -5,7 +5,7 @@ import { createApplications } from './applications/applications.ts';
 import { type ConnectionState, connect } from './connection.ts';
 import { createDependencies } from './dependencies/dependencies.ts';
 import { createMachineView } from './machine/machine.ts';
-import { createPodPage } from './objects/pod.ts';
+import { createObjectPage } from './objects/object.ts';
 import { createOverview } from './overview/overview.ts';
 import { showProcess } from './overview/process.ts';
 import { createPageClock } from './pageClock.ts';
@@ -26,7 +26,7 @@ const workloads = createWorkloads(clock.now);
 const applications = createApplications(clock.now);
 const machine = createMachineView(clock.now);
 const actors = createActors(clock.now);
-const pod = createPodPage(clock.now);
+const object = createObjectPage(clock.now);
 const timeline = createTimeline({
   now: clock.now,
   notReady: services.notReady,
@@ -129,7 +129,7 @@ function refresh(): void {
   else if (shown === 'applications') applications.refresh();
   else if (shown === 'machine') machine.tick();
   else if (shown === 'actors') actors.refresh();
-  else if (shown === 'pod') pod.refresh();
+  else if (shown === 'object') object.refresh();
   else timeline.draw();
 }
 

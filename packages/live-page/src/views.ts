@@ -1,4 +1,5 @@
-import { addressOf, readAddress, restoreParts } from './address.ts';
+import { objectTypes } from '../protocol/objectView.ts';
+import { readAddress, restoreParts } from './address.ts';
 import { byId } from './dom.ts';
 
 const names = [
@@ -10,26 +11,18 @@ const names = [
   'machine',
   'actors',
   'timeline',
-  'pod',
+  'object',
 ] as const;
 type ViewName = (typeof names)[number];
 
-/** Shows the one view that the address names: `#actors`, `#machine=ID of an actor` or `#machine=newest:MACHINE`. */
+/**
+ * Shows the one view that the address names: `#actors`, `#machine=ID of an actor`, `#machine=newest:MACHINE`, or the page
+ * of an object, `#service=shop/db`.
+ */
 interface Views {
   readonly shown: () => ViewName;
   /** The chosen actor, as in a request to the server. Undefined until an address has named one. */
   readonly actor: () => string | undefined;
-}
-
-/** The address of the machine view of an actor. */
-export function machineAddress(actor: string): string {
-  return addressOf('machine', actor);
-}
-
-/** Lets the link lead to the machine view of an actor; undefined: to nothing. */
-export function linkTo(actor: string | undefined, link: HTMLAnchorElement): void {
-  if (actor === undefined) link.removeAttribute('href');
-  else link.setAttribute('href', machineAddress(actor));
 }
 
 /** The machine of `newest:MACHINE`; undefined for the id of an actor. */
@@ -43,7 +36,8 @@ export function createViews(onChange: () => void): Views {
 
   function follow(): boolean {
     const address = readAddress(location.hash);
-    const named = names.find((each) => each === address.view);
+    const isObject = objectTypes.some((each) => each === address.view);
+    const named = isObject ? 'object' : names.find((each) => each === address.view && each !== 'object');
     if (named === undefined && address.view !== '') return false;
     shown = named ?? 'overview';
     if (shown === 'machine' && address.id !== undefined) actor = address.id;

@@ -2,7 +2,7 @@ import { countByHealth, healthFilters } from '../protocol/health.ts';
 import { workloadDisplay } from '../protocol/states.ts';
 import type { WorkloadList, WorkloadView } from '../protocol/workloadView.ts';
 import { compareNames } from '../protocol/worstFirst.ts';
-import { addControl } from './address.ts';
+import { addControl, pageAddress } from './address.ts';
 import { cell, labelledCell, nameCell } from './cells.ts';
 import { byId, create } from './dom.ts';
 import { createFilterButtons } from './filterButtons.ts';
@@ -12,7 +12,6 @@ import { createNamespaceFilter } from './namespaceFilter.ts';
 import { nextStep, unbroken } from './nextStep.ts';
 import { createPolledList } from './polledList.ts';
 import { setTimedText } from './times.ts';
-import { machineAddress } from './views.ts';
 import { createVirtualRows } from './virtualRows.ts';
 
 interface Workloads {
@@ -64,8 +63,9 @@ export function createWorkloads(now: () => number): Workloads {
   return { refresh };
 }
 
-function createRow({ id, name }: WorkloadView) {
-  const link = create('a', { text: name, attributes: { href: machineAddress(id) } });
+function createRow({ name }: WorkloadView) {
+  const href = pageAddress({ type: 'workload', id: name });
+  const link = create('a', { text: name, attributes: { href } });
   const state = create('span', { class: 'state' });
   const others = [cell(), labelledCell('Uses:'), labelledCell('Last restart:')];
   const cells = [state, ...others];
@@ -84,7 +84,8 @@ function createRow({ id, name }: WorkloadView) {
 }
 
 function textsOf(workload: WorkloadView, now: number): string[] {
-  const { state, reason, sources, restartedAt, cause } = workload;
+  const { state, reason, sources, restarts, cause } = workload;
+  const restartedAt = restarts.at(-1);
   const left = howLong(workload, now);
   const last = restartedAt === undefined ? '–' : `${instant(restartedAt)}${cause === '' ? '' : `, ${cause}`}`;
   return [workloadDisplay(state).words, reason === '' ? left : `${reason}, ${left}`, sources.join(', ') || '–', last];

@@ -1,5 +1,5 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import type { Moment, OverviewPart, ServiceView } from '@weeder/live-page';
+import type { Moment, ObjectPart, ObjectType, OverviewPart, ServiceView } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import type { ZodType } from 'zod';
 import type { Config } from '../../config/config.ts';
@@ -35,6 +35,8 @@ export interface Contribution<Event, Shown, Options> {
   /** Its lists on the live page, by the path under which they are served. */
   readonly lists?: Readonly<Record<string, PageList<Shown>>>;
   readonly overview: OverviewContribution<Event, Shown>;
+  /** What its objects' pages say. */
+  readonly objects?: Readonly<Partial<Record<ObjectType, DescribeObject<Shown>>>>;
 }
 
 /** Its part of the overview on the live page. */
@@ -55,6 +57,17 @@ export interface Seen {
   readonly now: number;
   readonly since: Since;
   readonly services: Iterable<ServiceView>;
+}
+
+/** Returns what it says of the object with this id; undefined: it does not know it. It loads the code that composes it. */
+type DescribeObject<Shown> = (shown: Shown, id: string, seen: SeenObject) => Promise<ObjectPart | undefined>;
+
+/** What the live page knows of an object beside the controllers. */
+export interface SeenObject extends Seen {
+  /** Its newest events, oldest first. */
+  readonly moments: readonly Moment[];
+  /** Whether restart control manages the workload `Deployment shop/web`. */
+  readonly isManaged: (workload: string) => boolean;
 }
 
 /** Returns a list as it is served. It loads the code that makes it. */

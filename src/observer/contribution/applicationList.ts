@@ -53,7 +53,7 @@ export function applicationList(
       ),
     )
     .slice(0, maxApplications)
-    .map((each) => viewOf(each, since));
+    .map((each) => viewOf(each, since, maxResources));
   return {
     total: listed.length,
     found: matching.length,
@@ -85,14 +85,18 @@ export function wordOf(entry: ApplicationEntry): string {
   return applicationStateOf(conditions.find(({ type }) => type === 'Ready')?.reason);
 }
 
-function viewOf({ id, state, entry }: Listed, since: Since): ApplicationView {
+/** The application with all its resources. */
+export function wholeView(entry: ApplicationEntry, since: Since): ApplicationView {
+  return viewOf({ id: entry.id, state: wordOf(entry), entry }, since, Number.POSITIVE_INFINITY);
+}
+
+function viewOf({ id, state, entry }: Listed, since: Since, max: number): ApplicationView {
   const { actor, isDetectOnly, errors, resources, pendingRemovals } = entry;
   const ranked = [
     ...[...resources.values()].map((each) => ({ rank: resourceRank(each), view: () => resourceView(each, since) })),
     ...[...pendingRemovals.values()].map((each) => ({ rank: rankOf('leaving'), view: () => removalView(each) })),
   ];
-  const shown =
-    ranked.length > maxResources ? ranked.toSorted((a, b) => a.rank - b.rank).slice(0, maxResources) : ranked;
+  const shown = ranked.length > max ? ranked.toSorted((a, b) => a.rank - b.rank).slice(0, max) : ranked;
   return {
     id,
     actor: actor.id,

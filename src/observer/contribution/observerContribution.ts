@@ -45,6 +45,12 @@ export const observerContribution: Contribution<ObserverEvent, ObserverCore, Opt
       return observerOverview(shown.entries(), since);
     },
   },
+  objects: {
+    async application(shown, id, { since }) {
+      const { applicationObject } = await import('./applicationObject.ts');
+      return applicationObject(shown.entries(), id, since);
+    },
+  },
   lists: {
     async '/applications'(shown, query, since) {
       const { applicationList } = await import('./applicationList.ts');

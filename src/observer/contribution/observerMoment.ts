@@ -1,4 +1,4 @@
-import { objectText } from '@weeder/kube-runtime/objects';
+import { keyOf } from '@weeder/kube-runtime/objects';
 import type { Moment } from '@weeder/live-page';
 import { reasonOf } from '../../controller/report/eventReason.ts';
 import type { AboutResource, ObserverEvent } from '../objects/events.ts';
@@ -11,7 +11,9 @@ export function observerMoment(event: ObserverEvent, t: number): Moment | undefi
   if (!observerTable[event.type].isOnPage || !('application' in event)) return undefined;
   const detail = 'resource' in event ? `${identityText(event.resource)}${ofResource(event)}` : reasonOf(event);
   const { words } = observerTable[event.type];
-  return { t, what: event.type, words, about: objectText({ kind: 'Application', ...event.application }), detail };
+  const { namespace, name } = event.application;
+  const page = { type: 'application', id: keyOf(namespace, name) } as const;
+  return { t, what: event.type, words, about: `Application ${page.id}`, page, detail };
 }
 
 function ofResource(event: Extract<ObserverEvent, AboutResource>): string {

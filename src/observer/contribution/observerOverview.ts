@@ -1,7 +1,7 @@
 import {
   compareNames,
   count,
-  type OverviewLine,
+  type ObjectLine,
   type OverviewPart,
   observerDisplay,
   overviewGroup,
@@ -28,19 +28,19 @@ export function observerOverview(entries: Iterable<ApplicationEntry>, since: Sin
   const paused = listed.filter(({ state }) => state === 'paused');
   // Only an application that is not in sync has a resource that is corrected later.
   const corrections = bad.flatMap(({ entry }) => [...entry.resources.values()].filter(isCorrectedLater));
-  const applicationLine = (each: Listed) => lineOf(each, since);
+  const lineOf = (each: Listed) => applicationLine(each, since);
   const rest = bad.length === 0 ? '' : `, ${count(bad.length)} of them with a problem`;
   const noun = listed.length === 1 ? 'Application' : 'Applications';
   return {
     summary: listed.length === 0 ? 'There is no Application' : `${count(listed.length)} ${noun}${rest}`,
     since: undefined,
     problems: [
-      { severity: 'different', ...overviewGroup('applications', different, byName, applicationLine) },
-      { severity: 'invalid', ...overviewGroup('applications', invalid, byName, applicationLine) },
+      { severity: 'different', ...overviewGroup('applications', different, byName, lineOf) },
+      { severity: 'invalid', ...overviewGroup('applications', invalid, byName, lineOf) },
     ],
     waits: [
       overviewGroup('applications', corrections, byIdentity, (resource) => correctionLine(resource, since)),
-      overviewGroup('applications', paused, byName, applicationLine),
+      overviewGroup('applications', paused, byName, lineOf),
     ],
   };
 }
@@ -64,24 +64,24 @@ function byIdentity(a: ResourceEntry, b: ResourceEntry): number {
   return compareNames(identityText(a.identity), identityText(b.identity));
 }
 
-function lineOf({ entry, state }: Listed, since: Since): OverviewLine {
+export function applicationLine({ entry, state }: Listed, since: Since): ObjectLine {
   const { id, actor } = entry;
   const message = conditionsOf(applicationView(entry, 0)).find(({ type }) => type === 'Ready')?.message ?? '';
   return {
     object: `Application ${id}`,
-    actor: actor.id,
+    page: { type: 'application', id },
     words: withReason(entry.isDetectOnly && differs.has(state) ? `${state}.detectOnly` : state, message),
     since: since(actor),
     next: nextOf(state, actor, since),
   };
 }
 
-function correctionLine(resource: ResourceEntry, since: Since): OverviewLine {
-  const { identity, actor } = resource;
+function correctionLine(resource: ResourceEntry, since: Since): ObjectLine {
+  const { identity, actor, application } = resource;
   const state = stateOf(resource);
   return {
     object: identityText(identity),
-    actor: actor.id,
+    page: { type: 'application', id: application.id },
     words: withReason(state, ''),
     since: since(actor),
     next: nextOf(state, actor, since),
@@ -93,7 +93,7 @@ function withReason(state: string, reason: string): string {
   return reason === '' ? words : `${words}: ${reason.replace(/\.$/, '')}`;
 }
 
-function nextOf(state: string, actor: AnyActorRef, since: Since): OverviewLine['next'] {
+function nextOf(state: string, actor: AnyActorRef, since: Since): ObjectLine['next'] {
   const at = endOf(actor, since);
   return at === undefined ? undefined : { words: observerDisplay(state).next, at };
 }

@@ -45,6 +45,12 @@ export const restartContribution: Contribution<RestartEvent, RestartControl, Opt
       return restartOverview(shown.entries(), since);
     },
   },
+  objects: {
+    async workload(shown, id, { since }) {
+      const { workloadObject } = await import('./workloadObject.ts');
+      return workloadObject(shown, id, since);
+    },
+  },
   lists: {
     async '/workloads'(shown, _query, since) {
       const { workloadList } = await import('./workloadList.ts');

@@ -11,7 +11,8 @@ export function restartMoment(event: RestartEvent, t: number): Moment | undefine
   const { workload } = event;
   const isChange = 'sources' in event && typeof event.sources === 'object';
   const detail = isChange ? describeChanges(event.sources, workload) : reasonOf(event);
-  const moment = { t, what: event.type, about: objectText(workload), detail };
+  const about = objectText(workload);
+  const moment = { t, what: event.type, about, page: { type: 'workload', id: about } as const, detail };
   if (event.type === 'workload.restarted' && event.how === 'dryRun')
     return { ...moment, words: 'would be restarted', isDryRun: true };
   return { ...moment, words: restartTable[event.type].words };

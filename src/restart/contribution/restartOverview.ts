@@ -1,9 +1,10 @@
 import {
   compareNames,
   count,
-  type OverviewLine,
+  type ObjectLine,
   type OverviewPart,
   overviewGroup,
+  type WorkloadView,
   workloadDisplay,
 } from '@weeder/live-page';
 import type { Since } from '../../controller/contribution/contribution.ts';
@@ -39,15 +40,18 @@ function byName(a: Listed, b: Listed): number {
   return compareNames(a.entry.id, b.entry.id);
 }
 
+function lineOf({ entry }: Listed, since: Since): ObjectLine {
+  return workloadLine(workloadView(entry, since));
+}
+
 /** The deadline of a rollout does not indicate how long it will take. */
-function lineOf({ entry }: Listed, since: Since): OverviewLine {
-  const { id, name, state, reason, since: entered, until } = workloadView(entry, since);
+export function workloadLine({ name, state, reason, since, until }: WorkloadView): ObjectLine {
   const { words, next } = workloadDisplay(state);
   return {
     object: name,
-    actor: id,
+    page: { type: 'workload', id: name },
     words: reason === '' ? words : `${words}: ${reason}`,
-    since: entered,
+    since,
     next: until === undefined || state === 'rolling' ? undefined : { words: next, at: until },
   };
 }

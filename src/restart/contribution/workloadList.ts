@@ -35,7 +35,7 @@ export function workloadView(entry: WorkloadEntry, since: Since): WorkloadView {
     since: entered,
     until: firstTimerAt(actor, entered),
     sources: sourcesOf(entry.observed),
-    restartedAt: restarts.at(-1),
+    restarts,
     cause: lastCause,
   };
 }

@@ -13,6 +13,7 @@ import {
   worstFirst,
 } from '@weeder/live-page';
 import { hasWords, searchWords } from '../../actors/searchWords.ts';
+import { tally } from '../../base/tally.ts';
 import { includesName } from '../../config/scopes.ts';
 import type { Dependant, ServiceDependants } from '../../weeder/dependants.ts';
 
@@ -123,15 +124,16 @@ function dependencyView(
 
 function dependantView(dependant: Dependant, actors: ReadonlySet<string>): DependantView {
   const { by, name, namespaces } = dependant;
-  const counts = [...dependant.crashLooping()].sort(([, a], [, b]) => b - a);
-  const actor = actorIdOf(name);
+  const pods = dependant.pods();
+  const counts = Object.entries(tally(pods.map(({ workload }) => workload))).sort(([, a], [, b]) => b - a);
+  const actor = workloadActorId(name);
   return {
     id: idOf(dependant),
     by,
     name,
     actor: by === 'declared' && actors.has(actor) ? actor : undefined,
     namespaces,
-    crashLooping: counts.reduce((sum, [, count]) => sum + count, 0),
+    crashLooping: pods.length,
     workloads: counts.slice(0, maxWorkloads).map(([workload]) => workload),
   };
 }
@@ -140,8 +142,8 @@ function sourceOf({ source }: Dependant): string {
   return typeof source === 'number' ? `podSelectors[${source}]` : (source ?? '');
 }
 
-/** `Deployment shop/web` → `deployment/shop/web` */
-function actorIdOf(workload: string): string {
+/** The id of the actor of a workload: `Deployment shop/web` → `deployment/shop/web`. */
+export function workloadActorId(workload: string): string {
   const [kind = '', key = ''] = workload.split(' ');
   return `${kind.toLowerCase()}/${key}`;
 }

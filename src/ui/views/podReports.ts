@@ -4,7 +4,7 @@ import type { ControllerEvent } from '../../controllers/controllers.ts';
 import { type PodReport, podReportOf } from '../../weeder/report/podReport.ts';
 
 /** The last report of each pod, computed from the events. */
-interface PodReports {
+export interface PodReports {
   note(event: ControllerEvent, now: number): void;
   of(namespace: string, name: string): PodReport | undefined;
   clear(): void;

@@ -34,6 +34,12 @@ export const weederContribution: Contribution<WeederEvent, ShownWeeder, Options>
   countEvents: countWeeder,
   measure: measureWeeder,
   momentOf: weederMoment,
+  objects: {
+    async service(shown, id, seen) {
+      const { serviceObject } = await import('./serviceObject.ts');
+      return serviceObject(shown, id, seen);
+    },
+  },
   overview: {
     example: ['declaredDependencies: {}'],
     did: {

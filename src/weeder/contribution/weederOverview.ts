@@ -4,7 +4,7 @@ import {
   count,
   describeState,
   healthOfService,
-  type OverviewLine,
+  type ObjectLine,
   type OverviewPart,
   overviewGroup,
   problemsOf,
@@ -52,24 +52,25 @@ function byWorkload(a: DeclarationProblem, b: DeclarationProblem): number {
   return compareNames(objectText(a.workload), objectText(b.workload));
 }
 
-function nameOf({ namespace, service }: ServiceView): string {
+/** The id of its page. */
+export function nameOf({ namespace, service }: Pick<ServiceView, 'namespace' | 'service'>): string {
   return namespace === '' ? service : keyOf(namespace, service);
 }
 
-function serviceLine(service: ServiceView, now: number): OverviewLine {
-  const { isReady, since, window, failure, actor } = service;
+export function serviceLine(service: ServiceView, now: number): ObjectLine {
+  const { isReady, since, window, failure } = service;
   const words = [describeState(service, now), ...problemsOf(service)].join(', ');
   return {
     object: `Service ${nameOf(service)}`,
-    actor,
+    page: { type: 'service', id: nameOf(service) },
     words: failure === undefined ? words : `${words}: Pod ${failure.pod}: ${failure.reason}`,
     since: isReady && failure !== undefined ? failure.at : since,
     next: window && { words: 'closes', at: window.closesAt },
   };
 }
 
-function declarationLine({ workload, problem }: DeclarationProblem): OverviewLine {
-  return { object: objectText(workload), actor: undefined, words: problem, since: undefined, next: undefined };
+function declarationLine({ workload, problem }: DeclarationProblem): ObjectLine {
+  return { object: objectText(workload), page: undefined, words: problem, since: undefined, next: undefined };
 }
 
 function summaryOf(all: readonly ServiceView[]): string {

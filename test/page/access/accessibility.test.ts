@@ -5,6 +5,7 @@ import {
   actorView,
   dependencyScene,
   manyActors,
+  objectView,
   overviewScene,
   scene,
   serviceView,
@@ -32,8 +33,11 @@ function everything(server: PageServer): void {
   server.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
   server.actors = manyActors(100);
   server.dependencies = dependencyScene(now);
-  const db = { namespace: 'shop', service: 'db', isReady: false, exists: true, since: now, window: 'none' } as const;
-  server.pod = { ...server.pod, sentence: 'Skipped: it is ignored.', services: [db], total: 1, moments: [deletion] };
+  const page = { type: 'service', id: 'shop/db' } as const;
+  const db = { object: 'Service shop/db', page, words: 'Down', health: 'degraded', since: now, next: undefined } as const;
+  const services = { title: 'Services', total: 1, lines: [db], none: '' };
+  const facts = [['Settings', 'window 5m']] as const;
+  server.object = objectView({ words: 'Skipped: it is ignored.', facts, sections: [services], moments: [deletion] });
   server.overview = overviewScene(now);
   server.workloads = [
     workloadView('web'),
@@ -51,7 +55,7 @@ async function go(page: Page, view: string): Promise<void> {
     machine: '.box.lit',
     actors: '.actor .id',
     timeline: '.lane .deletion',
-    pod: '#pod .state',
+    pod: '#object-sections .state',
   };
   const [, what] = Object.entries(shown).find(([name]) => view.startsWith(name)) ?? [];
   await page

@@ -5,14 +5,14 @@ import type {
   ActorView,
   ApplicationView,
   DependencyList,
+  ObjectView,
   Overview,
   PageMessage,
-  PodView,
   ReplayCommand,
   WorkloadView,
 } from '@weeder/live-page';
 import { pageJson } from '@weeder/live-page/build';
-import { applicationList, dependencyList, overviewView } from '@weeder/live-page/scenes';
+import { applicationList, dependencyList, objectView, overviewView } from '@weeder/live-page/scenes';
 import { machines } from '../../../src/diagram/machines.ts';
 
 /** Serves the page and sends the messages of a test: the protocol without a weeder. */
@@ -24,8 +24,8 @@ export interface PageServer {
   workloads: readonly WorkloadView[];
   applications: readonly ApplicationView[];
   dependencies: DependencyList;
-  /** The answer about every pod. */
-  pod: Omit<PodView, 'namespace' | 'name'>;
+  /** The answer about every object. */
+  object: Omit<ObjectView, 'type' | 'id'>;
   overview: Overview;
   /** Nothing is sent any more; new connections are accepted. */
   isHung: boolean;
@@ -61,7 +61,7 @@ export async function startPageServer(): Promise<PageServer> {
     workloads: [],
     applications: [],
     dependencies: dependencyList([], []),
-    pod: { sentence: '', services: [], total: 0, moments: [], actor: undefined },
+    object: objectView(),
     overview: overviewView(),
     isHung: false,
     isFull: false,
@@ -88,7 +88,7 @@ export async function startPageServer(): Promise<PageServer> {
     '/actors': (query) => pageOf(state.actors, query),
     '/workloads': () => ({ workloads: state.workloads }),
     '/dependencies': () => state.dependencies,
-    '/pod': (query) => ({ namespace: query.get('namespace'), name: query.get('name'), ...state.pod }),
+    '/object': (query) => ({ type: query.get('type'), id: query.get('id'), ...state.object }),
     '/overview': () => state.overview,
     '/applications': (query) => applicationList(state.applications, query),
   };

@@ -1,7 +1,6 @@
-import { addControl } from '../address.ts';
+import { addControl, machineAddress } from '../address.ts';
 import { byId, onceAFrame, setText } from '../dom.ts';
 import { count } from '../format.ts';
-import { machineAddress } from '../views.ts';
 import { createActorPages } from './actorPages.ts';
 import { type ActorRow, createActorRow, rowHeight } from './actorRow.ts';
 

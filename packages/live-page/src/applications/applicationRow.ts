@@ -1,10 +1,10 @@
 import type { ApplicationView, ResourceView } from '../../protocol/applicationView.ts';
 import { observerDisplay } from '../../protocol/states.ts';
+import { machineAddress, pageAddress } from '../address.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { nextStep } from '../nextStep.ts';
 import { dayAndTime, setTimedText } from '../times.ts';
-import { linkTo } from '../views.ts';
 import { corrections, difference } from './difference.ts';
 
 /** A row of the table of applications: an application, or one of its resources. */
@@ -69,7 +69,11 @@ export function createApplicationRow({ isApplication, name }: Shown): Applicatio
   return {
     element,
     show(row, now) {
-      linkTo(row.actor, link);
+      const address = row.isApplication
+        ? pageAddress({ type: 'application', id: name })
+        : row.actor && machineAddress(row.actor);
+      if (address === undefined) link.removeAttribute('href');
+      else link.setAttribute('href', address);
       const { words, health } = observerDisplay(row.state);
       setText(state, words);
       state.title = row.state;

@@ -1,10 +1,10 @@
 import { type Health, healthOfService } from '../../protocol/health.ts';
 import type { DependencyView } from '../../protocol/protocol.ts';
 import { describeState, problemsOf } from '../../protocol/serviceWords.ts';
+import { pageAddress } from '../address.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
 import { setTimedText } from '../times.ts';
-import { linkTo } from '../views.ts';
 
 /** A box of the picture. It updates only the changed parts. `y`: the distance of its top from that of the picture. */
 export interface Box<View> {
@@ -25,7 +25,9 @@ export function healthOf({ view }: DependencyView): Health {
 export function createServiceBox(first: DependencyView): ServiceBox {
   let service = first;
   const { namespace, service: name } = first;
-  const link = create('a', { class: 'name', attributes: { title: `${namespace}/${name}` } });
+  const id = namespace === '' ? name : `${namespace}/${name}`;
+  const href = pageAddress({ type: 'service', id });
+  const link = create('a', { class: 'name', attributes: { title: id, href } });
   link.append(create('span', { class: 'soft', text: `${namespace}/` }), name);
   const detail = create('span', { class: 'detail' });
   const element = create('li', { class: 'dependency-box service' }, link, detail);
@@ -37,7 +39,6 @@ export function createServiceBox(first: DependencyView): ServiceBox {
       service = changed;
       element.style.top = `${y}px`;
       element.dataset['health'] = healthOf(changed);
-      linkTo(changed.view.actor, link);
       tick(now);
     },
   };

@@ -1,7 +1,7 @@
 import type { DependantView } from '../../protocol/protocol.ts';
+import { pageAddress } from '../address.ts';
 import { create, setText } from '../dom.ts';
 import { count } from '../format.ts';
-import { machineAddress } from '../views.ts';
 import { type Box, chooser } from './boxes.ts';
 
 /** `sources`: its services as `namespace/service`, each with what says that it depends on it; empty: unknown. */
@@ -23,7 +23,7 @@ export function createDependantBox(first: ShownDependant, onChosen: (id: string)
     const made =
       shownActor === undefined
         ? chooser('', () => onChosen(id))
-        : create('a', { class: 'name', attributes: { href: machineAddress(shownActor) } });
+        : create('a', { class: 'name', attributes: { href: pageAddress({ type: 'workload', id }) } });
     made.append(create('span', { class: 'soft', text: scope }), short);
     made.title = id;
     return made;

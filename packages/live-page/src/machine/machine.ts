@@ -1,8 +1,9 @@
 import type { ActorView, Transition } from '../../protocol/protocol.ts';
+import { machineAddress } from '../address.ts';
 import { byId, setText } from '../dom.ts';
 import { innermost, instant, span, statePath } from '../format.ts';
 import { setTimedText } from '../times.ts';
-import { machineAddress, machineOf } from '../views.ts';
+import { machineOf } from '../views.ts';
 import { createSourceCopy } from './copySource.ts';
 import { createPaced } from './paced.ts';
 import { createPicture } from './picture.ts';

@@ -1,22 +1,22 @@
 import type { Health } from '../../protocol/health.ts';
-import type { OverviewLine } from '../../protocol/overviewView.ts';
+import type { ObjectLine } from '../../protocol/objectView.ts';
+import { pageAddress } from '../address.ts';
 import { create, setText } from '../dom.ts';
 import { instant } from '../format.ts';
 import { nextStep } from '../nextStep.ts';
 import { setTimedText } from '../times.ts';
-import { linkTo } from '../views.ts';
 
 /** A line of a list, with a key that is its own there. */
 export interface Listed {
   readonly key: string;
   /** Undefined: the line has no sign. */
   readonly health: Health | undefined;
-  readonly line: OverviewLine;
-  /** The view that has all of its kind. */
-  readonly view: string;
+  readonly line: ObjectLine;
+  /** Where it leads if it has no page. */
+  readonly href: string | undefined;
 }
 
-export function createLine({ line, view, health }: Listed) {
+export function createLine({ line, href, health }: Listed) {
   const link = create('a', { text: line.object });
   const sign = create('span', { class: 'state', attributes: health === undefined ? {} : { 'data-health': health } });
   const words = create('span');
@@ -24,16 +24,23 @@ export function createLine({ line, view, health }: Listed) {
   const element = create('li', {}, sign, link, new Text(' '), words, new Text(' '), times);
   return {
     element,
-    show({ line: { object, actor, words: text, since, next } }: Listed, now: number): void {
+    show({ line: shown }: Listed, now: number): void {
+      const { object, page, words: text } = shown;
       setText(link, object);
-      if (actor === undefined) link.setAttribute('href', `#${view}`);
-      else linkTo(actor, link);
+      const address = page === undefined ? href : pageAddress(page);
+      if (address === undefined) link.removeAttribute('href');
+      else link.setAttribute('href', address);
       setTimedText(words, text, now);
-      const parts = [
-        ...(since === undefined ? [] : [`since ${instant(since)}`]),
-        ...(next === undefined ? [] : [nextStep({ next: next.words }, next.at, now)]),
-      ];
-      setTimedText(times, parts.length === 0 ? '' : `· ${parts.join(', ')}`, now);
+      setTimedText(times, timesOf(shown, now), now);
     },
   };
+}
+
+/** `· since 14:03:07, closes in 4m 29s`, for `setTimedText`. */
+export function timesOf({ since, next }: Pick<ObjectLine, 'since' | 'next'>, now: number): string {
+  const parts = [
+    ...(since === undefined ? [] : [`since ${instant(since)}`]),
+    ...(next === undefined ? [] : [nextStep({ next: next.words }, next.at, now)]),
+  ];
+  return parts.length === 0 ? '' : `· ${parts.join(', ')}`;
 }

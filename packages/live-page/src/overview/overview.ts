@@ -82,12 +82,12 @@ function linesOf({ view, total, lines }: OverviewGroup, health: Listed['health']
     key: `${view} ${line.object} ${before(line.object, index)}`,
     health,
     line,
-    view,
+    href: `#${view}`,
   }));
   if (total === lines.length) return listed;
-  const more = { object: `${count(total - lines.length)} more`, actor: undefined, words: '' };
+  const more = { object: `${count(total - lines.length)} more`, page: undefined, words: '' };
   const line = { ...more, since: undefined, next: undefined };
-  return [...listed, { key: `${view} more`, health: undefined, line, view }];
+  return [...listed, { key: `${view} more`, health: undefined, line, href: `#${view}` }];
 }
 
 /** Empty while something needs attention. */

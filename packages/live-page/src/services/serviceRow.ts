@@ -1,11 +1,11 @@
 import { healthOfService } from '../../protocol/health.ts';
 import type { ServiceView } from '../../protocol/protocol.ts';
 import { describeState, problemsOf } from '../../protocol/serviceWords.ts';
+import { pageAddress } from '../address.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
 import { create, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
 import { setTimedText } from '../times.ts';
-import { linkTo } from '../views.ts';
 
 /** A row of the table of services. It updates only the changed parts. */
 interface ServiceRow {
@@ -17,7 +17,9 @@ interface ServiceRow {
 
 export function createServiceRow(first: ServiceView, now: number): ServiceRow {
   let service = first;
-  const link = create('a', { text: first.service });
+  const id = first.namespace === '' ? first.service : `${first.namespace}/${first.service}`;
+  const href = pageAddress({ type: 'service', id });
+  const link = create('a', { text: first.service, attributes: { href } });
   const prefix = first.namespace === '' ? '' : `${first.namespace}/`;
   const name = nameCell(create('span', { class: 'soft', text: prefix }), link);
   const state = create('span', { class: 'state' });
@@ -49,7 +51,6 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
       setText(shown, count(value));
       shown.classList.toggle('zero', value === 0);
     }
-    linkTo(changed.actor, link);
     tick(time);
   }
 

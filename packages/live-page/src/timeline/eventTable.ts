@@ -1,5 +1,5 @@
 import type { Moment } from '../../protocol/moment.ts';
-import { addressOf } from '../address.ts';
+import { linkTo } from '../cells.ts';
 import { byId, create } from '../dom.ts';
 import { timedText, timeElement } from '../times.ts';
 
@@ -54,11 +54,11 @@ function part(moments: readonly Moment[], chosen: Moment | undefined, cursor: nu
   return moments.slice(Math.max(0, end - maxRows), end);
 }
 
-function rowOf({ t, what, words, about, pod, detail }: Moment): HTMLTableRowElement {
+function rowOf({ t, what, words, about, page, pod, detail }: Moment): HTMLTableRowElement {
   const row = create('tr', { attributes: { tabindex: '-1' } }, create('td', {}, timeElement(t)));
-  const name =
-    pod === undefined ? new Text('–') : create('a', { text: pod, attributes: { href: addressOf('pod', pod) } });
-  const cells = [timedText(words, t), timedText(about, t), [name], timedText(detail, t)];
+  const name = pod === undefined ? new Text('–') : linkTo({ type: 'pod', id: pod }, pod);
+  const object = page === undefined ? timedText(about, t) : [linkTo(page, about)];
+  const cells = [timedText(words, t), object, [name], timedText(detail, t)];
   for (const nodes of cells) row.append(create('td', {}, ...nodes));
   row.dataset['what'] = what;
   row.cells[1]?.setAttribute('title', what);

@@ -1,6 +1,12 @@
 import { formatDuration } from '@weeder/kube-runtime/base';
 import { selectorToString, workloadKindNames } from '@weeder/kube-runtime/objects';
-import type { RestartConfig, RestartRule, RestartSettings } from '../config/restart.ts';
+import type { ServiceSettings } from './config.ts';
+import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
+
+/** `window 5m, whileNotReady hold, deletion delete` */
+export function describeService({ watchDuration, whileNotReady, deletion }: ServiceSettings): string {
+  return `window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion}`;
+}
 
 /**
  * Describes the section `restartControl` in sentences, one per line: which workloads each rule matches, and what
@@ -26,14 +32,16 @@ function takesAll({ kinds, namespaces, selector }: RestartRule): boolean {
   return kinds.size === workloadKindNames.length && namespaces === 'all' && selector === undefined;
 }
 
-function whomOf({ kinds, namespaces, selector }: RestartRule): string {
+/** `Deployments in shop with app=web` */
+export function whomOf({ kinds, namespaces, selector }: RestartRule): string {
   const isEveryKind = kinds.size === workloadKindNames.length;
   const what = isEveryKind ? 'all workloads' : [...kinds].map((kind) => `${kind}s`).join(', ');
   const where = namespaces === 'all' ? 'in every watched namespace' : `in ${namespaces.join(', ')}`;
   return `${what} ${where}${selector === undefined ? '' : ` with ${selectorToString(selector)}`}`;
 }
 
-function howOf(settings: RestartSettings): string {
+/** `rollout after 10s without a change or 1m with changes, at most once in 5m` */
+export function howOf(settings: RestartSettings): string {
   const { strategy, quietPeriod, quietMax, minInterval } = settings;
   const quiet = `after ${formatDuration(quietPeriod)} without a change or ${formatDuration(quietMax)} with changes`;
   return [`${strategy} ${quiet}, at most once in ${formatDuration(minInterval)}`, ...otherSettings(settings)].join(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { scene } from '@weeder/live-page/scenes';
+import { objectView, scene } from '@weeder/live-page/scenes';
 import { backOff } from '../support/objects/objects.ts';
 import { down } from '../support/page/servedPage.ts';
 import { openPage, visit } from './support/browser.ts';
@@ -13,18 +13,18 @@ test('the page of a pod says why it is not deleted, and later that it was, with 
   const path = 'shoot-1/kapi-0';
   const { page, consoleLines } = await visit(t, `${weeder.served.url}?time=utc#pod=${path}`);
   await page.getByRole('heading', { name: `Pod ${path}` }).waitFor();
-  const sentence = page.locator('#pod-sentence');
+  const sentence = page.locator('#object-state');
   await sentence
     .getByText('Not deleted: no window is open, and service etcd-main-client has been ready since')
     .waitFor();
   const since = sentence.locator('time');
   assert.equal(await since.getAttribute('datetime'), '2026-01-01T12:00:00.000Z');
   const service = page.getByRole('link', { name: 'Service shoot-1/etcd-main-client', exact: true });
-  assert.match((await service.getAttribute('href')) ?? '', /^#services\?search=/);
+  assert.equal(await service.getAttribute('href'), '#service=shoot-1%2Fetcd-main-client');
   await page.getByText('No events in the last hour.').waitFor();
 
   weeder.at.slice({ ready: [false] });
-  await page.locator('#pod-services [data-health=degraded]', { hasText: 'Down since' }).waitFor();
+  await page.locator('#object-sections [data-health=degraded]', { hasText: 'Down since' }).waitFor();
   weeder.at.slice({ ready: [true] });
   await weeder.at.clock.pass(1);
   await sentence.getByText('because service etcd-main-client recovered').waitFor();
@@ -32,7 +32,7 @@ test('the page of a pod says why it is not deleted, and later that it was, with 
     (await sentence.textContent()) ?? '',
     /^Deleted at .*, because .* was in CrashLoopBackOff after 4 restarts/,
   );
-  await page.locator('#pod-moments li', { hasText: 'pod deleted' }).waitFor();
+  await page.locator('#object-moments li', { hasText: 'pod deleted' }).waitFor();
   await page.getByText('weeder knows none now.').waitFor();
   await page.evaluate("location.hash = 'timeline'");
   await page
@@ -50,36 +50,33 @@ test('a pod that waits has a link to the machine of its deletion, and to no mach
   const weeder = await down({ answer: () => new Promise(() => {}) });
   t.after(() => weeder[Symbol.asyncDispose]());
   const { page } = await visit(t, `${weeder.served.url}#pod=shoot-1%2Fkapi-0`);
-  await page.locator('#pod-sentence', { hasText: 'no window is open' }).waitFor();
-  assert.equal(await page.locator('#pod-machine').isVisible(), false);
+  await page.locator('#object-state', { hasText: 'no window is open' }).waitFor();
+  assert.equal(await page.locator('#object-machine').isVisible(), false);
   weeder.at.slice({ ready: [false] });
   weeder.at.slice({ ready: [true] });
   weeder.at.put({ containers: [backOff(4)] });
-  await page.locator('#pod-sentence', { hasText: 'Being deleted: the request was sent.' }).waitFor();
-  await page.locator('#pod-services', { hasText: 'window open' }).waitFor();
-  await page.getByRole('link', { name: 'Machine of its deletion', exact: true }).click();
+  await page.locator('#object-state', { hasText: 'Being deleted: the request was sent.' }).waitFor();
+  await page.locator('#object-sections', { hasText: 'window open' }).waitFor();
+  await page.getByRole('link', { name: 'Machine', exact: true }).click();
   await page.locator('#machine-actor', { hasText: 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0' }).waitFor();
 });
 
-test('the last services of a long list are counted, and foreign text is only text', async (t) => {
-  const one = {
-    namespace: 'shop',
-    service: '<b>db</b>',
-    isReady: true,
-    exists: true,
-    since: now,
-    window: 'none',
-  } as const;
-  const { page, server } = await openPage(
+test('the last lines of a long section are counted, and foreign text is only text', async (t) => {
+  const page = { type: 'service', id: 'shop/<b>db</b>' } as const;
+  const line = { object: 'Service shop/<b>db</b>', page, words: 'Ready', since: now, next: undefined };
+  const { page: shown, server } = await openPage(
     t,
     (server) => {
       server.greeting = scene(now);
-      server.pod = { ...server.pod, sentence: 'Not deleted: <i>so</i>.', services: [one], total: 71 };
+      const services = { title: 'Services', lines: [line], total: 71, none: '' };
+      const facts = [['Settings', 'window <i>5m</i>']] as const;
+      server.object = objectView({ words: 'Not deleted: <i>so</i>.', facts, sections: [services] });
     },
     { path: '/#pod=shop%2Fweb-0' },
   );
-  await page.getByText('Not deleted: <i>so</i>.').waitFor();
-  await page.getByText('70 more are not shown.').waitFor();
-  await page.getByRole('link', { name: 'Service shop/<b>db</b>', exact: true }).waitFor();
-  assert.ok(server.requests.includes('/pod?namespace=shop&name=web-0'));
+  await shown.getByText('Not deleted: <i>so</i>.').waitFor();
+  await shown.getByText('window <i>5m</i>').waitFor();
+  await shown.getByText('70 more are not shown.').waitFor();
+  await shown.getByRole('link', { name: 'Service shop/<b>db</b>', exact: true }).waitFor();
+  assert.ok(server.requests.includes('/object?type=pod&id=shop%2Fweb-0'));
 });

@@ -1,0 +1,127 @@
+import type { Moment } from '../../protocol/moment.ts';
+import {
+  nameOfPage,
+  type ObjectSection,
+  type ObjectView,
+  objectTypes,
+  type PageRef,
+} from '../../protocol/objectView.ts';
+import { machineAddress, readAddress } from '../address.ts';
+import { linkTo } from '../cells.ts';
+import { byId, create, setText } from '../dom.ts';
+import { count } from '../format.ts';
+import { createLine, timesOf } from '../overview/line.ts';
+import { createPolledList } from '../polledList.ts';
+import { createRows } from '../rows.ts';
+import { setTimedText, timedText, timeElement } from '../times.ts';
+
+interface ObjectPage {
+  /** Requests the data again. */
+  refresh(): void;
+}
+
+/**
+ * The page of the object that the address names, `#pod=shop/web-0`: its state in words, the settings that apply, what
+ * belongs to it, and its events. It is requested while it is visible.
+ */
+export function createObjectPage(now: () => number): ObjectPage {
+  const state = byId('object-state', HTMLElement);
+  const machine = byId('object-machine', HTMLAnchorElement);
+  const facts = createRows({
+    parent: byId('object-facts', HTMLUListElement),
+    keyOf: ([name, text]: ObjectView['facts'][number]) => `${name} ${text}`,
+    create: ([name, text]) => {
+      const value = create('span', {}, ...timedText(text, now()));
+      return { element: create('li', {}, create('b', { text: `${name}: ` }), value) };
+    },
+  });
+  const sections = createRows({
+    parent: byId('object-sections', HTMLElement),
+    keyOf: ({ title }: ObjectSection) => title,
+    create: (section) => createSection(section, now),
+    update: (row, section) => row.show(section),
+  });
+  const moments = createRows({
+    parent: byId('object-moments', HTMLOListElement),
+    keyOf: (moment: Moment) => `${moment.t} ${moment.what} ${moment.about} ${moment.window} ${moment.pod}`,
+    create: (moment) => ({ element: momentLine(moment) }),
+  });
+  let view: ObjectView | undefined;
+
+  function show(): void {
+    const page = pageInAddress();
+    if (page === undefined) return;
+    const name = nameOfPage(page);
+    setText(byId('object-title', HTMLElement), name);
+    document.title = `${name} · weeder`;
+    const shown = view?.type === page.type && view.id === page.id ? view : undefined;
+    if (shown?.health === undefined) state.removeAttribute('data-health');
+    else state.dataset['health'] = shown.health;
+    setTimedText(state, shown?.words ?? '', now());
+    setTimedText(byId('object-times', HTMLElement), shown === undefined ? '' : timesOf(shown, now()), now());
+    facts.place(shown?.facts ?? []);
+    sections.place(shown?.sections ?? []);
+    moments.place(shown?.moments.toReversed() ?? []);
+    byId('object-none', HTMLElement).hidden = shown?.moments.length !== 0;
+    const about = page.type === 'pod' ? page.id : page.id.replace(/^\w+ /, '');
+    byId('object-timeline', HTMLAnchorElement).href = `#timeline?${new URLSearchParams({ search: about })}`;
+    machine.hidden = shown?.actor === undefined;
+    if (shown?.actor !== undefined) machine.href = machineAddress(shown.actor);
+  }
+
+  const refresh = createPolledList<ObjectView>({
+    path: () => `/object?${new URLSearchParams({ ...pageInAddress() })}`,
+    take(next) {
+      view = next;
+    },
+    show,
+  });
+  return {
+    refresh() {
+      show();
+      refresh();
+    },
+  };
+}
+
+/** Undefined: another view is shown. */
+function pageInAddress(): PageRef | undefined {
+  const { view, id = '' } = readAddress(location.hash);
+  const type = objectTypes.find((each) => each === view);
+  return type && { type, id };
+}
+
+function createSection({ title }: ObjectSection, now: () => number) {
+  const heading = create('h3', { text: title });
+  const list = create('ul', { class: 'lines', attributes: { 'aria-label': title } });
+  const none = create('p', { class: 'soft' });
+  const rows = createRows({
+    parent: list,
+    keyOf: ({ key }) => key,
+    create: createLine,
+    update: (row, listed) => row.show(listed, now()),
+  });
+  return {
+    element: create('section', {}, heading, list, none),
+    show({ total, lines, none: words }: ObjectSection): void {
+      setText(heading, total === 0 ? title : `${title} ${count(total)}`);
+      rows.place(
+        lines.map((line) => ({ key: `${line.object} ${line.since}`, health: line.health, line, href: undefined })),
+      );
+      const more = total - lines.length;
+      setText(none, total === 0 ? words : `${count(more)} more are not shown.`);
+      none.hidden = total > 0 && more === 0;
+      list.hidden = total === 0;
+    },
+  };
+}
+
+function momentLine({ t, what, words, about, page, pod, detail }: Moment): HTMLLIElement {
+  const event = create('span', { class: 'event', text: words, attributes: { title: what } });
+  const links = [
+    ...(page === undefined ? [new Text(about)] : [linkTo(page, about)]),
+    ...(pod === undefined ? [] : [new Text(', '), linkTo({ type: 'pod', id: pod }, `Pod ${pod}`)]),
+  ];
+  const rest = create('span', { class: 'soft' }, ...links, ...timedText(detail === '' ? '' : `: ${detail}`, t));
+  return create('li', {}, timeElement(t), event, rest);
+}

@@ -1,0 +1,92 @@
+import {
+  compareNames,
+  count,
+  healthOfService,
+  instant,
+  type Moment,
+  type ObjectLine,
+  type ObjectPart,
+  objectSection,
+  type ServiceView,
+} from '@weeder/live-page';
+import { printable } from '../../base/printable.ts';
+import { describeService } from '../../config/describeSettings.ts';
+import type { SeenObject } from '../../controller/contribution/contribution.ts';
+import type { Dependant } from '../dependants.ts';
+import type { CrashLoopingPod } from '../pods/crashLooping.ts';
+import type { ShownWeeder } from '../weederController.ts';
+import { nameOf, serviceLine } from './weederOverview.ts';
+
+/** The page of a service: `shop/db`. */
+export function serviceObject(shown: ShownWeeder, id: string, seen: SeenObject): ObjectPart | undefined {
+  const service = [...seen.services].find((each) => nameOf(each) === id);
+  if (service === undefined) return undefined;
+  const dependants = shown
+    .dependants(service.namespace, service.service)
+    .toSorted((a, b) => b.pods().length - a.pods().length || compareNames(a.name, b.name));
+  const pods = new Map(dependants.flatMap((each) => each.pods()).map((pod) => [pod.uid, pod]));
+  const closed = seen.moments.filter(({ what }) => what === 'window.closed').toReversed();
+  return {
+    ...serviceLine(service, seen.now),
+    health: healthOfService(service),
+    facts: [...settingsOf(shown, service), ...windowOf(service)],
+    sections: [
+      objectSection('Dependants', dependants, (each) => dependantLine(each, seen), 'No dependant is known.'),
+      objectSection('Pods that crash-loop', [...pods.values()].sort(byName), podLine, 'None.'),
+      objectSection('Closed windows', closed, windowLine, 'None in the last hour.'),
+    ],
+    actor: service.actor,
+  };
+}
+
+function settingsOf(shown: ShownWeeder, { namespace, service }: ServiceView): ObjectPart['facts'] {
+  const settings = shown.settings(namespace, service);
+  if (settings === undefined) return [];
+  const { section } = settings;
+  const from = section === 'services' ? `the entry ${service} in services` : `the section ${section}`;
+  return [['Settings', `${describeService(settings)} (from ${from} of the config)`]];
+}
+
+function windowOf({ window, deleted, skipped, failed }: ServiceView): ObjectPart['facts'] {
+  if (window === undefined) return [];
+  const result = `${count(deleted)} deleted, ${count(skipped)} skipped, ${count(failed)} failed`;
+  return [['Window', `number ${window.number}, open since ${instant(window.openedAt)}: ${result}`]];
+}
+
+/** A podSelector has no page; a workload has one if restart control manages it. */
+function dependantLine(dependant: Dependant, { isManaged }: SeenObject): ObjectLine {
+  const { by, name, namespaces, source } = dependant;
+  const isSelector = by === 'configured';
+  const where = namespaces === 'all' ? 'all namespaces' : namespaces.join(', ');
+  const bySource = isSelector ? `, by podSelectors[${source}]` : source === undefined ? '' : `, by ${source}`;
+  const crashing = dependant.pods().length;
+  return {
+    object: isSelector ? `pods with ${name} in ${where}` : name,
+    page: !isSelector && isManaged(name) ? { type: 'workload', id: name } : undefined,
+    words: `${by}${bySource}${crashing === 0 ? '' : `, ${count(crashing)} crash-looping`}`,
+    health: crashing === 0 ? 'healthy' : 'progressing',
+    since: undefined,
+    next: undefined,
+  };
+}
+
+function podLine({ namespace, name, container, cause, restarts, message }: CrashLoopingPod): ObjectLine {
+  const id = `${namespace}/${name}`;
+  const state = cause === 'unreported' ? 'in unreported back-off' : printable(message ?? cause);
+  return {
+    object: `Pod ${id}`,
+    page: { type: 'pod', id },
+    words: `container ${container}, ${restarts} restarts, ${state}`,
+    health: 'progressing',
+    since: undefined,
+    next: undefined,
+  };
+}
+
+function windowLine({ t, window, detail }: Moment): ObjectLine {
+  return { object: `Window ${window}`, page: undefined, words: `${detail}, closed`, since: t, next: undefined };
+}
+
+function byName(a: CrashLoopingPod, b: CrashLoopingPod): number {
+  return compareNames(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`);
+}
