@@ -38,7 +38,7 @@ test('each resource has its state, the desired and live value of each drift, the
   await page.locator('#applications-count', { hasText: '1 of 4' }).waitFor();
   await row('Deployment shop/web').getByText('14 fields observed').waitFor();
   await page.getByRole('link', { name: 'shop/web', exact: true }).click();
-  await page.waitForURL(/#machine=application%2Fshop%2Fweb$/);
+  await page.waitForURL(/#application=shop%2Fweb$/);
   assert.deepEqual(consoleLines, []);
 });
 

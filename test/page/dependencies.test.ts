@@ -86,7 +86,7 @@ test('a dependant says by what it depends on each service, and opens the machine
   assert.equal(await dependantBox(page, 'shop/web').getByRole('link').count(), 0);
   server.dependencies = list([api, { ...web, actor }]);
   await dependantBox(page, 'shop/web').getByRole('link').click();
-  await page.waitForURL(`**/#machine=${encodeURIComponent(actor)}`);
+  await page.waitForURL('**/#workload=Deployment%20shop%2Fweb');
 });
 
 for (const width of [360, 830, 1400])
@@ -195,7 +195,7 @@ test('with 200 of 1,000 services and 1,000 dependants, the page says how to find
   await page.locator('#dependencies-count', { hasText: '900 of 1,000' }).waitFor();
   assert.equal(await page.evaluate('document.activeElement.title'), 'shop/db-0100');
   await page.keyboard.press('Enter');
-  await page.waitForURL(/#machine=shop%2Fdb-0100$/);
+  await page.waitForURL(/#service=shop%2Fdb-0100$/);
   assert.deepEqual(consoleLines, []);
 });
 

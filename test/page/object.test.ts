@@ -24,7 +24,7 @@ test('the page of a pod says why it is not deleted, and later that it was, with 
   await page.getByText('No events in the last hour.').waitFor();
 
   weeder.at.slice({ ready: [false] });
-  await page.locator('#object-sections [data-health=degraded]', { hasText: 'Down since' }).waitFor();
+  await page.locator('#object-sections li:has([data-health=degraded])', { hasText: 'Down since' }).waitFor();
   weeder.at.slice({ ready: [true] });
   await weeder.at.clock.pass(1);
   await sentence.getByText('because service etcd-main-client recovered').waitFor();
@@ -57,7 +57,7 @@ test('a pod that waits has a link to the machine of its deletion, and to no mach
   weeder.at.put({ containers: [backOff(4)] });
   await page.locator('#object-state', { hasText: 'Being deleted: the request was sent.' }).waitFor();
   await page.locator('#object-sections', { hasText: 'window open' }).waitFor();
-  await page.getByRole('link', { name: 'Machine', exact: true }).click();
+  await page.locator('#object-machine').click();
   await page.locator('#machine-actor', { hasText: 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0' }).waitFor();
 });
 

@@ -12,6 +12,8 @@ test('a running weeder shows an outage, a recovery, and its window, without cons
   weeder.at.slice({ ready: [false] });
   await page.getByText(/^Down for \d+s$/).waitFor();
   await page.getByRole('link', { name: 'etcd-main-client', exact: true }).click();
+  await page.locator('#object-state', { hasText: /^Down for \d+s$/ }).waitFor();
+  await page.locator('#object-machine').click();
   await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
   weeder.at.slice({ ready: [true] });
   await page.locator('.box.lit[data-state="ready.windowOpen.settled"]').waitFor();

@@ -36,8 +36,8 @@ test('each workload has its state, the reason and the time left, its sources, an
   await page.getByText('No workload matches.').waitFor();
   await page.locator('#workloads-search').fill('');
   await page.getByRole('link', { name: 'Deployment shop/api', exact: true }).click();
-  await page.locator('#machine-title').waitFor();
-  assert.match(page.url(), /#machine=deployment%2Fshop%2Fapi$/);
+  await page.getByRole('heading', { name: 'Deployment shop/api', exact: true }).waitFor();
+  assert.match(page.url(), /#workload=Deployment%20shop%2Fapi$/);
   assert.deepEqual(consoleLines, []);
 });
 
@@ -68,7 +68,7 @@ test('of 2,000 workloads the visible ones are in the page, a search finds every 
     await page.keyboard.press('Tab');
   }
   await page.keyboard.press('Enter');
-  await page.waitForURL(/#machine=deployment%2Fshop%2Fweb-1999$/);
+  await page.waitForURL(/#workload=Deployment%20shop%2Fweb-1999$/);
   assert.deepEqual(consoleLines, []);
 });
 

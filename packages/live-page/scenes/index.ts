@@ -1,4 +1,12 @@
-export { applicationScene, dependencyScene, manyActors, overviewScene, scene, workloadScene } from './scenes.ts';
+export {
+  applicationScene,
+  dependencyScene,
+  manyActors,
+  objectScene,
+  overviewScene,
+  scene,
+  workloadScene,
+} from './scenes.ts';
 export {
   actorView,
   applicationList,

@@ -1,5 +1,6 @@
 import type { ApplicationView } from '../protocol/applicationView.ts';
 import type { Moment } from '../protocol/moment.ts';
+import type { ObjectView } from '../protocol/objectView.ts';
 import type { Overview } from '../protocol/overviewView.ts';
 import type { ActorView, DependencyList, PageMessage } from '../protocol/protocol.ts';
 import type { WorkloadView } from '../protocol/workloadView.ts';
@@ -11,6 +12,7 @@ import {
   dependencyList,
   dependencyView,
   hello,
+  objectView,
   overviewView,
   resourceView,
   serviceView,
@@ -69,6 +71,31 @@ export function overviewScene(now: number): Overview {
       { severity: 'stopped', view: 'workloads', total: 1, lines: [blocked] },
     ],
     waits: [{ view: 'services', total: 1, lines: [open] }],
+  });
+}
+
+/** A service with an open window, in which a pod was deleted. */
+export function objectScene(now: number): Omit<ObjectView, 'type' | 'id'> {
+  const [since, next] = [now - 100_000, { words: 'closes', at: now + 200_000 }];
+  const page = { type: 'service', id: 'shop/db' } as const;
+  const workload = { type: 'workload', id: 'Deployment shop/web' } as const;
+  const web = { object: workload.id, page: workload, health: 'progressing', words: 'declared, by label' } as const;
+  const line = { ...web, since: undefined, next: undefined };
+  return objectView({
+    object: 'Service shop/db',
+    words: 'Window open, 2 crash-looping',
+    health: 'progressing',
+    since,
+    next,
+    facts: [['Settings', 'window 5m, whileNotReady hold, deletion delete (from the entry db in services)']],
+    sections: [
+      { title: 'Dependants', total: 1, lines: [line], none: '' },
+      { title: 'Closed windows', total: 0, lines: [], none: 'None in the last hour.' },
+    ],
+    moments: [
+      { t: now, what: 'pod.deleted', words: 'pod deleted', about: page.id, page, pod: 'shop/web-0', detail: '' },
+    ],
+    actor: 'shop/db',
   });
 }
 

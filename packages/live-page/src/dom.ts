@@ -1,3 +1,5 @@
+import type { Health } from '../protocol/health.ts';
+
 /** Returns the element of index.html with this id. Throws if it does not exist or has another type. */
 export function byId<T extends Element>(id: string, kind: new () => T): T {
   const element = document.getElementById(id);
@@ -41,6 +43,12 @@ function fill(element: Element, parts: Parts, children: readonly Node[]): void {
 /** Sets the text of the element if it differs. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
+}
+
+/** Shows the sign of this health; undefined: none. */
+export function setHealth(element: HTMLElement, health: Health | undefined): void {
+  if (health === undefined) element.removeAttribute('data-health');
+  else element.dataset['health'] = health;
 }
 
 /** Limits calls to one per animation frame. In a hidden page there are none. */

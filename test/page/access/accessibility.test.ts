@@ -5,7 +5,7 @@ import {
   actorView,
   dependencyScene,
   manyActors,
-  objectView,
+  objectScene,
   overviewScene,
   scene,
   serviceView,
@@ -24,20 +24,14 @@ const views = [
   'machine=shop%2Fdb',
   'actors',
   'timeline',
-  'pod=shop%2Fweb-0',
+  'service=shop%2Fdb',
 ];
-
-const deletion = { t: now, what: 'pod.deleted', words: 'pod deleted', about: 'shop/db', detail: 'delete' };
 
 function everything(server: PageServer): void {
   server.greeting = [...scene(now), { type: 'actor', actor: actorView('shop/db') }];
   server.actors = manyActors(100);
   server.dependencies = dependencyScene(now);
-  const page = { type: 'service', id: 'shop/db' } as const;
-  const db = { object: 'Service shop/db', page, words: 'Down', health: 'degraded', since: now, next: undefined } as const;
-  const services = { title: 'Services', total: 1, lines: [db], none: '' };
-  const facts = [['Settings', 'window 5m']] as const;
-  server.object = objectView({ words: 'Skipped: it is ignored.', facts, sections: [services], moments: [deletion] });
+  server.object = objectScene(now);
   server.overview = overviewScene(now);
   server.workloads = [
     workloadView('web'),
@@ -55,7 +49,7 @@ async function go(page: Page, view: string): Promise<void> {
     machine: '.box.lit',
     actors: '.actor .id',
     timeline: '.lane .deletion',
-    pod: '#object-sections .state',
+    'service=': '#object-sections .state',
   };
   const [, what] = Object.entries(shown).find(([name]) => view.startsWith(name)) ?? [];
   await page

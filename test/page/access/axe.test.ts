@@ -9,6 +9,7 @@ import {
   dependencyScene,
   hello,
   manyActors,
+  objectScene,
   overviewScene,
   processView,
   scene,
@@ -29,6 +30,7 @@ const views: Readonly<Record<string, string>> = {
   workloads: '#workloads .state',
   applications: '#applications .state',
   'machine=shop%2Fdb': '.box.lit',
+  'service=shop%2Fdb': '#object-sections .state',
   actors: '.actor .id',
   timeline: '.lane',
 };
@@ -40,6 +42,7 @@ function everything(server: PageServer, messages: readonly PageMessage[] = []): 
   server.actors = manyActors(100);
   server.dependencies = dependencyScene(now);
   server.overview = overviewScene(now);
+  server.object = objectScene(now);
   server.workloads = workloadScene(now);
   server.applications = applicationScene(now);
 }

@@ -49,7 +49,7 @@ test('Tab reaches every control of every view, in the order of the page, with a 
   }
 });
 
-test('the keyboard skips the navigation, and opens a service and its machine', async (t) => {
+test('the keyboard skips the navigation, and opens the page of a service', async (t) => {
   const { page } = await openPage(t, everything, { path: '/' });
   const count = page.getByRole('link', { name: 'pods deleted' });
   await count.waitFor();
@@ -70,8 +70,8 @@ test('the keyboard skips the navigation, and opens a service and its machine', a
     await page.keyboard.press('Tab');
   }
   await page.keyboard.press('Enter');
-  await page.locator('#machine-title').waitFor();
-  assert.equal(await page.evaluate('document.activeElement.id'), 'machine-title');
+  await page.getByRole('heading', { name: 'Service shop/db', exact: true }).waitFor();
+  assert.equal(await page.evaluate('document.activeElement.id'), 'object-title');
 });
 
 test('the services are sorted by any column and filtered by keyboard, and a screen reader announces how', async (t) => {

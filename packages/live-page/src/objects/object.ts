@@ -8,7 +8,7 @@ import {
 } from '../../protocol/objectView.ts';
 import { machineAddress, readAddress } from '../address.ts';
 import { linkTo } from '../cells.ts';
-import { byId, create, setText } from '../dom.ts';
+import { byId, create, setHealth, setText } from '../dom.ts';
 import { count } from '../format.ts';
 import { createLine, timesOf } from '../overview/line.ts';
 import { createPolledList } from '../polledList.ts';
@@ -55,8 +55,7 @@ export function createObjectPage(now: () => number): ObjectPage {
     setText(byId('object-title', HTMLElement), name);
     document.title = `${name} · weeder`;
     const shown = view?.type === page.type && view.id === page.id ? view : undefined;
-    if (shown?.health === undefined) state.removeAttribute('data-health');
-    else state.dataset['health'] = shown.health;
+    setHealth(state, shown?.health);
     setTimedText(state, shown?.words ?? '', now());
     setTimedText(byId('object-times', HTMLElement), shown === undefined ? '' : timesOf(shown, now()), now());
     facts.place(shown?.facts ?? []);
@@ -102,7 +101,7 @@ function createSection({ title }: ObjectSection, now: () => number) {
     update: (row, listed) => row.show(listed, now()),
   });
   return {
-    element: create('section', {}, heading, list, none),
+    element: create('div', {}, heading, list, none),
     show({ total, lines, none: words }: ObjectSection): void {
       setText(heading, total === 0 ? title : `${title} ${count(total)}`);
       rows.place(

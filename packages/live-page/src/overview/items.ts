@@ -1,5 +1,5 @@
 import type { ControllerSummary, Did } from '../../protocol/overviewView.ts';
-import { create, setText } from '../dom.ts';
+import { create, setHealth, setText } from '../dom.ts';
 import { count } from '../format.ts';
 
 /** How often something was done, with a link to the timeline. */
@@ -28,8 +28,7 @@ export function createController({ name, example }: ControllerSummary) {
         isOn ? ['on', summary].filter((text) => text !== '').join(': ') : 'off; in the config, this turns it on:',
       );
       // That a controller is off is a decision, not a problem.
-      if (isOn) words.dataset['health'] = 'healthy';
-      else words.removeAttribute('data-health');
+      setHealth(words, isOn ? 'healthy' : undefined);
       lines.hidden = isOn;
     },
   };

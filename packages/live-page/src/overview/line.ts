@@ -1,7 +1,7 @@
 import type { Health } from '../../protocol/health.ts';
 import type { ObjectLine } from '../../protocol/objectView.ts';
 import { pageAddress } from '../address.ts';
-import { create, setText } from '../dom.ts';
+import { create, setHealth, setText } from '../dom.ts';
 import { instant } from '../format.ts';
 import { nextStep } from '../nextStep.ts';
 import { setTimedText } from '../times.ts';
@@ -16,15 +16,16 @@ export interface Listed {
   readonly href: string | undefined;
 }
 
-export function createLine({ line, href, health }: Listed) {
+export function createLine({ line, href }: Listed) {
   const link = create('a', { text: line.object });
-  const sign = create('span', { class: 'state', attributes: health === undefined ? {} : { 'data-health': health } });
+  const sign = create('span', { class: 'state' });
   const words = create('span');
   const times = create('span', { class: 'soft' });
   const element = create('li', {}, sign, link, new Text(' '), words, new Text(' '), times);
   return {
     element,
-    show({ line: shown }: Listed, now: number): void {
+    show({ line: shown, health }: Listed, now: number): void {
+      setHealth(sign, health);
       const { object, page, words: text } = shown;
       setText(link, object);
       const address = page === undefined ? href : pageAddress(page);
