@@ -5,20 +5,15 @@ export {
   type Health,
   type HealthFilter,
   healthFilters,
-  healthOfService,
   healthRank,
 } from './health.ts';
 export type { Moment } from './moment.ts';
 export {
-  nameOfPage,
   type ObjectLine,
   type ObjectPart,
   type ObjectSection,
-  type ObjectType,
   type ObjectView,
   objectSection,
-  objectTypes,
-  type PageRef,
 } from './objectView.ts';
 export { createOngoing } from './ongoing.ts';
 export {
@@ -35,6 +30,7 @@ export {
   type StreamView,
   severities,
 } from './overviewView.ts';
+export { nameOfPage, type ObjectType, objectTypes, type PageRef } from './pageRef.ts';
 export {
   type ActorOrder,
   type ActorPage,
@@ -53,7 +49,7 @@ export {
   serviceFilters,
   type Transition,
 } from './protocol.ts';
-export { isShown, serviceRank } from './serviceFilter.ts';
+export { healthOfService, isShown, serviceRank } from './serviceFilter.ts';
 export { describeState, problemsOf } from './serviceWords.ts';
 export { observerDisplay, observerStates, type StateDisplay, workloadDisplay, workloadStates } from './states.ts';
 export type { WorkloadList, WorkloadView } from './workloadView.ts';

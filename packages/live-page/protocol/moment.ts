@@ -1,4 +1,4 @@
-import type { PageRef } from './objectView.ts';
+import type { PageRef } from './pageRef.ts';
 
 /** An event of the timeline. */
 export interface Moment {

@@ -1,16 +1,6 @@
 import type { Health } from './health.ts';
 import type { Moment } from './moment.ts';
-
-/** The types of objects that have a page. */
-export const objectTypes = ['service', 'workload', 'application', 'pod'] as const;
-export type ObjectType = (typeof objectTypes)[number];
-
-/** The page of an object, at `#service=shop/db`. */
-export interface PageRef {
-  readonly type: ObjectType;
-  /** `shop/db`; of a workload `Deployment shop/web`; of a service that no watched namespace has `db`. */
-  readonly id: string;
-}
+import type { PageRef } from './pageRef.ts';
 
 /** One object in words. Times: epoch milliseconds. */
 export interface ObjectLine {
@@ -64,9 +54,4 @@ export function objectSection<Item>(
   none: string,
 ): ObjectSection {
   return { title, total: items.length, lines: items.slice(0, maxLines).map(lineOf), none };
-}
-
-/** `Service shop/db`, `Deployment shop/web` */
-export function nameOfPage({ type, id }: PageRef): string {
-  return type === 'workload' ? id : `${type.replace(/^./, (first) => first.toUpperCase())} ${id}`;
 }

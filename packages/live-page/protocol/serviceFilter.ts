@@ -1,3 +1,4 @@
+import type { Health } from './health.ts';
 import type { ServiceFilter, ServiceView } from './protocol.ts';
 
 /** Whether a filter shows a service. */
@@ -9,9 +10,9 @@ export function isShown({ isReady, window, crashLooping }: ServiceView, filter: 
 
 /** What there is to say about a service, the worst first; `failed`: deletions in its newest window. */
 const serviceConditions = ['notReady', 'absent', 'failed', 'crashLooping', 'window', 'calm'] as const;
-export type ServiceCondition = (typeof serviceConditions)[number];
+type ServiceCondition = (typeof serviceConditions)[number];
 
-export function worstOf({ isReady, exists, failed, failure, crashLooping, window }: ServiceView): ServiceCondition {
+function worstOf({ isReady, exists, failed, failure, crashLooping, window }: ServiceView): ServiceCondition {
   if (!isReady) return exists ? 'notReady' : 'absent';
   if (failed > 0 || failure !== undefined) return 'failed';
   if (crashLooping > 0) return 'crashLooping';
@@ -21,4 +22,17 @@ export function worstOf({ isReady, exists, failed, failure, crashLooping, window
 /** The rank of a service in a list: the worst have the lowest. */
 export function serviceRank(service: ServiceView): number {
   return serviceConditions.indexOf(worstOf(service));
+}
+
+const byCondition: Readonly<Record<ServiceCondition, Health>> = {
+  notReady: 'degraded',
+  absent: 'degraded',
+  failed: 'degraded',
+  crashLooping: 'progressing',
+  window: 'progressing',
+  calm: 'healthy',
+};
+
+export function healthOfService(service: ServiceView): Health {
+  return byCondition[worstOf(service)];
 }

@@ -1,4 +1,4 @@
-import type { PageRef } from '../protocol/objectView.ts';
+import type { PageRef } from '../protocol/pageRef.ts';
 
 /**
  * What a view shows is in the address of the page, so that a copy of it shows the same in another browser, and Back
@@ -28,7 +28,7 @@ export function readAddress(hash: string): Address {
 }
 
 /** The address of an object in a view. */
-export function addressOf(view: string, id: string): string {
+function addressOf(view: string, id: string): string {
   return `#${view}=${encodeURIComponent(id)}`;
 }
 

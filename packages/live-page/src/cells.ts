@@ -1,4 +1,4 @@
-import type { PageRef } from '../protocol/objectView.ts';
+import type { PageRef } from '../protocol/pageRef.ts';
 import { pageAddress } from './address.ts';
 import { create } from './dom.ts';
 

@@ -1,4 +1,4 @@
-import { objectTypes } from '../protocol/objectView.ts';
+import { objectTypes } from '../protocol/pageRef.ts';
 import { readAddress, restoreParts } from './address.ts';
 import { byId } from './dom.ts';
 

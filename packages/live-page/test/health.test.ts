@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthOfService, healthRank } from '../protocol/health.ts';
-import { serviceRank } from '../protocol/serviceFilter.ts';
+import { healthRank } from '../protocol/health.ts';
+import { healthOfService, serviceRank } from '../protocol/serviceFilter.ts';
 import { observerDisplay, workloadDisplay } from '../protocol/states.ts';
 import { applicationScene, serviceView, unseenView, workloadScene } from '../scenes/index.ts';
 

@@ -1,5 +1,6 @@
-import { type Health, healthOfService } from '../../protocol/health.ts';
+import type { Health } from '../../protocol/health.ts';
 import type { DependencyView } from '../../protocol/protocol.ts';
+import { healthOfService } from '../../protocol/serviceFilter.ts';
 import { describeState, problemsOf } from '../../protocol/serviceWords.ts';
 import { pageAddress } from '../address.ts';
 import { create, setText } from '../dom.ts';

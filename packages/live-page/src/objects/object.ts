@@ -1,11 +1,6 @@
 import type { Moment } from '../../protocol/moment.ts';
-import {
-  nameOfPage,
-  type ObjectSection,
-  type ObjectView,
-  objectTypes,
-  type PageRef,
-} from '../../protocol/objectView.ts';
+import type { ObjectSection, ObjectView } from '../../protocol/objectView.ts';
+import { nameOfPage, objectTypes, type PageRef } from '../../protocol/pageRef.ts';
 import { machineAddress, readAddress } from '../address.ts';
 import { linkTo } from '../cells.ts';
 import { byId, create, setHealth, setText } from '../dom.ts';
@@ -43,8 +38,9 @@ export function createObjectPage(now: () => number): ObjectPage {
   });
   const moments = createRows({
     parent: byId('object-moments', HTMLOListElement),
-    keyOf: (moment: Moment) => `${moment.t} ${moment.what} ${moment.about} ${moment.window} ${moment.pod}`,
-    create: (moment) => ({ element: momentLine(moment) }),
+    keyOf: ({ own, moment: { t, what, about, window, pod } }: { readonly own: PageRef; readonly moment: Moment }) =>
+      `${own.type} ${own.id} ${t} ${what} ${about} ${window} ${pod}`,
+    create: ({ own, moment }) => ({ element: momentLine(moment, own) }),
   });
   let view: ObjectView | undefined;
 
@@ -54,13 +50,13 @@ export function createObjectPage(now: () => number): ObjectPage {
     const name = nameOfPage(page);
     setText(byId('object-title', HTMLElement), name);
     document.title = `${name} · weeder`;
-    const shown = view?.type === page.type && view.id === page.id ? view : undefined;
+    const shown = view !== undefined && isSame(view, page) ? view : undefined;
     setHealth(state, shown?.health);
     setTimedText(state, shown?.words ?? '', now());
     setTimedText(byId('object-times', HTMLElement), shown === undefined ? '' : timesOf(shown, now()), now());
     facts.place(shown?.facts ?? []);
     sections.place(shown?.sections ?? []);
-    moments.place(shown?.moments.toReversed() ?? []);
+    moments.place((shown?.moments ?? []).map((moment) => ({ own: page, moment })).reverse());
     byId('object-none', HTMLElement).hidden = shown?.moments.length !== 0;
     const about = page.type === 'pod' ? page.id : page.id.replace(/^\w+ /, '');
     byId('object-timeline', HTMLAnchorElement).href = `#timeline?${new URLSearchParams({ search: about })}`;
@@ -115,12 +111,20 @@ function createSection({ title }: ObjectSection, now: () => number) {
   };
 }
 
-function momentLine({ t, what, words, about, page, pod, detail }: Moment): HTMLLIElement {
+/** Without the name of the object whose page it is on. */
+function momentLine({ t, what, words, about, page, pod, detail }: Moment, own: PageRef): HTMLLIElement {
   const event = create('span', { class: 'event', text: words, attributes: { title: what } });
-  const links = [
-    ...(page === undefined ? [new Text(about)] : [linkTo(page, about)]),
-    ...(pod === undefined ? [] : [new Text(', '), linkTo({ type: 'pod', id: pod }, `Pod ${pod}`)]),
+  const others = [
+    ...(page === undefined || isSame(page, own) ? [] : [linkTo(page, about)]),
+    ...(pod === undefined || isSame({ type: 'pod', id: pod }, own)
+      ? []
+      : [linkTo({ type: 'pod', id: pod }, `Pod ${pod}`)]),
   ];
-  const rest = create('span', { class: 'soft' }, ...links, ...timedText(detail === '' ? '' : `: ${detail}`, t));
+  const separator = others.length > 0 && detail !== '' ? ': ' : '';
+  const rest = create('span', { class: 'soft' }, ...others, new Text(separator), ...timedText(detail, t));
   return create('li', {}, timeElement(t), event, rest);
+}
+
+function isSame(a: PageRef, b: PageRef): boolean {
+  return a.type === b.type && a.id === b.id;
 }

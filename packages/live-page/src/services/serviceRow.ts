@@ -1,5 +1,5 @@
-import { healthOfService } from '../../protocol/health.ts';
 import type { ServiceView } from '../../protocol/protocol.ts';
+import { healthOfService } from '../../protocol/serviceFilter.ts';
 import { describeState, problemsOf } from '../../protocol/serviceWords.ts';
 import { pageAddress } from '../address.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
