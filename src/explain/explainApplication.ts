@@ -1,4 +1,5 @@
 import { formatDuration, objectOf, timeInSeconds } from '@weeder/kube-runtime/base';
+import { observerDisplay } from '@weeder/live-page';
 import { formatPath } from '../base/fieldError.ts';
 import { identityText } from '../observer/objects/identity.ts';
 import { applicationStateOf, worstState } from '../observer/status/applicationState.ts';
@@ -21,16 +22,16 @@ function head(seen: InspectedApplication, now: number): string {
   const { entry, account } = seen;
   const { mode, deletionPolicy, resyncPeriod } = entry.newest.spec;
   const who = account ?? 'weeder itself';
-  return `Application ${entry.id}: ${wordOf(seen, now)}, mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${formatDuration(resyncPeriod)}, as ${who}`;
+  return `Application ${entry.id}: ${observerDisplay(stateOf(seen, now)).words}, mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${formatDuration(resyncPeriod)}, as ${who}`;
 }
 
 /** The worst of what its status says and of what is found now. */
-function wordOf(seen: InspectedApplication, now: number): string {
+function stateOf(seen: InspectedApplication, now: number): string {
   const { spec, isTerminating } = seen.entry.newest;
-  if (isTerminating) return 'deleting';
+  if (isTerminating) return 'deleting.attempting';
   if ((spec.pausedUntil ?? 0) > now) return 'paused';
   const ready = conditionsOf(seen).find(({ type }) => type === 'Ready');
-  const states = seen.resources.map((each) => stateIn(each).word);
+  const states = seen.resources.map((each) => stateIn(each).state);
   return worstState([
     applicationStateOf(ready?.reason),
     ...(seen.errors.length > 0 ? ['invalid' as const] : []),

@@ -8,6 +8,7 @@ import {
   partsOf,
   uidOf,
 } from '@weeder/kube-runtime/objects';
+import { serviceStates } from '@weeder/live-page';
 import { printable } from '../base/printable.ts';
 import { includesName, scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
@@ -101,9 +102,9 @@ function isDependant(object: JsonObject, namespace: string, service: string, pol
 }
 
 function serviceLine({ namespace, service, isReady, exists }: SelectingService, seen: SeenPod, view: ClusterView) {
-  const state = exists ? `${isReady ? '' : 'not '}ready` : 'no EndpointSlice';
+  const state = exists ? (isReady ? 'ready' : 'notReady') : 'absent';
   const policy = view.services(namespace, service);
-  const line = `${keyOf(namespace, service)}: ${state}`;
+  const line = `${keyOf(namespace, service)}: ${serviceStates[state].words}`;
   if (seen.type !== 'crashLooping' || policy === undefined) return line;
   const heldBy = view.heldBy(seen.pod, { namespace, service });
   return `${line}  → ${verdict(seen.pod, policy, indexOf(seen.pod, view), heldBy)}`;

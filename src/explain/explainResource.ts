@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { textOf } from '@weeder/kube-runtime/base';
+import { observerDisplay, observerStates } from '@weeder/live-page';
 import { foreignOwnerOf, needsApply } from '../observer/entries/comparison.ts';
 import { memoryOf, type ResourceEntry } from '../observer/entries/entries.ts';
 import { countObserved, type FieldReport } from '../observer/entries/fieldReports.ts';
@@ -20,53 +21,55 @@ const longestValue = 2_000;
  * Describes one resource, as lines of text. `verdict`: what the observer does about differences from the applied state.
  */
 export function explainResource(seen: InspectedResource, verdict: string): string {
-  const { identity } = seen.entry;
-  const { type, isWrong } = stateIn(seen);
-  const head = `${identityText(identity)}: ${type}${isWrong && verdict !== '' ? `  → ${verdict}` : ''}`;
+  const { words, isWrong } = stateIn(seen);
+  const head = `${identityText(seen.entry.identity)}: ${words}${isWrong && verdict !== '' ? `  → ${verdict}` : ''}`;
   return [head, ...aboutIt(seen), ...ofBefore(seen), ...diff(seen)].join('\n');
 }
 
 /** The state of the resource. */
 interface StateSeen {
-  readonly type: string;
-  readonly word: ApplicationState;
+  readonly words: string;
+  /** What it means for its application. */
+  readonly state: ApplicationState;
   /** The observer has something to do. */
   readonly isWrong: boolean;
 }
 
-function state(type: string, word: ApplicationState, isWrong = false): StateSeen {
-  return { type, word, isWrong };
+function stateSeen(state: ApplicationState, detail = '', isWrong = false): StateSeen {
+  const { words } = observerDisplay(state);
+  return { words: detail === '' ? words : `${words}: ${detail}`, state, isWrong };
 }
 
 export function stateIn(seen: InspectedResource): StateSeen {
   const { entry, live, error } = seen;
   if (entry.desired.fieldError !== '')
-    return state('not changed, because its manifest or its entry of the observer schema has errors', 'invalid');
+    return stateSeen('invalid', 'not changed, because its manifest or its entry of the observer schema has errors');
   if (entry.desired.plan === undefined) return unplanned(entry);
   if (live === undefined && error === '') return absent(entry);
-  if (foundOf(entry.live)?.isTerminating === true)
-    return state('being deleted; weeder waits for the end of the deletion', 'pending');
-  if (live !== undefined && foreignOwnerOf(entry) !== undefined) return state(claimed(seen), 'claimed');
-  return error === '' ? compared(entry) : state(error, 'pending');
+  if (foundOf(entry.live)?.isTerminating === true) {
+    const words = `${observerStates.terminating.words}: weeder waits for the end of the deletion`;
+    return { words, state: 'pending', isWrong: false };
+  }
+  if (live !== undefined && foreignOwnerOf(entry) !== undefined) return stateSeen('claimed', claimed(seen));
+  return error === '' ? compared(entry) : { words: error, state: 'pending', isWrong: false };
 }
 
 function unplanned({ desired: { manifest }, identity, actor }: ResourceEntry): StateSeen {
-  const { state: is, reason } = memoryOf(actor);
-  if (is === 'backingOff') return state(`not checked: ${reason.replace(/\.$/, '')}`, 'backingOff');
-  return state(`the cluster does not serve ${manifest.apiVersion} ${identity.kind}`, 'typeMissing');
+  const { state, reason } = memoryOf(actor);
+  if (state === 'backingOff') return stateSeen('backingOff', reason.replace(/\.$/, ''));
+  return stateSeen('typeMissing', `${manifest.apiVersion} ${identity.kind}`);
 }
 
 function absent(entry: ResourceEntry): StateSeen {
-  return state(memoryOf(entry.actor).appliedHash === undefined ? 'not created yet' : 'missing', 'missing', true);
+  return stateSeen('missing', memoryOf(entry.actor).appliedHash === undefined ? 'not created yet' : '', true);
 }
 
 function compared(entry: ResourceEntry): StateSeen {
-  const { application, live } = entry;
+  const { drifts } = entry.live;
   if (needsApply(entry) && memoryOf(entry.actor).state === 'refused')
-    return state('its manifest is not applied: it was refused, and is retried every five minutes', 'refused');
-  if (needsApply(entry)) return state('its manifest is not applied yet', 'pending', true);
-  if (live.drifts.length > 0) return state(`${counted(live.drifts.length, 'field')} not as desired`, 'drifted', true);
-  return state(application.isDetectOnly ? 'as its manifest says' : 'as it was applied', 'observing');
+    return stateSeen('refused', 'its manifest is not applied, and is retried every five minutes');
+  if (needsApply(entry)) return stateSeen('pending', '', true);
+  return drifts.length > 0 ? stateSeen('drifted', counted(drifts.length, 'field'), true) : stateSeen('observing');
 }
 
 function claimed({ entry, live }: InspectedResource): string {

@@ -1,4 +1,5 @@
 import { keyOf, objectText, partsOf, selectorToString } from '@weeder/kube-runtime/objects';
+import { serviceStates } from '@weeder/live-page';
 import { printable } from '../base/printable.ts';
 import { isConfigured, type ServiceConfig } from '../config/config.ts';
 import { describeService } from '../config/describeSettings.ts';
@@ -80,7 +81,7 @@ function explainProblems({ claims }: ClusterView): string[] {
 function explainIn({ namespace, service: name, isReady }: ServiceReadiness, view: ClusterView): string[] {
   const service = view.services(namespace, name);
   const lines = service === undefined ? [] : dependantsIn(namespace, name, service, view);
-  return [`  ${namespace}: ${isReady ? 'ready' : 'not ready'}`, ...lines];
+  return [`  ${namespace}: ${serviceStates[isReady ? 'ready' : 'notReady'].words}`, ...lines];
 }
 
 function dependantsIn(namespace: string, name: string, service: WatchedService, view: ClusterView): string[] {

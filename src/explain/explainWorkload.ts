@@ -1,5 +1,6 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { objectText } from '@weeder/kube-runtime/objects';
+import { workloadStates } from '@weeder/live-page';
 import { podsToReplace } from '../restart/content/affectedPods.ts';
 import { type Assessment, assess } from '../restart/content/assess.ts';
 import type { CurrentSource } from '../restart/content/currentSources.ts';
@@ -41,25 +42,29 @@ function ownErrors({ optInError, pausedUntil }: WorkloadView['summary']): string
 
 function stateOf(view: WorkloadView, now: number): string {
   const { summary, settings, state, current } = view;
-  if (settings === undefined) return 'no longer managed, the annotations of weeder are removed';
-  if (summary.isEnding) return 'being deleted';
-  if (current.type === 'refused') return `its sources cannot be read: ${current.reason}`;
+  if (settings === undefined) return workloadStates.releasing.words;
+  if (summary.isEnding) return 'Being deleted';
+  if (current.type === 'refused') return `Its sources cannot be read: ${current.reason}`;
   const assessment = assess(current.sources, typeof state === 'object' ? state : undefined, false);
-  if (assessment.type === 'blocked') return `blocked: ${assessment.reason}`;
-  if (state === 'otherKey') return 'it is unknown whether it has changed: its state was made with another hash key';
+  if (assessment.type === 'blocked') return blocked(assessment.reason);
+  if (state === 'otherKey') return 'It is unknown whether it has changed: its state was made with another hash key';
   switch (assessment.type) {
     case 'new':
-      return 'to be adopted: the tags of its sources are recorded, and nothing restarts';
+      return `${workloadStates.adopting.words}: the tags of its sources are recorded, and nothing restarts`;
     case 'changed':
-      return `changed: ${describeChanges(
+      return `Changed: ${describeChanges(
         assessment.sources.map(({ source: { ref: source }, keys }) => ({ source, keys })),
         summary.ref,
       )}  → ${verdict(view, assessment, now)}`;
     case 'rolling':
       return `${rolling(view)}${assessment.hasNewerChange ? '; a newer change waits for its end' : ''}`;
     default:
-      return assessment.type;
+      return workloadStates.current.words;
   }
+}
+
+function blocked(reason: string): string {
+  return `${workloadStates.blocked.words}: ${reason}`;
 }
 
 /** What restart control would do about the change. */
@@ -69,18 +74,18 @@ function verdict(view: WorkloadView, { sources }: Extract<Assessment, { type: 'c
     kinds[summary.ref.kind].restart === 'recreation' && settings !== undefined
       ? whyNotRecreated(summary, settings)
       : undefined;
-  if (against !== undefined) return `blocked: ${against}`;
+  if (against !== undefined) return blocked(against);
   const restarts = typeof state === 'object' ? state.restarts : [];
   const permission =
     settings === undefined
       ? undefined
       : mayRestart({ ...summary, ...settings, now, restarts, annotationErrors: uses.errors });
-  if (permission?.type === 'pending' || permission?.type === 'blocked')
-    return `${permission.type}: ${permission.reason}`;
+  if (permission?.type === 'pending') return `${workloadStates.waiting.words}: ${permission.reason}`;
+  if (permission?.type === 'blocked') return blocked(permission.reason);
   if (sources.some(({ isRecreated }) => isRecreated === true))
     return settings?.immutableRecreated === 'replace'
       ? 'all of its pods would be terminated before new ones start, because an immutable source was recreated'
-      : 'blocked: an immutable source was recreated';
+      : blocked('an immutable source was recreated');
   if (summary.selector === undefined) return 'the next run has the new content';
   if (typeof pods === 'string') return 'would be restarted if a pod is older than the change';
   return podsToReplace(summary, pods, sources).length > 0
@@ -93,15 +98,17 @@ function rolling({ summary, state, pods }: WorkloadView): string {
   const since = target === undefined ? '' : ` since ${timeInSeconds(target.since)}, attempt ${target.attempt}`;
   const progress = rolloutOf(summary, typeof pods === 'string' ? [] : ownPods(summary, pods));
   const obstacle = obstacleOf(summary);
+  const rollsOut = `${workloadStates.rolling.words}${since}`;
+  const waits = `${workloadStates.suspended.words}${since}`;
   switch (progress.type) {
     case 'progressing':
-      return `rolling out${since}, ${progress.done} of ${progress.of} pods are new${obstacle === undefined ? '' : `; ${obstacle}`}`;
+      return `${rollsOut}, ${progress.done} of ${progress.of} pods are new${obstacle === undefined ? '' : `; ${obstacle}`}`;
     case 'waitingForDeletion':
-      return `rolling out${since}, waits for these pods to be deleted (OnDelete): ${progress.pods.join(', ')}`;
+      return `${waits}: to delete these pods (OnDelete): ${progress.pods.join(', ')}`;
     case 'paused':
-      return `rolling out${since}, and the Deployment is paused`;
+      return `${waits}: to resume the Deployment`;
     default:
-      return `rolling out${since}`;
+      return rollsOut;
   }
 }
 

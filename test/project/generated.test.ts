@@ -26,6 +26,7 @@ import { runFlagsTable, suggestFlagsTable } from '../support/docs/flagsTable.ts'
 import { metricsTable } from '../support/docs/metricsTable.ts';
 import { recoveryDiagram } from '../support/docs/recoveryDiagram.ts';
 import { withSections } from '../support/docs/sections.ts';
+import { momentsTable, statesTable } from '../support/docs/statesTable.ts';
 import { layoutsJson, machineSections, visualizations } from '../support/docs/visualizations.ts';
 
 /**
@@ -52,6 +53,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'docs/explanation/concepts.md': (file) =>
     withSections(file, { 'short-back-off': shortBackOffTable(Results.parse(measured)) }),
   'docs/how-to/operations.md': (file) => withSections(file, { sizing: sizingTable(readResults(committed)) }),
+  'docs/reference/glossary.md': (file) => withSections(file, { states: statesTable(), moments: momentsTable() }),
   'docs/reference/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/development/benchmarks.md': () => benchmarksPage(readResults(committed)),
   'docs/reference/command-line.md': (file) =>

@@ -64,7 +64,7 @@ test('a replay repeats the recorded decisions of the observer', async () => {
     'drift detected',
     'corrected',
     'missing',
-    'correction backs off',
+    'correction back-off',
     'ownership conflict',
     'deleted',
     'write requested',
@@ -130,7 +130,7 @@ test('the files of a recording are replayed together, and each of them alone', a
   assert.ok(parts.length > 3, String(parts.length));
   const result = await sharedCli(['replay', ...parts]);
   assert.equal(result.code, 0, result.stdout + result.stderr);
-  assert.ok(result.stdout.includes('correction backs off'));
+  assert.ok(result.stdout.includes('correction back-off'));
   let alone = 0;
   for (const part of parts.slice(1)) {
     const replayed = await sharedCli(['replay', part]);

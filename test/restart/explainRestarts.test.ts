@@ -90,7 +90,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
   test('explain lists the sources of a workload that is not yet adopted, and reports that nothing restarts', async (t) => {
     const { explain } = await cluster(t);
     assert.deepEqual(await explain(), [
-      'Deployment shop/web: to be adopted: the tags of its sources are recorded, and nothing restarts',
+      'Deployment shop/web: To be adopted: the tags of its sources are recorded, and nothing restarts',
       '  ← ConfigMap settings#a (env)',
       '  ← ConfigMap optional (envFrom, absent)',
       '  ← Secret login (envFrom)',
@@ -124,24 +124,24 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
   test('explain shows current and changed sources, why the restart is pending, and the last restart with its cause', async (t) => {
     const { explain, store, adopt, api } = await cluster(t);
     await adopt();
-    assert.equal((await explain())[0], 'Deployment shop/web: current');
+    assert.equal((await explain())[0], 'Deployment shop/web: Current');
     const [pod] = store.list(pods, { namespace });
     made(store.patch(configMaps, namespace, 'settings', { data: { b: '2' } }));
-    assert.equal((await explain())[0], 'Deployment shop/web: current', 'a key that it does not use');
+    assert.equal((await explain())[0], 'Deployment shop/web: Current', 'a key that it does not use');
     made(store.patch(configMaps, namespace, 'settings', { data: { a: '2' } }));
     const [head] = await explain();
-    assert.equal(head, 'Deployment shop/web: changed: ConfigMap settings (key a)  → would be restarted');
+    assert.equal(head, 'Deployment shop/web: Changed: ConfigMap settings (key a)  → would be restarted');
     const windows = [{ cron: '0 0 1 1 *', timeZone: 'UTC', duration: '1m0s' }];
     assert.match(
       (await explain(restarts({ windows })))[0] ?? '',
-      /→ pending: no maintenance window is open, the next opens at \d{4}-01-01T00:00:00Z/,
+      /→ Restart pending: no maintenance window is open, the next opens at \d{4}-01-01T00:00:00Z/,
     );
     await using weeder = startEmbeddedWeeder(api, restarts(), {
       createOther: (context) => createRestartController({ ...context, ownNamespace: namespace }),
     });
     await until('it is rolled out', () => weeder.logged.some((line) => line.startsWith('workload rolled out')));
     const after = await explain();
-    assert.equal(after[0], 'Deployment shop/web: current');
+    assert.equal(after[0], 'Deployment shop/web: Current');
     assert.match(after.find((line) => line.includes('last restart')) ?? '', /T.*Z for ConfigMap settings \(a\)$/);
     assert.ok(!after.join('\n').includes(pod?.metadata.name ?? 'none'));
   });
@@ -153,7 +153,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     const annotations = { 'weeder.dev/skip-hash-calculation': 'true' };
     made(store.patch(secrets, namespace, 'login', { metadata: { annotations } }));
     const lines = await explain();
-    assert.ok(lines.includes('Deployment shop/lost: blocked: ConfigMap shop/missing is missing'), lines.join('\n'));
+    assert.ok(lines.includes('Deployment shop/lost: Blocked: ConfigMap shop/missing is missing'), lines.join('\n'));
     assert.ok(lines.some((line) => line.startsWith('  annotation that cannot be read: its value is "yes"')));
     assert.ok(lines.includes('  ← Secret login (envFrom, left out by its annotation)'));
     store.delete(secrets, namespace, 'weeder-hash-key');
@@ -163,7 +163,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     assert.match(without[0] ?? '', hint);
     assert.ok(
       without.includes(
-        'Deployment shop/web: it is unknown whether it has changed: its state was made with another hash key',
+        'Deployment shop/web: It is unknown whether it has changed: its state was made with another hash key',
       ),
     );
   });

@@ -51,6 +51,13 @@ export {
 } from './protocol.ts';
 export { healthOfService, isShown, serviceRank } from './serviceFilter.ts';
 export { describeState, problemsOf } from './serviceWords.ts';
-export { observerDisplay, observerStates, type StateDisplay, workloadDisplay, workloadStates } from './states.ts';
+export {
+  observerDisplay,
+  observerStates,
+  type StateDisplay,
+  serviceStates,
+  workloadDisplay,
+  workloadStates,
+} from './states.ts';
 export type { WorkloadList, WorkloadView } from './workloadView.ts';
 export { compareNames, worstFirst } from './worstFirst.ts';

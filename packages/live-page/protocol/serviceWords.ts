@@ -1,29 +1,29 @@
 import { count, instant, span } from './format.ts';
 import type { ServiceView } from './protocol.ts';
+import { serviceStates } from './states.ts';
 
 /**
- * The state of a service in words, for `setTimedText`: `Ready`, `Window open`, `Window held: down again for 12s`,
+ * The state of a service in words, with times, for `setTimedText`: `Ready`, `Window held: down again for 12s`,
  * `Down for 35s`, `Down, not ready since weeder started (3m 10s)`, `Does not exist, was ready until …`.
  */
 export function describeState(service: ServiceView, now: number): string {
-  const { namespace, isReady, exists, since, readyUntil, window } = service;
-  if (namespace === '') return 'In no watched namespace';
-  if (!exists)
-    return readyUntil === undefined ? 'Does not exist' : `Does not exist, was ready until ${instant(readyUntil)}`;
-  if (isReady) return window === undefined ? 'Ready' : 'Window open';
-  const down = since === undefined ? '' : ` for ${span(now - since)}`;
-  if (window !== undefined) return `${isHeld(service) ? 'Window held:' : 'Window open,'} down again${down}`;
-  return readyUntil === undefined ? neverReady(service, now) : `Down${down}`;
+  const { exists, isReady, since, readyUntil, window } = service;
+  const { words } = serviceStates[stateOf(service)];
+  if (!exists) return readyUntil === undefined ? words : `${words}, was ready until ${instant(readyUntil)}`;
+  if (isReady || since === undefined) return words;
+  const time = span(now - since);
+  return window === undefined && readyUntil === undefined ? `${words} (${time})` : `${words} for ${time}`;
 }
 
-/** With `whileNotReady: delete` a window stays open. */
-function isHeld({ state }: ServiceView): boolean {
-  return state === 'notReady.holding';
-}
-
-function neverReady({ since, isFromStart }: ServiceView, now: number): string {
-  if (since === undefined) return 'Down';
-  return `Down, not ready since ${isFromStart ? 'weeder started' : 'it was first seen'} (${span(now - since)})`;
+function stateOf(service: ServiceView): keyof typeof serviceStates {
+  const { namespace, exists, isReady, isFromStart, since, readyUntil, window, state } = service;
+  if (namespace === '') return 'unwatched';
+  if (!exists) return 'absent';
+  if (isReady) return window === undefined ? 'ready' : 'ready.windowOpen';
+  // With `whileNotReady: delete` a window stays open.
+  if (window !== undefined) return state === 'notReady.holding' ? 'notReady.holding' : 'notReady.windowOpen';
+  if (readyUntil !== undefined || since === undefined) return 'notReady';
+  return isFromStart ? 'neverReady' : 'neverReadySinceSeen';
 }
 
 /** What is wrong beside its readiness, the worst first: `1 deletion failed`, `3 crash-looping`. */

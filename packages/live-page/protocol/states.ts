@@ -1,21 +1,37 @@
 import type { Health } from './health.ts';
 
-/** What the page shows of a state of a machine. */
+/** What the page and `weeder explain` show of a state. The glossary is generated from these tables. */
 export interface StateDisplay {
   readonly words: string;
   readonly health: Health;
-  /** What happens when the timer of the state fires. */
+  /** What happens when the timer of the state fires. Empty: it has none, or one that is only a limit, as of a rollout. */
   readonly next: string;
 }
 
+/**
+ * Of a service, by the states of its machine, and without one: `neverReady` and so on. `describeState`
+ * appends times: `Down for 12s`.
+ */
+export const serviceStates = {
+  ready: healthy('Ready'),
+  'ready.windowOpen': progressing('Window open', 'closes'),
+  notReady: degraded('Down'),
+  'notReady.windowOpen': degraded('Window open, down again', 'closes'),
+  'notReady.holding': degraded('Window held: down again', 'closes'),
+  neverReady: degraded('Down, not ready since weeder started'),
+  neverReadySinceSeen: degraded('Down, not ready since it was first seen'),
+  absent: degraded('Does not exist'),
+  unwatched: degraded('In no watched namespace'),
+} as const satisfies Readonly<Record<string, StateDisplay>>;
+
 /** In each state of the machines of restart control. */
-export const workloadStates: Readonly<Record<string, StateDisplay>> = {
+export const workloadStates = {
   assessing: progressing('Comparing its sources'),
-  adopting: progressing('Seen for the first time'),
+  adopting: progressing('To be adopted'),
   current: healthy('Current'),
   stale: progressing('Changed, waiting for further changes', 'restarted'),
   missing: degraded('A source is missing', 'reported as blocked'),
-  blocked: degraded('Blocked'),
+  blocked: degraded('Blocked', 'checked again'),
   beginning: progressing('Restart pending'),
   waiting: progressing('Restart pending'),
   verifying: progressing('Restart pending, checking its pods'),
@@ -25,13 +41,13 @@ export const workloadStates: Readonly<Record<string, StateDisplay>> = {
   suspended: progressing('Rollout waits for a user'),
   stalled: degraded('Rollout stalled'),
   writingState: progressing('Storing its state'),
-  releasing: progressing('Ending the control of it'),
-  backingOff: degraded('Request failed, will be retried', 'tried again'),
-  ended: progressing('No longer controlled'),
-};
+  releasing: progressing('No longer managed, its annotations are removed'),
+  backingOff: degraded('Request refused, will be retried', 'tried again'),
+  ended: progressing('No longer managed'),
+} as const satisfies Readonly<Record<string, StateDisplay>>;
 
 /** In each state of an Application or a resource. */
-export const observerStates: Readonly<Record<string, StateDisplay>> = {
+export const observerStates = {
   validating: progressing('Validating'),
   invalid: degraded('Invalid'),
   paused: progressing('Paused', 'resumed'),
@@ -44,7 +60,7 @@ export const observerStates: Readonly<Record<string, StateDisplay>> = {
   blocked: degraded('Deletion blocked'),
   contested: degraded('Correction back-off'),
   unobserved: progressing('Not checked yet'),
-  pending: progressing('Not checked yet'),
+  pending: progressing('Not applied yet'),
   checking: progressing('Checking'),
   inSync: healthy('In sync'),
   drifted: degraded('Drifted'),
@@ -58,34 +74,38 @@ export const observerStates: Readonly<Record<string, StateDisplay>> = {
   correcting: progressing('Correcting'),
   creating: progressing('Creating'),
   claimed: degraded('Ownership conflict'),
-  usingLastApplied: degraded('Refused, last applied manifest in force'),
+  usingLastApplied: degraded('Refused, last known good in force', 'tried again'),
   typeMissing: degraded('Kind not served'),
-  terminating: progressing('Being deleted'),
+  terminating: progressing('Being deleted', 'checked again'),
   refused: degraded('Refused', 'tried again'),
   backingOff: degraded('Request failed, will be retried', 'tried again'),
   kindUnavailable: degraded('Kind not readable'),
-  unverified: degraded('Access not verified'),
+  unverified: degraded('Access not verified', 'checked again'),
   leaving: progressing('Being removed'),
-};
+} as const satisfies Readonly<Record<string, StateDisplay>>;
 
 /** `state`: of a workload. */
 export function workloadDisplay(state: string): StateDisplay {
-  return workloadStates[state] ?? progressing(state);
+  return displayIn(workloadStates, state);
 }
 
 /** `state`: of an Application or a resource. */
 export function observerDisplay(state: string): StateDisplay {
-  return observerStates[state] ?? progressing(state);
+  return displayIn(observerStates, state);
+}
+
+function displayIn(states: Readonly<Record<string, StateDisplay>>, state: string): StateDisplay {
+  return states[state] ?? progressing(state);
 }
 
 function healthy(words: string): StateDisplay {
-  return { words, health: 'healthy', next: 'checked again' };
+  return { words, health: 'healthy', next: '' };
 }
 
-function progressing(words: string, next = 'checked again'): StateDisplay {
+function progressing(words: string, next = ''): StateDisplay {
   return { words, health: 'progressing', next };
 }
 
-function degraded(words: string, next = 'checked again'): StateDisplay {
+function degraded(words: string, next = ''): StateDisplay {
   return { words, health: 'degraded', next };
 }

@@ -91,8 +91,9 @@ function textsOf(workload: WorkloadView, now: number): string[] {
   return [workloadDisplay(state).words, reason === '' ? left : `${reason}, ${left}`, sources.join(', ') || '–', last];
 }
 
-/** The deadline of a rollout does not indicate how long it will take. */
 function howLong({ state, since, until }: WorkloadView, now: number): string {
-  if (until === undefined || state === 'rolling') return unbroken(`for ${span(now - since)}`);
-  return nextStep(workloadDisplay(state), until, now);
+  const display = workloadDisplay(state);
+  return until === undefined || display.next === ''
+    ? unbroken(`for ${span(now - since)}`)
+    : nextStep(display, until, now);
 }

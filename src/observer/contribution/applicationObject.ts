@@ -62,7 +62,7 @@ function resourceLine({ id, state, until, reason, conflictingManager, drifts, mo
     words: parts.join(', '),
     health,
     since: undefined,
-    next: until === undefined ? undefined : { words: next, at: until },
+    next: until === undefined || next === '' ? undefined : { words: next, at: until },
   };
 }
 

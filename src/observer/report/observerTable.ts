@@ -135,7 +135,7 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
     detail: ({ paths }) => paths.join(', '),
   },
   'resource.correctionBackOff': {
-    ...decision('correction backs off', onPage),
+    ...decision('correction back-off', onPage),
     log: ({ conflictingManager, wait }) =>
       warn('correction backing off: the resource is changed back repeatedly', {
         conflictingManager,
@@ -158,8 +158,8 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
     outcome: () => 'claimed',
   },
   'resource.noKindMatch': {
-    ...decision('no kind match'),
-    log: ({ reason }) => warn('no match for the kind of the resource', { reason }),
+    ...decision('kind not served'),
+    log: ({ reason }) => warn('kind of the resource not served', { reason }),
     event: ({ resource, reason }) => warning('NoKindMatch', 'Wait', `${identityText(resource)}: ${reason}`),
   },
   'resource.refused': {

@@ -44,7 +44,6 @@ function lineOf({ entry }: Listed, since: Since): ObjectLine {
   return workloadLine(workloadView(entry, since));
 }
 
-/** The deadline of a rollout does not indicate how long it will take. */
 export function workloadLine({ name, state, reason, since, until }: WorkloadView): ObjectLine {
   const { words, next } = workloadDisplay(state);
   return {
@@ -52,6 +51,6 @@ export function workloadLine({ name, state, reason, since, until }: WorkloadView
     page: { type: 'workload', id: name },
     words: reason === '' ? words : `${words}: ${reason}`,
     since,
-    next: until === undefined || state === 'rolling' ? undefined : { words: next, at: until },
+    next: until === undefined || next === '' ? undefined : { words: next, at: until },
   };
 }

@@ -9,6 +9,7 @@ import {
   overviewGroup,
   problemsOf,
   type ServiceView,
+  serviceStates,
   worstFirst,
 } from '@weeder/live-page';
 import type { Seen } from '../../controller/contribution/contribution.ts';
@@ -65,7 +66,7 @@ export function serviceLine(service: ServiceView, now: number): ObjectLine {
     page: { type: 'service', id: nameOf(service) },
     words: failure === undefined ? words : `${words}: Pod ${failure.pod}: ${failure.reason}`,
     since: isReady && failure !== undefined ? failure.at : since,
-    next: window && { words: 'closes', at: window.closesAt },
+    next: window && { words: serviceStates['ready.windowOpen'].next, at: window.closesAt },
   };
 }
 

@@ -55,7 +55,7 @@ suite('weeder explain', { concurrency: true }, () => {
     const backOff = 'back-off 5m0s restarting failed container';
     assert.deepEqual(await explain(scene), [
       `${scene.service}  (window 2m0s, whileNotReady hold, deletion delete)`,
-      `  ${name}: ready`,
+      `  ${name}: Ready`,
       `    app=${name}: 8 pods, 6 crash-looping`,
       `      ${name}/annotated  container main, restarts 3, ${backOff}  → skipped: it is annotated weeder.dev/ignore: "true"`,
       `      ${name}/bare  container main, restarts 7, ${backOff}  → skipped: it has no controller that would recreate it (barePods: keep)`,
@@ -79,7 +79,7 @@ suite('weeder explain', { concurrency: true }, () => {
     await setPodStatus(scene.ns, 'bare', crashLoopBackOff(4));
     const [head, state, , pod] = await explain(scene);
     assert.equal(head, `${scene.service}  (window 5m0s, whileNotReady hold, deletion evict)`);
-    assert.equal(state, `  ${scene.ns.name}: not ready`);
+    assert.equal(state, `  ${scene.ns.name}: Down`);
     assert.match(pod ?? '', /→ would be deleted in a window$/);
     const [, unwatched] = await explain(scene, '--namespaces=default');
     assert.equal(unwatched, '  no watched namespace has an EndpointSlice of this service');
@@ -98,7 +98,7 @@ suite('weeder explain', { concurrency: true }, () => {
     const notReady = `service ${service} is not ready, and a window opens when it recovers.`;
     assert.deepEqual(await answer(pod.metadata.name), [
       `Pod ${ns.name}/web: Not deleted now: ${notReady}`,
-      `  service ${ns.name}/${service}: not ready  → would be deleted in a window`,
+      `  service ${ns.name}/${service}: Down  → would be deleted in a window`,
     ]);
     assert.match(
       (await answer(unselected.metadata.name))[0] ?? '',
@@ -136,7 +136,7 @@ suite('weeder explain', { concurrency: true }, () => {
     await grant(cluster, user, rules, { namespace: name });
     const { code, stdout, stderr } = await explained();
     assert.equal(code, 1);
-    assert.match(stdout, new RegExp(`^  ${name}: ready\n    app=${name}: 1 pod, 1 crash-looping$`, 'm'));
+    assert.match(stdout, new RegExp(`^  ${name}: Ready\n    app=${name}: 1 pod, 1 crash-looping$`, 'm'));
     const missing = stderr.trimEnd().split('\n');
     assert.ok(missing.length >= 2, stderr);
     for (const line of missing)
