@@ -6,3 +6,8 @@ export function closedWindow(): object {
   const cron = `${opens.getUTCMinutes()} ${opens.getUTCHours()} ${opens.getUTCDate()} ${opens.getUTCMonth() + 1} *`;
   return { cron, timeZone: 'UTC', duration: '1h' };
 }
+
+/** The time in a day, as the API server stores times. */
+export function tomorrow(): string {
+  return new Date(Date.now() + 24 * hour).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -4,8 +4,8 @@ import type { SimulationOptions } from '../world/simulation.ts';
 import { type World, world } from '../world/world.ts';
 
 const minute = 60_000;
-const names = Array.from({ length: 15 }, (_, n) => `name-${n + 1}`);
-const namespaces = Array.from({ length: 20 }, (_, n) => `team-${String(n + 1).padStart(2, '0')}`);
+export const names = Array.from({ length: 15 }, (_, n) => `name-${n + 1}`);
+export const namespaces = Array.from({ length: 20 }, (_, n) => `team-${String(n + 1).padStart(2, '0')}`);
 
 /** 300 services: the same 15 names in 20 namespaces. Those of two namespaces go down, and 12 of them recover. */
 export const downNamespaces = ['team-01', 'team-02'] as const;
@@ -15,6 +15,39 @@ export const downAgain = recovered.slice(0, 2);
 /** In `team-20`: not ready since weeder started. */
 export const neverReady = names.slice(5);
 export const misspelt = 'nmae-1';
+
+/** What the config says of each of its services. */
+export const configured = [...names, misspelt].map((name) => ({
+  name,
+  podSelectors: [{ matchLabels: usesOf(name) }],
+  onStart: 'never' as const,
+}));
+
+export function isReadyAtStart(namespace: string, service: string): boolean {
+  return !(namespace === 'team-20' && neverReady.includes(service));
+}
+
+interface LoopingPod {
+  readonly name: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly isBare?: boolean;
+  /** It has ended a minute ago, and no back-off is reported. */
+  readonly isUnreported?: boolean;
+}
+
+const window = { namespace: downNamespaces[0], labels: usesOf('name-3') };
+
+/** The dependants of a service that is down, and those of the window of `team-01/name-3`, by what happens to them. */
+export const loopingPods: readonly LoopingPod[] = [
+  ...['web-1', 'web-2', 'web-3'].map((name) => ({ name, namespace: downNamespaces[1], labels: usesOf('name-1') })),
+  { ...window, name: 'bare', isBare: true },
+  { ...window, name: 'ignored', annotations: { 'weeder.dev/ignore': 'true' } },
+  { ...window, name: 'refused' },
+  { ...window, name: 'waiting', labels: usesOf('name-3', 'name-13') },
+  { ...window, name: 'deleted', isUnreported: true },
+];
 
 const refused: DeletionAnswer = {
   type: 'delete.failed',
@@ -28,15 +61,9 @@ function usesOf(...services: readonly string[]): Readonly<Record<string, string>
 
 /** The weeder of the scene, before anything happens. */
 export function createServices(options: Pick<SimulationOptions, 'inspect' | 'report' | 'startTime'>): World {
-  const services = [...names, misspelt].map((name) => ({
-    name,
-    podSelectors: [{ matchLabels: usesOf(name) }],
-    onStart: 'never' as const,
-  }));
-  const at = world({ ...options, services, answer }, ({ slice }) => {
+  const at = world({ ...options, services: configured, answer }, ({ slice }) => {
     for (const namespace of namespaces)
-      for (const service of names)
-        slice({ namespace, service, ready: [!(namespace === 'team-20' && neverReady.includes(service))] });
+      for (const service of names) slice({ namespace, service, ready: [isReadyAtStart(namespace, service)] });
   });
   async function answer(request: DeletionAttempt): Promise<DeletionAnswer> {
     return request.name === 'refused' ? refused : await at.answerTo(request);
@@ -50,17 +77,12 @@ export async function breakServices(at: World): Promise<void> {
     for (const service of services) at.slice({ namespace, service, ready: [isReady] });
   };
   for (const namespace of downNamespaces) set(namespace, names, false);
-  for (const [index, name] of ['web-1', 'web-2', 'web-3'].entries())
-    at.put({ namespace: 'team-02', name, labels: usesOf('name-1'), containers: [backOff(4 + index)] });
-  const [namespace] = downNamespaces;
-  const labels = usesOf('name-3');
-  const owner = (uid: string) => ({ owner: { uid, kind: 'StatefulSet' } });
-  at.put({ namespace, name: 'bare', labels, isBare: true, containers: [backOff()] });
-  at.put({ namespace, name: 'ignored', labels, annotations: { 'weeder.dev/ignore': 'true' }, containers: [backOff()] });
-  at.put({ namespace, name: 'refused', labels, ...owner('a'), containers: [backOff()] });
-  at.put({ namespace, name: 'waiting', labels: usesOf('name-3', 'name-13'), ...owner('b'), containers: [backOff()] });
-  at.put({ namespace, name: 'deleted', labels, ...owner('c'), containers: [terminated(at.clock.now() - minute)] });
+  for (const { isUnreported = false, ...pod } of loopingPods) {
+    const container = isUnreported ? terminated(at.clock.now() - minute) : backOff();
+    at.put({ ...pod, owner: { uid: pod.name, kind: 'StatefulSet' }, containers: [container] });
+  }
   await at.clock.pass(minute);
+  const [namespace] = downNamespaces;
   set(namespace, recovered, true);
   await at.clock.pass(20_000);
   set(namespace, downAgain, false);

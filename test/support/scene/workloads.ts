@@ -7,37 +7,46 @@ const second = 1_000;
 const minute = 60 * second;
 
 /** A workload in each state that lasts, and others that are current: 33 of them. */
-export const troubled = ['blocked', 'breaker', 'night', 'paused', 'rolling', 'slot', 'stalled'] as const;
-const current = Array.from({ length: 33 - troubled.length }, (_, n) => `calm-${n + 1}`);
+export const troubled: readonly string[] = ['blocked', 'breaker', 'night', 'paused', 'rolling', 'slot', 'stalled'];
+export const current = Array.from({ length: 33 - troubled.length }, (_, n) => `calm-${n + 1}`);
 
-const config = `
-restartControl:
-  quietPeriod: 5s
-  minInterval: 1m
-  stallAfter: 1m
-  burst: 100
-  maxConcurrentRollouts: 1
-  maxAdoptionsPerMinute: 1000
-  rules:
-    - namespaces: [night]
-      kinds: [Deployment]
-      windows: [{ cron: "0 22 * * *", timeZone: UTC, duration: 2h }]
-    - namespaces: [shop]
-      kinds: [Deployment]
-`;
+/** Each workload uses the ConfigMap of its name. */
+export function namespaceOf(workload: string): string {
+  return workload === 'night' ? 'night' : 'shop';
+}
+
+/** The section `restartControl`. `pace`: its durations; `windows`: maintenance windows that are closed. */
+export function restartSection(pace: object, windows: readonly object[]): object {
+  return {
+    ...pace,
+    burst: 100,
+    maxConcurrentRollouts: 1,
+    maxAdoptionsPerMinute: 1000,
+    rules: [
+      { namespaces: ['night'], kinds: ['Deployment'], windows },
+      { namespaces: ['shop'], kinds: ['Deployment'] },
+    ],
+  };
+}
+
+/** The contents of the ConfigMap of `breaker`: one more than the breaker accepts restarts. */
+export const breakerValues = ['1', '2', '3', '4', '5', '6'] as const;
 
 /** Restart control of the scene, with everything current. */
 export async function createWorkloads(
   clock: VirtualClock,
   { inspect, onEvent }: Required<Pick<SimulatedRestartsOptions, 'inspect' | 'onEvent'>>,
 ): Promise<RestartWorld> {
-  const parsed = parseConfig(config, 'scene.yaml');
+  const restartControl = restartSection({ quietPeriod: '5s', minInterval: '1m', stallAfter: '1m' }, [
+    { cron: '0 22 * * *', timeZone: 'UTC', duration: '2h' },
+  ]);
+  const parsed = parseConfig(JSON.stringify({ restartControl }), 'scene.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
   const world = await restartWorld(parsed.value.restart, { clock, inspect, onEvent });
   for (const name of [...troubled, ...current]) {
-    world.putSource(configMap(name), { a: '0' });
-    world.putSource({ ...configMap(name), namespace: 'night' }, { a: '0' });
-    world.putWorkload(name, withEnv(name, 'a'), name === 'night' ? { namespace: 'night' } : {});
+    const namespace = namespaceOf(name);
+    world.putSource({ ...configMap(name), namespace }, { a: '0' });
+    world.putWorkload(name, withEnv(name, 'a'), { namespace });
   }
   await world.pass(minute);
   return world;
@@ -46,7 +55,7 @@ export async function createWorkloads(
 /** Takes seven minutes. */
 export async function breakWorkloads(world: RestartWorld): Promise<void> {
   const change = (name: string, value: string) => world.putSource(configMap(name), { a: value });
-  for (const value of ['1', '2', '3', '4', '5', '6']) {
+  for (const value of breakerValues) {
     change('breaker', value);
     await world.pass(70 * second);
   }

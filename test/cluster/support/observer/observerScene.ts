@@ -129,7 +129,7 @@ export async function setObserverScene(t: Cleanup, prefix: string, ofCluster?: C
 }
 
 /** The account that weeder impersonates. It may do everything in this namespace. */
-async function makeTenant(ns: TestNamespace): Promise<void> {
+export async function makeTenant(ns: TestNamespace): Promise<void> {
   const { cluster, name: namespace } = ns;
   await makeAccount(ns, 'default');
   const group = '/apis/rbac.authorization.k8s.io/v1';

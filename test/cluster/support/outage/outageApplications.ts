@@ -1,0 +1,41 @@
+import { applicationsPath } from '../../../../src/observer/status/applicationApi.ts';
+import { applicationSpecs, configMap } from '../../../support/scene/applications.ts';
+import { eventually } from '../eventually.ts';
+import type { TestNamespace } from '../namespace.ts';
+import { contest } from '../observer/contest.ts';
+import { pathOf } from '../observer/observedObjects.ts';
+import { edit, makeTenant } from '../observer/observerScene.ts';
+import type { RunningWeeder } from '../weeder.ts';
+import { tomorrow } from '../windows.ts';
+
+/** The Applications of the scene on a real API server. */
+export interface OutageApplications {
+  /** Another manager changes an object back until the next correction waits. */
+  breakThem(weeder: Pick<RunningWeeder, 'log'>): Promise<void>;
+  /** It changes the object again. Without effect while the correction waits. */
+  contestAgain(): Promise<void>;
+}
+
+const [contested, manager] = ['contested', 'evil-bot'];
+
+export async function createOutageApplications(ns: TestNamespace): Promise<OutageApplications> {
+  const { cluster, name: namespace } = ns;
+  await makeTenant(ns);
+  await cluster.api('POST', ns.path('api/v1', 'configmaps'), configMap('detect', 'other'));
+  await Promise.all(
+    [...applicationSpecs(tomorrow())].map(([name, spec]) => {
+      const application = { apiVersion: 'weeder.dev/v1alpha1', kind: 'Application', metadata: { name }, spec };
+      return cluster.api('POST', applicationsPath(namespace), application);
+    }),
+  );
+  const path = pathOf(ns, 'ConfigMap', contested);
+  return {
+    async breakThem(weeder) {
+      await eventually(() => cluster.api('GET', path), { what: 'the object of the contested Application' });
+      await contest({ ns }, weeder, contested, manager);
+    },
+    async contestAgain() {
+      await edit(ns, path, { data: { a: 'theirs' } }, manager);
+    },
+  };
+}
