@@ -100,7 +100,7 @@ test('explain uses the namespace of the kubeconfig’s context, or default; the 
     const { stdout, stderr } = await sharedCli(['explain', 'application', 'shop', `--kubeconfig=${path}`, ...flags]);
     return (stdout || stderr).split('\n', 1)[0] ?? '';
   };
-  const applicationLine = /^Application shop\/shop: missing, mode detect/;
+  const applicationLine = /^Application shop\/shop: Missing, mode detect/;
   const absentIn = (name: string) => new RegExp(`There is no application shop in the namespace ${name}\\.`);
   assert.match(await explain({ namespace }), applicationLine);
   assert.match(await explain({ namespace: 'other' }), absentIn('other'));

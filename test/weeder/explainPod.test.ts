@@ -49,21 +49,21 @@ test('only the running weeder knows whether a window is open; explain says wheth
   const object = declaringPod('db', looping);
   assert.deepEqual(await explained({ object }), [
     `${head} Deleted only while a window is open: service db is ready, and only the running weeder knows whether one is.`,
-    `  service shop/db: ready  ${deletable}`,
+    `  service shop/db: Ready  ${deletable}`,
   ]);
   assert.deepEqual(await explained({ object, ready: { db: false } }), [
     `${head} Not deleted now: service db is not ready, and a window opens when it recovers.`,
-    `  service shop/db: not ready  ${deletable}`,
+    `  service shop/db: Down  ${deletable}`,
   ]);
   assert.deepEqual(await explained({ object, ready: {} }), [
     `${head} Not deleted now: service db has had no EndpointSlice, and a window opens when it recovers.`,
-    `  service shop/db: no EndpointSlice  ${deletable}`,
+    `  service shop/db: Does not exist  ${deletable}`,
   ]);
 });
 
 test('a podSelector of the config counts in the namespaces of its dependants', async () => {
   const [, line] = await explained({ object: selected, ready: { api: true } });
-  assert.equal(line, `  service shop/api: ready  ${deletable}`);
+  assert.equal(line, `  service shop/api: Ready  ${deletable}`);
 });
 
 test('a pod of two services waits in a window for the other one', async () => {
@@ -72,8 +72,8 @@ test('a pod of two services waits in a window for the other one', async () => {
     'would wait in a window, if weeder has seen shop/cache ready before: another service on which the pod depends is not ready';
   assert.deepEqual(await explained({ object, ready: { db: true, cache: false } }), [
     `${head} Not deleted now: service cache is not ready, and a window opens when it recovers.`,
-    `  service shop/db: ready  → ${waits}`,
-    `  service shop/cache: not ready  ${deletable}`,
+    `  service shop/db: Ready  → ${waits}`,
+    `  service shop/cache: Down  ${deletable}`,
   ]);
 });
 
