@@ -1,4 +1,6 @@
 import { observerStates, type StateDisplay, serviceStates, workloadStates } from '@weeder/live-page';
+import type { AnyStateNode } from 'xstate';
+import { endpoint } from '../../../machines/weeder/endpoint.ts';
 import { observerTable } from '../../../src/observer/report/observerTable.ts';
 import { restartTable } from '../../../src/restart/report/restartTable.ts';
 import { weederTable } from '../../../src/weeder/report/weederTable.ts';
@@ -14,7 +16,8 @@ export function statesTable(): string {
   const rows = Object.entries(states).flatMap(([kind, table]) =>
     [...Map.groupBy(Object.entries(table), ([, { words }]) => words)].map(([words, same]) => {
       const next = new Set(same.map(([, display]) => display.next));
-      return [kind, words, idsOf(same.map(([id]) => id)), [...next].filter((each) => each !== '').join(', ')];
+      const ids = same.map(([id]) => id).filter((id) => table !== serviceStates || isStateOf(endpoint.root, id));
+      return [kind, words, idsOf(ids), [...next].filter((each) => each !== '').join(', ')];
     }),
   );
   return tableOf(['of', 'in words', 'ids', 'what comes next'], rows);
@@ -31,6 +34,12 @@ export function momentsTable(): string {
     ]),
   );
   return tableOf(['of', 'in words', 'ids'], rows);
+}
+
+/** Some services have words, but no machine that is in a state. */
+function isStateOf(root: AnyStateNode, path: string): boolean {
+  const find = (node: AnyStateNode | undefined, name: string) => node?.states[name];
+  return path.split('.').reduce(find, root) !== undefined;
 }
 
 function idsOf(ids: readonly string[]): string {
