@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { overviewGroup } from '@weeder/live-page';
+import { overviewGroup, overviewSummary } from '@weeder/live-page';
 import { parseConfig } from '../../src/config/parse.ts';
 import { contributions, controllerNames } from '../../src/controllers/controllers.ts';
 import { createHistory, lastHour } from '../../src/ui/history.ts';
@@ -70,6 +70,15 @@ test('of many objects the overview has the worst forty, and says how many there 
   );
   assert.deepEqual([group.total, group.lines.length], [1_000, 40]);
   assert.deepEqual([group.lines[0]?.object, group.lines[39]?.object], ['web-0', 'web-39']);
+});
+
+test('the summary of a kind has the number of its objects, and of those with a problem if there are some', () => {
+  const summaries = [
+    [0, 0],
+    [1, 0],
+    [1_200, 3],
+  ].map(([total = 0, bad = 0]) => overviewSummary('No workload is managed', 'workload', total, bad));
+  assert.deepEqual(summaries, ['No workload is managed', '1 workload', '1,200 workloads, 3 of them with a problem']);
 });
 
 test('a controller that the config does not have is off, and its example turns it on', async () => {

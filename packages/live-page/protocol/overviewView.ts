@@ -1,3 +1,4 @@
+import { count } from './format.ts';
 import type { ObjectLine } from './objectView.ts';
 
 /** What needs attention, what waits and what was done: GET `/overview` returns an `Overview`. Times: epoch milliseconds. */
@@ -94,4 +95,15 @@ export function overviewGroup<Item>(
 ): OverviewGroup {
   const lines = items.toSorted(order).slice(0, maxLines).map(lineOf);
   return { view, total: items.length, lines };
+}
+
+/** Everything of a kind at a glance: `40 Applications, 5 of them with a problem`. `noun`: in the singular. */
+export function overviewSummary(none: string, noun: string, total: number, bad: number): string {
+  if (total === 0) return none;
+  return bad === 0 ? quantity(total, noun) : `${quantity(total, noun)}, ${count(bad)} of them with a problem`;
+}
+
+/** `300 services` */
+export function quantity(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 }

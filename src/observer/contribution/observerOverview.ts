@@ -1,10 +1,10 @@
 import {
   compareNames,
-  count,
   type ObjectLine,
   type OverviewPart,
   observerDisplay,
   overviewGroup,
+  overviewSummary,
 } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
 import type { Since } from '../../controller/contribution/contribution.ts';
@@ -29,10 +29,8 @@ export function observerOverview(entries: Iterable<ApplicationEntry>, since: Sin
   // Only an application that is not in sync has a resource that is corrected later.
   const corrections = bad.flatMap(({ entry }) => [...entry.resources.values()].filter(isCorrectedLater));
   const lineOf = (each: Listed) => applicationLine(each, since);
-  const rest = bad.length === 0 ? '' : `, ${count(bad.length)} of them with a problem`;
-  const noun = listed.length === 1 ? 'Application' : 'Applications';
   return {
-    summary: listed.length === 0 ? 'There is no Application' : `${count(listed.length)} ${noun}${rest}`,
+    summary: overviewSummary('There is no Application', 'Application', listed.length, bad.length),
     since: undefined,
     problems: [
       { severity: 'different', ...overviewGroup('applications', different, byName, lineOf) },

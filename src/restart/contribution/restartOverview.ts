@@ -1,9 +1,9 @@
 import {
   compareNames,
-  count,
   type ObjectLine,
   type OverviewPart,
   overviewGroup,
+  overviewSummary,
   type WorkloadView,
   workloadDisplay,
 } from '@weeder/live-page';
@@ -17,11 +17,9 @@ export function restartOverview(entries: Iterable<WorkloadEntry>, since: Since):
   const all = [...entries].map((entry) => ({ entry, state: stateOf(entry) }));
   const stopped = all.filter(({ state }) => workloadDisplay(state).health === 'degraded');
   const waiting = all.filter(({ state }) => waits.has(state));
-  const noun = all.length === 1 ? 'workload' : 'workloads';
-  const rest = stopped.length === 0 ? '' : `, ${count(stopped.length)} of them with a problem`;
   const line = (each: Listed) => lineOf(each, since);
   return {
-    summary: all.length === 0 ? 'No workload is managed' : `${count(all.length)} ${noun}${rest}`,
+    summary: overviewSummary('No workload is managed', 'workload', all.length, stopped.length),
     since: undefined,
     problems: [{ severity: 'stopped', ...overviewGroup('workloads', stopped, byName, line) }],
     waits: [overviewGroup('workloads', waiting, byName, line)],

@@ -8,6 +8,7 @@ import {
   type OverviewPart,
   overviewGroup,
   problemsOf,
+  quantity,
   type ServiceView,
   serviceStates,
   worstFirst,
@@ -77,10 +78,8 @@ function declarationLine({ workload, problem }: DeclarationProblem): ObjectLine 
 function summaryOf(all: readonly ServiceView[]): string {
   const ready = all.filter(({ isReady }) => isReady).length;
   if (all.length === 0) return 'No service is configured or declared';
-  const noun = all.length === 1 ? 'service' : 'services';
-  return ready === all.length && ready > 1
-    ? `All ${count(ready)} services ready`
-    : `${count(ready)} of ${count(all.length)} ${noun} ready`;
+  const total = quantity(all.length, 'service');
+  return ready === all.length && ready > 1 ? `All ${total} ready` : `${count(ready)} of ${total} ready`;
 }
 
 function latest(all: readonly ServiceView[]): number | undefined {
