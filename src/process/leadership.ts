@@ -16,6 +16,8 @@ export interface Leadership {
   readonly identity: string;
   /** The holder when the Lease was last read. Undefined: no holder, or unknown. */
   readonly holder: string | undefined;
+  /** Of a standby: since when the holder leads, by the holder’s clock; epoch milliseconds. Undefined: unknown. */
+  readonly heldSince: number | undefined;
   /** `namespace/name`. */
   readonly lease: string;
 }
@@ -66,10 +68,12 @@ const alone = fromCallback<LeaseEvent>(({ receive, sendBack }) => {
 
 function stateOf({ namespace, name, identity }: Election, snapshot: unknown): Leadership {
   const { value, context } = objectOf(snapshot);
-  const { holder, failures } = objectOf(context);
+  const { holder, acquiredAt, failures } = objectOf(context);
   const isAnswered = numberOf(failures) === 0;
   const stateWithoutLease = isAnswered && textOf(holder) !== undefined ? 'standingBy' : 'electing';
   const isLeading = isObject(value) && 'leading' in value;
   const lease = `${namespace}/${name}`;
-  return { state: isLeading ? 'leading' : stateWithoutLease, identity, holder: textOf(holder) || undefined, lease };
+  const state = isLeading ? 'leading' : stateWithoutLease;
+  const heldSince = state === 'standingBy' ? numberOf(acquiredAt) : undefined;
+  return { state, identity, holder: textOf(holder) || undefined, heldSince, lease };
 }

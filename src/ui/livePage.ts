@@ -155,8 +155,10 @@ export function createLivePage(options: LivePageOptions): LivePage {
 
   function sendProcess(): void {
     const current = source?.leadership?.();
-    if (current !== undefined)
-      sendIfNew(eventText({ type: 'leadership', state: current.state, holder: current.holder }), 'leadership');
+    if (current !== undefined) {
+      const { state, holder, heldSince } = current;
+      sendIfNew(eventText({ type: 'leadership', state, holder, heldSince }), 'leadership');
+    }
     if (process === undefined) return;
     const view = processView(process(), source?.streams?.() ?? []);
     sendIfNew(eventText({ type: 'process', process: view }), 'process');

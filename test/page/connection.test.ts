@@ -46,7 +46,7 @@ test('a standby says so, and who leads, until it leads itself', async (t) => {
     const services: PageMessage = { type: 'services', services: [] };
     server.greeting = [hello(now), { type: 'leadership', state: 'standingBy', holder: 'weeder-0_abc' }, services];
   });
-  await page.getByText('This weeder is a standby: weeder-0_abc leads.').waitFor();
+  await page.getByText('This weeder is a standby: the leader is weeder-0_abc. It').waitFor();
   assert.equal(await page.locator('#leadership').textContent(), 'standby');
   await page.locator('#services').getByText('weeder watches no service.').waitFor({ state: 'hidden' });
   server.send({ type: 'leadership', state: 'electing', holder: undefined });

@@ -57,7 +57,14 @@ test('the first replica creates the Lease, as client-go writes it, and leads; th
   const lease = `${where.namespace}/${where.name}`;
   assert.deepEqual(a.events, [{ type: 'leadership.acquired', lease, identity: 'a' }]);
   assert.deepEqual(b.events, [{ type: 'leadership.standsBy', lease, holder: 'a' }]);
-  assert.deepEqual(b.state(), { state: 'standingBy', identity: 'b', holder: 'a', lease });
+  assert.deepEqual(b.state(), {
+    state: 'standingBy',
+    identity: 'b',
+    holder: 'a',
+    heldSince: Date.parse('2026-01-01T00:00:00.002Z'),
+    lease,
+  });
+  assert.equal(a.state()?.heldSince, undefined);
 });
 
 test('a leader renews every retry period, and does not change acquireTime; a standby reads seldom', async () => {
@@ -293,6 +300,21 @@ test('for a holder with an invalid duration, the standby’s own lease duration 
   it.api.store.create(leases, { metadata: where, spec: { holderIdentity: 'stopped', leaseDurationSeconds: 0 } });
   const a = it.start('a');
   between(await it.timeUntil(() => a.mayAct()), 14_900, 15_200);
+});
+
+test('a standby says since when the holder leads only if the Lease says so', async () => {
+  for (const acquireTime of [undefined, 'yesterday']) {
+    const it = electing();
+    const spec = {
+      holderIdentity: 'other',
+      leaseDurationSeconds: 600,
+      ...(acquireTime === undefined ? {} : { acquireTime }),
+    };
+    it.api.store.create(leases, { metadata: where, spec });
+    const a = it.start('a');
+    await it.clock.pass(1_000);
+    assert.deepEqual([a.state()?.holder, a.state()?.heldSince], ['other', undefined], acquireTime);
+  }
 });
 
 test('a response that is not a Lease is logged, and the request is retried', async () => {

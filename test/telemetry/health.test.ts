@@ -44,7 +44,7 @@ function healthy() {
       services = statuses;
     },
     elect: (next: Pick<Leadership, 'state'> & Partial<Leadership>) => {
-      leadership = { identity: 'us_1', holder: undefined, lease: 'garden/weeder', ...next };
+      leadership = { identity: 'us_1', holder: undefined, heldSince: undefined, lease: 'garden/weeder', ...next };
     },
     failing: () =>
       readinessChecks(source)

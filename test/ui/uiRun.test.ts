@@ -85,7 +85,8 @@ test('the page of a standby says who leads, and has no services', async (t) => {
   await using cluster = await embedded();
   const { store } = cluster.server;
   const renewTime = new Date(Date.now() + 600_000).toISOString().replace('Z', '000Z');
-  const spec = { holderIdentity: 'other_1', leaseDurationSeconds: 600, renewTime };
+  const acquireTime = '2026-11-21T14:03:07.000000Z';
+  const spec = { holderIdentity: 'other_1', leaseDurationSeconds: 600, acquireTime, renewTime };
   made(store.create(leases, { metadata: { name: 'dwd-weeder-leader-election', namespace: 'default' }, spec }));
   const flags = [...baseFlags, '--enable-leader-election', '--leader-election-namespace=default'];
   const weeder = startCli([...flags, `--kubeconfig=${cluster.kubeconfig}`, '--ui-bind-addr=:0']);
@@ -93,8 +94,10 @@ test('the page of a standby says who leads, and has no services', async (t) => {
   await until('weeder stands by', () => weeder.stdout().includes('standing by'));
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
   await using viewer = await openPage(url);
-  const { holder } = await viewer.received('leadership', ({ state }) => state === 'standingBy');
-  assert.equal(holder, 'other_1');
+  const { holder, heldSince } = await viewer.received('leadership', ({ state }) => state === 'standingBy');
+  assert.deepEqual([holder, heldSince], ['other_1', Date.parse(acquireTime)]);
+  const { process } = await viewer.received('process');
+  assert.ok(process.identity !== '' && process.identity !== holder, process.identity);
   assert.deepEqual((await viewer.received('services')).services, []);
   const { problems, controllers } = await overviewOf(url);
   assert.deepEqual([problems, controllers.map(({ summary }) => summary)], [[], ['', '', '']]);

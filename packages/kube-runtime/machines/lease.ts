@@ -43,6 +43,8 @@ interface LeaseContext extends LeaseInput {
   readonly record: string | undefined;
   /** Empty: there is no holder. Undefined: not known yet. */
   readonly holder: string | undefined;
+  /** When the holder acquired the Lease, by its own clock, for users. Undefined: not known. */
+  readonly acquiredAt: number | undefined;
   /** How long a renewal by the holder is valid. */
   readonly heldFor: number;
   /** When `record` was first observed, by the local monotonic clock. */
@@ -63,6 +65,7 @@ interface LeaseContext extends LeaseInput {
 /** A Lease as it was read. */
 interface Sighting {
   readonly holder?: string;
+  readonly acquiredAt?: number | undefined;
   readonly version?: string;
   readonly record?: string;
   readonly heldFor?: number;
@@ -112,9 +115,9 @@ export const lease = setup({
   },
   actions: {
     recordFound: assign(({ context, event }) => {
-      const { holder, version, record, heldFor, now } = sightingOf(event, context);
+      const { holder, acquiredAt, version, record, heldFor, now } = sightingOf(event, context);
       const changedAt = record === context.record ? context.changedAt : now;
-      return { holder, version, record, heldFor, now, changedAt, failures: 0 };
+      return { holder, acquiredAt, version, record, heldFor, now, changedAt, failures: 0 };
     }),
     recordMissing: assign(({ context, event }) => ({
       version: undefined,
@@ -192,6 +195,7 @@ export const lease = setup({
     version: undefined,
     record: undefined,
     holder: undefined,
+    acquiredAt: undefined,
     heldFor: 0,
     changedAt: 0,
     now: 0,
@@ -424,8 +428,8 @@ function leadershipEvent(type: LeadershipEvent['type']): LeadershipEvent {
 
 /** The complete payload of an observation: events may lack one (a visualizer sends bare types). */
 function sightingOf(event: { readonly type: string } & Sighting, context: LeaseContext) {
-  const { holder = '', version, record = '', heldFor = context.leaseDuration, now = context.now } = event;
-  return { holder, version, record, heldFor, now };
+  const { holder = '', acquiredAt, version, record = '', heldFor = context.leaseDuration, now = context.now } = event;
+  return { holder, acquiredAt, version, record, heldFor, now };
 }
 
 function tookMs(event: { readonly type: string; readonly tookMs?: number }): number {

@@ -49,6 +49,8 @@ export interface LeadershipView {
   readonly state: 'electing' | 'standingBy' | 'leading';
   /** The replica that leads, as the Lease names it. Undefined: none does, or it is unknown. */
   readonly holder: string | undefined;
+  /** Since when that replica leads, by its own clock. Undefined: unknown, or this one leads. */
+  readonly heldSince?: number | undefined;
 }
 
 /** A watched service. */

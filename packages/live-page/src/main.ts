@@ -78,7 +78,7 @@ function take(message: PageMessage): void {
       if (!replay.isShown()) clock.set(message.now);
       break;
     case 'leadership':
-      status.leadership(message);
+      status.leadership(message, clock.now());
       break;
     case 'process':
       showProcess(message.process, clock.now());

@@ -9,7 +9,7 @@ interface Status {
   /** `receivedAt`: the time of the last message, by weeder's clock; undefined before the first one. */
   connection(state: ConnectionState, receivedAt: number | undefined): void;
   hello(version: string, mode: 'live' | 'replay', isDryRun: boolean): void;
-  leadership(view: LeadershipView): void;
+  leadership(view: LeadershipView, now: number): void;
   /** Announces a text to screen readers. */
   announce(text: string): void;
 }
@@ -67,11 +67,11 @@ export function createStatus(): Status {
       setText(byId('mode', HTMLElement), isDryRun ? 'dry run: nothing is changed' : mode === 'replay' ? 'replay' : '');
       setText(byId('deleted', HTMLElement), isDryRun ? 'Would be deleted' : 'Deleted');
     },
-    leadership({ state, holder }) {
-      const [chip, sentence] = leadershipTexts(state, holder);
+    leadership(view, now) {
+      const [chip, sentence] = leadershipTexts(view);
       const standby = byId('standby', HTMLElement);
       setText(byId('leadership', HTMLElement), chip);
-      setText(standby, sentence);
+      setTimedText(standby, sentence, now);
       standby.hidden = sentence === '';
       document.body.toggleAttribute('data-standby', sentence !== '');
     },
@@ -80,8 +80,12 @@ export function createStatus(): Status {
 }
 
 /** A chip, and a sentence that says why the views are empty; empty for the leader. */
-function leadershipTexts(state: LeadershipView['state'], holder: string | undefined): readonly [string, string] {
+function leadershipTexts({ state, holder, heldSince }: LeadershipView): readonly [string, string] {
   if (state === 'leading') return ['leader', ''];
-  const leader = state === 'standingBy' && holder !== undefined ? `${holder} leads` : 'the leader is not known';
-  return ['standby', `This weeder is a standby: ${leader}. It watches only the Lease, and its views are empty.`];
+  const term = heldSince === undefined ? '' : `, since ${instant(heldSince)}`;
+  const leader = state === 'standingBy' && holder !== undefined ? `is ${holder}${term}` : 'is not known';
+  return [
+    'standby',
+    `This weeder is a standby: the leader ${leader}. It watches only the Lease, and its views are empty.`,
+  ];
 }

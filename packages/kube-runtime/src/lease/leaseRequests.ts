@@ -46,8 +46,8 @@ export function leaseRequests(
   function sighted(object: unknown): LeaseEvent | undefined {
     const lease = take(object);
     if (lease === undefined) return undefined;
-    const { holder, version, record, heldFor } = lease;
-    return { type: 'lease.found', holder, version, record, heldFor, now: clock.monotonic() };
+    const { holder, acquiredAt, version, record, heldFor } = lease;
+    return { type: 'lease.found', holder, acquiredAt, version, record, heldFor, now: clock.monotonic() };
   }
 
   function refusal(failure: ApiFailure): LeaseEvent {

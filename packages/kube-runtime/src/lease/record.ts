@@ -6,6 +6,8 @@ export interface LeaseRecord {
   readonly version: string;
   /** Empty: there is no holder. */
   readonly holder: string;
+  /** When the holder acquired it, by its own clock: epoch milliseconds. Undefined: the Lease does not say. */
+  readonly acquiredAt: number | undefined;
   /** How long a renewal by the holder is valid, in milliseconds. */
   readonly heldFor: number;
   /** The record as text: if it differs, the Lease has been written. */
@@ -30,6 +32,7 @@ export function readLease(
   return {
     version,
     holder: textOf(spec['holderIdentity']) ?? '',
+    acquiredAt: timeOf(spec['acquireTime']),
     heldFor: seconds > 0 ? Math.min(seconds, largestInt32) * 1_000 : leaseDuration,
     record: JSON.stringify(spec),
     object,
@@ -63,6 +66,12 @@ export function released(election: Election, last: LeaseRecord, now: number): Js
 function withSpec({ namespace, name }: Election, last: LeaseRecord | undefined, spec: JsonObject): JsonObject {
   const metadata = last?.object['metadata'] ?? { namespace, name };
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+}
+
+/** Undefined: the value is not a time. */
+function timeOf(value: unknown): number | undefined {
+  const time = Date.parse(textOf(value) ?? '');
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** metav1.MicroTime: RFC 3339 with six digits. */
