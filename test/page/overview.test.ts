@@ -81,9 +81,9 @@ test('the head of every view names the cluster, the replica and the config, and 
     },
     { path: '/#workloads' },
   );
-  await page
-    .locator('#process', { hasText: /cluster kind-shop · replica weeder-6b7f · all namespaces · config 1a2b3c4d/ })
-    .waitFor();
+  const facts = page.locator('#process');
+  await facts.getByText(/^cluster kind-shop \(Kubernetes v1\.36\.3\) · replica weeder-6b7f · all namespaces/).waitFor();
+  await facts.getByText('config 1a2b3c4d, in force since ').waitFor();
   const problems = page.locator('#process-problems');
   assert.equal(await problems.isVisible(), false);
   const streams = [
@@ -91,7 +91,8 @@ test('the head of every view names the cluster, the replica and the config, and 
     { name: 'endpointslices', problem: 'ECONNREFUSED', isRefused: false },
   ];
   const config = { hash: '1a2b3c4d', appliedAt: now, rejected: 'weeder.yaml:3: unknown key' };
-  server.send({ type: 'process', process: processView({ config, streams }) });
+  server.send({ type: 'process', process: processView({ version: undefined, config, streams }) });
+  await facts.getByText('cluster kind-shop · replica').waitFor();
   await problems
     .getByText('The new config is rejected, the one before stays in force: weeder.yaml:3: unknown key.')
     .waitFor();

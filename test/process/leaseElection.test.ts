@@ -313,7 +313,7 @@ test('a standby says since when the holder leads only if the Lease says so', asy
     it.api.store.create(leases, { metadata: where, spec });
     const a = it.start('a');
     await it.clock.pass(1_000);
-    assert.deepEqual([a.state()?.holder, a.state()?.heldSince], ['other', undefined], acquireTime);
+    assert.deepEqual([a.state()?.holder, a.state()?.heldSince], ['other', undefined], String(acquireTime));
   }
 });
 

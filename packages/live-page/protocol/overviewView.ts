@@ -60,6 +60,8 @@ export interface ControllerSummary {
 export interface ProcessView {
   /** The context of the kubeconfig, or the address of the API server; undefined: not reached yet. */
   readonly cluster: string | undefined;
+  /** The version of the API server; undefined: it could not be read. */
+  readonly version: string | undefined;
   /** The name of this replica, as in the Lease. */
   readonly identity: string;
   readonly namespaces: 'all' | readonly string[];

@@ -129,7 +129,8 @@ export function overviewView(changes: Partial<Overview> = {}): Overview {
 /** A weeder that works; `changes` override it. */
 export function processView(changes: Partial<ProcessView> = {}): ProcessView {
   const config = { hash: '1a2b3c4d', appliedAt: 0, rejected: undefined };
-  return { cluster: 'kind-shop', identity: 'weeder-6b7f', namespaces: 'all', config, streams: [], ...changes };
+  const cluster = { cluster: 'kind-shop', version: 'v1.36.3' };
+  return { ...cluster, identity: 'weeder-6b7f', namespaces: 'all', config, streams: [], ...changes };
 }
 
 /** The applications that match a query, in this order. */

@@ -10,6 +10,7 @@ import { createTelemetry, type Telemetry } from '../../telemetry/telemetry.ts';
 import { openConfig } from '../configFile.ts';
 import type { RunFlags } from '../flags/runFlags.ts';
 import { fail } from '../output.ts';
+import { serverVersion } from '../serverVersion.ts';
 import { type ServedUi, serveUi } from '../serveUi.ts';
 import { ignoreHangUps, stopOnSignals } from '../signals.ts';
 import { electionOf, instanceName, startRecording } from './fromFlags.ts';
@@ -52,11 +53,13 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   if (!served.ok) return fail(served.error);
   open.defer(served.value.close);
   let cluster: string | undefined;
+  let version: string | undefined;
   const identity = election.value?.identity ?? instanceName();
   const offered = await serveUi(flags.uiBindAddr, logger, {
     isDryRun,
     process: () => ({
       cluster,
+      version,
       identity,
       namespaces: flags.namespaces ?? 'all',
       config: reload.config(),
@@ -98,6 +101,10 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
       onConnected(client, access) {
         cluster = access?.context ?? client.server;
         observation.connected(client);
+        if (page === undefined) return;
+        void serverVersion(client).then((read) => {
+          version = read;
+        });
       },
       onStarted(started) {
         manager = started;

@@ -6,7 +6,7 @@ import { configFileOf } from '../../config/configText.ts';
 import type { ConfigStatus } from '../../process/reload.ts';
 
 /** What the command knows of its process. */
-export interface ProcessFacts extends Pick<ProcessView, 'cluster' | 'identity' | 'namespaces'> {
+export interface ProcessFacts extends Pick<ProcessView, 'cluster' | 'version' | 'identity' | 'namespaces'> {
   /** The config in force. */
   readonly config: Config;
   readonly status: ConfigStatus;
@@ -21,8 +21,9 @@ export function createProcessView(): (facts: ProcessFacts, streams: readonly Str
     return hashed.hash;
   }
 
-  return ({ cluster, identity, namespaces, config, status: { appliedAt, rejected } }, streams) => ({
+  return ({ cluster, version, identity, namespaces, config, status: { appliedAt, rejected } }, streams) => ({
     cluster,
+    version,
     identity,
     namespaces,
     config: { hash: hashOf(config), appliedAt, rejected: rejected && firstError(rejected.message) },

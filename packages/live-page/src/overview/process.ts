@@ -14,9 +14,10 @@ export function showProcess(process: ProcessView, now: number): void {
   problems.hidden = wrong.length === 0;
 }
 
-function factsOf({ cluster, identity, namespaces, config: { hash, appliedAt } }: ProcessView): string[] {
+function factsOf({ cluster, version, identity, namespaces, config: { hash, appliedAt } }: ProcessView): string[] {
+  const server = version === undefined ? '' : ` (Kubernetes ${version})`;
   return [
-    cluster === undefined ? 'API server not reached yet' : `cluster ${cluster}`,
+    cluster === undefined ? 'API server not reached yet' : `cluster ${cluster}${server}`,
     `replica ${identity}`,
     namespaces === 'all' ? 'all namespaces' : `namespaces ${namespaces.join(', ')}`,
     `config ${hash}, in force since ${instant(appliedAt)}`,
