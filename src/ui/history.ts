@@ -11,13 +11,22 @@ export interface History {
   texts(exists?: (about: string) => boolean): readonly string[];
   /** The newest moments of an object up to a time, at most `max`, oldest first. A replay knows later ones. */
   ofObject(page: PageRef, until: number, max: number): Moment[];
-  /** How many moments of each type there were from a time, or since all are known, until another; epoch milliseconds. */
-  counts(from: number, until: number): { readonly from: number; readonly byType: ReadonlyMap<string, number> };
+  /** The moments from a time, or since all are known, until another; epoch milliseconds. */
+  counts(from: number, until: number): Counts;
+}
+
+interface Counts {
+  readonly from: number;
+  /** How many moments of each type there were. */
+  readonly byType: ReadonlyMap<string, number>;
+  /** The back-off that was saved; milliseconds. */
+  readonly saved: number;
 }
 
 interface Entry extends Pick<Moment, 't' | 'what' | 'about' | 'page'> {
   readonly window: number | undefined;
   readonly pod: string | undefined;
+  readonly saved: number;
   readonly text: string;
 }
 
@@ -53,9 +62,9 @@ export function createHistory({ longest, max }: HistoryLimits): History {
 
   return {
     add(moment) {
-      const { t, what, about, page, window, pod } = moment;
+      const { t, what, about, page, window, pod, saved = 0 } = moment;
       const text = JSON.stringify(moment);
-      entries.push({ t, what, about, ...(page && { page }), window, pod, text });
+      entries.push({ t, what, about, ...(page && { page }), window, pod, saved, text });
       forget(t);
       return text;
     },
@@ -71,10 +80,12 @@ export function createHistory({ longest, max }: HistoryLimits): History {
         .map(({ text }) => JSON.parse(text)),
     counts(from, until) {
       const byType = new Map<string, number>();
-      const shown = entries.slice(first);
-      for (const { t, what } of shown) if (t >= from && t <= until) byType.set(what, (byType.get(what) ?? 0) + 1);
-      const oldest = shown.length >= max ? shown[0]?.t : undefined;
-      return { from: Math.max(from, oldest ?? from), byType };
+      const known = entries.slice(first);
+      const counted = known.filter(({ t }) => t >= from && t <= until);
+      for (const { what } of counted) byType.set(what, (byType.get(what) ?? 0) + 1);
+      const oldest = known.length >= max ? known[0]?.t : undefined;
+      const saved = counted.reduce((sum, each) => sum + each.saved, 0);
+      return { from: Math.max(from, oldest ?? from), byType, saved };
     },
   };
 }

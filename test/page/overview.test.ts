@@ -61,7 +61,8 @@ test('a calm overview says so and since when, and a controller that is off shows
     .locator('#overview-calm', { hasText: 'All 300 services ready, nothing waits, since 1 Jan 1970, 00:00:00.' })
     .waitFor();
   await page.getByText('restartControl:').waitFor();
-  await page.getByRole('link', { name: 'pods deleted 3', exact: true }).waitFor();
+  for (const name of ['pods deleted 3', 'back-off saved 10m 05s'])
+    await page.getByRole('link', { name, exact: true }).waitFor();
   assert.equal(await page.locator('#overview-problems-title').isVisible(), false);
   server.overview = overviewView({
     problems: [{ severity: 'down', view: 'services', total: 1_000, lines: [lineOf('Service shop/db')] }],

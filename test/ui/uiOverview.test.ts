@@ -6,9 +6,9 @@ import { contributions, controllerNames } from '../../src/controllers/controller
 import { createHistory, lastHour } from '../../src/ui/history.ts';
 import { composeOverview } from '../../src/ui/views/overview.ts';
 import { overviewOf } from '../support/page/overviewOf.ts';
-import { down, shown } from '../support/page/servedPage.ts';
+import { down, shown, startTime } from '../support/page/servedPage.ts';
 
-const nothing = { from: 0, byType: new Map<string, number>() };
+const nothing = { from: 0, byType: new Map<string, number>(), saved: 0 };
 const seen = { now: 0, since: () => undefined, services: [] };
 
 test('with nothing wrong, the overview says that everything is ready, and since when', async () => {
@@ -102,13 +102,40 @@ test('a controller that the config does not have is off, and its example turns i
   assert.ok(controllerNames.every((of, index) => contributions[of].isConfigured(examples[index] ?? config(''))));
 });
 
+test('the back-off that the deleted pods had left is summed, also of a dry run', async () => {
+  const finishedAt = new Date(startTime).toISOString();
+  for (const isDryRun of [false, true]) {
+    await using page = await shown({ isDryRun }, (before) => {
+      before.slice({ ready: [false] });
+      for (const name of ['a', 'b'])
+        before.put({ name, containers: [{ restarts: 4, state: { terminated: { exitCode: 1, finishedAt } } }] });
+    });
+    const { at, served } = page;
+    const saved = async () =>
+      (await overviewOf(served.url)).did.counts.filter(({ words }) => words === 'back-off saved');
+    await at.clock.pass(10_000);
+    assert.deepEqual(await saved(), [{ words: 'back-off saved', count: 0, isTime: true }]);
+    at.slice({ ready: [true] });
+    await at.clock.pass(500);
+    // The back-off after the fourth restart is 80 s, of which 10 s had passed.
+    assert.deepEqual(await saved(), [{ words: 'back-off saved', count: 140_000, isTime: true }]);
+  }
+});
+
 test('what was done is counted in the last hour, or since the first moment that the history still has', () => {
   const history = createHistory({ ...lastHour, max: 2 });
-  const moment = (t: number) => ({ t, what: 'pod.deleted', words: 'pod deleted', about: 'shop/db', detail: '' });
+  const moment = (t: number) => ({
+    t,
+    what: 'pod.deleted',
+    words: 'pod deleted',
+    about: 'shop/db',
+    detail: '',
+    saved: t,
+  });
   history.add(moment(1));
-  assert.deepEqual(history.counts(0, 9), { from: 0, byType: new Map([['pod.deleted', 1]]) });
+  assert.deepEqual(history.counts(0, 9), { from: 0, byType: new Map([['pod.deleted', 1]]), saved: 1 });
   history.add(moment(2));
   history.add(moment(3));
-  assert.deepEqual(history.counts(0, 9), { from: 2, byType: new Map([['pod.deleted', 2]]) });
-  assert.deepEqual(history.counts(3, 9), { from: 3, byType: new Map([['pod.deleted', 1]]) });
+  assert.deepEqual(history.counts(0, 9), { from: 2, byType: new Map([['pod.deleted', 2]]), saved: 5 });
+  assert.deepEqual(history.counts(3, 9), { from: 3, byType: new Map([['pod.deleted', 1]]), saved: 3 });
 });

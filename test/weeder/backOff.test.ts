@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BackOff, backOffLeft, backOffOf } from '../../src/weeder/pods/backOff.ts';
+import { type BackOff, backOffLeft, backOffOf, backOffSaved } from '../../src/weeder/pods/backOff.ts';
 import { type CrashLoopingPod, crashLooping } from '../../src/weeder/pods/crashLooping.ts';
 import { backOff, type ContainerState, pod, terminated } from '../support/objects/objects.ts';
 
@@ -62,4 +62,11 @@ test('the remaining time is never more than the whole and never negative, whatev
     [20_000, 20_000, 15_000, 0, 0],
   );
   assert.equal(backOffLeft(read(backOff(3)), 0), undefined);
+});
+
+test('a deletion saves the rest of the back-off once in a window, and an unknown rest counts as nothing', () => {
+  const pod = read(terminated(100_000, 2));
+  assert.equal(backOffSaved({ pod, isRepeated: false }, 105_000), 15_000);
+  assert.equal(backOffSaved({ pod, isRepeated: true }, 105_000), 0);
+  assert.equal(backOffSaved({ pod: read(backOff(3)), isRepeated: false }, 105_000), 0);
 });

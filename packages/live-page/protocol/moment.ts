@@ -15,6 +15,8 @@ export interface Moment {
   /** `namespace/name` */
   readonly pod?: string;
   readonly detail: string;
+  /** The back-off that the deletion of a pod saves; milliseconds. */
+  readonly saved?: number;
   /** It only would happen: weeder changes nothing. */
   readonly isDryRun?: true;
 }

@@ -44,7 +44,8 @@ export interface Did {
   readonly from: number;
   /** Nothing was changed. */
   readonly isDryRun: boolean;
-  readonly counts: readonly { readonly words: string; readonly count: number }[];
+  /** `isTime`: the count is a time in milliseconds. */
+  readonly counts: readonly { readonly words: string; readonly count: number; readonly isTime?: boolean }[];
 }
 
 export interface ControllerSummary {

@@ -113,11 +113,15 @@ export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessag
 
 /** All services are ready, and only the weeder is on; `changes` override it. */
 export function overviewView(changes: Partial<Overview> = {}): Overview {
+  const counts = [
+    { words: 'pods deleted', count: 3 },
+    { words: 'back-off saved', count: 605_000, isTime: true },
+  ];
   const restart = { name: 'restart control', isOn: false, summary: '', since: undefined };
   return {
     problems: [],
     waits: [],
-    did: { from: 0, isDryRun: false, counts: [{ words: 'pods deleted', count: 3 }] },
+    did: { from: 0, isDryRun: false, counts },
     controllers: [
       { name: 'weeder', isOn: true, summary: 'All 300 services ready', since: 0, example: [] },
       { ...restart, example: ['restartControl:', '  rules:', '    - kinds: [Deployment]'] },

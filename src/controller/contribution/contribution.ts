@@ -43,8 +43,8 @@ export interface Contribution<Event, Shown, Options> {
 interface OverviewContribution<Event, Shown> {
   /** The lines of a config that turn it on. */
   readonly example: readonly string[];
-  /** The types of events that count as something done, by the words for it: `pods deleted`. */
-  readonly did: Readonly<Record<string, readonly TypeOf<Event>[]>>;
+  /** By the words for something done: the types of events that count (`pods deleted`), or the back-off that they save. */
+  readonly did: Readonly<Record<string, readonly TypeOf<Event>[] | 'saved'>>;
   /** Loads the code that composes it. */
   part(shown: Shown, seen: Seen): Promise<OverviewPart>;
 }

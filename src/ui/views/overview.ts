@@ -42,10 +42,15 @@ async function partOf<K extends ControllerName>(
   return shown === undefined ? undefined : await contributions[of].overview.part(shown, seen);
 }
 
-function didOf({ from, byType }: ReturnType<History['counts']>): Omit<Did, 'isDryRun'> {
-  const kinds = controllerNames.flatMap((of) => Object.entries<readonly string[]>(contributions[of].overview.did));
+function didOf({ from, byType, saved }: ReturnType<History['counts']>): Omit<Did, 'isDryRun'> {
+  const kinds = controllerNames.flatMap((of) =>
+    Object.entries<readonly string[] | 'saved'>(contributions[of].overview.did),
+  );
   const countOf = (types: readonly string[]) => types.reduce((sum, type) => sum + (byType.get(type) ?? 0), 0);
-  return { from, counts: kinds.map(([words, types]) => ({ words, count: countOf(types) })) };
+  const counts = kinds.map(([words, counted]) =>
+    counted === 'saved' ? { words, count: saved, isTime: true } : { words, count: countOf(counted) },
+  );
+  return { from, counts };
 }
 
 /** A standby, or a controller whose code is being loaded, has no part. */

@@ -3,7 +3,7 @@ import { countByTable } from '../../metrics/countByTable.ts';
 import { limitedLabel, snakeCase } from '../../metrics/labels.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { ReportWeeder, WeederEvent } from '../deletions/weederEvents.ts';
-import { backOffLeft } from '../pods/backOff.ts';
+import { backOffSaved } from '../pods/backOff.ts';
 import { type WeederOutcome, weederOutcomes, weederTable } from '../report/weederTable.ts';
 
 /** Services have their own label value in the order of the config; those beyond this number share one. */
@@ -39,8 +39,7 @@ export function countWeeder(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
   function countDeleted(event: Extract<WeederEvent, { type: 'pod.deleted' }>): void {
     if (event.how === 'dryRun') return;
     metrics.recoveryToDeletion.observe(event.sinceOpened / 1000);
-    if (event.isRepeated) return;
-    metrics.backOffSaved.inc((backOffLeft(event.pod, now()) ?? 0) / 1000);
+    metrics.backOffSaved.inc(backOffSaved(event, now()) / 1000);
   }
 
   /** A manager that was replaced still reports final events, which no longer change the number of open windows. */

@@ -45,6 +45,7 @@ export const weederContribution: Contribution<WeederEvent, ShownWeeder, Options>
     did: {
       'windows opened': ['window.opened'],
       'pods deleted': ['pod.deleted'],
+      'back-off saved': 'saved',
       'deletions refused or failed': ['deletion.refused', 'deletion.failed'],
     },
     async part(shown, seen) {

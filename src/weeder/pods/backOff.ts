@@ -31,6 +31,14 @@ export function backOffLeft(pod: CrashLoopingPod, now: number): number | undefin
   return until === undefined ? undefined : Math.min(duration, Math.max(0, until - now));
 }
 
+/**
+ * How much back-off the deletion of a pod saves at `now`, as far as its status contains it; milliseconds. The time saved
+ * by a deletion that repeats one in the same window was counted for that one.
+ */
+export function backOffSaved(deletion: { readonly pod: CrashLoopingPod; readonly isRepeated: boolean }, now: number) {
+  return deletion.isRepeated ? 0 : (backOffLeft(deletion.pod, now) ?? 0);
+}
+
 /** Parses `back-off 1m20s restarting failed container=…` into milliseconds. */
 function backOffIn(message: string | undefined): number | undefined {
   const [, minutes, seconds] = /^back-off (?:(\d+)m)?(?:(\d+)s)? /.exec(message ?? '') ?? [];

@@ -1,6 +1,6 @@
 import type { ControllerSummary, Did } from '../../protocol/overviewView.ts';
 import { create, setHealth, setText } from '../dom.ts';
-import { count } from '../format.ts';
+import { count, span } from '../format.ts';
 
 /** How often something was done, with a link to the timeline. */
 export function createCount({ words }: Did['counts'][number]) {
@@ -10,7 +10,7 @@ export function createCount({ words }: Did['counts'][number]) {
   return {
     element: create('li', {}, link),
     show(counted: Did['counts'][number]): void {
-      setText(number, count(counted.count));
+      setText(number, counted.isTime === true ? span(counted.count) : count(counted.count));
       link.classList.toggle('zero', counted.count === 0);
     },
   };
