@@ -8,7 +8,7 @@ import type { ReportProcess } from '../process/processLog.ts';
 import type { ProcessFacts } from '../ui/views/processView.ts';
 
 /** The flags of `demo` and `replay` for the live page. */
-interface UiFlags {
+export interface UiFlags {
   readonly ui?: boolean;
   readonly uiBindAddr?: BindAddress | 'none';
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/parse.ts';
 import type { ControllerContext } from '../controller/controller.ts';
 import type { ProcessControllers } from '../controllers/controllers.ts';
@@ -23,8 +24,7 @@ interface WeederProcess {
 
 export function createWeederProcess({ create, onStarted, ...options }: WeederProcessOptions): WeederProcess {
   const { clock } = options;
-  const config = parseConfig(options.config, 'demo');
-  if (!config.ok) throw new Error('the config of the demo is invalid');
+  const config = demoConfig(options.config);
   let manager: Manager<ProcessControllers> | undefined;
   return {
     controllers: () => manager?.controllers ?? {},
@@ -32,7 +32,7 @@ export function createWeederProcess({ create, onStarted, ...options }: WeederPro
       const started = startManager({
         ...options,
         create,
-        config: config.value,
+        config,
         namespaces: 'all',
         isDryRun: false,
       });
@@ -46,4 +46,10 @@ export function createWeederProcess({ create, onStarted, ...options }: WeederPro
       manager = undefined;
     },
   };
+}
+
+export function demoConfig(text: string): Config {
+  const config = parseConfig(text, 'demo');
+  if (!config.ok) throw new Error('the config of the demo is invalid');
+  return config.value;
 }

@@ -1,7 +1,7 @@
 import type { StreamStatus } from '@weeder/kube-runtime/watch';
 import type { LeadershipView } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
-import type { ProcessControllers, ShownOf } from '../controllers/controllers.ts';
+import type { ControllerName, ProcessControllers, ShownOf } from '../controllers/controllers.ts';
 import type { Manager } from '../process/manager.ts';
 
 /** The source of the page: a running weeder, or a replay. */
@@ -13,11 +13,14 @@ export interface PageSource {
   /** Undefined without leader election. */
   leadership?(): LeadershipView | undefined;
   readonly shown: ShownOf;
+  /** Whether the process has this controller, if the config turns it on: a demo has only those that it shows. */
+  has?(of: ControllerName): boolean;
   /** Of a running weeder. */
   streams?(): readonly StreamStatus[];
 }
 
 export function pageSourceOf(manager: Manager<ProcessControllers>): PageSource {
   const { actors, since, leadership, controllers, streams } = manager;
-  return { actors, since, leadership, streams, shown: (of) => controllers[of]?.shown() };
+  const has = (of: ControllerName) => controllers[of] !== undefined;
+  return { actors, since, leadership, streams, has, shown: (of) => controllers[of]?.shown() };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@weeder/kube-runtime/testing';
 import { startCli } from '../support/cli.ts';
+import { overviewOf } from '../support/page/overviewOf.ts';
 import { visit } from './support/browser.ts';
 
 /** Starts to collect the states that the page highlights, in order. */
@@ -67,6 +68,18 @@ test('the demo of restart control with the page: workloads go through their stat
   await until('the page is served', () => /page: http:\S+/.test(demo.stdout()));
   const url = /http:\S+/.exec(demo.stdout())?.[0] ?? '';
   const { page, consoleLines } = await visit(t, `${url}#workloads`);
+  await page
+    .getByText(/^cluster demo · replica weeder · all namespaces · config [0-9a-f]{8}, in force since /)
+    .waitFor();
+  const { controllers } = await overviewOf(url);
+  assert.deepEqual(
+    controllers.map(({ name, isOn }) => [name, isOn]),
+    [
+      ['weeder', false],
+      ['restart control', true],
+      ['the application observer', false],
+    ],
+  );
   const rowOf = (name: string) => page.locator('#workloads-table tbody tr', { hasText: name });
   await rowOf('Deployment shop/web').getByText('ConfigMap shop-settings#greeting').waitFor();
   await page.locator('#workloads-count', { hasText: /^5$/ }).waitFor();

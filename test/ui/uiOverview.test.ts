@@ -86,10 +86,8 @@ test('a controller that the config does not have is off, and its example turns i
     const parsed = parseConfig(text, 'weeder.yaml');
     return parsed.ok ? parsed.value : assert.fail(parsed.error[0]?.message);
   };
-  const { controllers } = await composeOverview(undefined, seen, nothing, {
-    isDryRun: false,
-    config: config('declaredDependencies: {}'),
-  });
+  const running = { isDryRun: false, config: config('declaredDependencies: {}') };
+  const { controllers } = await composeOverview(undefined, seen, nothing, running);
   assert.deepEqual(
     controllers.map(({ name, isOn }) => [name, isOn]),
     [
@@ -98,6 +96,8 @@ test('a controller that the config does not have is off, and its example turns i
       ['the application observer', false],
     ],
   );
+  const demo = await composeOverview({ shown: () => undefined, has: () => false }, seen, nothing, running);
+  assert.ok(demo.controllers.every(({ isOn }) => !isOn));
   const examples = controllers.map(({ example }) => config(example.join('\n')));
   assert.ok(controllerNames.every((of, index) => contributions[of].isConfigured(examples[index] ?? config(''))));
 });

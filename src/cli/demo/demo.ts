@@ -2,13 +2,13 @@ import { scaledClock } from '@weeder/embedded-cluster';
 import { formatDuration } from '@weeder/kube-runtime/base';
 import { createLogger } from '../../base/log.ts';
 import { comparison } from '../../demo/comparison.ts';
+import { configText } from '../../demo/objects.ts';
 import { playWithoutWeeder, playWithWeeder } from '../../demo/run.ts';
 import { weederTimelineEntry } from '../../demo/timeline.ts';
 import { exitCodes, fail } from '../output.ts';
-import { serveUi, uiAddressOf } from '../serveUi.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { line, outageProgress, print, printTable, progressLine } from './demoOutput.ts';
-import { keepPage, viewerOf } from './demoPage.ts';
+import { keepPage, serveDemo, viewerOf } from './demoPage.ts';
 
 /** How long a demo takes by default, in milliseconds, and the maximum speed that is chosen automatically. */
 const usualTime = 24_000;
@@ -23,7 +23,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
   const progress = progressLine();
   const clock = scaledClock(speed);
   const logger = await createLogger('error', process.stderr);
-  const page = await serveUi(uiAddressOf(flags), logger, { clock, speed });
+  const page = await serveDemo(flags, logger, { clock, speed, configText });
   if (!page.ok) return fail(page.error);
   print(
     'This demo runs the real weeder on an embedded API server: no cluster is needed.',

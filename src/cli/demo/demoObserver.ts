@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { StoryEvent } from '../../demo/observer/events.ts';
+import { configText } from '../../demo/observer/objects.ts';
 import { deviationsOf, outcomeTable } from '../../demo/observer/outcomeTable.ts';
 import type { ChapterResult } from '../../demo/observer/playChapter.ts';
 import { playObserver } from '../../demo/observer/run.ts';
@@ -15,6 +16,7 @@ const margin = 20;
 export function demoObserver(flags: DemoFlags): Promise<number> {
   return showStory(flags, {
     play: playObserver,
+    configText,
     // Real time: a correction takes milliseconds, and the demo should show that.
     usualSpeed: 1,
     length: 22_000,

@@ -1,4 +1,5 @@
 import type { ShopEvent } from '../../demo/restart/events.ts';
+import { configText } from '../../demo/restart/objects.ts';
 import { rolloutTable } from '../../demo/restart/rolloutTable.ts';
 import { playRestarts, playWithPlainWatcher, type RestartOutcome } from '../../demo/restart/run.ts';
 import { restartTimelineEntry } from '../../demo/restart/timeline.ts';
@@ -11,6 +12,7 @@ import { showStory } from './demoStory.ts';
 export function demoRestart(flags: DemoFlags): Promise<number> {
   return showStory(flags, {
     play: playRestarts,
+    configText,
     usualSpeed: 4,
     length: 96_000,
     pace: (speed) => `Time runs ${speed} times as fast`,

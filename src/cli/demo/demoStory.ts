@@ -2,14 +2,15 @@ import { scaledClock } from '@weeder/embedded-cluster';
 import { createLogger } from '../../base/log.ts';
 import type { StoryOptions, StoryProgress } from '../../demo/storyOptions.ts';
 import { exitCodes, fail } from '../output.ts';
-import { serveUi, uiAddressOf } from '../serveUi.ts';
 import type { DemoFlags } from './demoFlags.ts';
 import { heading, type Progress, print, progressLine } from './demoOutput.ts';
-import { keepPage, viewerOf } from './demoPage.ts';
+import { keepPage, serveDemo, viewerOf } from './demoPage.ts';
 
 /** A story in chapters, with its own texts. */
 interface DemoStory<StoryEvent, Outcome> {
   readonly play: (options: StoryOptions<StoryEvent, Outcome>) => Promise<void>;
+  /** The config file of its weeder. */
+  readonly configText: string;
   /** The default speed as a multiple of real time. */
   readonly usualSpeed: number;
   /** The approximate length in milliseconds. */
@@ -35,7 +36,7 @@ export async function showStory<StoryEvent, Outcome>(
   const progress = progressLine();
   const clock = scaledClock(speed);
   const logger = await createLogger('error', process.stderr);
-  const page = await serveUi(uiAddressOf(flags), logger, { clock, speed });
+  const page = await serveDemo(flags, logger, { clock, speed, configText: story.configText });
   if (!page.ok) return fail(page.error);
   print(
     'This demo runs the real weeder on an embedded API server: no cluster is needed.',

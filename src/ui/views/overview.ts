@@ -15,7 +15,7 @@ interface Running {
 
 /** Composes the overview from the parts of the controllers. A standby has none. */
 export async function composeOverview(
-  source: Pick<PageSource, 'shown' | 'leadership'> | undefined,
+  source: Pick<PageSource, 'shown' | 'leadership' | 'has'> | undefined,
   seen: Seen,
   counted: ReturnType<History['counts']>,
   { isDryRun, config }: Running,
@@ -29,7 +29,9 @@ export async function composeOverview(
     ),
     waits: parts.flatMap(({ waits }) => waits.filter(({ total }) => total > 0)),
     did: { ...didOf(counted), isDryRun },
-    controllers: controllerNames.map((of, index) => summaryOf(of, composed[index], config)),
+    controllers: controllerNames.map((of, index) =>
+      summaryOf(of, composed[index], source?.has?.(of) === false ? undefined : config),
+    ),
   };
 }
 
