@@ -65,7 +65,8 @@ test('a dry run is shown in the log, on the page, in a probe and in the metrics,
   t.after(() => weeder.child.kill('SIGKILL'));
   await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
   const { page, consoleLines } = await visit(t, `http://127.0.0.1:${ui}/#services`);
-  await page.locator('#mode', { hasText: 'dry run: nothing is changed' }).waitFor();
+  await page.getByText('This weeder is a dry run: it decides, but changes nothing in the cluster.').waitFor();
+  await page.locator('#mode').getByText('dry run', { exact: true }).waitFor();
   await page.getByRole('columnheader', { name: 'Would be deleted' }).waitFor();
   made(store.patch(endpointSlices, 'shop', 'db-1', slice(true)));
   await until('the window is closed', () => weeder.stdout().includes('window closed'));

@@ -87,9 +87,13 @@ test('the head of every view names the cluster, the replica and the config, and 
   await facts.getByText('config 1a2b3c4d, in force since ').waitFor();
   const problems = page.locator('#process-problems');
   assert.equal(await problems.isVisible(), false);
+  const forbidden = 'pods is forbidden. Grant it.';
   const streams = [
-    { name: 'pods app=web', problem: 'pods is forbidden', isRefused: true },
-    { name: 'endpointslices', problem: 'ECONNREFUSED', isRefused: false },
+    ...['a', 'b', 'c', 'd', 'e'].map((app) => ({ name: `pods app=${app}`, problem: forbidden })),
+    ...['a', 'b', 'c', 'd'].map((name) => ({
+      name: `secrets in ${name}`,
+      problem: `secrets are forbidden in ${name}`,
+    })),
   ];
   const config = { hash: '1a2b3c4d', appliedAt: now, rejected: 'weeder.yaml:3: unknown key' };
   server.send({ type: 'process', process: processView({ version: undefined, config, streams }) });
@@ -97,6 +101,7 @@ test('the head of every view names the cluster, the replica and the config, and 
   await problems
     .getByText('The new config is rejected, the one before stays in force: weeder.yaml:3: unknown key.')
     .waitFor();
-  await problems.getByText('Permissions are missing to read pods app=web (pods is forbidden).').waitFor();
-  await problems.getByText('No changes arrive of endpointslices (ECONNREFUSED).').waitFor();
+  const names = 'pods app=a, pods app=b, pods app=c and 2 more streams';
+  await problems.getByText(`weeder cannot read ${names}: pods is forbidden. Grant it. weeder cannot`).waitFor();
+  await problems.getByText('secrets in b: secrets are forbidden in b. 2 more problems like these.').waitFor();
 });

@@ -64,7 +64,7 @@ test('a stream that is refused or down is shown, and not one that is up or whose
     missing,
   ]);
   assert.deepEqual(streams, [
-    { name: 'pods app=web', problem: 'ECONNREFUSED', isRefused: false },
-    { name: 'secrets', problem: 'secrets is forbidden', isRefused: true },
+    { name: 'pods app=web', problem: 'ECONNREFUSED' },
+    { name: 'secrets', problem: 'secrets is forbidden' },
   ]);
 });

@@ -81,9 +81,8 @@ export interface ConfigView {
 
 export interface StreamView {
   readonly name: string;
+  /** Why, and what to do: which permission to grant, for example. */
   readonly problem: string;
-  /** A permission is missing, or the cluster does not have the kind. */
-  readonly isRefused: boolean;
 }
 
 /** The maximum number of lines in a group. */

@@ -1,3 +1,4 @@
+export { type ConditionName, conditionNames, conditionsAt } from './conditions.ts';
 export {
   applicationScene,
   dependencyScene,

@@ -64,6 +64,7 @@ export function overviewScene(now: number): Overview {
   const down = { ...line, object: cache, page: service('shop/cache'), words: 'Down for 36s, 3 crash-looping' };
   const blocked = { ...line, object: cart, words: 'Blocked: ConfigMap shop/cart is missing' };
   const window = { words: 'closes', at: now + 200_000 };
+  const on = { isOn: true, since: undefined, example: [] };
   const open = { ...line, object: 'Service shop/db', page: service('shop/db'), words: 'Window open', next: window };
   return overviewView({
     problems: [
@@ -71,6 +72,11 @@ export function overviewScene(now: number): Overview {
       { severity: 'stopped', view: 'workloads', total: 1, lines: [blocked] },
     ],
     waits: [{ view: 'services', total: 1, lines: [open] }],
+    controllers: [
+      { ...on, name: 'weeder', summary: '299 of 300 services ready' },
+      { ...on, name: 'restart control', summary: '33 workloads, 1 of them with a problem' },
+      { ...on, name: 'the application observer', isOn: false, summary: '', example: ['observer: {}'] },
+    ],
   });
 }
 

@@ -46,6 +46,6 @@ function firstError(message: string): string {
 }
 
 /** Down, and not only starting, or because the cluster does not have a kind that it need not have. */
-function unreadable({ name, problem, isRefused, isMissing }: StreamStatus): StreamView[] {
-  return problem === undefined || isMissing === true ? [] : [{ name, problem, isRefused }];
+function unreadable({ name, problem, isMissing }: StreamStatus): StreamView[] {
+  return problem === undefined || isMissing === true ? [] : [{ name, problem }];
 }

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import type { PageMessage } from '@weeder/live-page';
 import {
@@ -17,9 +15,9 @@ import {
 } from '@weeder/live-page/scenes';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { PageServer } from '../../support/page/pageServer.ts';
+import { axeOf } from '../support/axe.ts';
 import { openPage } from '../support/browser.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 
 /** What is in a view when it is shown with its data, by the address of the view. */
@@ -47,19 +45,12 @@ function everything(server: PageServer, messages: readonly PageMessage[] = []): 
   server.applications = applicationScene(now);
 }
 
-/** The violations of the rules of axe in what is shown, as `rule: element`. */
-async function violations(page: Page): Promise<string[]> {
-  return await page.evaluate<string[]>(
-    `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
-  );
-}
-
 async function assertNone(page: Page, what: string, shown = Object.entries(views)): Promise<void> {
-  await page.evaluate(axe);
+  const violations = await axeOf(page);
   for (const [address, content] of shown) {
     await page.evaluate(`location.hash = '${address}'`);
     await page.locator(content).first().waitFor({ state: 'attached' });
-    assert.deepEqual(await violations(page), [], `${address} ${what}`);
+    assert.deepEqual(await violations(), [], `${address} ${what}`);
   }
 }
 
@@ -104,5 +95,6 @@ test('no view violates a rule of axe without a connection, and axe finds a viola
   await page.evaluate(
     "document.getElementById('timeline-search').closest('label').replaceWith(document.createElement('input'))",
   );
-  assert.deepEqual(await violations(page), ['label: <input>']);
+  const violations = await axeOf(page);
+  assert.deepEqual(await violations(), ['label: <input>']);
 });

@@ -19,9 +19,9 @@ export function createCount({ words }: Did['counts'][number]) {
 /** A controller with its summary, or with the lines of a config that turn it on. */
 export function createController({ name, example }: ControllerSummary) {
   const words = create('span', { class: 'state' });
-  const lines = create('pre', { text: example.join('\n') });
+  const lines = create('code', { text: example.map((line) => `\n${line}`).join('') });
   return {
-    element: create('li', {}, new Text(`${name} `), words, lines),
+    element: create('li', {}, create('b', { text: name }), new Text(' '), words, lines),
     show({ isOn, summary }: ControllerSummary): void {
       setText(
         words,

@@ -1,7 +1,10 @@
 import type { ProcessView } from '../../protocol/overviewView.ts';
 import { byId } from '../dom.ts';
-import { instant } from '../format.ts';
+import { count, instant } from '../format.ts';
 import { setTimedText } from '../times.ts';
+
+/** How many streams, or problems of them, are named. */
+const most = 3;
 
 /** Shows below the head of every view which process and cluster it is, and what keeps it from its work. */
 export function showProcess(process: ProcessView, now: number): void {
@@ -25,11 +28,19 @@ function factsOf({ cluster, version, identity, namespaces, config: { hash, appli
 }
 
 function problemsOf({ config: { rejected }, streams }: ProcessView): string[] {
-  const [refused, down] = [streams.filter(({ isRefused }) => isRefused), streams.filter((each) => !each.isRefused)];
-  const named = (some: ProcessView['streams']) => some.map(({ name, problem }) => `${name} (${problem})`).join(', ');
+  // Many streams may have the same problem: one missing permission, or an API server that cannot be reached.
+  const unread = [...Map.groupBy(streams, ({ problem }) => problem)].map(([problem, same]) => {
+    const names = same.map(({ name }) => name);
+    return `weeder cannot read ${firstOf(names)}: ${problem.replace(/\.$/, '')}.`;
+  });
   return [
     ...(rejected === undefined ? [] : [`The new config is rejected, the one before stays in force: ${rejected}.`]),
-    ...(refused.length === 0 ? [] : [`Permissions are missing to read ${named(refused)}.`]),
-    ...(down.length === 0 ? [] : [`No changes arrive of ${named(down)}.`]),
+    ...unread.slice(0, most),
+    ...(unread.length > most ? [`${count(unread.length - most)} more problems like these.`] : []),
   ];
+}
+
+function firstOf(names: readonly string[]): string {
+  const more = names.length > most ? ` and ${count(names.length - most)} more streams` : '';
+  return `${names.slice(0, most).join(', ')}${more}`;
 }
