@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: each view of the live page as a picture for visualizations/README.md, and the recorded
- * recovery of the README.
+ * `npm run screenshots`: each view of the live page and each condition of weeder as a picture for
+ * visualizations/README.md, and the recorded recovery of the README.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +9,9 @@ import type { PageMessage } from '@weeder/live-page';
 import {
   actorView,
   applicationScene,
+  type ConditionName,
+  conditionNames,
+  conditionsAt,
   dependencyScene,
   hello,
   manyActors,
@@ -90,6 +93,22 @@ async function shows(page: Page, view: string, selector: string): Promise<void> 
   }
 }
 
+/** The first view in this condition. */
+async function shootCondition(browser: Browser, name: ConditionName): Promise<void> {
+  await using server = await startPageServer();
+  Object.assign(server, conditionsAt(now)[name]);
+  const viewport = { width: 1280, height: 400 };
+  const page = await browser.newPage({ viewport, timezoneId: 'UTC', reducedMotion: 'reduce' });
+  await page.goto(server.url);
+  await shows(page, 'overview', '#overview-controllers li');
+  if (name === 'disconnected') {
+    await server[Symbol.asyncDispose]();
+    await shows(page, 'overview', '[data-connection=broken]');
+  }
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+  await page.close();
+}
+
 /** The end of a recorded recovery, as `weeder replay --ui` shows it, in a size that is legible in the README. */
 async function shootRecovery(browser: Browser): Promise<void> {
   const recording = 'test/replays/services/outage-of-the-demo.jsonl';
@@ -125,6 +144,7 @@ async function shootAll(): Promise<void> {
     await shoot(browser, server, name, '-dark');
   for (const name of ['services', 'dependencies', 'machine', 'workloads', 'applications', 'timeline'])
     await shoot(browser, server, name, '-narrow');
+  for (const name of conditionNames) await shootCondition(browser, name);
   await shootRecovery(browser);
 }
 
