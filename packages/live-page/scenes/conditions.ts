@@ -20,7 +20,7 @@ export const conditionNames = [
 ] as const;
 export type ConditionName = (typeof conditionNames)[number];
 
-/** The conditions that somebody on call may find. `now`: epoch milliseconds. */
+/** The conditions that an operator may find. `now`: epoch milliseconds. */
 export function conditionsAt(now: number): Readonly<Record<ConditionName, Condition>> {
   const config = { hash: '1a2b3c4d', appliedAt: now - 4_000_000, rejected: undefined };
   const head = (changes: Partial<ProcessView> = {}): PageMessage => {

@@ -7,7 +7,7 @@ import { openPage } from '../support/browser.ts';
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 const forbidden = 'pods is forbidden: User "system:serviceaccount:weeder:weeder" cannot list resource "pods"';
 
-/** What somebody on call reads. */
+/** What an operator on call reads. */
 const sentences: Readonly<Record<ConditionName, string>> = {
   standby:
     'This weeder is a standby: the leader is weeder-9k2p, since 13:38:07. It watches only the Lease, and its views are empty.',
