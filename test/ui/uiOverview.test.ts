@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { overviewGroup, overviewSummary } from '@weeder/live-page';
+import { kindOf, overviewGroup, overviewSummary } from '@weeder/live-page';
 import { parseConfig } from '../../src/config/parse.ts';
+import type { DidTypes } from '../../src/controller/contribution/contribution.ts';
 import { contributions, controllerNames } from '../../src/controllers/controllers.ts';
 import { createHistory, lastHour } from '../../src/ui/history.ts';
 import { composeOverview } from '../../src/ui/views/overview.ts';
@@ -114,11 +115,11 @@ test('the back-off that the deleted pods had left is summed, also of a dry run',
     const saved = async () =>
       (await overviewOf(served.url)).did.counts.filter(({ words }) => words === 'back-off saved');
     await at.clock.pass(10_000);
-    assert.deepEqual(await saved(), [{ words: 'back-off saved', count: 0, isTime: true }]);
+    assert.deepEqual(await saved(), [{ words: 'back-off saved', kind: 'deletion', count: 0, isTime: true }]);
     at.slice({ ready: [true] });
     await at.clock.pass(500);
     // The back-off after the fourth restart is 80 s, of which 10 s had passed.
-    assert.deepEqual(await saved(), [{ words: 'back-off saved', count: 140_000, isTime: true }]);
+    assert.deepEqual(await saved(), [{ words: 'back-off saved', kind: 'deletion', count: 140_000, isTime: true }]);
   }
 });
 
@@ -138,4 +139,30 @@ test('what was done is counted in the last hour, or since the first moment that 
   history.add(moment(3));
   assert.deepEqual(history.counts(0, 9), { from: 2, byType: new Map([['pod.deleted', 2]]), saved: 5 });
   assert.deepEqual(history.counts(3, 9), { from: 3, byType: new Map([['pod.deleted', 1]]), saved: 3 });
+});
+
+test('each number of what was done counts events of one kind, to which it leads in the timeline', async () => {
+  const byType = new Map([
+    ['pod.deleted', 3],
+    ['deletion.refused', 1],
+  ]);
+  const { did } = await composeOverview(
+    undefined,
+    seen,
+    { from: 0, byType, saved: 0 },
+    { isDryRun: false, config: undefined },
+  );
+  const counted = did.counts.filter(({ count }) => count > 0).map(({ words, kind, count }) => [words, kind, count]);
+  assert.deepEqual(counted, [
+    ['pods deleted', 'deletion', 3],
+    ['deletions refused or failed', 'problem', 1],
+  ]);
+  const all = controllerNames.flatMap((of) =>
+    Object.values<DidTypes<string> | 'saved'>(contributions[of].overview.did),
+  );
+  for (const types of all) {
+    if (types === 'saved') continue;
+    const kinds = new Set(types.map(kindOf));
+    assert.ok(kinds.size === 1 && !kinds.has('other'), types.join());
+  }
 });

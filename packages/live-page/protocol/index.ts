@@ -8,6 +8,7 @@ export {
   healthRank,
 } from './health.ts';
 export type { Moment } from './moment.ts';
+export { kindOf } from './momentKinds.ts';
 export {
   type ObjectLine,
   type ObjectPart,
@@ -20,6 +21,7 @@ export {
   type ConfigView,
   type ControllerSummary,
   type Did,
+  type DidCount,
   type Overview,
   type OverviewGroup,
   type OverviewPart,

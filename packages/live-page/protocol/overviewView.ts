@@ -1,4 +1,5 @@
 import { count } from './format.ts';
+import type { MomentKind } from './momentKinds.ts';
 import type { ObjectLine } from './objectView.ts';
 
 /** What needs attention, what waits and what was done: GET `/overview` returns an `Overview`. Times: epoch milliseconds. */
@@ -44,8 +45,16 @@ export interface Did {
   readonly from: number;
   /** Nothing was changed. */
   readonly isDryRun: boolean;
-  /** `isTime`: the count is a time in milliseconds. */
-  readonly counts: readonly { readonly words: string; readonly count: number; readonly isTime?: boolean }[];
+  readonly counts: readonly DidCount[];
+}
+
+/** `pods deleted`, and how many. `kind`: that of these events in the timeline. */
+export interface DidCount {
+  readonly words: string;
+  readonly kind: MomentKind;
+  readonly count: number;
+  /** The count is a time in milliseconds. */
+  readonly isTime?: boolean;
 }
 
 export interface ControllerSummary {

@@ -52,9 +52,9 @@ export function conditionsAt(now: number): Readonly<Record<ConditionName, Condit
 }
 
 function nothingDone(now: number): Overview['did'] {
-  const counts = [
-    { words: 'pods deleted', count: 0 },
-    { words: 'back-off saved', count: 0, isTime: true },
+  const counts: Overview['did']['counts'] = [
+    { words: 'pods deleted', kind: 'deletion', count: 0 },
+    { words: 'back-off saved', kind: 'deletion', count: 0, isTime: true },
   ];
   return { from: now - 3_600_000, isDryRun: false, counts };
 }

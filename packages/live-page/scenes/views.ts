@@ -113,9 +113,9 @@ export function hello(now: number, mode: 'live' | 'replay' = 'live'): PageMessag
 
 /** All services are ready, and only the weeder is on; `changes` override it. */
 export function overviewView(changes: Partial<Overview> = {}): Overview {
-  const counts = [
-    { words: 'pods deleted', count: 3 },
-    { words: 'back-off saved', count: 605_000, isTime: true },
+  const counts: Overview['did']['counts'] = [
+    { words: 'pods deleted', kind: 'deletion', count: 3 },
+    { words: 'back-off saved', kind: 'deletion', count: 605_000, isTime: true },
   ];
   const restart = { name: 'restart control', isOn: false, summary: '', since: undefined };
   return {

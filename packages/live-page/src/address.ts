@@ -48,14 +48,12 @@ export function addPart(view: string, name: string, part: Part): (value: string)
   parts.set(view, partsOfView.set(name, part));
   return (value) => {
     const { id, parameters, view: shown } = readAddress(location.hash);
+    // A part may also change when the user has left its view.
+    if (shown !== view) return;
     if (value === part.initial) parameters.delete(name);
     else parameters.set(name, value);
-    const query = parameters.size === 0 ? '' : `?${parameters}`;
-    history.replaceState(
-      null,
-      '',
-      shown !== view || id === undefined ? `#${view}${query}` : addressOf(view, id) + query,
-    );
+    const query = queryOf(parameters);
+    history.replaceState(null, '', id === undefined ? `#${view}${query}` : addressOf(view, id) + query);
     keepInNavigation(view, query);
   };
 }
@@ -85,7 +83,12 @@ export function addControl(
 /** Shows the values of the address in the parts of its view. The link to the view keeps them. */
 export function restoreParts({ view, parameters }: Address): void {
   for (const [name, part] of parts.get(view) ?? []) part.show(parameters.get(name) ?? part.initial);
-  keepInNavigation(view, parameters.size === 0 ? '' : `?${parameters}`);
+  keepInNavigation(view, queryOf(parameters));
+}
+
+/** With its `?`, and readable: names of objects and times have `/` and `:`, which may stand in a fragment. */
+function queryOf(parameters: URLSearchParams): string {
+  return parameters.size === 0 ? '' : `?${parameters}`.replaceAll('%2F', '/').replaceAll('%3A', ':');
 }
 
 /** The options of a select may arrive later, such as those for namespaces. */

@@ -55,3 +55,36 @@ test('it is neither moved nor zoomed beyond what is known', () => {
   for (let n = 0; n < 20; n += 1) range.zoom(0.5);
   assert.deepEqual(at(), [-0.25, 0]);
 });
+
+test('its text leads to the same range, in another browser too, and another text to what there is', () => {
+  const { clock, range } = shown(10);
+  assert.equal(range.text(), '');
+  range.zoom(0.5);
+  const [following, until] = [range.text(), range.get()];
+  assert.equal(following, '309s');
+  range.move(-2);
+  const [fixed, moved] = [range.text(), range.get()];
+  assert.equal(fixed, '1970-01-01T01:44:33.000Z/1970-01-01T01:49:42.000Z');
+  const { clock: other, range: copy } = shown(30);
+  copy.read(fixed);
+  other.now += minute;
+  assert.deepEqual(copy.get(), moved);
+  copy.read(following);
+  assert.deepEqual(copy.get(), { from: until.from + minute, to: until.to + minute });
+  copy.read('0000-01-01T00:00:00Z/9999-01-01T00:00:00Z');
+  assert.deepEqual(copy.get(), { from: other.now - hour, to: other.now }, 'not longer than what is known, nor later');
+  for (const text of ['', 'x', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z/2025-01-01T00:00:00Z', '-5s']) {
+    range.read(text);
+    assert.equal(range.get().from, clock.now - 10.3 * minute, text);
+  }
+});
+
+test('a zoom at the end follows the time also if the time goes on meanwhile', () => {
+  let now = 2 * hour;
+  const range = createShownRange(() => {
+    now += 1;
+    return { whole: { from: now - hour, to: now }, fitted: { from: now - hour, to: now } };
+  });
+  range.zoom(0.5);
+  assert.equal(range.text(), '1800s');
+});

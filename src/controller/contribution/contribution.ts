@@ -44,10 +44,13 @@ interface OverviewContribution<Event, Shown> {
   /** The lines of a config that turn it on. */
   readonly example: readonly string[];
   /** By the words for something done: the types of events that count (`pods deleted`), or the back-off that they save. */
-  readonly did: Readonly<Record<string, readonly TypeOf<Event>[] | 'saved'>>;
+  readonly did: Readonly<Record<string, DidTypes<TypeOf<Event>> | 'saved'>>;
   /** Loads the code that composes it. */
   part(shown: Shown, seen: Seen): Promise<OverviewPart>;
 }
+
+/** Types of one kind in the timeline. */
+export type DidTypes<Type> = readonly [Type, ...Type[]];
 
 type TypeOf<Event> = Event extends { readonly type: infer T } ? T : never;
 

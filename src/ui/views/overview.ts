@@ -1,7 +1,7 @@
-import type { ControllerSummary, Did, Overview, OverviewPart } from '@weeder/live-page';
-import { severities } from '@weeder/live-page';
+import type { ControllerSummary, Did, DidCount, Overview, OverviewPart } from '@weeder/live-page';
+import { kindOf, severities } from '@weeder/live-page';
 import type { Config } from '../../config/config.ts';
-import type { Seen } from '../../controller/contribution/contribution.ts';
+import type { DidTypes, Seen } from '../../controller/contribution/contribution.ts';
 import { type ControllerName, contributions, controllerNames } from '../../controllers/controllers.ts';
 import type { History } from '../history.ts';
 import type { PageSource } from '../pageSource.ts';
@@ -45,12 +45,15 @@ async function partOf<K extends ControllerName>(
 }
 
 function didOf({ from, byType, saved }: ReturnType<History['counts']>): Omit<Did, 'isDryRun'> {
-  const kinds = controllerNames.flatMap((of) =>
-    Object.entries<readonly string[] | 'saved'>(contributions[of].overview.did),
+  const all = controllerNames.flatMap((of) =>
+    Object.entries<DidTypes<string> | 'saved'>(contributions[of].overview.did),
   );
   const countOf = (types: readonly string[]) => types.reduce((sum, type) => sum + (byType.get(type) ?? 0), 0);
-  const counts = kinds.map(([words, counted]) =>
-    counted === 'saved' ? { words, count: saved, isTime: true } : { words, count: countOf(counted) },
+  const counts = all.map(
+    ([words, counted]): DidCount =>
+      counted === 'saved'
+        ? { words, kind: 'deletion', count: saved, isTime: true }
+        : { words, kind: kindOf(counted[0]), count: countOf(counted) },
   );
   return { from, counts };
 }

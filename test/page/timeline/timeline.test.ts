@@ -1,32 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Moment } from '@weeder/live-page';
-import { hello, serviceView } from '@weeder/live-page/scenes';
 import type { Page } from 'playwright-core';
-import { openPage, type Seen } from '../support/browser.ts';
-
-const now = Date.UTC(2026, 10, 21, 14, 3, 7);
-
-function at(secondsAgo: number, what: string, about: string, more: Partial<Moment> = {}): Moment {
-  return { t: now - secondsAgo * 1_000, what, words: what.replace('.', ' '), about, detail: '', ...more };
-}
-
-/** The timeline with these events. */
-async function timeline(
-  t: Parameters<typeof openPage>[0],
-  moments: readonly Moment[],
-  options: Parameters<typeof openPage>[2] = {},
-): Promise<Seen> {
-  const seen = await openPage(
-    t,
-    (server) => {
-      server.greeting = [hello(now), { type: 'services', services: [serviceView('db')] }, { type: 'history', moments }];
-    },
-    { path: '/#timeline', timezoneId: 'UTC', ...options },
-  );
-  await seen.page.locator('.lane').first().waitFor({ state: 'attached' });
-  return seen;
-}
+import { at, outageOfDemo, timeline } from '../support/timelinePage.ts';
 
 /** The left edge and the width of an element, as shares of the chart's width. */
 async function shareOf(page: Page, selector: string): Promise<readonly [left: number, width: number]> {
@@ -37,13 +12,6 @@ async function shareOf(page: Page, selector: string): Promise<readonly [left: nu
   })()`);
   return [left, width];
 }
-
-const outageOfDemo = [
-  at(30, 'service.ready', 'shop/etcd'),
-  at(27, 'service.notReady', 'shop/etcd'),
-  at(6, 'window.opened', 'shop/etcd'),
-  at(3, 'pod.deleted', 'shop/etcd', { pod: 'shop/api-1' }),
-];
 
 test('the events of half a minute fill the chart, and do so again after "Fit"', async (t) => {
   const { page, consoleLines } = await timeline(t, outageOfDemo);
@@ -228,13 +196,4 @@ test('300 lanes of 10,000 events are there at once, grouped by namespace, and on
     requestAnimationFrame(() => resolve(performance.now() - began));
   })`);
   t.diagnostic(`a zoom is drawn after ${Math.round(drawn)} ms`);
-});
-
-test('the search is in the address, and an address with a search shows what it finds', async (t) => {
-  const moments = [at(60, 'pod.deleted', 'shop/db'), at(50, 'pod.deleted', 'shop/web')];
-  const { page } = await timeline(t, moments, { path: '/#timeline?search=web' });
-  await page.locator('#timeline-count', { hasText: '1 lane, 1 event' }).waitFor();
-  await page.locator('#timeline-search').fill('db');
-  await page.waitForURL(/#timeline\?search=db$/);
-  await page.locator('.lane[data-about="shop/db"]').waitFor();
 });

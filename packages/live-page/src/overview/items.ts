@@ -1,15 +1,15 @@
-import type { ControllerSummary, Did } from '../../protocol/overviewView.ts';
+import type { ControllerSummary, DidCount } from '../../protocol/overviewView.ts';
 import { create, setHealth, setText } from '../dom.ts';
 import { count, span } from '../format.ts';
 
-/** How often something was done, with a link to the timeline. */
-export function createCount({ words }: Did['counts'][number]) {
+/** How often something was done, with a link to such events in the timeline. */
+export function createCount({ words, kind }: DidCount) {
   const number = create('b');
-  const link = create('a', { text: `${words} `, attributes: { href: '#timeline' } });
+  const link = create('a', { text: `${words} `, attributes: { href: `#timeline?only=${kind}` } });
   link.append(number);
   return {
     element: create('li', {}, link),
-    show(counted: Did['counts'][number]): void {
+    show(counted: DidCount): void {
       setText(number, counted.isTime === true ? span(counted.count) : count(counted.count));
       link.classList.toggle('zero', counted.count === 0);
     },

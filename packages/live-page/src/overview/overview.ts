@@ -1,4 +1,4 @@
-import type { ControllerSummary, Did, Overview, OverviewGroup } from '../../protocol/overviewView.ts';
+import type { ControllerSummary, Did, DidCount, Overview, OverviewGroup } from '../../protocol/overviewView.ts';
 import { byId, setText } from '../dom.ts';
 import { count, instant } from '../format.ts';
 import { createPolledList } from '../polledList.ts';
@@ -17,7 +17,7 @@ export function createOverview(now: () => number): OverviewPage {
   const problems = createLines('problems', now);
   const waits = createLines('waits', now);
   const calm = byId('overview-calm', HTMLElement);
-  const did = createRows<Did['counts'][number], ReturnType<typeof createCount>>({
+  const did = createRows<DidCount, ReturnType<typeof createCount>>({
     parent: byId('overview-did', HTMLElement),
     keyOf: ({ words }) => words,
     create: createCount,

@@ -1,6 +1,7 @@
 import type { Moment } from '../../protocol/moment.ts';
+import { kindOf, type MomentKind } from '../../protocol/momentKinds.ts';
 import type { ServiceView } from '../../protocol/protocol.ts';
-import { hasMark, type Kind, kindOf, type MarkKind } from './kinds.ts';
+import { hasMark, type MarkKind } from './kinds.ts';
 
 /** The drawn time range. Epoch milliseconds. */
 export interface Range {
@@ -76,7 +77,7 @@ function emptyLane(): Omit<OpenLane, 'about'> {
 }
 
 /** The lane without the kinds that are switched off. */
-export function onlyKinds(lane: Lane, isOn: (kind: Kind) => boolean): Lane {
+export function onlyKinds(lane: Lane, isOn: (kind: MomentKind) => boolean): Lane {
   return {
     about: lane.about,
     outages: isOn('outage') ? lane.outages : [],

@@ -1,19 +1,21 @@
 import type { Moment } from '../../protocol/moment.ts';
+import { kindOf } from '../../protocol/momentKinds.ts';
 import type { ReplayClock, ServiceView } from '../../protocol/protocol.ts';
 import { addControl } from '../address.ts';
 import { byId, onceAFrame } from '../dom.ts';
 import { count, instant } from '../format.ts';
 import { clockTime, setTimedText } from '../times.ts';
 import { createChart } from './chart.ts';
+import { createChosenEvent } from './chosenEvent.ts';
 import { followControls } from './controls.ts';
 import { createEventTable } from './eventTable.ts';
 import { followGestures } from './gestures.ts';
-import { kindOf } from './kinds.ts';
 import { createKnownMoments, hour } from './knownMoments.ts';
 import { rowsOf } from './lanes.ts';
 import { createLegend } from './legend.ts';
 import { neighbourOf } from './neighbour.ts';
 import { createShownRange, fittedTo } from './range.ts';
+import { keepInAddress } from './rangeAddress.ts';
 import { beginningOf, type Lane, lanesOf, onlyKinds } from './spans.ts';
 
 interface Timeline {
@@ -42,8 +44,8 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
   const chart = createChart(place);
   const table = createEventTable();
   const legend = createLegend(() => draw());
+  const chosen = createChosenEvent(() => draw());
   let replay: ReplayClock | undefined;
-  let chosen: Moment | undefined;
   let draggedTo: number | undefined;
   /** What the search and the legend leave. */
   let lanes: readonly Lane[] = [];
@@ -55,6 +57,7 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
     const whole = { from: replay?.startsAt ?? end() - hour, to: end() };
     return { whole, fitted: replay === undefined ? fittedTo(whole, beginningOf(lanes)) : whole };
   });
+  const noteRange = keepInAddress(range, () => redraw());
 
   function read(): void {
     const query = search.value.trim().toLowerCase();
@@ -64,6 +67,8 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
       .map((lane) => onlyKinds(lane, legend.isOn));
     matching = moments.list().filter((each) => legend.isOn(kindOf(each.what)) && isMatch(each));
     legend.explainDryRun(matching.some((each) => each.isDryRun === true));
+    const found = chosen.find(moments.list());
+    if (found !== undefined) reveal(found, false);
   }
 
   /** Draws what is known already, in another range or with another event chosen. */
@@ -74,9 +79,10 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
     const rows = rowsOf(lanes, shown);
     const cursor = replay === undefined ? undefined : (draggedTo ?? now());
     place.hidden = beginningOf(lanes) === undefined && replay === undefined;
-    chart.draw({ rows, range: shown, now: now(), end: end(), cursor, chosen });
-    const inView = matching.filter((each) => each === chosen || (each.t >= shown.from && each.t <= shown.to));
-    table.show(inView, chosen, cursor);
+    const event = chosen.get();
+    chart.draw({ rows, range: shown, now: now(), end: end(), cursor, chosen: event });
+    const inView = matching.filter((each) => each === event || (each.t >= shown.from && each.t <= shown.to));
+    table.show(inView, event, cursor);
     byId('timeline-none', HTMLElement).hidden = inView.length > 0;
     const laneCount = rows.filter((row) => 'lane' in row).length;
     const numbers = `${counted(laneCount, 'lane')}, ${counted(inView.length, 'event')}, `;
@@ -99,13 +105,18 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
 
   /** Chooses an event: its mark and its row are emphasized and in view. A replay moves to it. */
   function choose(moment: Moment, isOpened: boolean, seeks = true): void {
-    chosen = moment;
+    chosen.choose(moment);
     const { from, to } = range.get();
     const outside = moment.t < from ? moment.t - from : Math.max(0, moment.t - to);
-    if (outside !== 0) range.move(outside / (to - from) + Math.sign(outside) / 10);
+    if (outside !== 0) move(outside / (to - from) + Math.sign(outside) / 10);
     // weeder plays whole milliseconds: rounded up, so that the event is among what has happened.
     if (replay !== undefined && seeks) onSeek(Math.ceil(moment.t));
     redraw();
+    reveal(moment, isOpened);
+  }
+
+  /** Scrolls to the event once it is drawn. */
+  function reveal(moment: Moment, isOpened: boolean): void {
     requestAnimationFrame(() => {
       chart.reveal(moment.about);
       table.open(moment, isOpened);
@@ -122,9 +133,10 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
 
   /** Chooses the event after (1) or before (-1) the chosen one, or the time of the replay. */
   function step(by: 1 | -1): void {
-    const isThere = replay === undefined || (chosen !== undefined && Math.ceil(chosen.t) === Math.round(now()));
+    const event = chosen.get();
+    const isThere = replay === undefined || (event !== undefined && Math.ceil(event.t) === Math.round(now()));
     const at = replay === undefined && by === 1 ? range.get().from : now();
-    const found = neighbourOf(matching, by, isThere ? chosen : undefined, at);
+    const found = neighbourOf(matching, by, isThere ? event : undefined, at);
     if (found === undefined) {
       announce(by === 1 ? 'There is no later event.' : 'There is no earlier event.');
       return;
@@ -133,40 +145,49 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
     announce([clockTime(found.t), found.words, found.about, found.pod ?? ''].filter(Boolean).join(', '));
   }
 
-  const change = (act: () => void) => () => {
-    act();
+  function move(share: number): void {
+    range.move(share);
+    noteRange();
     redraw();
-  };
+  }
+
+  function zoom(factor: number, at?: number): void {
+    range.zoom(factor, at);
+    noteRange();
+    redraw();
+  }
 
   followControls(place, {
-    zoomIn: change(() => range.zoom(0.5)),
-    zoomOut: change(() => range.zoom(2)),
-    earlier: change(() => range.move(-0.25)),
-    later: change(() => range.move(0.25)),
-    fit: change(range.fit),
+    zoomIn: () => zoom(0.5),
+    zoomOut: () => zoom(2),
+    earlier: () => move(-0.25),
+    later: () => move(0.25),
+    fit() {
+      range.fit();
+      noteRange();
+      redraw();
+    },
     previous: () => step(-1),
     next: () => step(1),
     open() {
-      if (chosen !== undefined) table.open(chosen, true);
+      const event = chosen.get();
+      if (event !== undefined) table.open(event, true);
     },
   });
   followGestures(place, {
     zoom(factor, at) {
       const before = range.get();
-      range.zoom(factor, at);
+      zoom(factor, at);
       const after = range.get();
-      redraw();
       return Math.abs(after.to - after.from - (before.to - before.from)) > 1;
     },
-    move(share) {
-      range.move(share);
-      redraw();
-    },
+    move,
     drag(from, to, isDone) {
       if (replay !== undefined) return drag(timeAt(to), isDone);
       chart.select(isDone ? undefined : [from, to]);
       if (!isDone) return;
       range.show({ from: timeAt(Math.min(from, to)), to: timeAt(Math.max(from, to)) });
+      noteRange();
       redraw();
     },
     cancel() {
@@ -188,7 +209,7 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
     follow(clock) {
       if (replay === undefined) moments.keepRecording();
       replay = clock;
-      if (clock.isPlaying) chosen = undefined;
+      if (clock.isPlaying && chosen.get() !== undefined) chosen.choose(undefined);
       chart.moveCursor(draggedTo ?? clock.now);
     },
     draw,
