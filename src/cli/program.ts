@@ -99,7 +99,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .optionsGroup('Config:')
     .option('--config <file>', 'the config (YAML): required for watch events, instead of its own for a recording')
     .optionsGroup('Live page:')
-    .option('--ui', 'show the recording on the live page, until Ctrl-C')
+    .option('--ui', 'show the replay on the live page, until Ctrl-C')
     .option('--ui-bind-addr <address>', 'address of the live page; default: 127.0.0.1:9645', readAddress)
     .optionsGroup('Other:')
     .action(async (files: readonly string[], flags: ReplayFlags) => {

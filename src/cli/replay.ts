@@ -5,13 +5,15 @@ import type { BindAddress } from '../base/listen.ts';
 import { createLogger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import { limitationsOf } from '../replay/limitations.ts';
+import type { Playable } from '../replay/playable.ts';
+import { dryRunOf } from '../replay/playableEvents.ts';
 import { tolerance } from '../replay/played/recordedValues.ts';
-import { differences, lateness } from '../replay/recorded/compare.ts';
+import { differences, isDeviation, lateness } from '../replay/recorded/compare.ts';
 import type { JsonFile } from '../replay/recorded/jsonLines.ts';
 import { isRecording, type RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { diffLines, timeline } from '../replay/recorded/timeline.ts';
-import { replayRecording } from '../replay/replayRecording.ts';
-import { replayEvents } from '../replay/weeder/replayEvents.ts';
+import { playableRecording, replayRecording } from '../replay/replayRecording.ts';
+import { playableEvents, replayEvents } from '../replay/weeder/replayEvents.ts';
 import { savings } from '../replay/weeder/savings.ts';
 import type { WhatIfResult } from '../replay/weeder/whatIfWeeder.ts';
 import { replayWhatIf } from '../replay/whatIf.ts';
@@ -39,15 +41,13 @@ export async function replay(names: readonly string[], flags: ReplayFlags): Prom
   if (!read.ok) return fail(read.error);
   const files = read.value;
   const address = uiAddressOf(flags);
-  if (!files.some(({ first }) => isRecording(first))) {
-    return address === 'none' ? ofEvents(files, flags) : fail(codedError('USAGE', 'The live page needs a recording.'));
-  }
+  if (!files.some(({ first }) => isRecording(first))) return ofEvents(files, flags, address);
   const recording = readRecordings(files);
   if (!recording.ok) return fail(recording.error);
   if (address !== 'none') {
     if (flags.config !== undefined)
       return fail(codedError('USAGE', 'The live page shows a recording with its own config.'));
-    return replayPage(recording.value, address);
+    return replayPage(await playableRecording(recording.value), address);
   }
   return flags.config === undefined ? again(recording.value) : otherwise(recording.value, flags.config);
 }
@@ -58,7 +58,7 @@ async function again(recording: RecordingFile): Promise<number> {
   printLines(timeline(result.replayed, result.startedAt));
   const compared = differences(result);
   const { count: late, max } = lateness(compared);
-  const deviations = compared.filter(({ type }) => type !== 'late');
+  const deviations = compared.filter(isDeviation);
   const delayed = `${late === 1 ? '1 of them was' : `${late} of them were`} recorded late, by up to ${(max / 1_000).toFixed(1)} s: the machine was busy`;
   const remark = late === 0 ? [] : [delayed];
   if (deviations.length === 0) {
@@ -81,18 +81,22 @@ async function otherwise(recording: RecordingFile, name: string): Promise<number
   return exitCodes.ok;
 }
 
-/** Replays watch events. */
-async function ofEvents(files: readonly JsonFile[], { config: name }: ReplayFlags): Promise<number> {
+/** Replays watch events, on the live page if it has an address. */
+async function ofEvents(
+  files: readonly JsonFile[],
+  { config: name }: ReplayFlags,
+  address: BindAddress | 'none',
+): Promise<number> {
   const events = readEventFiles(files);
   if (!events.ok) return fail(events.error);
   const config = await configOf(name);
   if (!config.ok) return fail(config.error);
-  printWhatIf(await replayEvents(config.value, events.value));
+  if (address === 'none') printWhatIf(await replayEvents(config.value, events.value));
   const unreported = unknownFromEvents(config.value);
   if (unreported.length > 0) printLines(['', 'not known from watch events:', ...unreported.map((each) => `  ${each}`)]);
   const cuts = files.flatMap(({ cut }) => cut ?? []);
   if (cuts.length > 0) printLines(['', ...cuts.map(({ message }) => `left out: ${message}`)]);
-  return exitCodes.ok;
+  return address === 'none' ? exitCodes.ok : replayPage(dryRunOf(playableEvents(config.value, events.value)), address);
 }
 
 /** Watch events contain only EndpointSlices and pods. */
@@ -112,16 +116,16 @@ function printWhatIf({ events, startedAt, deleted }: WhatIfResult): void {
   printLines([...timeline(events, startedAt), '', ...savings(deleted)]);
 }
 
-/** `weeder replay FILE… --ui`: shows a recording on the live page, until Ctrl-C. Resolves with the exit code. */
-async function replayPage(recording: RecordingFile, address: BindAddress): Promise<number> {
+/** `weeder replay FILE… --ui`: shows it on the live page, until Ctrl-C. Resolves with the exit code. */
+async function replayPage(playable: Playable, address: BindAddress): Promise<number> {
   const logger = await createLogger('error', process.stderr);
   const onBroken = (error: unknown, page?: string) => logger.error({ err: error, page }, 'internal error: page failed');
-  const replaying = await createReplaying(recording, systemClock, onBroken);
+  const replaying = await createReplaying(playable, systemClock, onBroken);
   const { live } = replaying;
   const command = replayCommand(replaying.command);
   const served = await serveLivePage(address, { live, command, onBroken, onRefused: onBroken });
   if (!served.ok) return fail(served.error);
-  process.stdout.write(`The live page shows the recording until Ctrl-C: ${served.value.url}\n`);
+  process.stdout.write(`The live page shows the replay until Ctrl-C: ${served.value.url}\n`);
   const stop = stopOnSignals(logger, { onePress: 1_000 });
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
   stop.forget();

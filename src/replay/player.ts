@@ -12,13 +12,13 @@ export interface Player {
   readonly shown: ShownOf;
   /** The time of the next line in milliseconds since the start; undefined after the last. */
   nextAt(): number | undefined;
-  /** Plays the next line, with all others of its time. Returns false after the last. */
-  next(): Promise<boolean>;
+  /** Plays the next line, with all others of its time. After the last, there is nothing to play. */
+  next(): Promise<void>;
   /** Plays all lines up to `t`, and advances the clock to it. Milliseconds since the start. */
   playTo(t: number): Promise<void>;
 }
 
-interface PlayerOptions {
+export interface PlayerOptions {
   /** Called with each event and each request, except those that are excluded in a file that begins in the middle. */
   readonly record?: (event: RecordedEvent) => void;
   readonly report?: Report;
@@ -45,9 +45,9 @@ function createPlayer(
   const stage = { header, config, lines, clock, record, ...(inspect === undefined ? {} : { inspect }) };
   const players = makeEach<'player'>((of) => create[of](stage, (event) => report(of, event)));
 
-  async function next(): Promise<boolean> {
+  async function next(): Promise<void> {
     const t = nextAt();
-    if (t === undefined) return false;
+    if (t === undefined) return;
     await moveTo(clock, t);
     const taken: Promise<void>[] = [];
     for (let line = lines[played]; line?.t === t; line = lines[played]) {
@@ -59,7 +59,6 @@ function createPlayer(
       if (!('stream' in line)) await pauseAfter(line, taken);
     }
     await Promise.all(taken);
-    return true;
   }
 
   const nextAt = () => lines[played]?.t;
@@ -68,10 +67,7 @@ function createPlayer(
     shown: (of) => players[of].shown(),
     nextAt,
     next,
-    async playTo(t) {
-      while ((nextAt() ?? Number.POSITIVE_INFINITY) <= t) await next();
-      await moveTo(clock, t);
-    },
+    playTo: playsTo({ clock, nextAt, next }),
   };
 }
 
@@ -79,6 +75,13 @@ function createPlayer(
 async function pauseAfter(input: Input, taken: readonly Promise<void>[]): Promise<void> {
   await Promise.all(taken);
   if (input.in === 'random') await settled();
+}
+
+export function playsTo({ clock, nextAt, next }: Pick<Player, 'clock' | 'nextAt' | 'next'>): Player['playTo'] {
+  return async (t) => {
+    while ((nextAt() ?? Number.POSITIVE_INFINITY) <= t) await next();
+    await moveTo(clock, t);
+  };
 }
 
 /** A recording has its times to the microsecond, so a timer that was first may be due that much later. Milliseconds. */

@@ -5,24 +5,28 @@
  * are unchanged, which does not show that they are right.
  */
 
+import { type Playable, playAll } from './playable.ts';
 import { loadPlayer } from './player.ts';
 import { comparableEvents } from './recorded/excluded.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
-import type { Replay, TimelineEvent } from './recorded/timelineEvent.ts';
+import type { Replay } from './recorded/timelineEvent.ts';
+
+/** Loads the code of all controllers. */
+export async function playableRecording(file: RecordingFile): Promise<Playable & Pick<Replay, 'recorded'>> {
+  const { header, lines } = file;
+  const createPlayer = await loadPlayer();
+  return {
+    startedAt: Date.parse(header.startedAt),
+    endedAt: lines.at(-1)?.t ?? 0,
+    rest: 0,
+    isDryRun: header.isDryRun,
+    recorded: comparableEvents(lines),
+    createPlayer: (options) => createPlayer(file, options),
+  };
+}
 
 /** Plays all lines. */
 export async function replayRecording(file: RecordingFile): Promise<Replay> {
-  const { header, lines } = file;
-  const replayed: TimelineEvent[] = [];
-  const record = (event: Omit<TimelineEvent, 't'>) => void replayed.push({ t: player.clock.monotonic(), ...event });
-  const createPlayer = await loadPlayer();
-  const player = createPlayer(file, { record });
-  while (await player.next());
-  await player.clock.pass(0);
-  return {
-    startedAt: Date.parse(header.startedAt),
-    recorded: comparableEvents(lines),
-    replayed,
-    endedAt: lines.at(-1)?.t ?? 0,
-  };
+  const playable = await playableRecording(file);
+  return { ...playable, replayed: await playAll(playable) };
 }

@@ -11,7 +11,7 @@ import { deliverTo } from './played/played.ts';
 import { recordedConfig, recordedConfigs } from './played/recordedConfig.ts';
 import type { RecordingFile } from './recorded/recordingFile.ts';
 import { createPodUnion, type PodUnion } from './weeder/podUnion.ts';
-import { createWhatIfWeeder, type WhatIfResult } from './weeder/whatIfWeeder.ts';
+import { createWhatIfWeeder, restOf, type WhatIfResult } from './weeder/whatIfWeeder.ts';
 
 /**
  * Runs the real weeder in simulated time with another config and the recorded inputs. The time since when a service is
@@ -57,7 +57,9 @@ export async function replayWhatIf(recording: RecordingFile, given: Config): Pro
     if (line.wall !== undefined) clock.jumpWallClock(startedAt + line.t + line.wall - clock.now());
     if (line.of === 'weeder' && 'in' in line) feed(line);
   }
-  return stage.end();
+  // Until the end of the last window.
+  await clock.pass(restOf(config));
+  return stage.result();
 }
 
 /** The services that pods declared at any time. */

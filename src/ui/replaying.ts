@@ -1,12 +1,13 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import type { Moment, ReplayClock, ReplayCommand } from '@weeder/live-page';
+import { kindOf, type MomentKind, type ReplayClock, type ReplayCommand } from '@weeder/live-page';
 import { createActorTimes } from '../actors/actorTimes.ts';
-import { contributions, controllerNames } from '../controllers/controllers.ts';
-import { type CreatePlayer, loadPlayer, type Player } from '../replay/player.ts';
-import type { RecordingFile } from '../replay/recorded/recordingFile.ts';
+import { controllerNames } from '../controllers/controllers.ts';
+import type { Playable } from '../replay/playable.ts';
+import type { Player } from '../replay/player.ts';
 import { createLivePage, type LivePage } from './livePage.ts';
+import { momentsOf } from './wholeReplay.ts';
 
-/** Plays a recording for a page, controlled by commands. */
+/** Plays a recording or watch events for a page, controlled by commands. Begins paused at the first incident. */
 interface Replaying {
   readonly live: LivePage;
   clock(): ReplayClock;
@@ -17,15 +18,18 @@ interface Replaying {
 
 /** The time between two updates while it plays; real milliseconds. */
 const frame = 50;
+/** What an incident begins with. */
+const incidents: ReadonlySet<MomentKind> = new Set(['outage', 'drift', 'problem']);
 
 export async function createReplaying(
-  file: RecordingFile,
+  playable: Playable,
   pace: Clock,
   onBroken: (error: unknown) => void,
 ): Promise<Replaying> {
-  const createPlayer = await loadPlayer();
-  const startsAt = Date.parse(file.header.startedAt);
-  const end = file.lines.at(-1)?.t ?? 0;
+  const { startedAt: startsAt, isDryRun } = playable;
+  const moments = await momentsOf(playable);
+  // What happens after the last input belongs to it, such as the end of a window.
+  const end = Math.max(playable.endedAt, (moments.at(-1)?.t ?? 0) - startsAt);
   let isPlaying = false;
   let speed = 1;
   let count = 0;
@@ -35,13 +39,15 @@ export async function createReplaying(
   const position = () => player.clock.monotonic();
   const now = () => startsAt + position();
   const clock = (): ReplayClock => ({ now: now(), startsAt, endsAt: startsAt + end, isPlaying, speed });
-  const moments = await momentsOf(file, createPlayer);
-  const live = createLivePage({ clock: { now }, pace, replay: { clock, moments }, onBroken });
+  const live = createLivePage({ clock: { now }, pace, isDryRun, replay: { clock, moments }, onBroken });
   let player = begin();
+  const incident = moments.find(({ what }) => incidents.has(kindOf(what)));
+  // A page plays whole milliseconds: rounded up, so that the incident has happened.
+  if (incident !== undefined) await seek(Math.ceil(incident.t));
 
   function begin(): Player {
     const times = createActorTimes({ now });
-    const player = createPlayer(file, {
+    const player = playable.createPlayer({
       report(of, event) {
         count += 1;
         live.report(of, event);
@@ -122,18 +128,4 @@ export async function createReplaying(
     command: (command) => enqueue(() => execute(command)),
     stop: pause,
   };
-}
-
-/** Plays the whole recording once. */
-async function momentsOf(file: RecordingFile, createPlayer: CreatePlayer): Promise<Moment[]> {
-  const moments: Moment[] = [];
-  const startsAt = Date.parse(file.header.startedAt);
-  const player = createPlayer(file, {
-    report(of, event) {
-      const moment = contributions[of].momentOf(event, startsAt + player.clock.monotonic());
-      if (moment !== undefined) moments.push(moment);
-    },
-  });
-  await player.playTo(file.lines.at(-1)?.t ?? 0);
-  return moments;
 }

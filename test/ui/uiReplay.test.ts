@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -7,11 +8,17 @@ import { until } from '@weeder/kube-runtime/testing';
 import type { ApplicationList } from '@weeder/live-page';
 import { file, folder, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
+import { overviewOf } from '../support/page/overviewOf.ts';
 import { recordObserved } from '../support/recording/recordedObserver.ts';
 import { recordRestarts } from '../support/recording/recordedRestarts.ts';
 import { recordIncident } from '../support/recording/recording.ts';
 import { configMap as observedMap } from '../support/world/observerWorld.ts';
 import { configMap, withEnv } from '../support/world/restartWorld.ts';
+
+const etcd = file(
+  'etcd.yaml',
+  'watchDuration: 2m\nservicesAndDependantSelectors:\n  etcd-main-client:\n    podSelectors: [{matchLabels: {role: apiserver}}]\n',
+);
 
 /** `weeder replay --ui` on a small recording: its page, and the way to control it. */
 async function replaying(name: string) {
@@ -19,8 +26,8 @@ async function replaying(name: string) {
   return showing(path);
 }
 
-async function showing(path: string) {
-  const weeder = startCli(['replay', path, '--ui-bind-addr', '127.0.0.1:0']);
+async function showing(...files: readonly string[]) {
+  const weeder = startCli(['replay', ...files, '--ui-bind-addr', '127.0.0.1:0']);
   await until('the page is served', () => /http:\S+/.test(weeder.stdout()));
   const url = /http:\S+/.exec(weeder.stdout())?.[0] ?? '';
   const post = (body: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -29,19 +36,26 @@ async function showing(path: string) {
   return { weeder, url, post, control };
 }
 
-test('a recording is stepped through, sought in both directions and played to its end, until Ctrl-C', async (t) => {
+test('a recording opens paused at its first incident, is stepped through, sought in both directions and played to its end, until Ctrl-C', async (t) => {
   const { weeder, url, control } = await replaying('steps.jsonl');
   t.after(() => weeder.child.kill('SIGKILL'));
   await using viewer = await openPage(url);
   assert.equal((await viewer.received('hello')).mode, 'replay');
-  const { startsAt, endsAt, isPlaying } = await viewer.received('clock');
-  assert.deepEqual([isPlaying, endsAt > startsAt], [false, true]);
+  const { now, startsAt, endsAt, isPlaying } = await viewer.received('clock');
+  assert.deepEqual([isPlaying, now, endsAt > now], [false, startsAt + 10_000, true]);
+  const { services } = await viewer.received('services');
+  assert.deepEqual(
+    services.map(({ isReady, since }) => [isReady, since]),
+    [[false, now]],
+  );
   const { moments } = await viewer.received('history');
   const whats = moments.map(({ what }) => what);
   assert.deepEqual([whats[0], whats.at(-1)], ['service.ready', 'window.closed'], 'the history is the whole recording');
 
-  await control({ do: 'step' });
+  await control({ do: 'seek', to: startsAt });
   await viewer.received('moment', ({ moment }) => moment.what === 'service.ready' && moment.t === startsAt);
+  await control({ do: 'step' });
+  await viewer.received('moment', ({ moment }) => moment.what === 'service.notReady' && moment.t === now);
   await control({ do: 'seek', to: startsAt + 101_000 });
   await viewer.received('moment', ({ moment }) => moment.what === 'window.opened' && moment.t === startsAt + 100_000);
   const { service } = await viewer.received('service', (message) => message.service.window !== undefined);
@@ -152,6 +166,7 @@ test('a recording of applications shows their diffs, actors and corrections at t
   };
   const [login, settings] = ['Secret shop/login', 'ConfigMap shop/settings'];
   const inSync = (id: string, corrected: number) => ({ id, state: 'inSync', drifts: [], corrected });
+  await control({ do: 'seek', to: startsAt });
   assert.deepEqual(await resources(), []);
   await control({ do: 'seek', to: startsAt + 9_000 });
   assert.deepEqual(await resources(), [inSync(settings, 0), inSync(login, 0)]);
@@ -195,9 +210,71 @@ test('a replay accepts commands in JSON, from its own page only, and no unknown 
   assert.equal((await fetch(`${url}replay`)).status, 405);
 });
 
-test('the page needs a recording with its own config', async () => {
-  const events = file('events.jsonl', '{"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a"}}}\n');
-  assert.match(oneSentence(await sharedCli(['replay', events, '--ui']), 2), /^The live page needs a recording\. /);
+test('a decision that differs is among the moments, with the sentence that the terminal prints', async (t) => {
+  const { file: path } = await recordIncident(join(folder, 'differs.jsonl'));
+  const altered = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => !line.includes('"out":"pod.skipped"'));
+  const { weeder, url } = await showing(file('altered-differs.jsonl', altered.join('\n')));
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await using viewer = await openPage(url);
+  const { startsAt } = await viewer.received('clock');
+  const { moments } = await viewer.received('history');
+  const index = moments.findIndex(({ what }) => what === 'decision.differs');
+  const { t: at, ...difference } = moments[index] ?? assert.fail('no difference');
+  assert.deepEqual(difference, {
+    what: 'decision.differs',
+    words: 'deletion skipped (replayed, not recorded)',
+    about: 'shoot-1/etcd-main-client',
+    pod: 'shoot-1/debug',
+    detail: 'barePod',
+  });
+  assert.equal(at, startsAt + 100_000);
+  assert.equal(moments.filter(({ what }) => what === 'decision.differs').length, 1);
+  assert.ok(moments.every((moment, n) => moment.t >= (moments[n - 1]?.t ?? 0)));
+});
+
+test('watch events of kubectl are shown as a dry run: what weeder would have done', async (t) => {
+  const names = ['not-ready-exit5-pod-events.jsonl', 'not-ready-exit5-slice-events.jsonl'];
+  const files = names.map((name) => join(import.meta.dirname, '../data/recorded', name));
+  const { weeder, url, control } = await showing('--config', etcd, ...files);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await using viewer = await openPage(url);
+  const { mode, isDryRun } = await viewer.received('hello');
+  assert.deepEqual([mode, isDryRun], ['replay', true]);
+  const { now, startsAt, endsAt } = await viewer.received('clock');
+  const { moments } = await viewer.received('history');
+  const deletion = moments.find(({ what }) => what === 'pod.deleted');
+  assert.partialDeepStrictEqual(deletion, { words: 'pod would be deleted', isDryRun: true });
+  assert.deepEqual([now - startsAt, (deletion?.t ?? 0) - startsAt, endsAt - startsAt], [12_718, 138_558, 258_558]);
+  const pod = 'demo/kapi-5c5d9545d8-r299k';
+  const { services } = await viewer.received('services');
+  assert.deepEqual(
+    services.map(({ service, isReady }) => [service, isReady]),
+    [['etcd-main-client', false]],
+  );
+  await control({ do: 'seek', to: startsAt + 200_000 });
+  const { service } = await viewer.received('service', (message) => message.service.window !== undefined);
+  assert.equal(service.deleted, 1);
+  const [namespace = '', name = ''] = pod.split('/');
+  const podPage = await (await fetch(`${url}pod?namespace=${namespace}&name=${name}`)).text();
+  assert.match(podPage, /would be deleted/i);
+  const { did } = await overviewOf(url);
+  assert.equal(did.isDryRun, true);
+  assert.equal(did.counts.find(({ words }) => words === 'pods deleted')?.count, 1);
+  await control({ do: 'seek', to: startsAt });
+  await viewer.received('services', (message) => message.services.every(({ isReady }) => isReady));
+  weeder.child.kill('SIGINT');
+  const { code, stderr } = await weeder.ended;
+  assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('the page shows a recording with its own config only, and watch events only with a config', async () => {
+  const event = '{"ts":"2026-01-01T00:00:00Z","type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a"}}}\n';
+  assert.match(
+    oneSentence(await sharedCli(['replay', file('events.jsonl', event), '--ui']), 2),
+    /^Watch events contain no config: /,
+  );
   const { file: path } = await recordIncident(join(folder, 'own.jsonl'));
   assert.match(oneSentence(await sharedCli(['replay', path, '--ui', '--config', path]), 2), /with its own config\. /);
 });

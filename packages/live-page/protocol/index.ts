@@ -8,7 +8,7 @@ export {
   healthRank,
 } from './health.ts';
 export type { Moment } from './moment.ts';
-export { kindOf } from './momentKinds.ts';
+export { kindOf, type MomentKind } from './momentKinds.ts';
 export {
   type ObjectLine,
   type ObjectPart,

@@ -8,6 +8,7 @@ export const momentKinds = [
   'correction',
   'drift',
   'problem',
+  'difference',
   'other',
 ] as const;
 export type MomentKind = (typeof momentKinds)[number];
@@ -35,6 +36,7 @@ const kindsByType: ReadonlyMap<string, MomentKind> = new Map([
   ['application.refused', 'problem'],
   ['deletion.refused', 'problem'],
   ['deletion.failed', 'problem'],
+  ['decision.differs', 'difference'],
 ]);
 
 /** `what`: the type of an event. */

@@ -64,7 +64,8 @@ export function createStatus(): Status {
       if (version !== undefined && version !== newVersion) location.reload();
       version = newVersion;
       setText(byId('version', HTMLElement), newVersion);
-      setText(byId('mode', HTMLElement), isDryRun ? 'dry run' : mode === 'replay' ? 'replay' : '');
+      const modes = [...(mode === 'replay' ? ['replay'] : []), ...(isDryRun ? ['dry run'] : [])];
+      setText(byId('mode', HTMLElement), modes.join(', '));
       byId('dry-run', HTMLElement).hidden = !isDryRun;
       setText(byId('deleted', HTMLElement), isDryRun ? 'Would be deleted' : 'Deleted');
     },

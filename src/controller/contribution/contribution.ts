@@ -5,7 +5,7 @@ import type { ZodType } from 'zod';
 import type { Config } from '../../config/config.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { ControllerRecording } from '../../recording/file/controllerRecording.ts';
-import type { IsExcluded } from '../../recording/file/lines.ts';
+import type { IsExcluded, RecordedEvent } from '../../recording/file/lines.ts';
 import type { Snapshot } from '../../recording/file/snapshot.ts';
 import type { ControllerPlayer, Stage } from '../../replay/played/played.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
@@ -95,6 +95,8 @@ interface RecordedForm {
   readonly response: ZodType;
   createSnapshot(): Snapshot;
   readonly isExcluded: IsExcluded;
+  /** The object that an event is about, as messages name it: `Deployment shop/web`. */
+  readonly objectOf: (event: RecordedEvent) => string;
 }
 
 export interface EventCounter<Event> {

@@ -4,7 +4,7 @@ import type { ObserverControllerOptions } from '../observerController.ts';
 import type { ObserverCore } from '../observerCore.ts';
 import { observerResponse } from '../recording/observerResponses.ts';
 import { createObserverSnapshot } from '../recording/observerSnapshot.ts';
-import { isExcludedApplication, observerEventKinds } from '../recording/recordedObserverEvent.ts';
+import { isExcludedApplication, observerEventKinds, recordedApplication } from '../recording/recordedObserverEvent.ts';
 import { countObserver } from './countObserver.ts';
 import { measureObserver } from './measureObserver.ts';
 import { observerMoment } from './observerMoment.ts';
@@ -30,6 +30,7 @@ export const observerContribution: Contribution<ObserverEvent, ObserverCore, Opt
     response: observerResponse,
     createSnapshot: createObserverSnapshot,
     isExcluded: isExcludedApplication,
+    objectOf: recordedApplication,
   },
   countEvents(metrics) {
     const count = countObserver(metrics);

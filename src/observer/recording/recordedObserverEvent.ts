@@ -1,3 +1,4 @@
+import { objectText, partsOf } from '@weeder/kube-runtime/objects';
 import { detailOf } from '../../controller/report/readers.ts';
 import { decision, type EventKind, report } from '../../controller/report/reportTable.ts';
 import type { IsExcluded } from '../../recording/file/lines.ts';
@@ -27,6 +28,12 @@ export function recordedObserverEventOf(event: ObserverEvent): RecordedObserverE
 /** Returns the application that an event is about; undefined if there is none. */
 export function applicationOf({ about, out }: { readonly about: string; readonly out: string }): string | undefined {
   return out === 'actor.failed' ? undefined : about.split(' ')[0];
+}
+
+/** `Application shop/web`; the name of an actor is as it is. */
+export function recordedApplication(event: { readonly about: string; readonly out: string }): string {
+  const application = applicationOf(event);
+  return application === undefined ? event.about : objectText({ kind: 'Application', ...partsOf(application) });
 }
 
 export const isExcludedApplication: IsExcluded = (event, busy) => busy.has(applicationOf(event) ?? '');

@@ -20,6 +20,11 @@ export function lateness(differences: readonly Difference[]): { readonly count: 
   return { count: delays.length, max: Math.max(0, largest(delays) ?? 0) };
 }
 
+/** Returns true if the decision itself differs, or its time by more than a busy machine explains. */
+export function isDeviation({ type }: Difference): boolean {
+  return type !== 'late';
+}
+
 /** Returns the decisions of the replay that differ from the recorded ones, in the order of their times. */
 export function differences({ recorded, replayed, endedAt }: Replay): Difference[] {
   const [then, now] = [byText(recorded), byText(replayed)];

@@ -23,13 +23,21 @@ export function timeline(events: readonly TimelineEvent[], startedAt: number): s
 export function diffLines(differences: readonly Difference[], startedAt: number): string[] {
   return table(
     differences.map((difference) => {
-      const cells = cellsOf(difference.event, startedAt);
-      if ('replayedAt' in difference)
-        return ['~', ...cells, `(replayed at ${sinceStart(difference.replayedAt).trim()})`];
-      if (difference.type === 'missing') return ['-', ...cells, '(recorded, not replayed)'];
-      return ['+', ...cells, '(replayed, not recorded)'];
+      const sign = 'replayedAt' in difference ? '~' : difference.type === 'missing' ? '-' : '+';
+      const remark = remarkOf(difference, (t) => sinceStart(t).trim());
+      return [sign, ...cellsOf(difference.event, startedAt), remark];
     }),
   );
+}
+
+/** The decision in words, and how it differs. `timeOf`: writes a time in milliseconds since the start. */
+export function differenceWords(difference: Difference, timeOf: (t: number) => string): string {
+  return `${wordsFor(difference.event)} ${remarkOf(difference, timeOf)}`;
+}
+
+function remarkOf(difference: Difference, timeOf: (t: number) => string): string {
+  if ('replayedAt' in difference) return `(replayed at ${timeOf(difference.replayedAt)})`;
+  return difference.type === 'missing' ? '(recorded, not replayed)' : '(replayed, not recorded)';
 }
 
 /** Columns as wide as their widest cell. */

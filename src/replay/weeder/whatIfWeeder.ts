@@ -1,8 +1,10 @@
 import { type JsonObject, numberOf, objectOf, type VirtualClock, virtualClock } from '@weeder/kube-runtime/base';
 import { containerStatusesOf, matchesSelector, uidOf } from '@weeder/kube-runtime/objects';
 import type { ChangeType, StreamNeed } from '@weeder/kube-runtime/watch';
+import type { InspectionEvent } from 'xstate';
 import { type Config, distinctSelectors, longestWindow } from '../../config/config.ts';
 import { readNoLog } from '../../weeder/deletions/readLog.ts';
+import type { ReportWeeder } from '../../weeder/deletions/weederEvents.ts';
 import { type BackOff, backOffOf } from '../../weeder/pods/backOff.ts';
 import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';
 import { labelsOf } from '../../weeder/pods/fanOut.ts';
@@ -40,18 +42,21 @@ interface WhatIfOptions {
   readonly startedAt: number;
   readonly concurrentDeletions: number;
   readonly readySince: ReadySince;
+  /** A deletion is reported as one of a dry run. */
+  readonly report?: ReportWeeder;
+  readonly inspect?: (event: InspectionEvent) => void;
 }
 
 /** A weeder in simulated time. All deletions are accepted; later events of a deleted pod are ignored. */
-interface WhatIfWeeder {
+export interface WhatIfWeeder {
   readonly clock: VirtualClock;
   /** The current weeder. */
   readonly weeder: Weeder;
   /** Stops the current weeder, and replaces it by a new one. */
   renew(config: Config): void;
   pod(type: ChangeType, object: JsonObject): void;
-  /** Waits for the end of the last window. */
-  end(): Promise<WhatIfResult>;
+  /** What it would have done so far. */
+  result(): WhatIfResult;
 }
 
 /** How long to wait after the longest window that may be open. Milliseconds. */
@@ -62,6 +67,8 @@ export function createWhatIfWeeder({
   startedAt,
   concurrentDeletions,
   readySince,
+  report: reportDryRun = () => {},
+  inspect,
 }: WhatIfOptions): WhatIfWeeder {
   const clock = virtualClock(startedAt);
   const events: TimelineEvent[] = [];
@@ -72,7 +79,7 @@ export function createWhatIfWeeder({
   const create = (begun: Config) =>
     createWeeder({
       config: begun,
-      runtime: { clock },
+      runtime: { clock, ...(inspect === undefined ? {} : { inspect }) },
       concurrentDeletions,
       isDryRun: false,
       random: () => 0.5,
@@ -85,6 +92,7 @@ export function createWhatIfWeeder({
       },
       report(event) {
         events.push({ t: clock.monotonic(), ...recordedWeederEventOf(event) });
+        reportDryRun(event.type === 'pod.deleted' ? { ...event, how: 'dryRun' } : event);
         if (event.type !== 'pod.deleted') return;
         const { pod, sinceOpened, isRepeated } = event;
         const backOff = backOffOf(pod);
@@ -128,11 +136,13 @@ export function createWhatIfWeeder({
       newest.set(uid, object);
       deliver(type, object);
     },
-    async end() {
-      await clock.pass(longestWindow(config) + margin);
-      return { startedAt, events, deleted };
-    },
+    result: () => ({ startedAt, events, deleted }),
   };
+}
+
+/** After the last input, for how long a window may be open. Milliseconds. */
+export function restOf(config: Config): number {
+  return longestWindow(config) + margin;
 }
 
 /** Returns true if the crash-looping container was restarted since then. */

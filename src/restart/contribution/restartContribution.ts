@@ -1,5 +1,5 @@
 import type { Contribution } from '../../controller/contribution/contribution.ts';
-import { isExcludedWorkload, restartEventKinds } from '../recording/recordedRestartEvent.ts';
+import { isExcludedWorkload, recordedWorkload, restartEventKinds } from '../recording/recordedRestartEvent.ts';
 import { restartResponse } from '../recording/restartResponses.ts';
 import { createRestartSnapshot } from '../recording/restartSnapshot.ts';
 import type { RestartEvent } from '../references/events.ts';
@@ -30,6 +30,7 @@ export const restartContribution: Contribution<RestartEvent, RestartControl, Opt
     response: restartResponse,
     createSnapshot: createRestartSnapshot,
     isExcluded: isExcludedWorkload,
+    objectOf: recordedWorkload,
   },
   countEvents(metrics) {
     const count = countRestart(metrics);

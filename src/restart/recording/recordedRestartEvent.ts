@@ -1,3 +1,4 @@
+import { objectText, workloadKindNames } from '@weeder/kube-runtime/objects';
 import { detailOf } from '../../controller/report/readers.ts';
 import { decision, type EventKind } from '../../controller/report/reportTable.ts';
 import type { IsExcluded } from '../../recording/file/lines.ts';
@@ -28,6 +29,14 @@ export const isExcludedWorkload: IsExcluded = ({ out, about }, busy) => {
 
 export function recordedRestartEventOf(event: RestartEvent): RecordedRestartEvent {
   return { out: event.type, about: aboutOf(event), detail: detailOf(restartTable, event) };
+}
+
+/** `Deployment shop/web`; another `about` is as it is. */
+export function recordedWorkload({ about }: { readonly about: string }): string {
+  const [key, namespace, name] = about.split('/');
+  const kind = workloadKindNames.find((each) => each.toLowerCase() === key);
+  if (kind === undefined || namespace === undefined || name === undefined) return about;
+  return objectText({ kind, namespace, name });
 }
 
 function aboutOf(event: RestartEvent): string {

@@ -30,6 +30,7 @@ export const weederContribution: Contribution<WeederEvent, ShownWeeder, Options>
     response: weederResponse,
     createSnapshot: createWeederSnapshot,
     isExcluded: isExcludedService,
+    objectOf: ({ about }) => about,
   },
   countEvents: countWeeder,
   measure: measureWeeder,

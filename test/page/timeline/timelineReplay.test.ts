@@ -19,10 +19,10 @@ function at(seconds: number, what: string): Moment {
   return { t: start + seconds * 1_000, what, words: what, about: 'shop/db', detail: '' };
 }
 
-const recording: PageMessage = {
+const recording = {
   type: 'history',
   moments: [at(20, 'service.notReady'), at(50, 'window.opened'), at(80.5, 'pod.deleted'), at(90, 'window.closed')],
-};
+} satisfies PageMessage;
 
 /** A replay of a recording of 100 s that stands at 60 s, and its chart. */
 async function replay(t: TestContext) {
@@ -64,6 +64,31 @@ test('the chart and the table have the whole recording, and what lies after the 
   await page.getByText('14:01:26 of 14:01:40').waitFor();
   assert.equal(await page.locator('#moments tr').count(), 4, 'what is played is not there twice');
   assert.deepEqual(consoleLines, []);
+});
+
+test('a decision that differs from the recorded one has a mark of its own, with the sentence, and a row', async (t) => {
+  const { page, server } = await replay(t);
+  const chip = page.getByRole('button', { name: 'differs from the recording' });
+  assert.equal(await chip.isVisible(), false);
+  const words = 'pod deleted (recorded, not replayed)';
+  const difference = {
+    ...at(85, 'decision.differs'),
+    words,
+    pod: 'shop/api-1',
+    detail: 'CrashLoopBackOff, restarts 4',
+  };
+  server.send({ ...recording, moments: [...recording.moments, difference] });
+  const mark = page.locator('.lane[data-about="shop/db"] .difference');
+  assert.match(
+    (await mark.locator('title').textContent()) ?? '',
+    /pod deleted \(recorded, not replayed\) · shop\/api-1 · CrashLoopBackOff, restarts 4$/,
+  );
+  await mark.click();
+  await page.getByRole('row', { name: words }).and(page.locator('[aria-current=true]')).waitFor();
+  await chip.click();
+  await mark.waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: words }).waitFor({ state: 'detached' });
+  assert.equal(await chip.isVisible(), true, 'it can be switched on again');
 });
 
 test('a click in the chart moves the cursor there, and a click on a mark to its event', async (t) => {

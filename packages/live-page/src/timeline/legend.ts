@@ -1,4 +1,5 @@
-import { type MomentKind, momentKinds } from '../../protocol/momentKinds.ts';
+import type { Moment } from '../../protocol/moment.ts';
+import { kindOf, type MomentKind, momentKinds } from '../../protocol/momentKinds.ts';
 import { addPart } from '../address.ts';
 import { byId, create, createSvg } from '../dom.ts';
 import { markOf } from './drawnLane.ts';
@@ -7,8 +8,8 @@ import { hasMark, kindNames } from './kinds.ts';
 /** The kinds of events, each with its sign and a button that switches it off. The address has those that are on. */
 interface Legend {
   readonly isOn: (kind: MomentKind) => boolean;
-  /** Whether there is something that only would happen. */
-  explainDryRun(isDryRun: boolean): void;
+  /** Explains a dry run and differences of a replay only where there are some. `shown`: what is on. */
+  explain(all: readonly Moment[], shown: readonly Moment[]): void;
 }
 
 /** In the address: every kind is off. */
@@ -44,8 +45,9 @@ export function createLegend(onChange: () => void): Legend {
   place.append(all, ...buttons.values(), would);
   return {
     isOn: (kind) => on.has(kind),
-    explainDryRun(isDryRun) {
-      would.hidden = !isDryRun;
+    explain(all, shown) {
+      would.hidden = !shown.some((each) => each.isDryRun === true);
+      buttons.get('difference')?.toggleAttribute('hidden', !all.some(({ what }) => kindOf(what) === 'difference'));
     },
   };
 }

@@ -66,7 +66,7 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
       .filter(isMatch)
       .map((lane) => onlyKinds(lane, legend.isOn));
     matching = moments.list().filter((each) => legend.isOn(kindOf(each.what)) && isMatch(each));
-    legend.explainDryRun(matching.some((each) => each.isDryRun === true));
+    legend.explain(moments.list(), matching);
     const found = chosen.find(moments.list());
     if (found !== undefined) reveal(found, false);
   }
