@@ -25,7 +25,7 @@ export interface PlayerOptions {
   readonly inspect?: (event: InspectionEvent) => void;
 }
 
-export type CreatePlayer = (file: RecordingFile, options: PlayerOptions) => Player;
+type CreatePlayer = (file: RecordingFile, options: PlayerOptions) => Player;
 
 /** Loads the code of all controllers. */
 export async function loadPlayer(): Promise<CreatePlayer> {

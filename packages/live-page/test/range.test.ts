@@ -79,7 +79,7 @@ test('its text leads to the same range, in another browser too, and another text
   }
 });
 
-test('a zoom at the end follows the time also if the time goes on meanwhile', () => {
+test('a zoom at the end follows the time also if the time advances meanwhile', () => {
   let now = 2 * hour;
   const range = createShownRange(() => {
     now += 1;

@@ -32,7 +32,7 @@ export function createShownRange(known: () => Known): ShownRange {
   /** Undefined: it is fitted. `until` undefined: it follows the time. */
   let chosen: { readonly length: number; readonly until: number | undefined } | undefined;
 
-  // Each action reads what is known once, because the newest time goes on.
+  // Each action reads what is known once, because the newest time advances.
   function rangeIn({ whole, fitted }: Known): Range {
     if (chosen === undefined) return fitted;
     const to = Math.min(chosen.until ?? whole.to, whole.to);
