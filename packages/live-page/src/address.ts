@@ -19,6 +19,8 @@ interface Part {
   show(value: string): void;
 }
 
+/** Milliseconds between two changes by one part: a browser refuses many in a short time, such as those of a wheel. */
+const pause = 400;
 const parts = new Map<string, Map<string, Part>>();
 
 /** `hash`: with its `#`. */
@@ -44,17 +46,35 @@ export function machineAddress(actor: string): string {
 
 /** Lets the address determine a part of a view. Returns a function that writes a new value into the address. */
 export function addPart(view: string, name: string, part: Part): (value: string) => void {
-  const partsOfView = parts.get(view) ?? new Map<string, Part>();
-  parts.set(view, partsOfView.set(name, part));
-  return (value) => {
+  let unwritten: string | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function write(): void {
+    timer = undefined;
     const { id, parameters, view: shown } = readAddress(location.hash);
-    // A part may also change when the user has left its view.
-    if (shown !== view) return;
-    if (value === part.initial) parameters.delete(name);
-    else parameters.set(name, value);
+    // The user may have left the view meanwhile.
+    if (unwritten === undefined || shown !== view) return;
+    if (unwritten === part.initial) parameters.delete(name);
+    else parameters.set(name, unwritten);
+    unwritten = undefined;
     const query = queryOf(parameters);
     history.replaceState(null, '', id === undefined ? `#${view}${query}` : addressOf(view, id) + query);
     keepInNavigation(view, query);
+    timer = setTimeout(write, pause);
+  }
+
+  const partsOfView = parts.get(view) ?? new Map<string, Part>();
+  partsOfView.set(name, {
+    initial: part.initial,
+    show(value) {
+      unwritten = undefined;
+      part.show(value);
+    },
+  });
+  parts.set(view, partsOfView);
+  return (value) => {
+    unwritten = value;
+    if (timer === undefined) write();
   };
 }
 

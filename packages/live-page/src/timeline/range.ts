@@ -13,7 +13,7 @@ interface Known {
 }
 
 /** The shown part of the timeline: what there is, until the user chooses another part. */
-export interface ShownRange {
+interface ShownRange {
   get(): Range;
   /** Multiplies the length: 0.5 zooms in, 2 zooms out. The time at this share of the range stays where it is. */
   zoom(factor: number, at?: number): void;

@@ -1,7 +1,7 @@
 import type { Moment } from '../../protocol/moment.ts';
 import { kindOf } from '../../protocol/momentKinds.ts';
 import type { ReplayClock, ServiceView } from '../../protocol/protocol.ts';
-import { addControl } from '../address.ts';
+import { addControl, addPart } from '../address.ts';
 import { byId, onceAFrame } from '../dom.ts';
 import { count, instant } from '../format.ts';
 import { clockTime, setTimedText } from '../times.ts';
@@ -15,7 +15,6 @@ import { rowsOf } from './lanes.ts';
 import { createLegend } from './legend.ts';
 import { neighbourOf } from './neighbour.ts';
 import { createShownRange, fittedTo } from './range.ts';
-import { keepInAddress } from './rangeAddress.ts';
 import { beginningOf, type Lane, lanesOf, onlyKinds } from './spans.ts';
 
 interface Timeline {
@@ -57,7 +56,13 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
     const whole = { from: replay?.startsAt ?? end() - hour, to: end() };
     return { whole, fitted: replay === undefined ? fittedTo(whole, beginningOf(lanes)) : whole };
   });
-  const noteRange = keepInAddress(range, () => redraw());
+  const writeRange = addPart('timeline', 'range', {
+    initial: '',
+    show(text) {
+      range.read(text);
+      redraw();
+    },
+  });
 
   function read(): void {
     const query = search.value.trim().toLowerCase();
@@ -145,28 +150,22 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
     announce([clockTime(found.t), found.words, found.about, found.pod ?? ''].filter(Boolean).join(', '));
   }
 
-  function move(share: number): void {
-    range.move(share);
-    noteRange();
+  /** Changes the range. */
+  function change(act: () => void): void {
+    act();
+    writeRange(range.text());
     redraw();
   }
 
-  function zoom(factor: number, at?: number): void {
-    range.zoom(factor, at);
-    noteRange();
-    redraw();
-  }
+  const move = (share: number) => change(() => range.move(share));
+  const zoom = (factor: number, at?: number) => change(() => range.zoom(factor, at));
 
   followControls(place, {
     zoomIn: () => zoom(0.5),
     zoomOut: () => zoom(2),
     earlier: () => move(-0.25),
     later: () => move(0.25),
-    fit() {
-      range.fit();
-      noteRange();
-      redraw();
-    },
+    fit: () => change(range.fit),
     previous: () => step(-1),
     next: () => step(1),
     open() {
@@ -186,9 +185,7 @@ export function createTimeline({ now, notReady, onSeek, onDrag, announce }: Time
       if (replay !== undefined) return drag(timeAt(to), isDone);
       chart.select(isDone ? undefined : [from, to]);
       if (!isDone) return;
-      range.show({ from: timeAt(Math.min(from, to)), to: timeAt(Math.max(from, to)) });
-      noteRange();
-      redraw();
+      change(() => range.show({ from: timeAt(Math.min(from, to)), to: timeAt(Math.max(from, to)) }));
     },
     cancel() {
       chart.select(undefined);
