@@ -50,6 +50,7 @@ export function addPart(view: string, name: string, part: Part): (value: string)
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function write(): void {
+    clearTimeout(timer);
     timer = undefined;
     const { id, parameters, view: shown } = readAddress(location.hash);
     // The user may have left the view meanwhile.
@@ -72,6 +73,8 @@ export function addPart(view: string, name: string, part: Part): (value: string)
     },
   });
   parts.set(view, partsOfView);
+  // Before a link is followed, so that Back leads to the newest value.
+  addEventListener('click', write, { capture: true });
   return (value) => {
     unwritten = value;
     if (timer === undefined) write();

@@ -58,6 +58,22 @@ test('a zoom that follows the time is in the address by its length, and Back ret
   await page.locator('#timeline-count', { hasText: '1 lane, 4 events' }).waitFor();
 });
 
+test('what was typed until a link is followed is there after Back', async (t) => {
+  const { page } = await timeline(t, [...moments, ...outageOfDemo]);
+  await page.evaluate(`(() => {
+    const search = document.querySelector('#timeline-search');
+    for (const value of ['s', 'sh', 'shop/etcd']) {
+      search.value = value;
+      search.dispatchEvent(new Event('input'));
+    }
+    document.querySelector('nav a[href="#services"]').click();
+  })()`);
+  await page.locator('#services-title').waitFor();
+  await page.goBack();
+  await page.locator('#timeline-count', { hasText: /^1 lane/ }).waitFor();
+  assert.equal(await page.locator('#timeline-search').inputValue(), 'shop/etcd');
+});
+
 test('what a user types into the address is no more than text, and an unknown value is the initial one', async (t) => {
   const path = '/#timeline?only=pods&range=0000-01-01T00:00:00Z/9999-09-13T00:00:00Z&event=%3Cb%3E';
   const { page, consoleLines } = await timeline(t, outageOfDemo, { path });
