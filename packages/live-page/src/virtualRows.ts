@@ -12,6 +12,8 @@ interface VirtualRowsOptions<Item, Row> {
 /** Rows above and below the visible part, so that the next one can get the focus; pixels. */
 const beyond = 400;
 const firstGuess = 40;
+/** Sums of heights are not exact; pixels. */
+const tolerance = 0.01;
 
 /**
  * The rows of a table, of which only the visible ones are in the page. The height of the others is known from when they
@@ -29,53 +31,62 @@ export function createVirtualRows<Item, Row extends { readonly element: HTMLElem
   const rows = createRows({ parent: body, ...options });
   const heights = new Map<string, number>();
   let items: readonly Item[] = [];
-  let placed: readonly Item[] = [];
-  let average = firstGuess;
+  /** Where each item begins below the first one, and where the last one ends. */
+  let tops: readonly number[] = [0];
+  let placed = { from: 0, to: 0 };
 
-  const heightOf = (item: Item): number => heights.get(keyOf(item)) ?? average;
+  /** Takes the heights that are known. Not for each frame: it looks at all items. */
+  function layOut(): void {
+    const average = heights.size === 0 ? firstGuess : heights.values().reduce((sum, each) => sum + each) / heights.size;
+    let top = 0;
+    tops = [0, ...items.map((item) => (top += heights.get(keyOf(item)) ?? average))];
+  }
 
-  function measure(): void {
-    for (const item of placed) {
+  /** Whether a placed row has another height than it had, or was estimated to have. */
+  function measure(): boolean {
+    const { from, to } = placed;
+    const changed = items.slice(from, to).filter((item, index) => {
       const height = rows.get(keyOf(item))?.element.getBoundingClientRect().height ?? 0;
       if (height > 0) heights.set(keyOf(item), height);
-    }
-    if (heights.size > 0) average = sumOf([...heights.values()]) / heights.size;
+      return height > 0 && Math.abs(topAt(from + index) + height - topAt(from + index + 1)) > tolerance;
+    });
+    return changed.length > 0;
   }
 
   function draw(): void {
     const start = above.element.getBoundingClientRect().top;
-    const from = pass(0, -beyond - start);
-    const to = pass(from, innerHeight + 2 * beyond);
-    placed = items.slice(from, to);
-    rows.place(placed);
+    const from = itemAt(-beyond - start);
+    const to = itemAt(topAt(from) + innerHeight + 2 * beyond);
+    placed = { from, to };
+    rows.place(items.slice(from, to));
     // The row of the heads is the first.
-    for (const [index, item] of placed.entries())
+    for (const [index, item] of items.slice(from, to).entries())
       setNumber(rows.get(keyOf(item))?.element, 'aria-rowindex', from + index + 2);
-    measure();
-    above.set(heightOfAll(items.slice(0, from)));
-    below.set(heightOfAll(items.slice(to)));
+    if (measure()) layOut();
+    above.set(topAt(from));
+    below.set(topAt(items.length) - topAt(to));
   }
 
-  function heightOfAll(all: readonly Item[]): number {
-    return sumOf(all.map(heightOf));
+  function topAt(index: number): number {
+    return tops[index] ?? 0;
   }
 
-  /** From the item `first` on, returns the index of the first item after this distance. */
-  function pass(first: number, distance: number): number {
-    let [index, height] = [first, 0];
-    for (let item = items[index]; item !== undefined; item = items[index]) {
-      const next = height + heightOf(item);
-      if (next > distance) break;
-      height = next;
-      index += 1;
+  /** The last item that begins at this distance or above. */
+  function itemAt(distance: number): number {
+    let [low, high] = [0, items.length];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (topAt(middle) > distance) high = middle - 1;
+      else low = middle;
     }
-    return index;
+    return low;
   }
 
   const drawSoon = onceAFrame(draw);
   addEventListener('scroll', drawSoon, { passive: true });
   addEventListener('resize', () => {
     heights.clear();
+    layOut();
     drawSoon();
   });
   return {
@@ -83,13 +94,10 @@ export function createVirtualRows<Item, Row extends { readonly element: HTMLElem
     place(newItems) {
       items = newItems;
       setNumber(table, 'aria-rowcount', items.length + 1);
+      layOut();
       draw();
     },
   };
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0);
 }
 
 /** Sets the attribute if it differs. */
