@@ -1,9 +1,7 @@
 /**
  * `npm run screenshots`: each view of the live page and each condition of weeder as a picture for
- * visualizations/README.md, and the recorded recovery of the README.
+ * visualizations/README.md, and the pictures of the README.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import type { PageMessage } from '@weeder/live-page';
 import {
@@ -21,9 +19,9 @@ import {
 import type { Browser, Page } from 'playwright-core';
 import { type PageServer, startPageServer } from '../support/page/pageServer.ts';
 import { launch } from './support/chromium.ts';
+import { takeReadmePictures } from './support/pictures/readmePictures.ts';
 
-const root = join(import.meta.dirname, '..', '..');
-const folder = join(root, 'visualizations', 'screenshots');
+const folder = join(import.meta.dirname, '..', '..', 'visualizations', 'screenshots');
 const now = Date.UTC(2026, 10, 21, 14, 3, 7);
 const states = ['ready', 'ready.windowOpen', 'ready.windowOpen.settled'];
 const db = actorView('shop/db', { states, since: now - 100_000, waitsFor: ['after watchDuration (3m20s)'] });
@@ -109,28 +107,6 @@ async function shootCondition(browser: Browser, name: ConditionName): Promise<vo
   await page.close();
 }
 
-/** The end of a recorded recovery, as `weeder replay --ui` shows it, in a size that is legible in the README. */
-async function shootRecovery(browser: Browser): Promise<void> {
-  const recording = 'test/replays/services/outage-of-the-demo.jsonl';
-  const replay = spawn(process.execPath, ['src/cli/weeder.ts', 'replay', recording, '--ui', '--ui-bind-addr', ':0'], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    const [output] = await once(replay.stdout, 'data');
-    const url = /http:\S+/.exec(String(output))?.[0] ?? '';
-    const page = await browser.newPage({ viewport: { width: 960, height: 632 }, timezoneId: 'UTC' });
-    await page.goto(`${url}#timeline`);
-    await page.locator('[data-connection=live]').waitFor();
-    await page.locator('#seek').focus();
-    await page.keyboard.press('End');
-    await shows(page, 'timeline', '.lane .deletion');
-    await page.screenshot({ path: join(folder, 'recovery.png'), animations: 'disabled' });
-  } finally {
-    replay.kill();
-  }
-}
-
 async function shootAll(): Promise<void> {
   // A browser that is not closed keeps the process running after a failure.
   await using browser = await launch();
@@ -145,7 +121,6 @@ async function shootAll(): Promise<void> {
   for (const name of ['services', 'dependencies', 'machine', 'workloads', 'applications', 'timeline'])
     await shoot(browser, server, name, '-narrow');
   for (const name of conditionNames) await shootCondition(browser, name);
-  await shootRecovery(browser);
 }
 
 try {
