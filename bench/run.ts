@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- [recovery] [scale] [actors] [start] [rest] [restart] [observer] [thousand] [hostile]`: measures
+ * `npm run bench -- [recovery] [scale] [actors] [start] [rest] [restart] [observer] [thousand] [hostile] [page]`: measures
  * weeder, and for recoveries and corrections a bare client as well. Figures are only comparable within one run.
  *
- *   --all               all nine; default: recovery
+ *   --all               all ten; default: recovery
  *   --namespaces LIST   of the recoveries (default 1,10,50,100,200,1000)
  *   --cores LIST        of the recoveries: separate (the API server on one core, the client on another), shared
  *                       (default both)
@@ -14,7 +14,9 @@
  *   --applications LIST  of observer, of five resources each (default 1000)
  *   --thousand LIST     numbers of applications that have the thousand resources (default 200,10)
  *   --hostile N         number of hostile applications (default 20)
- *   --runs N            rounds of recovery (default 5), start, thousand and hostile (default 3)
+ *   --pages N           live pages that are open at the same time, of page (default 10)
+ *   --seconds N         how long services change in each half of a round of page (default 60)
+ *   --runs N            rounds of recovery (default 5), start, thousand, hostile and page (default 3)
  *   --idle SECONDS      how long a process at rest is measured (default 3, of observer and thousand 30, of rest 60)
  *   --only LIST         candidates of recovery and observer, such as bare,weeder; kinds of scale, such as 'matching;declaring'
  *   --profile DIR       write CPU profiles there, and print where the time of recovery, restart and observer goes
@@ -31,6 +33,8 @@ import { measureHostile } from './drift/hostile.ts';
 import { hostileReport } from './drift/hostileReport.ts';
 import { measureThousand } from './drift/thousand.ts';
 import { thousandReport } from './drift/thousandReport.ts';
+import { measureLivePage } from './livePage/livePage.ts';
+import { livePageReport } from './livePage/livePageReport.ts';
 import { measureActors } from './recovery/actors.ts';
 import { candidateNames } from './recovery/candidates.ts';
 import { measureRecovery } from './recovery/recovery.ts';
@@ -45,7 +49,10 @@ import { actorsReport, restReport, scaleReport, startReport } from './support/ot
 import { benchmarksPage } from './support/page.ts';
 import { committed, type Results, readResults, thisMachine } from './support/results.ts';
 
-const names = ['recovery', 'scale', 'actors', 'start', 'rest', 'restart', 'observer', 'thousand', 'hostile'] as const;
+const names = [
+  ...(['recovery', 'scale', 'actors', 'start', 'rest'] as const),
+  ...(['restart', 'observer', 'thousand', 'hostile', 'page'] as const),
+] as const;
 type Name = (typeof names)[number];
 type Flags = ReturnType<typeof readFlags>;
 
@@ -141,6 +148,19 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
     console.log(hostileReport(cases));
     return { hostile: { ...source, cases } };
   }
+  if (name === 'page') {
+    const cases = await measureLivePage({
+      services: 1000,
+      changing: 200,
+      scrolled: 10_000,
+      pages: wholeNumber('--pages', flags.pages),
+      seconds: wholeNumber('--seconds', flags.seconds),
+      rounds: roundsOf(flags, 3),
+      log,
+    });
+    console.log(livePageReport(cases));
+    return { page: { ...source, cases } };
+  }
   const cases = await measureStart(roundsOf(flags, 3), log);
   console.log(startReport(cases));
   return { start: { ...source, cases } };
@@ -179,6 +199,8 @@ function parseFlags() {
         workloads: text('500,2000'),
         thousand: text('200,10'),
         hostile: text('20'),
+        pages: text('10'),
+        seconds: text('60'),
         runs: { type: 'string' },
         applications: text('1000'),
         idle: { type: 'string' },

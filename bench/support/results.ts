@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { DriftCase } from '../drift/driftResults.ts';
 import { HostileCase } from '../drift/hostileResults.ts';
 import { ThousandCase } from '../drift/thousandResults.ts';
+import { LivePageCase } from '../livePage/livePageResults.ts';
 import { ActorsCase } from '../recovery/actorsResults.ts';
 import { RecoveryCase } from '../recovery/recoveryResults.ts';
 import { RestCase } from '../recovery/restResults.ts';
@@ -40,6 +41,7 @@ export const Results = z.object({
   observer: section(DriftCase),
   thousand: section(ThousandCase),
   hostile: section(HostileCase),
+  page: section(LivePageCase),
 });
 export type Results = z.infer<typeof Results>;
 
