@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { monotonic } from '../support/processFigures.ts';
@@ -15,6 +16,8 @@ export interface Browser extends AsyncDisposable {
   /** Measures the open pages until the returned function is called. */
   measure(): Promise<() => Promise<Opened>>;
   closePages(): Promise<void>;
+  /** From now on it runs only while nothing else wants its core, as if it were on another machine. */
+  yieldCore(): void;
   scroll(services: number, ms: number): Promise<Scrolled>;
 }
 
@@ -56,6 +59,9 @@ export async function startBrowser(): Promise<Browser> {
         return { browser, received: Math.round((bytes - before.bytes) / seconds), elements };
       };
     },
+    yieldCore() {
+      for (const thread of threadsOf(child.pid)) lowerPriority(thread);
+    },
     closePages: async () => void (await ask({ closePages: true })),
     scroll: async (services, ms) => Scrolled.parse(await ask({ scroll: services, ms })),
     async [Symbol.asyncDispose]() {
@@ -69,6 +75,20 @@ export async function startBrowser(): Promise<Browser> {
 function descendantsOf(pid: number | undefined): string[] {
   const children = globSync(`/proc/${pid}/task/*/children`).flatMap((file) => read(file).split(' '));
   return children.filter((each) => each !== '').flatMap((each) => [each, ...descendantsOf(Number(each))]);
+}
+
+function lowerPriority(thread: number): void {
+  try {
+    setPriority(thread, constants.priority.PRIORITY_LOW);
+  } catch (error) {
+    // A thread may have ended meanwhile.
+    if (existsSync(`/proc/${thread}`)) throw error;
+  }
+}
+
+/** A priority is that of a thread, and of those that it starts. */
+function threadsOf(pid: number | undefined): number[] {
+  return descendantsOf(pid).flatMap((each) => globSync('*', { cwd: `/proc/${each}/task` }).map(Number));
 }
 
 /** Seconds that they have spent on a core, including their threads that have ended. */

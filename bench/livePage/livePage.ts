@@ -96,16 +96,14 @@ async function measureRounds(
   const rounds: LivePageCase['rounds'] = [];
   useCores('separate');
   try {
-    await using browser = await startBrowser();
     const half = () => measureChanges(scene, changing, seconds, cost());
     const halfWithPages = async () => {
+      await using browser = await startBrowser();
       for (let page = 0; page < pages; page += 1) await browser.open(url, views[page % views.length] ?? views[0]);
       await pause(settleMs);
+      browser.yieldCore();
       const ofPages = await browser.measure();
-      const measured = { ...(await half()), pages: await ofPages() };
-      await browser.closePages();
-      await pause(settleMs);
-      return measured;
+      return { ...(await half()), pages: await ofPages() };
     };
     for (let round = 1; round <= count; round += 1) {
       const first = round % 2 === 1 ? await half() : undefined;

@@ -107,7 +107,7 @@ const driftText = `## Application observer
 
 const livePageText = `## Live page
 
-**Setup.** The API server is the embedded one. Each service has an open window with four podSelectors, so five actors. weeder is the production bundle with the memory limit of the manifest, without Events, on a core of its own. The pages are open in a headless Chromium, in the views Overview, Services, Timeline, Dependencies and Actors in turn. While services change, the browser shares the other core with the API server and the benchmark.
+**Setup.** The API server is the embedded one. Each service has an open window with four podSelectors, so five actors. weeder is the production bundle with the memory limit of the manifest, without Events, on a core of its own. The pages are open in a headless Chromium, in the views Overview, Services, Timeline, Dependencies and Actors in turn. While services change, the browser has the lowest priority on the other core, as if it ran on another machine.
 
 **Figures.** First rows are shown this long after the begin of the navigation: the median of three, one page at a time. The services that change go down one after the other, each with a pod that crash-loops, and recover. Times run from a service becoming ready to the deletion of its pod, as the API server sees both. Each round has the same changes without pages and with them; figures are medians over the rounds, and ratios those within a round. The memory of the browser is that of all its processes, what they share counted once. A page that scrolls moves by 200 pixels in each frame, with the messages of a test in place of a weeder; the CPU is that of its main thread. On a busy machine, the ratios and the CPU of a frame are worth more than the times.
 
