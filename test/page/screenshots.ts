@@ -121,6 +121,7 @@ async function shootAll(): Promise<void> {
   for (const name of ['services', 'dependencies', 'machine', 'workloads', 'applications', 'timeline'])
     await shoot(browser, server, name, '-narrow');
   for (const name of conditionNames) await shootCondition(browser, name);
+  await takeReadmePictures(browser, folder);
 }
 
 try {
