@@ -256,8 +256,7 @@ test('watch events of kubectl are shown as a dry run: what weeder would have don
   await control({ do: 'seek', to: startsAt + 200_000 });
   const { service } = await viewer.received('service', (message) => message.service.window !== undefined);
   assert.equal(service.deleted, 1);
-  const [namespace = '', name = ''] = pod.split('/');
-  const podPage = await (await fetch(`${url}pod?namespace=${namespace}&name=${name}`)).text();
+  const podPage = await (await fetch(`${url}object?type=pod&id=${pod}`)).text();
   assert.match(podPage, /would be deleted/i);
   const { did } = await overviewOf(url);
   assert.equal(did.isDryRun, true);

@@ -1,4 +1,4 @@
-import { systemClock } from '@weeder/kube-runtime/base';
+import { type Clock, systemClock } from '@weeder/kube-runtime/base';
 import { createActorTimes } from '../../../src/actors/actorTimes.ts';
 import type { Shown as ShownControllers } from '../../../src/controllers/controllers.ts';
 import { createLivePage, type LivePage } from '../../../src/ui/livePage.ts';
@@ -23,8 +23,13 @@ export interface Shown extends AsyncDisposable {
 
 export const startTime = Date.UTC(2026, 0, 1, 12);
 
+/** `pace`: determines when the pages are updated; default: real time. */
+interface ShownOptions extends Omit<SimulationOptions, 'inspect'> {
+  readonly pace?: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+}
+
 export async function shown(
-  options: Omit<SimulationOptions, 'inspect'> = {},
+  { pace = systemClock, ...options }: ShownOptions = {},
   before: (world: World) => void = () => {},
   host = '127.0.0.1',
 ): Promise<Shown> {
@@ -33,7 +38,7 @@ export async function shown(
   const times = createActorTimes({ now });
   const broken: unknown[] = [];
   const onBroken = (error: unknown) => broken.push(error);
-  const live = createLivePage({ clock: { now }, pace: systemClock, onBroken });
+  const live = createLivePage({ clock: { now }, pace, onBroken });
   const inspect: SimulationOptions['inspect'] = (event) => {
     times.inspect(event);
     live.inspect(event);
@@ -54,7 +59,7 @@ export async function shown(
 }
 
 /** A service that goes down on request, with one pod that crash-loops and one that is skipped. */
-export function down(options: Omit<SimulationOptions, 'inspect'> = {}): Promise<Shown> {
+export function down(options: ShownOptions = {}): Promise<Shown> {
   return shown({ service: { onStart: 'never' }, ...options }, (before) => {
     before.slice({ ready: [true] });
     before.put({ containers: [backOff(4)] });
