@@ -112,7 +112,7 @@ test('a restart is in the timeline, as a mark and as a row, and is announced', a
     },
     { path: '/#timeline' },
   );
-  await page.locator('.deletion').first().waitFor({ state: 'attached' });
+  await page.locator('.lane .deletion').first().waitFor({ state: 'attached' });
   const about = 'Deployment shop/web';
   server.send({
     type: 'moment',

@@ -8,7 +8,7 @@ export const momentKinds = [
   'correction',
   'drift',
   'problem',
-  'difference',
+  'deviation',
   'other',
 ] as const;
 export type MomentKind = (typeof momentKinds)[number];
@@ -36,7 +36,7 @@ const kindsByType: ReadonlyMap<string, MomentKind> = new Map([
   ['application.refused', 'problem'],
   ['deletion.refused', 'problem'],
   ['deletion.failed', 'problem'],
-  ['decision.differs', 'difference'],
+  ['decision.differs', 'deviation'],
 ]);
 
 /** `what`: the type of an event. */

@@ -78,7 +78,7 @@ test('a decision that differs from the recorded one has a mark of its own, with 
     detail: 'CrashLoopBackOff, restarts 4',
   };
   server.send({ ...recording, moments: [...recording.moments, difference] });
-  const mark = page.locator('.lane[data-about="shop/db"] .difference');
+  const mark = page.locator('.lane[data-about="shop/db"] .deviation');
   assert.match(
     (await mark.locator('title').textContent()) ?? '',
     /pod deleted \(recorded, not replayed\) · shop\/api-1 · CrashLoopBackOff, restarts 4$/,

@@ -10,7 +10,7 @@ export const kindNames: Readonly<Record<MomentKind, string>> = {
   correction: 'applied or corrected',
   drift: 'drift',
   problem: 'refused, blocked or failed',
-  difference: 'differs from the recording',
+  deviation: 'differs from the recording',
   other: 'other, only in the table',
 };
 
@@ -25,7 +25,7 @@ export const shapes: Readonly<Record<MarkKind, string>> = {
   correction: 'M0 -6l6 6l-6 6l-6 -6z',
   drift: 'M0 -6l6 10h-12z',
   problem: 'M-5 -3l2 -2l3 3l3 -3l2 2l-3 3l3 3l-2 2l-3 -3l-3 3l-2 -2l3 -3z',
-  difference: 'M-6 -4h7l1 -3h2l-1 3h3v2h-4l-1 3h5v2h-6l-1 3h-2l1 -3h-4v-2h5l1 -3h-6z',
+  deviation: 'M-6 -4h7l1 -3h2l-1 3h3v2h-4l-1 3h5v2h-6l-1 3h-2l1 -3h-4v-2h5l1 -3h-6z',
 };
 
 /** Whether this kind has a mark. */

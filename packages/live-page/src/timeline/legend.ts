@@ -47,7 +47,7 @@ export function createLegend(onChange: () => void): Legend {
     isOn: (kind) => on.has(kind),
     explain(all, shown) {
       would.hidden = !shown.some((each) => each.isDryRun === true);
-      buttons.get('difference')?.toggleAttribute('hidden', !all.some(({ what }) => kindOf(what) === 'difference'));
+      buttons.get('deviation')?.toggleAttribute('hidden', !all.some(({ what }) => kindOf(what) === 'deviation'));
     },
   };
 }

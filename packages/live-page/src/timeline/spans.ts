@@ -94,7 +94,7 @@ export function laneRank({ outages, windows, marks }: Lane, { from, to }: Range)
   const lasts = (span: Span) => span.from <= to && (span.to ?? to) >= from;
   if (outages.some((each) => each.to === undefined && lasts(each))) return 0;
   const shown = marks.filter(({ moment: { t } }) => t >= from && t <= to);
-  const isProblem = shown.some(({ kind }) => kind === 'problem' || kind === 'drift' || kind === 'difference');
+  const isProblem = shown.some(({ kind }) => kind === 'problem' || kind === 'drift' || kind === 'deviation');
   if (isProblem || windows.some((each) => each.to === undefined && lasts(each))) return 1;
   return shown.length > 0 || [...outages, ...windows].some(lasts) ? 2 : undefined;
 }
