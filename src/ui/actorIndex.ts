@@ -1,9 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { ActorOrder, ActorPage } from '@weeder/live-page';
 import { activeStates } from '../actors/actorStates.ts';
 import { hasWords, searchWords } from '../actors/searchWords.ts';
 import { descend, type Found, foundRoot, machineOf, viewOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';
+import type { Pause } from './pageWork.ts';
 
 /** The filter, the order and the range of the actors in a request. */
 export interface ActorQuery {
@@ -18,7 +18,7 @@ export interface ActorQuery {
 
 /** Finds actors. It reads all actors with pauses, once for all concurrent requests. */
 interface ActorIndex {
-  find(query: ActorQuery): Promise<ActorPage>;
+  find(query: ActorQuery, pause: Pause): Promise<ActorPage>;
   /** The source has changed, and its actors are different ones. */
   forget(): void;
 }
@@ -32,16 +32,14 @@ interface Entry {
 
 /** How long a result is reused for other requests; milliseconds. */
 const freshFor = 500;
-/** The number of roots that are read without a pause. */
-const batch = 500;
 
 export function createActorIndex(source: () => PageSource | undefined): ActorIndex {
   let entries: Promise<readonly Entry[]> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
 
-  function all(): Promise<readonly Entry[]> {
+  function all(pause: Pause): Promise<readonly Entry[]> {
     if (entries !== undefined && performance.now() - readAt < freshFor) return entries;
-    const reading = read(source());
+    const reading = read(source(), pause);
     entries = reading;
     // Concurrent requests share one read.
     readAt = Number.POSITIVE_INFINITY;
@@ -53,9 +51,9 @@ export function createActorIndex(source: () => PageSource | undefined): ActorInd
   }
 
   return {
-    async find({ search, machine, order, offset, limit }) {
+    async find({ search, machine, order, offset, limit }, pause) {
       const words = searchWords(search);
-      const entries = await all();
+      const entries = await all(pause);
       const matching = entries.filter(
         ({ found, text }) => (machine === '' || machineOf(found) === machine) && hasWords(text, words),
       );
@@ -73,18 +71,18 @@ export function createActorIndex(source: () => PageSource | undefined): ActorInd
 }
 
 /** The tree in a stable order: by id, each actor followed by its descendants. */
-async function read(source: PageSource | undefined): Promise<Entry[]> {
+async function read(source: PageSource | undefined, pause: Pause): Promise<Entry[]> {
   const roots: Found[] = [];
   for (const actor of source?.actors() ?? []) {
     const root = foundRoot(actor);
     if (root !== undefined) roots.push(root);
-    if (roots.length % batch === 0) await turn();
+    await pause();
   }
   roots.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   const entries: Entry[] = [];
-  for (const [index, root] of roots.entries()) {
+  for (const root of roots) {
     for (const located of descend(root)) entries.push(entryOf(located));
-    if (index % batch === 0) await turn();
+    await pause();
   }
   return entries;
 }

@@ -12,6 +12,8 @@ import { type Connection, createConnection, heartbeatEvery } from './connection.
 import { createHistory, lastHour, wholeRecording } from './history.ts';
 import { eventText, jsonEvent, listParts } from './messages.ts';
 import type { PageSource } from './pageSource.ts';
+import { createPageWork, type Pause } from './pageWork.ts';
+import { createProcessMessages } from './processMessages.ts';
 import { processMoment } from './processMoment.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
@@ -19,7 +21,7 @@ import { type DependencyQuery, dependencyList, workloadActorId } from './views/d
 import { objectPage } from './views/objectPage.ts';
 import { composeOverview } from './views/overview.ts';
 import { createPodReports } from './views/podReports.ts';
-import { createProcessView, type ProcessFacts } from './views/processView.ts';
+import type { ProcessFacts } from './views/processView.ts';
 import { createWindowCounters } from './windowCounters.ts';
 
 /**
@@ -89,19 +91,18 @@ const maxChanges = 200;
 
 export function createLivePage(options: LivePageOptions): LivePage {
   const { clock, pace, speed = 1, replay, isDryRun = false, onBroken, process } = options;
-  const processView = createProcessView();
+  const processMessages = createProcessMessages(process, send);
   const history = createHistory(replay === undefined ? lastHour : wholeRecording);
   for (const moment of replay?.moments ?? []) history.add(moment);
   const tallies = createWindowCounters();
   const podReports = createPodReports();
   const index = createActorIndex(() => source);
+  const work = createPageWork();
   /** The open pages; `connection` is undefined until the first poll is done. */
   const pages = new Map<ServerResponse, { readonly chosen: string | undefined; connection: Connection | undefined }>();
   const timers = new Map<'poll' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
   let services: ReadonlyMap<string, PolledService> | undefined;
-  /** The messages about the process that were sent last, by their types. */
-  const sent = new Map<'leadership' | 'process', string>();
   let polling: Promise<void> | undefined;
   let polls = 0;
 
@@ -124,7 +125,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
 
   function* everything(chosen: string | undefined): Generator<string> {
     if (replay !== undefined) yield eventText({ type: 'clock', ...replay.clock() });
-    yield* sent.values();
+    yield* processMessages.all();
     yield* listParts('services', textsOf(services?.values() ?? []));
     yield* listParts(
       'history',
@@ -133,12 +134,16 @@ export function createLivePage(options: LivePageOptions): LivePage {
     if (chosen !== undefined) yield chosenActors.message(chosen);
   }
 
+  const pollAll = work.computation((_query: '', pause) =>
+    pollServices(source, tallies, chosenActors, services ?? new Map(), pause),
+  );
+
   async function poll(): Promise<void> {
     polls += 1;
-    const changes = await pollServices(source, tallies, chosenActors, services ?? new Map());
+    const changes = await pollAll('');
     if (pages.size === 0) return;
     services = changes.all;
-    sendProcess();
+    processMessages.send(source);
     sendChanges(changes);
     begin();
     timers.set('poll', pace.setTimeout(startPolling, pollInterval));
@@ -153,31 +158,22 @@ export function createLivePage(options: LivePageOptions): LivePage {
       });
   }
 
-  function sendProcess(): void {
-    const current = source?.leadership?.();
-    if (current !== undefined) {
-      const { state, holder, heldSince } = current;
-      sendIfNew(eventText({ type: 'leadership', state, holder, heldSince }), 'leadership');
-    }
-    if (process === undefined) return;
-    const view = processView(process(), source?.streams?.() ?? []);
-    sendIfNew(eventText({ type: 'process', process: view }), 'process');
-  }
-
-  function sendIfNew(text: string, type: 'leadership' | 'process'): void {
-    if (text !== sent.get(type)) send(text);
-    sent.set(type, text);
-  }
-
   /** Without an open page, nothing is polled. */
-  async function currentServices(): Promise<ReadonlyMap<string, PolledService>> {
-    return services ?? (await pollServices(source, tallies, chosenActors, new Map())).all;
+  async function currentServices(pause: Pause): Promise<ReadonlyMap<string, PolledService>> {
+    return services ?? (await pollServices(source, tallies, chosenActors, new Map(), pause)).all;
   }
 
-  async function see(): Promise<Seen> {
-    const services = [...(await currentServices()).values()].map(({ view }) => view);
+  async function see(pause: Pause): Promise<Seen> {
+    const services = [...(await currentServices(pause)).values()].map(({ view }) => view);
     return { now: clock.now(), services, since: (actor) => source?.since(actor) };
   }
+
+  const overview = work.computation(async (_query: '', pause) => {
+    const seen = await see(pause);
+    const { now } = seen;
+    const running = { isDryRun, config: process?.().config };
+    return await composeOverview(source, seen, history.counts(now - overviewRange, now), running);
+  });
 
   function rootIds(): ReadonlySet<string> {
     return new Set([...(source?.actors() ?? [])].map(({ id }) => id));
@@ -212,8 +208,10 @@ export function createLivePage(options: LivePageOptions): LivePage {
   function listsOf<K extends ControllerName>(of: K) {
     const lists = Object.entries(contributions[of].lists ?? {});
     return lists.map(([path, list]) => {
-      const read = (query: URLSearchParams) => list(source?.shown(of), query, (actor) => source?.since(actor));
-      return [path, read] as const;
+      const read = work.computation((query: string) =>
+        list(source?.shown(of), new URLSearchParams(query), (actor) => source?.since(actor)),
+      );
+      return [path, (query: URLSearchParams) => read(query.toString())] as const;
     });
   }
 
@@ -252,25 +250,20 @@ export function createLivePage(options: LivePageOptions): LivePage {
     sendClock() {
       if (replay !== undefined && pages.size > 0) send(eventText({ type: 'clock', ...replay.clock() }));
     },
-    actors: index.find,
+    actors: work.computation(index.find),
     lists: () => controllerNames.flatMap(listsOf),
-    async dependencies(query) {
-      const polled = await currentServices();
+    dependencies: work.computation(async (query: DependencyQuery, pause) => {
+      const polled = await currentServices(pause);
       const dependencies = source?.shown('weeder')?.dependencies() ?? [];
-      return await dependencyList(dependencies, (key) => polled.get(key)?.view, rootIds(), query);
-    },
-    async object(page) {
+      return await dependencyList(dependencies, (key) => polled.get(key)?.view, rootIds(), query, pause);
+    }),
+    object: work.computation(async (page: PageRef, pause) => {
       const moments = history.ofObject(page, clock.now(), maxMoments);
       const actors = rootIds();
       const isManaged = (workload: string) => actors.has(workloadActorId(workload));
-      return await objectPage(source, podReports, page, { ...(await see()), moments, isManaged });
-    },
-    async overview() {
-      const seen = await see();
-      const { now } = seen;
-      const running = { isDryRun, config: process?.().config };
-      return await composeOverview(source, seen, history.counts(now - overviewRange, now), running);
-    },
+      return await objectPage(source, podReports, page, { ...(await see(pause)), moments, isManaged });
+    }),
+    overview: () => overview(''),
     hasRoom: () => pages.size < maxPages,
     connect(response, chosen) {
       pages.set(response, { chosen, connection: undefined });

@@ -5,6 +5,7 @@ import { activeStates } from '../actors/actorStates.ts';
 import type { ServiceStatus } from '../weeder/services/serviceStatus.ts';
 import { descend, type Found, foundRoot, machineOf } from './actorTree.ts';
 import type { PageSource } from './pageSource.ts';
+import type { Pause } from './pageWork.ts';
 import type { ActorSubscriptions } from './subscriptions.ts';
 import type { WindowCounter, WindowCounters } from './windowCounters.ts';
 
@@ -21,9 +22,6 @@ export interface Changes {
   readonly removed: readonly string[];
 }
 
-/** The number of actors that are read without a pause. */
-const batch = 500;
-
 /**
  * Reads every service and the chosen actors with pauses, so that their number does not delay the controllers. `before`
  * is the result of the last poll.
@@ -33,14 +31,10 @@ export async function pollServices(
   tallies: WindowCounters,
   chosenActors: ActorSubscriptions,
   before: ReadonlyMap<string, PolledService>,
+  pause: Pause,
 ): Promise<Changes> {
   const services = new Map<string, PolledService>();
   const endpoints = new Map<string, Found>();
-  let count = 0;
-  const pause = async () => {
-    count += 1;
-    if (count % batch === 0) await new Promise((resolve) => setImmediate(resolve));
-  };
   chosenActors.beginPoll();
   for (const actor of source?.actors() ?? []) {
     const root = foundRoot(actor);

@@ -163,6 +163,7 @@ test('a workload has the id of its actor, if restart control manages it; pods of
     () => serviceView('db'),
     new Set(['deployment/shop/web', 'shop/db']),
     { search: '', namespace: '', show: 'all' },
+    () => undefined,
   );
   assert.deepEqual(
     views.map(({ name, actor }) => [name, actor]),

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { keyOf } from '@weeder/kube-runtime/objects';
 import {
   compareNames,
@@ -16,6 +15,7 @@ import { hasWords, searchWords } from '../../actors/searchWords.ts';
 import { tally } from '../../base/tally.ts';
 import { includesName } from '../../config/scopes.ts';
 import type { Dependant, ServiceDependants } from '../../weeder/dependants.ts';
+import type { Pause } from '../pageWork.ts';
 
 /** The filters of the dependencies in a request. */
 export interface DependencyQuery {
@@ -32,9 +32,6 @@ const maxServices = 200;
 const maxDependants = 1000;
 const minDependants = 20;
 const maxWorkloads = 5;
-/** The number of services that are read without a pause. */
-const batch = 500;
-
 type Match = ServiceDependants & { readonly key: string; readonly view: ServiceView };
 
 /**
@@ -46,6 +43,7 @@ export async function dependencyList(
   viewOf: (service: string) => ServiceView | undefined,
   actors: ReadonlySet<string>,
   query: DependencyQuery,
+  pause: Pause,
 ): Promise<DependencyList> {
   const words = searchWords(query.search);
   const namespaces = new Set<string>();
@@ -59,7 +57,7 @@ export async function dependencyList(
     addNamespaces(namespaces, service);
     const match = isShown(view, query.show) ? matching(service, key, words, query.namespace) : undefined;
     if (match !== undefined) matches.push({ ...match, view });
-    if (counts.all % batch === 0) await turn();
+    await pause();
   }
   const shown = matches
     .sort(
