@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
  * The computations for the pages, one after the other and in slices: between two slices the process handles what has
  * arrived for the controllers, so that a deletion waits for one slice at most.
  */
-export interface PageWork {
+interface PageWork {
   /** Equal queries share a computation that has not begun yet. Queries are compared as JSON. */
   computation<Query, Result>(compute: Compute<Query, Result>): (query: Query) => Promise<Result>;
 }
