@@ -264,7 +264,7 @@ suite('declared dependencies', { concurrency: true }, () => {
     const web = `      ${ns.name}/web  container main, restarts 3, back-off 5m0s restarting failed container  → would be deleted in a window`;
     assert.deepEqual(stdout.trimEnd().split('\n'), [
       `${ns.name}/db  ${settings}`,
-      `  ${ns.name}: ready`,
+      `  ${ns.name}: Ready`,
       '    declared: 2 pods, 1 crash-looping',
       web,
       '',
