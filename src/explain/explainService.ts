@@ -6,6 +6,7 @@ import { describeService } from '../config/describeSettings.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
+import { describeBackOff } from '../weeder/pods/backOff.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
 import type { NeverStarted } from '../weeder/pods/neverStarted.ts';
 import type { PodIndex, Scope } from '../weeder/pods/podIndex.ts';
@@ -129,8 +130,7 @@ function podsIn(index: PodIndex, scope: Scope): CrashLoopingPod[] {
 }
 
 function explainPod(pod: CrashLoopingPod, service: WatchedService, { index, heldBy }: FoundPods): string {
-  const state = pod.cause === 'unreported' ? 'in unreported back-off' : printable(pod.message ?? pod.cause);
-  const what = `${pod.namespace}/${pod.name}  ${pod.containerKind} ${pod.container}, restarts ${pod.restarts}, ${state}`;
+  const what = `${pod.namespace}/${pod.name}  ${pod.containerKind} ${pod.container}, restarts ${pod.restarts}, ${describeBackOff(pod)}`;
   return `${what}  → ${verdict(pod, service, index, heldBy(pod))}`;
 }
 

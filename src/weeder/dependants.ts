@@ -51,3 +51,14 @@ export function declaring({ index, scope }: Dependants, workloads: Iterable<Decl
     return { by: 'declared', source: by, name, namespaces: [namespace], pods: () => pods };
   });
 }
+
+/** What says that it depends on the service: `label`, `annotation`, `podSelectors[0]`; empty: unknown. */
+export function sourceText({ source }: Dependant): string {
+  return typeof source === 'number' ? `podSelectors[${source}]` : (source ?? '');
+}
+
+/** `Deployment shop/web`, `pods with app=web in shop`: unique, because the name of a workload contains its namespace. */
+export function dependantId({ by, name, namespaces }: Dependant): string {
+  if (by === 'declared') return name;
+  return `pods with ${name} in ${namespaces === 'all' ? 'all namespaces' : namespaces.join(', ')}`;
+}

@@ -14,7 +14,7 @@ import {
 import { hasWords, searchWords } from '../../actors/searchWords.ts';
 import { tally } from '../../base/tally.ts';
 import { includesName } from '../../config/scopes.ts';
-import type { Dependant, ServiceDependants } from '../../weeder/dependants.ts';
+import { type Dependant, dependantId, type ServiceDependants, sourceText } from '../../weeder/dependants.ts';
 import type { Pause } from '../pageWork.ts';
 
 /** The filters of the dependencies in a request. */
@@ -99,7 +99,7 @@ function matching(
   const dependants = service.dependants.filter(
     (dependant) =>
       (isIn || includesName(dependant.namespaces, namespace)) &&
-      (isFound || hasWords(`${key} ${idOf(dependant)}`.toLowerCase(), words)),
+      (isFound || hasWords(`${key} ${dependantId(dependant)}`.toLowerCase(), words)),
   );
   return (isIn && isFound) || dependants.length > 0 ? { ...service, key, dependants } : undefined;
 }
@@ -112,7 +112,10 @@ function dependencyView(
   actors: ReadonlySet<string>,
 ): DependencyView {
   const shown = dependants
-    .map((each) => ({ view: shownBefore.get(idOf(each)) ?? dependantView(each, actors), source: sourceOf(each) }))
+    .map((each) => ({
+      view: shownBefore.get(dependantId(each)) ?? dependantView(each, actors),
+      source: sourceText(each),
+    }))
     .sort((a, b) => b.view.crashLooping - a.view.crashLooping || compareNames(a.view.id, b.view.id))
     .slice(0, limit);
   for (const { view: dependant } of shown) shownBefore.set(dependant.id, dependant);
@@ -126,7 +129,7 @@ function dependantView(dependant: Dependant, actors: ReadonlySet<string>): Depen
   const counts = Object.entries(tally(pods.map(({ workload }) => workload))).sort(([, a], [, b]) => b - a);
   const actor = workloadActorId(name);
   return {
-    id: idOf(dependant),
+    id: dependantId(dependant),
     by,
     name,
     actor: by === 'declared' && actors.has(actor) ? actor : undefined,
@@ -136,18 +139,8 @@ function dependantView(dependant: Dependant, actors: ReadonlySet<string>): Depen
   };
 }
 
-function sourceOf({ source }: Dependant): string {
-  return typeof source === 'number' ? `podSelectors[${source}]` : (source ?? '');
-}
-
 /** The id of the actor of a workload: `Deployment shop/web` → `deployment/shop/web`. */
 export function workloadActorId(workload: string): string {
   const [kind = '', key = ''] = workload.split(' ');
   return `${kind.toLowerCase()}/${key}`;
-}
-
-/** The name of a workload contains its namespace. */
-function idOf({ by, name, namespaces }: Dependant): string {
-  if (by === 'declared') return name;
-  return `pods with ${name} in ${namespaces === 'all' ? 'all namespaces' : namespaces.join(', ')}`;
 }

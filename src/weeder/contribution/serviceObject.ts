@@ -1,3 +1,4 @@
+import { keyOf } from '@weeder/kube-runtime/objects';
 import {
   compareNames,
   count,
@@ -9,10 +10,10 @@ import {
   objectSection,
   type ServiceView,
 } from '@weeder/live-page';
-import { printable } from '../../base/printable.ts';
 import { describeService } from '../../config/describeSettings.ts';
 import type { SeenObject } from '../../controller/contribution/contribution.ts';
-import type { Dependant } from '../dependants.ts';
+import { type Dependant, dependantId, sourceText } from '../dependants.ts';
+import { describeBackOff } from '../pods/backOff.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { ShownWeeder } from '../weederController.ts';
 import { nameOf, serviceLine } from './weederOverview.ts';
@@ -55,28 +56,26 @@ function windowOf({ window, deleted, skipped, failed }: ServiceView): ObjectPart
 
 /** A podSelector has no page; a workload has one if restart control manages it. */
 function dependantLine(dependant: Dependant, { isManaged }: SeenObject): ObjectLine {
-  const { by, name, namespaces, source } = dependant;
-  const isSelector = by === 'configured';
-  const where = namespaces === 'all' ? 'all namespaces' : namespaces.join(', ');
-  const bySource = isSelector ? `, by podSelectors[${source}]` : source === undefined ? '' : `, by ${source}`;
+  const { by, name } = dependant;
+  const source = sourceText(dependant);
   const crashing = dependant.pods().length;
   return {
-    object: isSelector ? `pods with ${name} in ${where}` : name,
-    page: !isSelector && isManaged(name) ? { type: 'workload', id: name } : undefined,
-    words: `${by}${bySource}${crashing === 0 ? '' : `, ${count(crashing)} crash-looping`}`,
+    object: dependantId(dependant),
+    page: by === 'declared' && isManaged(name) ? { type: 'workload', id: name } : undefined,
+    words: `${by}${source === '' ? '' : `, by ${source}`}${crashing === 0 ? '' : `, ${count(crashing)} crash-looping`}`,
     health: crashing === 0 ? 'healthy' : 'progressing',
     since: undefined,
     next: undefined,
   };
 }
 
-function podLine({ namespace, name, container, cause, restarts, message }: CrashLoopingPod): ObjectLine {
-  const id = `${namespace}/${name}`;
-  const state = cause === 'unreported' ? 'in unreported back-off' : printable(message ?? cause);
+function podLine(pod: CrashLoopingPod): ObjectLine {
+  const { namespace, name, container, restarts } = pod;
+  const id = keyOf(namespace, name);
   return {
     object: `Pod ${id}`,
     page: { type: 'pod', id },
-    words: `container ${container}, ${restarts} restarts, ${state}`,
+    words: `container ${container}, ${restarts} restarts, ${describeBackOff(pod)}`,
     health: 'progressing',
     since: undefined,
     next: undefined,
@@ -88,5 +87,5 @@ function windowLine({ t, window, detail }: Moment): ObjectLine {
 }
 
 function byName(a: CrashLoopingPod, b: CrashLoopingPod): number {
-  return compareNames(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`);
+  return compareNames(keyOf(a.namespace, a.name), keyOf(b.namespace, b.name));
 }

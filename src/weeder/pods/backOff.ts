@@ -1,3 +1,4 @@
+import { printable } from '../../base/printable.ts';
 import type { CrashLoopingPod } from './crashLooping.ts';
 
 const shortest = 10_000;
@@ -37,6 +38,11 @@ export function backOffLeft(pod: CrashLoopingPod, now: number): number | undefin
  */
 export function backOffSaved(deletion: { readonly pod: CrashLoopingPod; readonly isRepeated: boolean }, now: number) {
   return deletion.isRepeated ? 0 : (backOffLeft(deletion.pod, now) ?? 0);
+}
+
+/** How a pod is in back-off, for a person: `back-off 1m20s restarting failed container`, by the kubelet's message. */
+export function describeBackOff({ cause, message }: Pick<CrashLoopingPod, 'cause' | 'message'>): string {
+  return cause === 'unreported' ? 'in unreported back-off' : printable(message ?? cause);
 }
 
 /** Parses `back-off 1m20s restarting failed container=…` into milliseconds. */
