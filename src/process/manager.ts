@@ -73,6 +73,8 @@ export interface Manager<C = Controllers> extends Pick<ActorTimes, 'since' | 'st
   actors(): Iterable<AnyActorRef>;
   /** Whether a controller has a write in progress. */
   isBusy(): boolean;
+  /** Whether pods are being deleted, for which everything else waits. */
+  hasUrgentWork(): boolean;
   /** Undefined without leader election. */
   leadership(): Leadership | undefined;
   /** Whether this replica acts. Without leader election that is always so until it has stopped. */
@@ -103,7 +105,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     namespaces,
     shard: options.shard,
     isDryRun,
-    hasUrgentWork: () => controllerList.some((each) => each.isUrgent === true && isBusy(each.work())),
+    hasUrgentWork,
     isLeading,
     recordEvent: (occurrence) => void (isLeading() && events?.record(occurrence)),
     onStreamsChanged: notifyStreams,
@@ -117,6 +119,10 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   const names = (isIncluded: (need: StreamNeed) => boolean = () => true) =>
     [...streamsOf(controllerList).values()].filter(isIncluded).map(({ name }) => name);
   const work = () => totalWork(controllerList);
+
+  function hasUrgentWork(): boolean {
+    return controllerList.some((each) => each.isUrgent === true && isBusy(each.work()));
+  }
 
   function createEvents(instance: string) {
     const mustWait = () => isBusy(work());
@@ -257,6 +263,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     since: times.since,
     startedAt: times.startedAt,
     isBusy: () => isBusy(work()),
+    hasUrgentWork,
     leadership: leadershipState,
     isLeader: () => !isOver() && (leadershipState()?.state ?? 'leading') === 'leading',
     eventsWaiting: () => events?.waiting ?? 0,

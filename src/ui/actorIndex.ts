@@ -35,11 +35,19 @@ const freshFor = 500;
 
 export function createActorIndex(source: () => PageSource | undefined): ActorIndex {
   let entries: Promise<readonly Entry[]> | undefined;
+  /** By snapshot: new ones for thousands of actors would fill the old generation of the heap with each read. */
+  let known = new WeakMap<object, Entry>();
   let readAt = Number.NEGATIVE_INFINITY;
+
+  function entryOf(located: Found): Entry {
+    const entry = known.get(located.snapshot) ?? newEntry(located);
+    known.set(located.snapshot, entry);
+    return entry;
+  }
 
   function all(pause: Pause): Promise<readonly Entry[]> {
     if (entries !== undefined && performance.now() - readAt < freshFor) return entries;
-    const reading = read(source(), pause);
+    const reading = read(source(), entryOf, pause);
     entries = reading;
     // Concurrent requests share one read.
     readAt = Number.POSITIVE_INFINITY;
@@ -66,12 +74,17 @@ export function createActorIndex(source: () => PageSource | undefined): ActorInd
     },
     forget() {
       entries = undefined;
+      known = new WeakMap();
     },
   };
 }
 
 /** The tree in a stable order: by id, each actor followed by its descendants. */
-async function read(source: PageSource | undefined, pause: Pause): Promise<Entry[]> {
+async function read(
+  source: PageSource | undefined,
+  entryOf: (located: Found) => Entry,
+  pause: Pause,
+): Promise<Entry[]> {
   const roots: Found[] = [];
   for (const actor of source?.actors() ?? []) {
     const root = foundRoot(actor);
@@ -92,7 +105,7 @@ function placeOf({ id, parent }: Found): string {
   return parent === undefined ? id : `${parent}\0${id}`;
 }
 
-function entryOf(located: Found): Entry {
+function newEntry(located: Found): Entry {
   const states = activeStates(located.snapshot.value);
   return { found: located, text: `${located.id} ${states.join(' ')}`.toLowerCase(), state: states.at(-1) ?? '' };
 }

@@ -80,8 +80,10 @@ interface LivePageOptions {
 }
 
 export const maxPages = 16;
-/** From the end of one poll to the next; milliseconds. */
-const pollInterval = 250;
+/** From the end of one poll to the next; milliseconds. A poll of more services takes longer, so it is rarer. */
+const shortestInterval = 250;
+const longestInterval = 2000;
+const intervalPerService = 1;
 /** The time of which the overview says what was done; milliseconds. */
 const overviewRange = 3_600_000;
 /** The maximum number of events on the page of an object. */
@@ -97,7 +99,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const tallies = createWindowCounters();
   const podReports = createPodReports();
   const index = createActorIndex(() => source);
-  const work = createPageWork();
+  const work = createPageWork(() => source?.hasUrgentWork?.() === true);
   /** The open pages; `connection` is undefined until the first poll is done. */
   const pages = new Map<ServerResponse, { readonly chosen: string | undefined; connection: Connection | undefined }>();
   const timers = new Map<'poll' | 'beat', ReturnType<Clock['setTimeout']>>();
@@ -146,7 +148,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
     processMessages.send(source);
     sendChanges(changes);
     begin();
-    timers.set('poll', pace.setTimeout(startPolling, pollInterval));
+    const interval = Math.min(longestInterval, Math.max(shortestInterval, intervalPerService * services.size));
+    timers.set('poll', pace.setTimeout(startPolling, interval));
   }
 
   function startPolling(): void {

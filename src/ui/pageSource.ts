@@ -15,12 +15,14 @@ export interface PageSource {
   readonly shown: ShownOf;
   /** Whether the process has this controller, if the config turns it on: a demo has only those that it shows. */
   has?(of: ControllerName): boolean;
+  /** Whether pods are being deleted; of a running weeder. */
+  hasUrgentWork?(): boolean;
   /** Of a running weeder. */
   streams?(): readonly StreamStatus[];
 }
 
 export function pageSourceOf(manager: Manager<ProcessControllers>): PageSource {
-  const { actors, since, leadership, controllers, streams } = manager;
+  const { actors, since, leadership, controllers, streams, hasUrgentWork } = manager;
   const has = (of: ControllerName) => controllers[of] !== undefined;
-  return { actors, since, leadership, streams, has, shown: (of) => controllers[of]?.shown() };
+  return { actors, since, leadership, streams, hasUrgentWork, has, shown: (of) => controllers[of]?.shown() };
 }

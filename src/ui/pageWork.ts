@@ -1,8 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 
 /**
  * The computations for the pages, one after the other and in slices: between two slices the process handles what has
- * arrived for the controllers, so that a deletion waits for one slice at most.
+ * arrived for the controllers, so that a deletion waits for one slice at most. While pods are being deleted no slice
+ * begins, for a quarter of a second of each computation at most.
  */
 interface PageWork {
   /** Equal queries share a computation that has not begun yet. Queries are compared as JSON. */
@@ -16,8 +17,11 @@ export type Pause = () => Promise<void> | undefined;
 
 /** Milliseconds. */
 const slice = 2;
+const patience = 250;
+const checkInterval = 5;
 
-export function createPageWork(): PageWork {
+/** `hasUrgentWork`: whether pods are being deleted. */
+export function createPageWork(hasUrgentWork: () => boolean): PageWork {
   let last: Promise<unknown> = Promise.resolve();
 
   return {
@@ -27,9 +31,11 @@ export function createPageWork(): PageWork {
         const key = JSON.stringify(query);
         const shared = waiting.get(key);
         if (shared !== undefined) return shared;
-        const computed = last.then(() => {
+        const computed = last.then(async () => {
+          const pause = createPause(hasUrgentWork);
+          if (hasUrgentWork()) await pause.now();
           waiting.delete(key);
-          return compute(query, createPause());
+          return compute(query, pause.ifDue);
         });
         last = computed.catch(() => {});
         waiting.set(key, computed);
@@ -39,12 +45,15 @@ export function createPageWork(): PageWork {
   };
 }
 
-function createPause(): Pause {
+function createPause(hasUrgentWork: () => boolean): { readonly ifDue: Pause; now(): Promise<void> } {
+  let patienceLeft = patience;
   let began = performance.now();
-  return () => {
-    if (performance.now() - began < slice) return undefined;
-    return turn().then(() => {
-      began = performance.now();
-    });
-  };
+
+  async function now(): Promise<void> {
+    await turn();
+    for (; hasUrgentWork() && patienceLeft > 0; patienceLeft -= checkInterval) await delay(checkInterval);
+    began = performance.now();
+  }
+
+  return { now, ifDue: () => (performance.now() - began < slice ? undefined : now()) };
 }

@@ -4,8 +4,11 @@ import { ok, type Result } from '@weeder/kube-runtime/base';
 import { actorOrders, objectTypes, serviceFilters } from '@weeder/live-page';
 import { type Page, sendText, servePages } from '../base/http.ts';
 import { type BindAddress, type Listening, type ListenOptions, listen } from '../base/listen.ts';
+import type { ActorQuery } from './actorIndex.ts';
+import { type Answer, createAnswers } from './bodies.ts';
 import { type LivePage, maxPages } from './livePage.ts';
-import { pageFiles, sendCompressed } from './pageFiles.ts';
+import { pageFiles } from './pageFiles.ts';
+import type { DependencyQuery } from './views/dependencyViews.ts';
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -59,14 +62,19 @@ function urlHost(name: string): string {
 
 /** Handles the requests of the live page. They are read-only, except for the control of a replay. */
 function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptions): RequestListener {
+  const answer = createAnswers({ canShare: command === undefined });
+  const answered =
+    (read: (query: URLSearchParams) => Promise<object>): Page =>
+    ({ searchParams }, request, response) =>
+      answer(request, response, () => read(searchParams));
   const pages = servePages(
     {
       ...pageFiles(),
-      '/actors': actorsPage(live),
-      '/dependencies': dependenciesPage(live),
-      '/overview': listPage(() => live.overview()),
-      ...Object.fromEntries(live.lists().map(([path, list]) => [path, listPage(list)])),
-      '/object': objectPage(live),
+      '/actors': answered((query) => live.actors(actorQuery(query))),
+      '/dependencies': answered((query) => live.dependencies(dependencyQuery(query))),
+      '/overview': answered(live.overview),
+      ...Object.fromEntries(live.lists().map(([path, list]) => [path, answered(list)])),
+      '/object': objectPage(live, answer),
       '/events': eventsPage(live),
     },
     onBroken,
@@ -118,44 +126,33 @@ function isForeign({ headers }: IncomingMessage): boolean {
   return !isOwn && headers['sec-fetch-mode'] !== 'navigate';
 }
 
-function actorsPage(live: LivePage): Page {
-  return async ({ searchParams }, request, response) => {
-    const list = await live.actors({
-      search: searchParams.get('search') ?? '',
-      machine: searchParams.get('machine') ?? '',
-      order: actorOrders.find((each) => each === searchParams.get('order')) ?? 'tree',
-      offset: wholeNumber(searchParams.get('offset'), 0),
-      limit: Math.min(maxActors, wholeNumber(searchParams.get('limit'), 100)),
-    });
-    await sendCompressed(request, response, 'json', JSON.stringify(list));
+function actorQuery(query: URLSearchParams): ActorQuery {
+  return {
+    search: query.get('search') ?? '',
+    machine: query.get('machine') ?? '',
+    order: actorOrders.find((each) => each === query.get('order')) ?? 'tree',
+    offset: wholeNumber(query.get('offset'), 0),
+    limit: Math.min(maxActors, wholeNumber(query.get('limit'), 100)),
   };
 }
 
-function listPage(list: (query: URLSearchParams) => Promise<object>): Page {
-  return async ({ searchParams }, request, response) =>
-    sendCompressed(request, response, 'json', JSON.stringify(await list(searchParams)));
-}
-
-function dependenciesPage(live: LivePage): Page {
-  return async ({ searchParams }, request, response) => {
-    const list = await live.dependencies({
-      search: searchParams.get('search') ?? '',
-      namespace: searchParams.get('namespace') ?? '',
-      show: serviceFilters.find((each) => each === searchParams.get('show')) ?? 'all',
-    });
-    await sendCompressed(request, response, 'json', JSON.stringify(list));
+function dependencyQuery(query: URLSearchParams): DependencyQuery {
+  return {
+    search: query.get('search') ?? '',
+    namespace: query.get('namespace') ?? '',
+    show: serviceFilters.find((each) => each === query.get('show')) ?? 'all',
   };
 }
 
-function objectPage(live: LivePage): Page {
+function objectPage(live: LivePage, answer: Answer): Page {
   return async ({ searchParams }, request, response) => {
     const type = objectTypes.find((each) => each === searchParams.get('type'));
     if (type === undefined) {
       sendText(request, response, 400, `type is not one of ${objectTypes.join(', ')}\n`);
       return;
     }
-    const object = await live.object({ type, id: searchParams.get('id') ?? '' });
-    await sendCompressed(request, response, 'json', JSON.stringify(object));
+    const id = searchParams.get('id') ?? '';
+    await answer(request, response, () => live.object({ type, id }));
   };
 }
 

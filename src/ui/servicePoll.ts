@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import { keyOf } from '@weeder/kube-runtime/objects';
 import type { ServiceView } from '@weeder/live-page';
@@ -49,13 +50,18 @@ export async function pollServices(
     const key = keyOf(status.namespace, status.service);
     const crashLooping = weeder?.crashLooping(status.namespace, status.service) ?? 0;
     const view = serviceView(status, endpoints.get(key), crashLooping, tallies.of(key));
-    services.set(key, { view, json: JSON.stringify(view) });
+    const known = before.get(key);
+    // An unchanged service stays the same object: new ones would fill the old generation of the heap with each poll.
+    services.set(
+      key,
+      known !== undefined && isDeepStrictEqual(known.view, view) ? known : { view, json: JSON.stringify(view) },
+    );
     await pause();
   }
 
   return {
     all: services,
-    changed: [...services].filter(([key, { json }]) => before.get(key)?.json !== json).map(([, { json }]) => json),
+    changed: [...services].filter(([key, service]) => before.get(key) !== service).map(([, { json }]) => json),
     removed: [...before.keys()].filter((key) => !services.has(key)),
   };
 }

@@ -8,6 +8,7 @@ import { mergeServices } from '../config/compare.ts';
 import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup, type WatchedService } from '../config/serviceLookup.ts';
+import type { PendingWork } from '../controller/controller.ts';
 import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
@@ -38,13 +39,11 @@ export interface WeederOptions {
 }
 
 /** The current number of services, pods and actors. */
-interface WeederCounts {
+interface WeederCounts extends PendingWork {
   readonly endpoints: number;
   readonly windows: number;
   readonly podDeletions: number;
   readonly crashLoopingPods: number;
-  readonly queued: number;
-  readonly inFlight: number;
 }
 
 /** The weeder without its streams: objects come in through the sinks, and deletions go out through `deletePod`. */
@@ -64,6 +63,8 @@ export interface Weeder {
   /** Resolves when no deletion is in flight. */
   drained(): Promise<void>;
   counts(): WeederCounts;
+  /** Costs nothing, unlike the counts: each request of the other controllers asks for it. */
+  work(): PendingWork;
   /** The root actors: one for each service, and one for each pod that a window wants to be deleted. */
   actors(): Iterable<AnyActorRef>;
   /** The dependants whose deletions wait while the service is not ready: none with `whileNotReady: delete`. */
@@ -186,6 +187,10 @@ export function createWeeder(options: WeederOptions): Weeder {
     );
   }
 
+  function work(): PendingWork {
+    return { queued: queue.waiting, inFlight: queue.active };
+  }
+
   function* dependencies(workloadsOf?: DeclaringWorkloads): Generator<ServiceDependants> {
     for (const { namespace, service } of statuses())
       yield { namespace, service, dependants: dependants(namespace, service, workloadsOf) };
@@ -270,9 +275,9 @@ export function createWeeder(options: WeederOptions): Weeder {
       windows: endpoints.openWindows(),
       podDeletions: deletions.size,
       crashLoopingPods: [declaredPods, ...indexes.values()].reduce((sum, index) => sum + index.size(), 0),
-      queued: queue.waiting,
-      inFlight: queue.active,
+      ...work(),
     }),
+    work,
   };
 }
 

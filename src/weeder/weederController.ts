@@ -153,7 +153,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
       core.stop();
     },
     drained: () => weeder.drained(),
-    work: () => weeder.counts(),
+    work: () => weeder.work(),
     actors: () => weeder.actors(),
     actorCounts: () => weeder.actorCounts(),
     shown: () => shown,

@@ -13,12 +13,6 @@ interface PolledListOptions<List> {
 export function createPolledList<List>({ path, take, show }: PolledListOptions<List>): () => void {
   let requested: string | undefined;
 
-  async function load(from: string): Promise<void> {
-    const response = await fetch(from, { signal: AbortSignal.timeout(10_000) });
-    if (!response.ok) throw new Error(`the request for ${from} failed: ${response.status}`);
-    take(await response.json());
-  }
-
   return function refresh() {
     if (requested !== undefined) return;
     const from = path();
@@ -28,6 +22,14 @@ export function createPolledList<List>({ path, take, show }: PolledListOptions<L
       show();
       if (path() !== from) refresh();
     };
-    load(from).then(done, done);
+    fetchList<List>(from).then(take).then(done, done);
   };
+}
+
+/** A list that is a second old at most: pages that show the same view share an answer. */
+export async function fetchList<List>(path: string): Promise<List> {
+  const headers = { 'cache-control': 'max-age=1' };
+  const response = await fetch(path, { headers, signal: AbortSignal.timeout(10_000) });
+  if (!response.ok) throw new Error(`the request for ${path} failed: ${response.status}`);
+  return await response.json();
 }

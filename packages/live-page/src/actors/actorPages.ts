@@ -1,4 +1,5 @@
 import type { ActorPage, ActorView } from '../../protocol/protocol.ts';
+import { fetchList } from '../polledList.ts';
 
 const pageSize = 100;
 
@@ -31,9 +32,7 @@ export function createActorPages(): ActorPages {
   async function load(page: number): Promise<void> {
     const requested = query;
     const parameters = new URLSearchParams({ ...requested, offset: String(page * pageSize), limit: String(pageSize) });
-    const response = await fetch(`/actors?${parameters}`, { signal: AbortSignal.timeout(10_000) });
-    if (!response.ok) throw new Error(`the request for actors failed: ${response.status}`);
-    const actorPage: ActorPage = await response.json();
+    const actorPage = await fetchList<ActorPage>(`/actors?${parameters}`);
     if (requested !== query) return;
     total = actorPage.total;
     pages.set(page, actorPage.actors);
