@@ -86,11 +86,12 @@ export async function inspectCluster(
 /** A list does not show which of the services that are not ready have been ready before: each counts. */
 function heldByOutages(weeder: Weeder): Outages['heldBy'] {
   const outages = createOutages({
+    isWatched: () => true,
     heldDependantsOf: weeder.heldDependantsOf,
     declaredGroupsOf: (uid) => weeder.declaredPods.groupsOf(uid),
     onChanged: () => {},
   });
-  for (const service of weeder.slices.services()) if (!service.isReady) outages.began(service);
+  for (const service of weeder.slices.services()) if (!service.isReady) outages.began(service, true);
   return outages.heldBy;
 }
 

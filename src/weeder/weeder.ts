@@ -23,6 +23,7 @@ import { createEndpoints } from './services/endpoints.ts';
 import { createOutages } from './services/outages.ts';
 import { createReadiness, type Readiness } from './services/readiness.ts';
 import type { ReadySince } from './services/readySince.ts';
+import type { ServiceReadiness } from './services/serviceRecords.ts';
 import { type ServiceStatus, serviceStatuses } from './services/serviceStatus.ts';
 
 export interface WeederOptions {
@@ -67,8 +68,11 @@ export interface Weeder {
   work(): PendingWork;
   /** The root actors: one for each service, and one for each pod that a window wants to be deleted. */
   actors(): Iterable<AnyActorRef>;
-  /** The dependants whose deletions wait while the service is not ready: none with `whileNotReady: delete`. */
-  heldDependantsOf(namespace: string, service: string): readonly Dependants[];
+  /**
+   * The dependants whose deletions wait while the service is not ready: none with `whileNotReady: delete`, and only those
+   * that declare it if it was never ready.
+   */
+  heldDependantsOf(namespace: string, service: string, wasReady: boolean): readonly Dependants[];
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
   /**
@@ -110,6 +114,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   const declaredPods = createPodIndex(clock, groupsOfDeclared);
   const queue = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
   const outages = createOutages({
+    isWatched: (namespace, service) => services(namespace, service) !== undefined,
     heldDependantsOf,
     declaredGroupsOf: (uid) => declaredPods.groupsOf(uid),
     onChanged: (uids) => deletions.reconsider(uids),
@@ -132,6 +137,9 @@ export function createWeeder(options: WeederOptions): Weeder {
   const slices = createReadiness(clock, (namespace, service) => services(namespace, service) !== undefined, {
     changed: (service) => {
       if (startedAt !== undefined) endpoints.changed(service);
+    },
+    unready: (service) => {
+      if (startedAt !== undefined) endpoints.unready(service);
     },
     readyAfterGap: (service, seenUntil) => {
       if (startedAt !== undefined) endpoints.readyAfterGap(service, seenUntil);
@@ -174,8 +182,14 @@ export function createWeeder(options: WeederOptions): Weeder {
     return [...selected, { index: declaredPods, scope: declaredScope(keyOf(namespace, name), service.declaredIn) }];
   }
 
-  function heldDependantsOf(namespace: string, name: string): readonly Dependants[] {
-    return services(namespace, name)?.whileNotReady === 'hold' ? dependantsOf(namespace, name) : [];
+  function heldDependantsOf(namespace: string, name: string, wasReady: boolean): readonly Dependants[] {
+    if (services(namespace, name)?.whileNotReady !== 'hold') return [];
+    return dependantsOf(namespace, name).filter(({ selector }) => wasReady || selector === undefined);
+  }
+
+  function found(service: ServiceReadiness): void {
+    if (service.isReady) endpoints.foundReady(service);
+    else endpoints.unready(service);
   }
 
   function dependants(namespace: string, service: string, workloadsOf: DeclaringWorkloads = () => []): Dependant[] {
@@ -234,14 +248,12 @@ export function createWeeder(options: WeederOptions): Weeder {
       openIndexes(indexes, config, clock);
       endpoints.configure(before);
       closeIndexes(indexes, config);
-      for (const { namespace, service, ...readiness } of startedAt === undefined ? [] : slices.services()) {
-        const isNew = before(namespace, service) === undefined;
-        if (isNew && readiness.isReady) endpoints.foundReady({ namespace, service, ...readiness });
-      }
+      for (const service of startedAt === undefined ? [] : slices.services())
+        if (before(service.namespace, service.service) === undefined) found(service);
     },
     start() {
       startedAt = clock.now();
-      for (const service of slices.services()) if (service.isReady) endpoints.foundReady(service);
+      for (const service of slices.services()) found(service);
     },
     stop() {
       startedAt = undefined;

@@ -132,6 +132,7 @@ test('a reduced slice has the same meaning as the whole one', () => {
   const read = (object: object) => {
     const readiness = createReadiness(virtualClock(), () => true, {
       changed() {},
+      unready() {},
       readyAfterGap() {},
       foundReady() {},
     });

@@ -10,6 +10,8 @@ export interface BackingPod {
 export interface SliceSummary {
   /** At least one of its endpoints is ready. */
   readonly isReady: boolean;
+  /** It has endpoints, ready or not: an empty slice belongs to a service without pods. */
+  readonly hasEndpoints: boolean;
   /** The addresses of its ready endpoints. */
   readonly addresses: readonly string[];
   /** The pods behind its ready endpoints; undefined if one of those endpoints does not name its pod. */
@@ -25,9 +27,11 @@ export interface SliceSummary {
 
 /** Reads an EndpointSlice as the API serves it. */
 export function readSlice(slice: JsonObject, namespace: string): SliceSummary {
-  const ready = arrayOf(slice['endpoints']).map(objectOf).filter(isEndpointReady);
+  const endpoints = arrayOf(slice['endpoints']).map(objectOf);
+  const ready = endpoints.filter(isEndpointReady);
   return {
     isReady: ready.length > 0,
+    hasEndpoints: endpoints.length > 0,
     addresses: ready.flatMap(({ addresses }) => arrayOf(addresses).flatMap((address) => textOf(address) ?? [])),
     backingPods: allOrNone(ready.map((endpoint) => backingPodOf(endpoint, namespace))),
     lastWrite: lastWriteOf(objectOf(slice['metadata'])),

@@ -14,6 +14,8 @@ export interface Endpoints {
   foundReady(service: ServiceReadiness): void;
   /** The service became ready or not ready, or lost its last slice. */
   changed(service: ServiceReadiness): void;
+  /** A service that is not ready is watched now, or it has endpoints now, or none any more. */
+  unready(service: ServiceReadiness): void;
   /** The service is ready, as it was before a gap in the stream; `seenUntil`: epoch milliseconds. */
   readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
   /**
@@ -52,16 +54,15 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     dropped(key, { actor }) {
       numbers.set(key, actor.getSnapshot().context.window);
       withoutSlices.delete(key);
-      if (endedByConfig === undefined) outages.ended(serviceOf(key));
-      else endedByConfig.push(serviceOf(key));
+      if (!isConfiguring) outages.ended(serviceOf(key));
     },
     failed: (key, error) => report({ type: 'actor.failed', actor: `endpoint ${key}`, error }),
   });
   /**
-   * While a config is put into force: the services that it removes. What waits for one of them may be requested by a
-   * window of another, which is about to close as well.
+   * A config is put into force: what waits for a service that it removes may be requested by a window of another, which
+   * is about to close as well.
    */
-  let endedByConfig: Service[] | undefined;
+  let isConfiguring = false;
   /** Services without a slice: their actor is removed when its last window closes. */
   const withoutSlices = new Set<string>();
   /** The number of the newest window of each service whose actor was removed: numbers are never reused. */
@@ -91,6 +92,12 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     if (snapshot.context.windows.length === 0) registry.remove(key);
   }
 
+  function updateOutage(service: ServiceReadiness): void {
+    const wasReady = registry.get(keyOf(service.namespace, service.service)) !== undefined;
+    if (service.isReady || !service.exists || !(wasReady || service.isStarting)) outages.ended(service);
+    else outages.began(service, wasReady);
+  }
+
   function count(of: (snapshot: SnapshotFrom<EndpointLogic>) => number): number {
     let sum = 0;
     for (const actor of registry.actors()) sum += of(actor.getSnapshot());
@@ -103,8 +110,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         const { namespace, service } = serviceOf(key);
         return { key, was: before(namespace, service), is: services(namespace, service) };
       });
-      const ended: Service[] = [];
-      endedByConfig = ended;
+      isConfiguring = true;
       // Removed services come first: a deletion that is no longer requested must not start because of the other
       // changes.
       for (const { key, is } of settings) {
@@ -114,8 +120,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
         if (was !== undefined && is !== undefined && !behavesTheSame(was, is))
           registry.get(key)?.actor.send({ type: 'config.changed', ...settingsOf(is) });
       }
-      endedByConfig = undefined;
-      outages.refresh(ended);
+      isConfiguring = false;
+      outages.refresh();
     },
     foundReady: (service) => actorOf(service)?.send({ type: 'endpoint.foundReady' }),
     readyAfterGap: (service, seenUntil) => actorOf(service)?.send({ type: 'endpoint.foundReady', seenUntil }),
@@ -124,13 +130,13 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       if (service.exists) withoutSlices.delete(key);
       else withoutSlices.add(key);
       // Before the service holds or releases its own deletions, because another window may take them over.
-      if (service.isReady || !service.exists) outages.ended(service);
-      else if (registry.get(key) !== undefined) outages.began(service);
+      updateOutage(service);
       if (service.isReady) actorOf(service)?.send({ type: 'endpoint.ready' });
       else registry.get(key)?.actor.send({ type: 'endpoint.notReady' });
       removeIfIdle(key);
       if (registry.get(key) === undefined) withoutSlices.delete(key);
     },
+    unready: updateOutage,
     stop() {
       for (const actor of [...registry.actors()]) actor.send({ type: 'weeder.stopped' });
     },

@@ -8,24 +8,29 @@ interface Service {
   readonly service: string;
 }
 
-/** The services that this process has seen ready, and that are not ready now although they exist. */
+/**
+ * The services that are not ready now although they exist. One that this process has seen ready holds all of its
+ * dependants. One that has never been ready holds only those that declare it, and only while it has endpoints: a config
+ * may name services that are not in use, but who declares a service waits for it.
+ */
 export interface Outages {
-  /** A service is not ready any more. */
-  began(service: Service): void;
+  /** A service is not ready. `wasReady`: this process has seen it ready. */
+  began(service: Service, wasReady: boolean): void;
   /** It is ready again, does not exist any more, or is no longer watched. */
   ended(service: Service): void;
   /**
-   * The config has changed, and with it the dependants of services. `ended`: these are no longer watched. No deletion is
-   * reconsidered before all outages are those of the new config.
+   * The config has changed, and with it the watched services and their dependants. No deletion is reconsidered before all
+   * outages are those of the new config.
    */
-  refresh(ended: readonly Service[]): void;
+  refresh(): void;
   /** The first of these services on which the pod depends, other than this one: `namespace/name`. */
   heldBy(pod: CrashLoopingPod, other: Service): string | undefined;
 }
 
 interface OutagesOptions {
+  readonly isWatched: (namespace: string, service: string) => boolean;
   /** The dependants whose deletions wait while the service is not ready. */
-  readonly heldDependantsOf: (namespace: string, service: string) => readonly Dependants[];
+  readonly heldDependantsOf: (namespace: string, service: string, wasReady: boolean) => readonly Dependants[];
   /** The groups of a pod in the index of declared dependants. */
   readonly declaredGroupsOf: (uid: string) => readonly string[];
   /** Called with the pods whose deletion may have to wait now, or no longer. */
@@ -34,17 +39,19 @@ interface OutagesOptions {
 
 interface Outage extends Service {
   readonly key: string;
+  readonly wasReady: boolean;
   readonly dependants: readonly Dependants[];
 }
 
-export function createOutages({ heldDependantsOf, declaredGroupsOf, onChanged }: OutagesOptions): Outages {
+export function createOutages({ isWatched, heldDependantsOf, declaredGroupsOf, onChanged }: OutagesOptions): Outages {
   const outages = new Map<string, Outage>();
   /** By group of pods, so that a pod is compared with few services. */
   const byGroup = new Map<string, Set<Outage>>();
 
-  function put({ namespace, service }: Service): Outage {
+  function put({ namespace, service }: Service, wasReady: boolean): Outage {
     const key = keyOf(namespace, service);
-    const outage = { key, namespace, service, dependants: heldDependantsOf(namespace, service) };
+    const dependants = heldDependantsOf(namespace, service, wasReady);
+    const outage = { key, namespace, service, wasReady, dependants };
     outages.set(key, outage);
     for (const group of groupsOf(outage)) addTo(byGroup, group, outage);
     return outage;
@@ -56,8 +63,8 @@ export function createOutages({ heldDependantsOf, declaredGroupsOf, onChanged }:
   }
 
   return {
-    began(service) {
-      if (!outages.has(keyOf(service.namespace, service.service))) onChanged(uidsOf(put(service)));
+    began(service, wasReady) {
+      if (!outages.has(keyOf(service.namespace, service.service))) onChanged(uidsOf(put(service, wasReady)));
     },
     ended({ namespace, service }) {
       const outage = outages.get(keyOf(namespace, service));
@@ -65,11 +72,10 @@ export function createOutages({ heldDependantsOf, declaredGroupsOf, onChanged }:
       remove(outage);
       onChanged(uidsOf(outage));
     },
-    refresh(ended) {
-      const gone = new Set(ended.map(({ namespace, service }) => keyOf(namespace, service)));
+    refresh() {
       const changed = [...outages.values()].map((outage) => {
         remove(outage);
-        return gone.has(outage.key) ? [outage] : [outage, put(outage)];
+        return isWatched(outage.namespace, outage.service) ? [outage, put(outage, outage.wasReady)] : [outage];
       });
       onChanged(new Set(changed.flat().flatMap((outage) => [...uidsOf(outage)])));
     },

@@ -26,6 +26,8 @@ export interface ReadyEvidence {
 interface ReadinessListener {
   /** A service became ready or not ready, or lost its last slice. */
   changed(service: ServiceReadiness): void;
+  /** A service that is not ready is watched now, or it has endpoints now, or none any more. */
+  unready(service: ServiceReadiness): void;
   /** A service is still ready after a relist. What happened between `seenUntil` and now is unknown. */
   readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
   /** A service that was not watched before is watched now, and is ready. */
@@ -108,10 +110,12 @@ export function createReadiness(
       records.put(key, after.map(withoutEndpoints));
       notify('changed', key);
     }
-    const wasReady = isReadyNow(key);
+    const was = records.of(key);
     records.put(key, after);
+    const is = records.of(key);
     const hasNoSlices = before.length > 0 && after.length === 0;
-    if (hasNoSlices || isReadyNow(key) !== wasReady) notify('changed', key);
+    if (hasNoSlices || is.isReady !== was.isReady) notify('changed', key);
+    else if (is.isStarting !== was.isStarting) notify('unready', key);
     // One that is no longer watched is not missed.
     if (after.length === 0 && !isWatched(records.of(key))) records.drop(key);
   }
@@ -119,7 +123,7 @@ export function createReadiness(
   /** A service that is discovered has not recovered. */
   function discover(key: string): void {
     records.put(key, slicesOf(key));
-    if (isReadyNow(key)) notify('foundReady', key);
+    notify(isReadyNow(key) ? 'foundReady' : 'unready', key);
   }
 
   /**

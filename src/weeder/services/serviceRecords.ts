@@ -10,6 +10,8 @@ export interface ServiceReadiness {
   readonly isReady: boolean;
   /** False if the service has no slice, or no longer has one. */
   readonly exists: boolean;
+  /** It has endpoints, and none is ready. */
+  readonly isStarting: boolean;
   /** Since when it is ready, not ready, or without a slice. */
   readonly since: number;
   /** The end of its last readiness. Undefined: it is ready, or has not been ready since weeder watches it. */
@@ -57,7 +59,9 @@ export function createServiceRecords(clock: Pick<Clock, 'now'>): ServiceRecords 
 
   function readinessOf(key: string, { slices, ...times }: ServiceRecord): ServiceReadiness {
     const { namespace, name: service } = partsOf(key);
-    return { namespace, service, isReady: isAnyReady(slices), exists: slices.length > 0, ...times };
+    const isReady = isAnyReady(slices);
+    const isStarting = !isReady && slices.some(({ hasEndpoints }) => hasEndpoints);
+    return { namespace, service, isReady, exists: slices.length > 0, isStarting, ...times };
   }
 
   return {

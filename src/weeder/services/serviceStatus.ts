@@ -30,7 +30,7 @@ interface WatchedServices {
 export function* serviceStatuses(watched: WatchedServices): Generator<ServiceStatus> {
   const { known, declared, names, isNamed, startedAt } = watched;
   const [seen, namesInNamespaces] = [new Set<string>(), new Set<string>()];
-  for (const { firstSeen, ...readiness } of known) {
+  for (const { firstSeen, isStarting, ...readiness } of known) {
     const { namespace, service } = readiness;
     seen.add(keyOf(namespace, service));
     if (isNamed(namespace, service)) namesInNamespaces.add(service);

@@ -14,6 +14,7 @@ export function recorded(isSelected: (namespace: string, service: string) => boo
   const readiness = createReadiness(clock, isSelected, {
     changed: (service) => changes.push(words(service)),
     foundReady: (service) => changes.push(`${words(service)} found`),
+    unready: () => {},
     readyAfterGap: (service, seenUntil) => changes.push(`${words(service)} after gap since ${seenUntil - startTime}`),
   });
   const put = (options: SliceOptions, type: 'ADDED' | 'MODIFIED' | 'DELETED' = 'MODIFIED') =>
