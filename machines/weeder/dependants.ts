@@ -42,9 +42,9 @@ export interface DependantsRef extends DependantsInput {
 }
 
 export type DependantsEvent =
-  /** The service is not ready again. */
+  /** The service is down again. */
   | { readonly type: 'window.hold' }
-  /** The service is not ready, and the config says now that deletions continue. */
+  /** The service is down, and the config says now that deletions continue. */
   | { readonly type: 'window.release' }
   /** The next window of the service replaces this one, the config no longer has the podSelector, or weeder stops. */
   | { readonly type: 'window.close'; readonly because?: Exclude<WithdrawalReason, 'held'> }
@@ -203,7 +203,7 @@ export const dependants = setup({
             },
             held: {
               description:
-                'The service is not ready again: a pod that starts now would crash again. Pods that still crash-loop ' +
+                'The service is down again: a pod that starts now would crash again. Pods that still crash-loop ' +
                 'when the service recovers belong to the next window.',
               entry: 'withdrawDeletions',
               on: { 'window.release': { target: 'watching' } },

@@ -1,6 +1,6 @@
 /**
  * Opens a window for each recovery of a service that it observes, and for one that it can date afterwards; the newest
- * window replaces the one before. Each pod counts once in the results of a window. While the service is not ready, the
+ * window replaces the one before. Each pod counts once in the results of a window. While the service is down, the
  * window is held, unless `whileNotReady` is `delete`. Does not guarantee a window for a recovery before the start of
  * weeder or in a gap of the stream: only the backing pods date it, by clocks that may be wrong.
  */
@@ -300,8 +300,7 @@ export const endpoint = setup({
           },
         },
         windowOpen: {
-          description:
-            'The window continues to delete although the service is not ready again (whileNotReady: delete).',
+          description: 'The window continues to delete although the service is down again (whileNotReady: delete).',
           tags: 'windowOpen',
           on: {
             'window.expired': { guard: 'isNewest', target: 'idle', actions: 'recordEnd' },

@@ -13,7 +13,7 @@ export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored';
 /**
  * Why a deletion that is possible waits. `coolingDown`: the pod replaces one that was deleted recently;
  * `restartIsSooner`: the kubelet restarts the container before a replacement of the pod could run;
- * `dependencyNotReady`: another service on which the pod depends is not ready.
+ * `dependencyNotReady`: another service on which the pod depends is down.
  */
 export type WaitReason = 'coolingDown' | 'restartIsSooner' | 'dependencyNotReady';
 
@@ -41,7 +41,7 @@ export interface PodState {
    * costs more than it saves. Undefined: it is not known when the kubelet does.
    */
   readonly restart: { readonly from: number; readonly until: number } | undefined;
-  /** Another service on which the pod depends, and which is not ready: `namespace/name`. */
+  /** Another service on which the pod depends, and which is down: `namespace/name`. */
   readonly heldBy: string | undefined;
   /** When the window closes that requests the deletion. */
   readonly closesAt: number;
@@ -249,7 +249,7 @@ export const podDeletion = setup({
         },
         held: {
           description:
-            'Another service on which the pod depends is not ready: a pod that starts now would crash again. The ' +
+            'Another service on which the pod depends is down: a pod that starts now would crash again. The ' +
             'deletion is decided again when that service recovers.',
           entry: 'reportPending',
         },

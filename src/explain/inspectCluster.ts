@@ -83,7 +83,7 @@ export async function inspectCluster(
   return ok({ config, services: lookupOf(config), weeder, pods, declaredPods, claims, heldBy });
 }
 
-/** A list does not show which of the services that are not ready have been ready before: each counts. */
+/** A list does not show which of the services that are down have been ready before: each counts. */
 function heldByOutages(weeder: Weeder): Outages['heldBy'] {
   const outages = createOutages({
     isWatched: () => true,

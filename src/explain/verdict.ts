@@ -9,7 +9,7 @@ import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
 
 /**
  * What weeder would do with a crash-looping dependant in a window, in a clause. `heldBy`: another service of the pod
- * that is not ready. Whether the pod replaces one that was deleted recently, only the running weeder knows.
+ * that is down. Whether the pod replaces one that was deleted recently, only the running weeder knows.
  */
 export function verdict(
   pod: CrashLoopingPod,

@@ -69,7 +69,7 @@ export interface Weeder {
   /** The root actors: one for each service, and one for each pod that a window wants to be deleted. */
   actors(): Iterable<AnyActorRef>;
   /**
-   * The dependants whose deletions wait while the service is not ready: none with `whileNotReady: delete`, and only those
+   * The dependants whose deletions wait while the service is down: none with `whileNotReady: delete`, and only those
    * that declare it if it was never ready.
    */
   heldDependantsOf(namespace: string, service: string, wasReady: boolean): readonly Dependants[];

@@ -57,7 +57,7 @@ test('the deletion of a crash-looping pod in an open window of a ready service i
   assert.deepEqual([it.judge.deletions, it.judge.delays], [1, [100]]);
 });
 
-test('a deletion before the recovery, after the window or while the service is not ready is an error', () => {
+test('a deletion before the recovery, after the window or while the service is down is an error', () => {
   for (const [time, why] of [
     [9, 'no window of db-a was open'],
     [25, 'no window of db-a was open'],
@@ -187,7 +187,7 @@ test('a pod of two services is not due while the other one is down, but if that 
   assert.equal(play([...down, [6, undefined], [7, false]], 19), 0, 'it is down again');
 });
 
-test('no deletion is due for a pod that is protected, runs or is not a dependant, or while its service is not ready', () => {
+test('no deletion is due for a pod that is protected, runs or is not a dependant, or while its service is down', () => {
   const options: readonly PodOptions[] = [
     { containers: [running(4)] },
     { ...looping, isBare: true },

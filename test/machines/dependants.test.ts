@@ -32,7 +32,7 @@ test('a window longer than the maximum of a timer lasts for that maximum', () =>
   assert.equal(decided(-5, []).effects[0], 'wait 0');
 });
 
-test('while the service is not ready no pod is watched, and requested deletions are withdrawn', () => {
+test('while the service is down no pod is watched, and requested deletions are withdrawn', () => {
   assert.deepEqual(decided(1000, [hold]), { state: held, effects: ['stop podWatch', 'withdrawDeletions'] });
   assert.deepEqual(decided(1000, [hold, hold]), { state: held, effects: [] });
   assert.deepEqual(decided(1000, [hold, release]), { state: watching, effects: ['spawn podWatch'] });

@@ -79,7 +79,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       (walked) => walked.every(({ event, effects }) => event !== 'delete.failed' || isBackOff(effects)),
     ],
     [
-      'a pod is not queued while another service on which it depends is not ready',
+      'a pod is not queued while another service on which it depends is down',
       (walked, { context }) => context.heldBy === undefined || count(walked, 'requestSlot') === 0,
     ],
   ],

@@ -201,7 +201,7 @@ test('a failed effect counts as a refusal', () => {
   });
 });
 
-test('a pod waits while another service on which it depends is not ready, and is deleted when that recovers', () => {
+test('a pod waits while another service on which it depends is down, and is deleted when that recovers', () => {
   const held = { heldBy: 'shop/db' };
   assert.deepEqual(decided([], { ...held, ...settling(1500) }), { state: 'waiting.held', effects: ['reportPending'] });
   assert.equal(decided([updated(held)], held).state, 'waiting.held');

@@ -26,7 +26,7 @@ const namesIn = (page: Page, view: string) => page.locator(`#${view}-table tbody
 
 test('search, filter, namespace and order are in the address, and a copy of it shows the same', async (t) => {
   const { page, server } = await openPage(t, many);
-  await page.getByRole('button', { name: 'Not ready 2' }).click();
+  await page.getByRole('button', { name: 'Down 2' }).click();
   await page.locator('#services-namespace').selectOption('shop');
   await page.getByRole('button', { name: 'All 6' }).click();
   await page.locator('#services-search').fill('db');
@@ -55,13 +55,13 @@ test('what a user types into the address is no more than text, and an unknown va
 test('Back and the link of a view return to what it showed, and a link without parameters shows everything', async (t) => {
   const { page } = await openPage(t, many);
   const nav = page.getByRole('navigation', { name: 'Views' });
-  await page.getByRole('button', { name: 'Not ready 2' }).click();
+  await page.getByRole('button', { name: 'Down 2' }).click();
   await nav.getByRole('link', { name: 'Workloads', exact: true }).click();
   await page.getByRole('button', { name: 'Problems 1' }).click();
   await page.getByRole('link', { name: 'Deployment shop/web', exact: true }).waitFor({ state: 'detached' });
   assert.deepEqual(await namesIn(page, 'workloads'), ['Deployment shop/mail']);
   await page.goBack();
-  await page.getByRole('button', { name: 'Not ready 2', pressed: true }).waitFor();
+  await page.getByRole('button', { name: 'Down 2', pressed: true }).waitFor();
   assert.deepEqual(await namesIn(page, 'services'), ['db-2', 'db-2']);
   await nav.getByRole('link', { name: 'Workloads', exact: true }).click();
   await page.getByRole('button', { name: 'Problems 1', pressed: true }).waitFor();

@@ -93,12 +93,12 @@ test('outages and windows are announced, many of them in one sentence', async (t
   for (const name of ['a', 'b', 'c', 'd', 'e'])
     server.send({
       type: 'moment',
-      moment: { t: now, what: 'service.notReady', words: 'service is not ready', about: `shop/${name}`, detail: '' },
+      moment: { t: now, what: 'service.notReady', words: 'service is down', about: `shop/${name}`, detail: '' },
     });
   server.send({
     type: 'moment',
     moment: { t: now, what: 'pod.deleted', words: 'pod deleted', about: 'shop/a', detail: '' },
   });
   const status = page.getByRole('status');
-  await status.getByText('shop/a is not ready, shop/b is not ready, shop/c is not ready, and 2 more.').waitFor();
+  await status.getByText('shop/a is down, shop/b is down, shop/c is down, and 2 more.').waitFor();
 });

@@ -160,7 +160,7 @@ test('the filters are sent to the server; a dependant, and the note about others
     asked('search=&namespace=reports&show=all'),
     page.locator('#dependencies-namespace').selectOption('reports'),
   ]);
-  const pressed = page.locator('#dependencies').getByRole('button', { name: 'Not ready 3' });
+  const pressed = page.locator('#dependencies').getByRole('button', { name: 'Down 3' });
   await Promise.all([asked('search=&namespace=reports&show=notReady'), pressed.click()]);
   assert.equal(await pressed.getAttribute('aria-pressed'), 'true');
   const mail = dependantBox(page, 'shop/mail').getByRole('button');

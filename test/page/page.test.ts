@@ -59,7 +59,7 @@ test('of 10,000 services the visible ones are in the page, only the changed one 
   await page.locator('tr', { hasText: 's-0012' }).getByText('3', { exact: true }).waitFor();
   assert.equal(await page.evaluate('window.touched.size'), 1);
   server.send({ type: 'service', service: serviceView('s-9876', { isReady: false, state: 'notReady.idle' }) });
-  await page.getByRole('button', { name: 'Not ready 1' }).click();
+  await page.getByRole('button', { name: 'Down 1' }).click();
   await page.getByRole('link', { name: 's-9876', exact: true }).waitFor();
   assert.equal(await rows.count(), 1);
   await page.getByRole('button', { name: 'All 10,000' }).click();
@@ -150,7 +150,7 @@ test('an outage that began before the last hour is drawn from the left edge, unt
       const began = {
         t: now - 7_200_000,
         what: 'service.notReady',
-        words: 'service is not ready',
+        words: 'service is down',
         about: 'shop/old',
         detail: '',
       };
@@ -186,7 +186,7 @@ test('a replay is played, stepped and sought by its controls', async (t) => {
   assert.deepEqual(consoleLines, []);
 });
 
-test('a service that weeder has not seen ready, or that does not exist, is a row, and counts as not ready', async (t) => {
+test('a service that weeder has not seen ready, or that does not exist, is a row, and counts as down', async (t) => {
   const { page, consoleLines } = await openPage(t, (server) => {
     const readyUntil = now - 3_600_000;
     const gone = unseenView('gone', now, { readyUntil, exists: false });
@@ -200,14 +200,14 @@ test('a service that weeder has not seen ready, or that does not exist, is a row
     .getByText(/^Down, not ready since weeder started \(3m 1\ds\)$/)
     .waitFor();
   await rowOf('shop/late')
-    .getByText(/^Down, not ready since it was first seen \(1\ds\)$/)
+    .getByText(/^Down, not ready since first seen \(1\ds\)$/)
     .waitFor();
   await rowOf('shop/gone')
     .getByText(/^Does not exist, was ready until \d\d:03:07$/)
     .waitFor();
   await rowOf('redis-typo').getByText('In no watched namespace').waitFor();
   assert.equal(await rowOf('redis-typo').locator('th').textContent(), 'redis-typo');
-  await page.getByRole('button', { name: 'Not ready 4' }).click();
+  await page.getByRole('button', { name: 'Down 4' }).click();
   await rowOf('shop/db').waitFor({ state: 'detached' });
   assert.equal(await page.locator('#services-table tbody tr').count(), 4);
   assert.deepEqual(consoleLines, []);

@@ -13,21 +13,21 @@ const config = file(
 );
 
 const expected = {
-  'not-ready-exit5': `    +0.000s  06:20:40.740  service is ready      demo/etcd-main-client
-   +12.718s  06:20:53.458  service is not ready  demo/etcd-main-client
-  +138.558s  06:22:59.298  window opened         demo/etcd-main-client #1  2m0s
-  +138.558s  06:22:59.298  pod deleted           demo/etcd-main-client #1  demo/kapi-5c5d9545d8-r299k  delete, in unreported back-off, restarts 4
-  +258.558s  06:24:59.298  window closed         demo/etcd-main-client #1  1 deleted, 0 skipped, 0 failed
+  'not-ready-exit5': `    +0.000s  06:20:40.740  service is ready  demo/etcd-main-client
+   +12.718s  06:20:53.458  service is down   demo/etcd-main-client
+  +138.558s  06:22:59.298  window opened     demo/etcd-main-client #1  2m0s
+  +138.558s  06:22:59.298  pod deleted       demo/etcd-main-client #1  demo/kapi-5c5d9545d8-r299k  delete, in unreported back-off, restarts 4
+  +258.558s  06:24:59.298  window closed     demo/etcd-main-client #1  1 deleted, 0 skipped, 0 failed
 
 pod                         would be deleted  after recovery  back-off           saved
 demo/kapi-5c5d9545d8-r299k  06:22:59.298      +0.000s         1m20s, unreported  70.095s
 1 pod, 70.095s of back-off saved
 `,
-  'scaled-to-zero': `    +0.000s  06:01:23.176  service is ready      demo/etcd-main-client
-    +9.887s  06:01:33.063  service is not ready  demo/etcd-main-client
-  +161.716s  06:04:04.892  window opened         demo/etcd-main-client #1  2m0s
-  +161.716s  06:04:04.892  pod deleted           demo/etcd-main-client #1  demo/kapi-66c98575c9-hwgfj  delete, CrashLoopBackOff, restarts 4
-  +281.716s  06:06:04.892  window closed         demo/etcd-main-client #1  1 deleted, 0 skipped, 0 failed
+  'scaled-to-zero': `    +0.000s  06:01:23.176  service is ready  demo/etcd-main-client
+    +9.887s  06:01:33.063  service is down   demo/etcd-main-client
+  +161.716s  06:04:04.892  window opened     demo/etcd-main-client #1  2m0s
+  +161.716s  06:04:04.892  pod deleted       demo/etcd-main-client #1  demo/kapi-66c98575c9-hwgfj  delete, CrashLoopBackOff, restarts 4
+  +281.716s  06:06:04.892  window closed     demo/etcd-main-client #1  1 deleted, 0 skipped, 0 failed
 
 pod                         would be deleted  after recovery  back-off  saved
 demo/kapi-66c98575c9-hwgfj  06:04:04.892      +0.000s         1m20s     16.641s

@@ -15,12 +15,12 @@ const config = file(
   'watchDuration: 2m\nservicesAndDependantSelectors:\n  etcd-main-client:\n    podSelectors: [{matchLabels: {role: apiserver}}]\n',
 );
 
-const expected = `    +0.000s  11:19:40.000  service is ready      shoot-1/etcd-main-client
-    +5.000s  11:19:45.000  service is not ready  shoot-1/etcd-main-client
-   +15.000s  11:19:55.000  window opened         shoot-1/etcd-main-client #1  2m0s
-   +15.000s  11:19:55.000  pod deleted           shoot-1/etcd-main-client #1  shoot-1/kapi-0  delete, CrashLoopBackOff, restarts 3
-   +15.000s  11:19:55.000  pod deleted           shoot-1/etcd-main-client #1  shoot-1/kapi-1  delete, in unreported back-off, restarts 3
-  +135.000s  11:21:55.000  window closed         shoot-1/etcd-main-client #1  2 deleted, 0 skipped, 0 failed
+const expected = `    +0.000s  11:19:40.000  service is ready  shoot-1/etcd-main-client
+    +5.000s  11:19:45.000  service is down   shoot-1/etcd-main-client
+   +15.000s  11:19:55.000  window opened     shoot-1/etcd-main-client #1  2m0s
+   +15.000s  11:19:55.000  pod deleted       shoot-1/etcd-main-client #1  shoot-1/kapi-0  delete, CrashLoopBackOff, restarts 3
+   +15.000s  11:19:55.000  pod deleted       shoot-1/etcd-main-client #1  shoot-1/kapi-1  delete, in unreported back-off, restarts 3
+  +135.000s  11:21:55.000  window closed     shoot-1/etcd-main-client #1  2 deleted, 0 skipped, 0 failed
 
 pod             would be deleted  after recovery  back-off         saved
 shoot-1/kapi-0  11:19:55.000      +0.000s         40s              6.000s

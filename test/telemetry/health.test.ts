@@ -92,7 +92,7 @@ test('a stream that was never synced makes weeder unready from the first moment'
   ]);
 });
 
-test('services that are not ready are listed by namespace and name, and weeder stays ready', () => {
+test('services that are down are listed by namespace and name, and weeder stays ready', () => {
   const it = healthy();
   const lineOf = () => it.details().find((detail) => detail.startsWith('services'));
   it.know(serviceStatus('shop/db', { isReady: true }));
@@ -108,7 +108,7 @@ test('services that are not ready are listed by namespace and name, and weeder s
   assert.deepEqual(it.failing(), []);
   assert.equal(
     lineOf(),
-    'services: no watched namespace has an EndpointSlice of typo; without an EndpointSlice: shop/queue; not ready since weeder started: team-05/db; not ready since they were first seen: shop/late; not ready: shop/cache',
+    'services: down: shop/cache; down, not ready since weeder started: team-05/db; down, not ready since first seen: shop/late; does not exist: shop/queue; in no watched namespace: typo',
   );
 });
 
@@ -219,7 +219,7 @@ test('over HTTP: one word for a probe, a line for each check on request, 405 for
   assert.equal(await text('/healthz?verbose'), '200 [+]ping ok\n[+]manager ok\nhealthz check passed\n');
   assert.match(
     await text('/readyz?verbose'),
-    /^200 \[\+\]ping ok\n\[\+\]manager ok: at work\n\[\+\]services ok: no watched namespace has an EndpointSlice of db\n\[\+\]stream\/endpointslices ok: watching since .*, 0 objects listed\n\[\+\]stream\/pods app=web ok: watching since .*\n\[\+\]config ok: content 1 of the file, in force since .*\nreadyz check passed\n$/,
+    /^200 \[\+\]ping ok\n\[\+\]manager ok: at work\n\[\+\]services ok: in no watched namespace: db\n\[\+\]stream\/endpointslices ok: watching since .*, 0 objects listed\n\[\+\]stream\/pods app=web ok: watching since .*\n\[\+\]config ok: content 1 of the file, in force since .*\nreadyz check passed\n$/,
   );
   const posted = await seen.health('/readyz', { method: 'POST' });
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD']);

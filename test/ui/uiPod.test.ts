@@ -140,7 +140,7 @@ test('a pod waits for another service on which it depends', async () => {
   await using page = await scene({ services }, kapi);
   page.at.slice({ service: 'cache', ready: [false] });
   await page.recovers();
-  const why = 'another service on which the pod depends is not ready';
+  const why = 'another service on which the pod depends is down';
   assert.equal(await sentenceOf(page), `Waits for service cache: ${why}.`);
   assert.equal(servicesOf(await viewOf(page)).total, 2);
 });

@@ -52,7 +52,7 @@ test('only the running weeder knows whether a window is open; explain says wheth
     `  service shop/db: Ready  ${deletable}`,
   ]);
   assert.deepEqual(await explained({ object, ready: { db: false } }), [
-    `${head} Not deleted now: service db is not ready, and a window opens when it recovers.`,
+    `${head} Not deleted now: service db is down, and a window opens when it recovers.`,
     `  service shop/db: Down  ${deletable}`,
   ]);
   assert.deepEqual(await explained({ object, ready: {} }), [
@@ -69,9 +69,9 @@ test('a podSelector of the config counts in the namespaces of its dependants', a
 test('a pod of two services waits in a window for the other one', async () => {
   const object = declaringPod('db', { ...looping, annotation: 'cache' });
   const waits =
-    'would wait in a window, if weeder has seen shop/cache ready before: another service on which the pod depends is not ready';
+    'would wait in a window, if weeder has seen shop/cache ready before: another service on which the pod depends is down';
   assert.deepEqual(await explained({ object, ready: { db: true, cache: false } }), [
-    `${head} Not deleted now: service cache is not ready, and a window opens when it recovers.`,
+    `${head} Not deleted now: service cache is down, and a window opens when it recovers.`,
     `  service shop/db: Ready  → ${waits}`,
     `  service shop/cache: Down  ${deletable}`,
   ]);

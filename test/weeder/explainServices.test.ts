@@ -39,10 +39,10 @@ const sliceOf = (service: string, isReady: boolean) => slice({ namespace: 'shop'
 const web = declaringPod('db', { name: 'web-0', annotation: 'cache', containers: [backOff()] });
 const deleted = 'would be deleted in a window';
 const waits = (other: string) =>
-  `would wait in a window, if weeder has seen ${other} ready before: another service on which the pod depends is not ready`;
+  `would wait in a window, if weeder has seen ${other} ready before: another service on which the pod depends is down`;
 const verdicts = (lines: readonly string[]) => lines.flatMap((line) => line.split('→ ')[1] ?? []);
 
-test('a pod waits in a window while another service on which it depends is not ready, however it is named', async () => {
+test('a pod waits in a window while another service on which it depends is down, however it is named', async () => {
   const slices = [sliceOf('db', true), sliceOf('cache', false)];
   // The services stand in the order of their names.
   const declared = await explained({ slices, pods: [web] });

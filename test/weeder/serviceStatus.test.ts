@@ -98,7 +98,7 @@ test('a service that is no longer watched when it loses its slices is not missed
 
 test('the message names ten services of a kind, and counts the others', () => {
   const many = Array.from({ length: 12 }, (_, index) => serviceStatus(`shop/s${index}`));
-  assert.match(describeServices(many), /^not ready since weeder started: shop\/s0, .*, shop\/s9 and 2 more$/);
+  assert.match(describeServices(many), /^down, not ready since weeder started: shop\/s0, .*, shop\/s9 and 2 more$/);
   assert.equal(describeServices([serviceStatus('shop/db', { isReady: true })]), '');
 });
 

@@ -54,7 +54,7 @@ export {
   type Transition,
 } from './protocol.ts';
 export { healthOfService, isShown, serviceRank } from './serviceFilter.ts';
-export { describeState, problemsOf } from './serviceWords.ts';
+export { describeState, problemsOf, stateWithoutWindow } from './serviceWords.ts';
 export {
   observerDisplay,
   observerStates,

@@ -5,7 +5,7 @@ export interface Moment {
   readonly t: number;
   /** The type of the event: `service.notReady`, `window.opened`, `pod.deleted`, … */
   readonly what: string;
-  /** The event in words: `service is not ready`, `window opened`, `pod deleted`, … */
+  /** The event in words: `service is down`, `window opened`, `pod deleted`, … */
   readonly words: string;
   /** `namespace/service`, or the name of another object. */
   readonly about: string;

@@ -61,7 +61,7 @@ export interface ServiceView {
   readonly isReady: boolean;
   /** Whether it has an EndpointSlice. */
   readonly exists: boolean;
-  /** Since when it is ready, not ready, or without an EndpointSlice. Undefined: it never had one. */
+  /** Since when it is ready, down, or without an EndpointSlice. Undefined: it never had one. */
   readonly since: number | undefined;
   /** Undefined: it is ready, or has not been ready since weeder watches it. */
   readonly readyUntil: number | undefined;

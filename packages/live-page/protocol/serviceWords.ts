@@ -16,12 +16,21 @@ export function describeState(service: ServiceView, now: number): string {
 }
 
 function stateOf(service: ServiceView): keyof typeof serviceStates {
-  const { namespace, exists, isReady, isFromStart, since, readyUntil, window, state } = service;
+  const { exists, isReady, window, state } = service;
+  if (!exists || window === undefined) return stateWithoutWindow(service);
+  if (isReady) return 'ready.windowOpen';
+  // With `whileNotReady: delete` a window stays open.
+  return state === 'notReady.holding' ? 'notReady.holding' : 'notReady.windowOpen';
+}
+
+/** The id of its words in `serviceStates`, if no window of it is open. */
+export function stateWithoutWindow(
+  service: Pick<ServiceView, 'namespace' | 'exists' | 'isReady' | 'isFromStart' | 'since' | 'readyUntil'>,
+): keyof typeof serviceStates {
+  const { namespace, exists, isReady, isFromStart, since, readyUntil } = service;
   if (namespace === '') return 'unwatched';
   if (!exists) return 'absent';
-  if (isReady) return window === undefined ? 'ready' : 'ready.windowOpen';
-  // With `whileNotReady: delete` a window stays open.
-  if (window !== undefined) return state === 'notReady.holding' ? 'notReady.holding' : 'notReady.windowOpen';
+  if (isReady) return 'ready';
   if (readyUntil !== undefined || since === undefined) return 'notReady';
   return isFromStart ? 'neverReady' : 'neverReadySinceSeen';
 }

@@ -19,7 +19,7 @@ export const serviceStates = {
   'notReady.windowOpen': degraded('Window open, down again', 'closes'),
   'notReady.holding': degraded('Window held: down again', 'closes'),
   neverReady: degraded('Down, not ready since weeder started'),
-  neverReadySinceSeen: degraded('Down, not ready since it was first seen'),
+  neverReadySinceSeen: degraded('Down, not ready since first seen'),
   absent: degraded('Does not exist'),
   unwatched: degraded('In no watched namespace'),
 } as const satisfies Readonly<Record<string, StateDisplay>>;

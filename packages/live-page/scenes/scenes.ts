@@ -248,7 +248,7 @@ export function scene(now: number): readonly PageMessage[] {
 
 /** As the server sends them. */
 const wordsOf = {
-  'service.notReady': 'service is not ready',
+  'service.notReady': 'service is down',
   'window.opened': 'window opened',
   'window.closed': 'window closed',
   'pod.deleted': 'pod deleted',

@@ -8,7 +8,7 @@ interface Announcements {
 }
 
 const messages: Readonly<Record<string, (about: string) => string>> = {
-  'service.notReady': (about) => `${about} is not ready`,
+  'service.notReady': (about) => `${about} is down`,
   'window.opened': (about) => `${about} recovered, a window is open`,
   'window.closed': (about) => `the window of ${about} is closed`,
   'workload.restarted': (about) => `${about} is restarted`,

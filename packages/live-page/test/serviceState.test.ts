@@ -16,7 +16,7 @@ test('the state of a service is in the words of an operator, and never in those 
     [serviceView('db', { ...down, state: 'notReady.holding', window }), 'Window held: down again for 12s'],
     [serviceView('db', { ...down, state: 'notReady.windowOpen', window }), 'Window open, down again for 12s'],
     [unseenView('db', now - 190_000), 'Down, not ready since weeder started (3m 10s)'],
-    [unseenView('db', now - 190_000, { isFromStart: false }), 'Down, not ready since it was first seen (3m 10s)'],
+    [unseenView('db', now - 190_000, { isFromStart: false }), 'Down, not ready since first seen (3m 10s)'],
     [serviceView('db', { isReady: false, exists: false, since: undefined, state: undefined }), 'Does not exist'],
     [serviceView('db', { namespace: '', isReady: false, exists: false }), 'In no watched namespace'],
   ];

@@ -27,7 +27,7 @@ const onStart = z
 const whileNotReady = z
   .enum(['hold', 'delete'])
   .describe(
-    'What happens in an open window while the service is not ready again: `hold` waits until it is ready, because a pod that starts now would only crash again, and its dependants also wait in windows of other services; `delete` continues, as the Go original does.',
+    'What happens in an open window while the service is down again: `hold` waits until it is ready, because a pod that starts now would only crash again, and its dependants also wait in windows of other services; `delete` continues, as the Go original does.',
   );
 
 const barePods = z

@@ -1,6 +1,6 @@
 import { snakeCase } from '../../metrics/labels.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import { serviceStates, stateOf } from '../services/serviceStatus.ts';
+import { readinessStates, stateOf } from '../services/serviceStatus.ts';
 import type { ShownWeeder } from '../weederController.ts';
 
 /** Updates the gauges of the weeder. `shown` is undefined until it has been created. */
@@ -10,6 +10,6 @@ export function measureWeeder(metrics: Metrics, shown: Pick<ShownWeeder, 'counts
   metrics.inFlight.set(counts?.inFlight ?? 0);
   metrics.crashLoopingPods.set(counts?.crashLoopingPods ?? 0);
   const services = Map.groupBy(shown?.services() ?? [], stateOf);
-  for (const state of serviceStates)
+  for (const state of readinessStates)
     metrics.services.set({ state: snakeCase(state) }, services.get(state)?.length ?? 0);
 }

@@ -50,7 +50,7 @@ interface StateSources {
   readonly clock: Clock;
   readonly backOff: ReplacementBackOff;
   readonly logLines: () => number;
-  /** Another service on which the pod depends, and which is not ready. */
+  /** Another service on which the pod depends, and which is down. */
   readonly heldBy: (pod: CrashLoopingPod, window: DeletionRequest['window']) => string | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface Deletions {
   withdrawAll(request: DeletionRequest, because: EndOfRequest): void;
   /** Calls `done` once the outcomes of all attempts are known that the request awaits. */
   whenIdle(request: DeletionRequest, done: () => void): void;
-  /** A service on which these pods depend is not ready any more, or is ready again. */
+  /** A service on which these pods depend is down, or is ready again. */
   reconsider(uids: Iterable<string>): void;
   /** The config of the request has changed. */
   reconfigured(request: DeletionRequest): void;
@@ -42,7 +42,7 @@ interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'backOff
   readonly report: ReportWeeder;
   /** How many lines of a crashed container's log the config wants; 0: none. */
   readonly logLines: () => number;
-  /** Another service on which the pod depends, and which is not ready: `namespace/name`. */
+  /** Another service on which the pod depends, and which is down: `namespace/name`. */
   readonly heldBy: (pod: CrashLoopingPod, window: DeletionRequest['window']) => string | undefined;
 }
 

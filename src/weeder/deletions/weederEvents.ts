@@ -57,7 +57,7 @@ interface ConcernsPod extends WindowRef {
 }
 
 interface HeldBy {
-  /** Another service on which the pod depends, and which is not ready: `namespace/name`. */
+  /** Another service on which the pod depends, and which is down: `namespace/name`. */
   readonly heldBy?: string;
 }
 

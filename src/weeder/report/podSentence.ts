@@ -139,7 +139,7 @@ function nameOf({ namespace, service }: Pick<SelectingService, 'namespace' | 'se
 /** What comes after the name of the service. */
 function readiness({ isReady, exists, since: at }: SelectingService): string {
   if (!exists) return `has had no EndpointSlice${since(at)}`;
-  if (at === undefined) return isReady ? 'is ready' : 'is not ready';
+  if (at === undefined) return isReady ? 'is ready' : 'is down';
   return `has${isReady ? '' : ' not'} been ready${since(at)}`;
 }
 

@@ -31,7 +31,7 @@ export const weederReasons = {
   DeletionPending: pod
     .normal('Wait')
     .means(
-      'A deletion would come too soon: the pod replaces one that was deleted recently, the kubelet restarts the container sooner than a replacement could run, or another service on which the pod depends is not ready. The note has the reason, and the time of the next check.',
+      'A deletion would come too soon: the pod replaces one that was deleted recently, the kubelet restarts the container sooner than a replacement could run, or another service on which the pod depends is down. The note has the reason, and the time of the next check.',
     ),
   DeletionFailed: pod
     .warning('GiveUp')

@@ -39,7 +39,7 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
     ...report('service is ready', onPage),
     log: () => info('service is ready, and no window is due'),
   },
-  'service.notReady': { ...report('service is not ready', onPage), log: () => info('service is not ready') },
+  'service.notReady': { ...report('service is down', onPage), log: () => info('service is down') },
   'window.opened': {
     ...decision('window opened', onPage),
     log: ({ duration }) => info('service recovered, window opened', { for: formatDuration(duration) }),
@@ -115,7 +115,7 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
   },
   'deletion.blocked': {
     ...report('deletion blocked', onPage),
-    log: () => info('deletion blocked: the service is not ready'),
+    log: () => info('deletion blocked: the service is down'),
     outcome: () => 'blocked',
   },
   'deletion.failed': {

@@ -12,7 +12,7 @@ import type { ServiceReadiness } from './serviceRecords.ts';
 export interface Endpoints {
   /** The service was ready when weeder started. */
   foundReady(service: ServiceReadiness): void;
-  /** The service became ready or not ready, or lost its last slice. */
+  /** The service became ready or went down, or lost its last slice. */
   changed(service: ServiceReadiness): void;
   /** A service that is not ready is watched now, or it has endpoints now, or none any more. */
   unready(service: ServiceReadiness): void;
@@ -34,7 +34,7 @@ export interface Endpoints {
   dependants(): number;
 }
 
-/** `held`: it is open, and its deletions wait, because the service is not ready again. */
+/** `held`: it is open, and its deletions wait, because the service is down again. */
 type WindowState = 'none' | 'open' | 'held';
 
 interface Service {

@@ -9,12 +9,12 @@ interface Service {
 }
 
 /**
- * The services that are not ready now although they exist. One that this process has seen ready holds all of its
+ * The services that are down now although they exist. One that this process has seen ready holds all of its
  * dependants. One that has never been ready holds only those that declare it, and only while it has endpoints: a config
  * may name services that are not in use, but who declares a service waits for it.
  */
 export interface Outages {
-  /** A service is not ready. `wasReady`: this process has seen it ready. */
+  /** A service is down. `wasReady`: this process has seen it ready. */
   began(service: Service, wasReady: boolean): void;
   /** It is ready again, does not exist any more, or is no longer watched. */
   ended(service: Service): void;
@@ -29,7 +29,7 @@ export interface Outages {
 
 interface OutagesOptions {
   readonly isWatched: (namespace: string, service: string) => boolean;
-  /** The dependants whose deletions wait while the service is not ready. */
+  /** The dependants whose deletions wait while the service is down. */
   readonly heldDependantsOf: (namespace: string, service: string, wasReady: boolean) => readonly Dependants[];
   /** The groups of a pod in the index of declared dependants. */
   readonly declaredGroupsOf: (uid: string) => readonly string[];

@@ -24,7 +24,7 @@ export interface ReadyEvidence {
 }
 
 interface ReadinessListener {
-  /** A service became ready or not ready, or lost its last slice. */
+  /** A service became ready or went down, or lost its last slice. */
   changed(service: ServiceReadiness): void;
   /** A service that is not ready is watched now, or it has endpoints now, or none any more. */
   unready(service: ServiceReadiness): void;

@@ -12,7 +12,7 @@ export interface ServiceReadiness {
   readonly exists: boolean;
   /** It has endpoints, and none is ready. */
   readonly isStarting: boolean;
-  /** Since when it is ready, not ready, or without a slice. */
+  /** Since when it is ready, down, or without a slice. */
   readonly since: number;
   /** The end of its last readiness. Undefined: it is ready, or has not been ready since weeder watches it. */
   readonly readyUntil: number | undefined;

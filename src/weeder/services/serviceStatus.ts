@@ -1,4 +1,5 @@
 import { keyOf, partsOf } from '@weeder/kube-runtime/objects';
+import { serviceStates, stateWithoutWindow } from '@weeder/live-page';
 import type { ServiceReadiness } from './serviceRecords.ts';
 
 /**
@@ -45,12 +46,12 @@ export function* serviceStatuses(watched: WatchedServices): Generator<ServiceSta
 
 const neverSeen = { isReady: false, exists: false, since: undefined, readyUntil: undefined, isFromStart: true };
 
-export const serviceStates = ['ready', 'notReady', 'absent'] as const;
+export const readinessStates = ['ready', 'notReady', 'absent'] as const;
 
 export function stateOf({
   isReady,
   exists,
-}: Pick<ServiceStatus, 'isReady' | 'exists'>): (typeof serviceStates)[number] {
+}: Pick<ServiceStatus, 'isReady' | 'exists'>): (typeof readinessStates)[number] {
   if (isReady) return 'ready';
   return exists ? 'notReady' : 'absent';
 }
@@ -60,31 +61,16 @@ export function isNeverReady({ isReady, readyUntil }: ServiceStatus): boolean {
   return !isReady && readyUntil === undefined;
 }
 
-/** A message for a person, without a full stop: which services are not ready. Empty if there are none. */
+/** A message for a person, without a full stop: which services are not ready, in the words of the page. Empty: none. */
 export function describeServices(services: Iterable<ServiceStatus>): string {
-  const groups = Map.groupBy(services, groupOf);
-  return groupOrder
-    .flatMap((words) => {
-      const named = groups.get(words);
-      return named === undefined ? [] : [`${words} ${listed(named.map(nameOf))}`];
+  const groups = Map.groupBy(services, (service) => serviceStates[stateWithoutWindow(service)]);
+  groups.delete(serviceStates.ready);
+  return Object.values(serviceStates)
+    .flatMap((state) => {
+      const named = groups.get(state);
+      return named === undefined ? [] : [`${state.words.toLowerCase()}: ${listed(named.map(nameOf))}`];
     })
     .join('; ');
-}
-
-const groupOrder = [
-  'no watched namespace has an EndpointSlice of',
-  'without an EndpointSlice:',
-  'not ready since weeder started:',
-  'not ready since they were first seen:',
-  'not ready:',
-] as const;
-
-function groupOf(service: ServiceStatus): (typeof groupOrder)[number] | undefined {
-  if (service.isReady) return undefined;
-  if (service.namespace === '') return groupOrder[0];
-  if (!service.exists) return groupOrder[1];
-  if (!isNeverReady(service)) return groupOrder[4];
-  return service.isFromStart ? groupOrder[2] : groupOrder[3];
 }
 
 function nameOf({ namespace, service }: ServiceStatus): string {

@@ -72,7 +72,7 @@ suite('weeder explain', { concurrency: true }, () => {
     assert.deepEqual(scene.observer.deletions(), []);
   });
 
-  test('explain shows a service that is not ready, and a service in an unwatched namespace', async (t) => {
+  test('explain shows a service that is down, and a service in an unwatched namespace', async (t) => {
     const scene = await setScene(t, 'explain-down', { settings: { barePods: 'delete', deletion: 'evict' } });
     await scene.endpoints(false);
     await barePod(scene.ns, 'bare', { labels: scene.labels });
@@ -95,7 +95,7 @@ suite('weeder explain', { concurrency: true }, () => {
     await scene.endpoints(false);
     const pod = await scene.pod('web', crashLoopBackOff(4));
     const unselected = await scene.pod('unselected', undefined, { labels: { app: 'unselected' } });
-    const notReady = `service ${service} is not ready, and a window opens when it recovers.`;
+    const notReady = `service ${service} is down, and a window opens when it recovers.`;
     assert.deepEqual(await answer(pod.metadata.name), [
       `Pod ${ns.name}/web: Not deleted now: ${notReady}`,
       `  service ${ns.name}/${service}: Down  → would be deleted in a window`,

@@ -92,7 +92,7 @@ suite('a pod that changes while its deletion is in flight', { concurrency: true 
     await scene.endpoints(true);
     await scene.untilInFlight();
     await scene.endpoints(false);
-    await scene.weeder.log.until('service is not ready', { service: scene.service });
+    await scene.weeder.log.until('service is down', { service: scene.service });
     await setPodStatus(scene.ns, 'web', crashLoopBackOff(4));
     scene.arrive();
     await scene.laterServiceHandled();

@@ -88,7 +88,7 @@ async function replay(t: TestContext, name: string): Promise<void> {
     // Later events of the pod are in a separate stream, and may not precede the outage.
     if (wasReady && !isReady) {
       outages += 1;
-      await weeder.log.until('service is not ready', {}, { count: outages });
+      await weeder.log.until('service is down', {}, { count: outages });
     }
     const next = before[index + 1] ?? recovery;
     await pause(Math.min(next.at.getTime() - event.at.getTime(), longestPause));

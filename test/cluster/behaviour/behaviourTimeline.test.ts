@@ -113,8 +113,8 @@ suite('the timeline of the original’s documentation', () => {
     await setPodStatus(ns, apiServer.metadata.name, crashLoopBackOff(4));
     await readyEndpoints(ns, 'kube-apiserver', 0);
     await setPodStatus(ns, manager.metadata.name, crashLoopBackOff(4));
-    await weeder.log.until('service is not ready', { service: 'etcd-main-client' });
-    await weeder.log.until('service is not ready', { service: 'kube-apiserver' });
+    await weeder.log.until('service is down', { service: 'etcd-main-client' });
+    await weeder.log.until('service is down', { service: 'kube-apiserver' });
     await assertDeleted();
 
     // t=100: both recover. t=103: the pod of the API server is deleted. t=104: its ReplicaSet has replaced it.

@@ -60,7 +60,7 @@ suite('changes while weeder has no streams', { concurrency: true }, () => {
     weeder = startWeeder(suiteContext, { cluster: plane, config });
     await weeder.log.until('service is ready, and no window is due', {}, { count: cases.size });
     await endpoint(caseOf('recovered').scene, false);
-    await weeder.log.until('service is not ready', { service: caseOf('recovered').scene.service });
+    await weeder.log.until('service is down', { service: caseOf('recovered').scene.service });
     const streams = weeder.log.find('stream synced').length;
     await plane.killApiServer();
     await weeder.log.until(/^stream (lost|silent)$/, {}, { count: streams });
@@ -83,7 +83,7 @@ suite('changes while weeder has no streams', { concurrency: true }, () => {
   test('a service that went down and recovered opens a window if its pod shows the recovery', async () => {
     await untilDeleted(caseOf('shown'));
     assert.equal(windows(caseOf('shown')), 1);
-    assert.equal(lines('service is not ready', caseOf('shown')).length, 0);
+    assert.equal(lines('service is down', caseOf('shown')).length, 0);
   });
 
   for (const [name, what] of [
@@ -106,7 +106,7 @@ suite('changes while weeder has no streams', { concurrency: true }, () => {
 
   test('a service that went down opens no window until it recovers', async () => {
     const { scene } = caseOf('down');
-    await weeder.log.until('service is not ready', { service: scene.service });
+    await weeder.log.until('service is down', { service: scene.service });
     await scene.laterServiceHandled();
     scene.assertDeleted();
     await scene.endpoints(true);

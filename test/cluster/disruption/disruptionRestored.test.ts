@@ -75,7 +75,7 @@ async function restore(t: TestContext, prefix: string, isKilled: boolean): Promi
   await apply(scene, '2');
   await scene.untilInSync('shop');
   await setSlice(ns, service, { ready: [false] });
-  await weeder.log.until('service is not ready');
+  await weeder.log.until('service is down');
   for (let count = 0; count < 400; count += 1) await put(scene, 'nightly', `2, write ${count}`);
   const last = await versionNow(scene);
   if (isKilled) await plane.killApiServer();
@@ -99,9 +99,9 @@ async function assertAtWork({ scene, weeder }: Restored): Promise<void> {
   await put(scene, 'nightly', '3');
   await eventually(async () => (await hashOf(scene)) !== before, { what: 'the restart after the restore' });
 
-  const outages = weeder.log.find('service is not ready').length;
+  const outages = weeder.log.find('service is down').length;
   await setSlice(ns, service, { ready: [false] });
-  await weeder.log.until('service is not ready', {}, { count: outages + 1 });
+  await weeder.log.until('service is down', {}, { count: outages + 1 });
   await ownedPod(ns, 'web', { labels });
   const { metadata } = await setPodStatus(ns, 'web', crashLoopBackOff(3));
   await setSlice(ns, service, { ready: [true] });

@@ -109,7 +109,7 @@ export async function setScene(t: TestContext, prefix: string, options: SceneOpt
       return weeder;
     },
     async down({ log }) {
-      const observed = ['service is not ready', { service, namespace: ns.name }] as const;
+      const observed = ['service is down', { service, namespace: ns.name }] as const;
       const before = log.find(...observed).length;
       await setSlice(ns, service, { ready: [false] });
       await log.until(...observed, { count: before + 1 });

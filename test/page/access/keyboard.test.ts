@@ -82,7 +82,7 @@ test('the services are sorted by any column and filtered by keyboard, and a scre
   const first = (name: string) => page.locator('#services-table tbody tr:nth-child(1)', { hasText: `shop/${name}` });
   const names = () => page.locator('#services-table tbody tr a').allTextContents();
   await page.getByRole('link', { name: 'd', exact: true }).waitFor();
-  assert.deepEqual(await names(), ['c', 'a', 'b', 'd'], 'the one that is not ready is first');
+  assert.deepEqual(await names(), ['c', 'a', 'b', 'd'], 'the one that is down is first');
   const deleted = page.getByRole('columnheader', { name: 'Deleted' });
   await deleted.getByRole('button').press('Enter');
   await page.locator('[data-sort=deleted][aria-sort=descending]').waitFor();
@@ -93,8 +93,8 @@ test('the services are sorted by any column and filtered by keyboard, and a scre
   await first('a').waitFor();
   assert.deepEqual(await names(), ['a', 'b', 'c', 'd']);
   assert.equal(await page.locator('[aria-sort]').count(), 1);
-  await page.getByRole('button', { name: 'Not ready 1' }).press('Enter');
-  await page.getByRole('button', { name: 'Not ready 1', pressed: true }).waitFor();
+  await page.getByRole('button', { name: 'Down 1' }).press('Enter');
+  await page.getByRole('button', { name: 'Down 1', pressed: true }).waitFor();
   await page.locator('#services-count', { hasText: '1 of 4' }).waitFor();
   assert.deepEqual(await names(), ['c']);
 });

@@ -14,7 +14,7 @@ interface Services {
   all(services: readonly ServiceView[]): void;
   one(service: ServiceView): void;
   remove(namespace: string, service: string): void;
-  /** The services that are not ready. */
+  /** The services that are down. */
   readonly notReady: () => readonly ServiceView[];
   tick(): void;
 }

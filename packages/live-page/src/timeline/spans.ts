@@ -48,7 +48,7 @@ interface OpenSpan extends Span {
 }
 
 /**
- * The lanes of everything that the moments concern, and of the services that are not ready. `moments`: oldest first,
+ * The lanes of everything that the moments concern, and of the services that are down. `moments`: oldest first,
  * without outages that had begun when weeder started.
  */
 export function lanesOf(moments: readonly Moment[], notReady: Iterable<ServiceView> = []): Lane[] {

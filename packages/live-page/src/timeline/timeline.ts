@@ -27,7 +27,7 @@ interface Timeline {
 
 interface TimelineOptions {
   readonly now: () => number;
-  /** The services that are not ready now. */
+  /** The services that are down now. */
   readonly notReady: () => Iterable<ServiceView>;
   /** In a replay: the user wants to go to this time. */
   readonly onSeek: (to: number) => void;

@@ -48,7 +48,7 @@ export async function createOutageServices(t: Cleanup, cluster: Cluster): Promis
     async breakThem({ log }) {
       const until = (message: string, count: number) => log.until(message, {}, { count });
       await Promise.all(downNamespaces.map((namespace) => set(namespace, names, () => false)));
-      await until('service is not ready', 2 * names.length);
+      await until('service is down', 2 * names.length);
       await Promise.all(
         loopingPods.map(async ({ namespace, name, labels, annotations = {}, isBare, isUnreported }) => {
           const home = homes.get(namespace);
