@@ -20,6 +20,7 @@ import { labelsOf } from '../weeder/pods/fanOut.ts';
 import { neverStarted } from '../weeder/pods/neverStarted.ts';
 import { podReportFrom, type WrittenEvent } from '../weeder/report/podReport.ts';
 import { podSentence, type SeenPod, type SelectingService } from '../weeder/report/podSentence.ts';
+import { readinessOf } from '../weeder/services/serviceStatus.ts';
 import type { ClusterView } from './inspectCluster.ts';
 import { verdict } from './verdict.ts';
 
@@ -101,10 +102,10 @@ function isDependant(object: JsonObject, namespace: string, service: string, pol
   return declaredScope(service, declaredIn).some((group) => groups.includes(group));
 }
 
-function serviceLine({ namespace, service, isReady, exists }: SelectingService, seen: SeenPod, view: ClusterView) {
-  const state = exists ? (isReady ? 'ready' : 'notReady') : 'absent';
+function serviceLine(selecting: SelectingService, seen: SeenPod, view: ClusterView) {
+  const { namespace, service } = selecting;
   const policy = view.services(namespace, service);
-  const line = `${keyOf(namespace, service)}: ${serviceStates[state].words}`;
+  const line = `${keyOf(namespace, service)}: ${serviceStates[readinessOf(selecting)].words}`;
   if (seen.type !== 'crashLooping' || policy === undefined) return line;
   const heldBy = view.heldBy(seen.pod, { namespace, service });
   return `${line}  → ${verdict(seen.pod, policy, indexOf(seen.pod, view), heldBy)}`;

@@ -83,7 +83,7 @@ test('explain pod and the live page of a running weeder give the same answer', a
   assert.equal(await answerOfPage('bare'), 'Skipped: it has no controller that would recreate it (barePods: keep).');
   assert.equal(skipped, await answerOfPage('bare'));
   at.ready(false);
-  await eventually(() => answerOfPage('web-0'), /has not been ready/);
+  await eventually(() => answerOfPage('web-0'), /has been down/);
   at.ready(true);
   await until('the pod is deleted', () => !at.names().includes('web-0'));
   const deleted = await eventually(() => answerOfPage('web-0'), /^Deleted at/);

@@ -56,7 +56,7 @@ test('without a window the answer is since when the service is ready, is down, o
   assert.equal(await sentenceOf(page), `${none} has been ready since 2026-01-01T12:00:00Z.`);
   await page.down();
   const view = await viewOf(page);
-  assert.equal(view.words, `${none} has not been ready since 2026-01-01T12:00:10Z.`);
+  assert.equal(view.words, `${none} has been down since 2026-01-01T12:00:10Z.`);
   assert.deepEqual(stateOfServices(view), ['Service shoot-1/etcd-main-client: Down since 2026-01-01T12:00:10.000Z']);
   assert.deepEqual([servicesOf(view).total, servicesOf(view).lines[0]?.health, view.actor], [1, 'degraded', undefined]);
   page.at.slice({}, 'DELETED');
@@ -70,7 +70,7 @@ test('while the service is down again, its window is held', async () => {
   page.at.put(kapi);
   await settled();
   const held = 'the window of service etcd-main-client is held, because the service';
-  assert.equal(await sentenceOf(page), `Not deleted: ${held} has not been ready since 2026-01-01T12:00:10Z.`);
+  assert.equal(await sentenceOf(page), `Not deleted: ${held} has been down since 2026-01-01T12:00:10Z.`);
   assert.match(stateOfServices(await viewOf(page)).join(), /: Down since .*, window held$/);
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scaledClock } from '@weeder/embedded-cluster';
 import { until } from '@weeder/kube-runtime/testing';
-import { describeServices, stateOf } from '../../src/weeder/services/serviceStatus.ts';
+import { describeServices, readinessOf } from '../../src/weeder/services/serviceStatus.ts';
 import { serviceStatus } from '../support/page/serviceStatus.ts';
 import { recorded, startTime } from '../support/recording/readinessRecorder.ts';
 import { embedded, startEmbeddedWeeder } from '../support/world/embedded.ts';
@@ -11,7 +11,7 @@ import { type World, world } from '../support/world/world.ts';
 const day = 86_400_000;
 
 const statesOf = ({ weeder }: World) =>
-  [...weeder.services()].map((each) => `${each.namespace}/${each.service} ${stateOf(each)}`);
+  [...weeder.services()].map((each) => `${each.namespace}/${each.service} ${readinessOf(each)}`);
 
 test('a service is never ready in one namespace, whether or not its name is ready in another', () => {
   const at = world({ service: { name: 'redis' } }, (before) => {

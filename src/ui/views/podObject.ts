@@ -1,7 +1,15 @@
-import { type Health, instant, type ObjectLine, type ObjectPart, objectSection } from '@weeder/live-page';
+import {
+  type Health,
+  instant,
+  type ObjectLine,
+  type ObjectPart,
+  objectSection,
+  serviceStates,
+} from '@weeder/live-page';
 import { type KnownPod, unknownPod } from '../../weeder/podFacts.ts';
 import type { PodReport } from '../../weeder/report/podReport.ts';
 import { podSentence, type SelectingService } from '../../weeder/report/podSentence.ts';
+import { readinessOf } from '../../weeder/services/serviceStatus.ts';
 import { podActorId } from '../actorTree.ts';
 
 /**
@@ -41,8 +49,8 @@ function healthOf({ isReady, window }: SelectingService): Health {
 }
 
 /** `Down since …, window held` */
-function inWords({ isReady, exists, since, window }: SelectingService): string {
-  const state = exists ? (isReady ? 'Ready' : 'Down') : 'Does not exist';
+function inWords(service: SelectingService): string {
+  const { since, window } = service;
   const time = since === undefined ? '' : ` since ${instant(since)}`;
-  return `${state}${time}${window === 'none' ? '' : `, window ${window}`}`;
+  return `${serviceStates[readinessOf(service)].words}${time}${window === 'none' ? '' : `, window ${window}`}`;
 }

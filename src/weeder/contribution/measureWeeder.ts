@@ -1,6 +1,6 @@
 import { snakeCase } from '../../metrics/labels.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import { readinessStates, stateOf } from '../services/serviceStatus.ts';
+import { readinessOf, readinessStates } from '../services/serviceStatus.ts';
 import type { ShownWeeder } from '../weederController.ts';
 
 /** Updates the gauges of the weeder. `shown` is undefined until it has been created. */
@@ -9,7 +9,7 @@ export function measureWeeder(metrics: Metrics, shown: Pick<ShownWeeder, 'counts
   metrics.queueLength.set(counts?.queued ?? 0);
   metrics.inFlight.set(counts?.inFlight ?? 0);
   metrics.crashLoopingPods.set(counts?.crashLoopingPods ?? 0);
-  const services = Map.groupBy(shown?.services() ?? [], stateOf);
+  const services = Map.groupBy(shown?.services() ?? [], readinessOf);
   for (const state of readinessStates)
     metrics.services.set({ state: snakeCase(state) }, services.get(state)?.length ?? 0);
 }

@@ -140,7 +140,7 @@ function nameOf({ namespace, service }: Pick<SelectingService, 'namespace' | 'se
 function readiness({ isReady, exists, since: at }: SelectingService): string {
   if (!exists) return `has had no EndpointSlice${since(at)}`;
   if (at === undefined) return isReady ? 'is ready' : 'is down';
-  return `has${isReady ? '' : ' not'} been ready${since(at)}`;
+  return `has been ${isReady ? 'ready' : 'down'}${since(at)}`;
 }
 
 function since(at: number | undefined): string {

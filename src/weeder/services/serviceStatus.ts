@@ -48,7 +48,7 @@ const neverSeen = { isReady: false, exists: false, since: undefined, readyUntil:
 
 export const readinessStates = ['ready', 'notReady', 'absent'] as const;
 
-export function stateOf({
+export function readinessOf({
   isReady,
   exists,
 }: Pick<ServiceStatus, 'isReady' | 'exists'>): (typeof readinessStates)[number] {
