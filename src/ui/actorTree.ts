@@ -3,6 +3,7 @@ import type { ActorView } from '@weeder/live-page';
 import { type AnyActorRef, type AnyMachineSnapshot, isMachineSnapshot } from 'xstate';
 import { activeStates, timersOf } from '../actors/actorStates.ts';
 import type { PageSource } from './pageSource.ts';
+import type { Pause } from './pageWork.ts';
 
 /** An actor of a machine, with its position in the tree. */
 export interface Found {
@@ -31,6 +32,16 @@ export function foundRoot(actor: AnyActorRef): Found | undefined {
   const [namespace = '', name] = [textOf(context['namespace']), textOf(context['name'])];
   const id = name === undefined ? actor.id : podActorId({ namespace, name, uid: actor.id });
   return { id, parent: undefined, actor, snapshot };
+}
+
+/** The root actor with this id. */
+export async function rootOf(actors: Iterable<AnyActorRef>, id: string, pause: Pause): Promise<Found | undefined> {
+  for (const actor of actors) {
+    const found = foundRoot(actor);
+    if (found?.id === id) return found;
+    await pause();
+  }
+  return undefined;
 }
 
 /** An actor anywhere in the tree; undefined if it is not a machine. */

@@ -264,7 +264,8 @@ export function createLivePage(options: LivePageOptions): LivePage {
       const moments = history.ofObject(page, clock.now(), maxMoments);
       const actors = rootIds();
       const isManaged = (workload: string) => actors.has(workloadActorId(workload));
-      return await objectPage(source, podReports, page, { ...(await see(pause)), moments, isManaged });
+      const seen = { ...(await see(pause)), moments, isManaged };
+      return await objectPage(source, podReports, page, seen, pause);
     }),
     overview: () => overview(''),
     hasRoom: () => pages.size < maxPages,

@@ -46,7 +46,32 @@ test('the page of a pod says why it is not deleted, and later that it was, with 
   assert.deepEqual(consoleLines, []);
 });
 
-test('a pod that waits has a link to the machine of its deletion, and to no machine afterwards', async (t) => {
+test('the last section of a service is its machine, with the active state marked as it changes', async (t) => {
+  const weeder = await down();
+  t.after(() => weeder[Symbol.asyncDispose]());
+  const { page, consoleLines } = await visit(t, `${weeder.served.url}#service=shoot-1%2Fetcd-main-client`);
+  const marked = (state: string) => page.locator(`#object-picture .box.lit[data-state="${state}"]`).first();
+  await marked('ready.idle').waitFor();
+  assert.equal(await page.locator('#object h3').last().innerText(), 'Machine');
+  weeder.at.slice({ ready: [false] });
+  await marked('notReady.idle').waitFor();
+  assert.equal(await marked('ready.idle').count(), 0);
+  assert.equal(await page.locator('#object-active').innerText(), 'notReady › idle');
+
+  await page.getByRole('link', { name: 'Zoom and transitions', exact: true }).click();
+  await page.locator('#picture .box.lit[data-state="notReady.idle"]').first().waitFor();
+  await page.goBack();
+  await marked('notReady.idle').waitFor();
+  const tips = `[...document.querySelectorAll('#object-picture [marker-end]')].map((line) =>
+    document.querySelector(line.getAttribute('marker-end').slice(4, -1)).closest('.picture').id)`;
+  assert.deepEqual(
+    [...new Set(JSON.parse(String(await page.evaluate(`JSON.stringify(${tips})`))))],
+    ['object-picture'],
+  );
+  assert.deepEqual(consoleLines, []);
+});
+
+test('a pod that waits has the machine of its deletion, and before it has none', async (t) => {
   const weeder = await down({ answer: () => new Promise(() => {}) });
   t.after(() => weeder[Symbol.asyncDispose]());
   const { page } = await visit(t, `${weeder.served.url}#pod=shoot-1%2Fkapi-0`);
@@ -57,7 +82,8 @@ test('a pod that waits has a link to the machine of its deletion, and to no mach
   weeder.at.put({ containers: [backOff(4)] });
   await page.locator('#object-state', { hasText: 'Being deleted: the request was sent.' }).waitFor();
   await page.locator('#object-sections', { hasText: 'window open' }).waitFor();
-  await page.locator('#object-machine').click();
+  await page.locator('#object-picture .box.lit').first().waitFor();
+  await page.getByRole('link', { name: 'Zoom and transitions', exact: true }).click();
   await page.locator('#machine-actor', { hasText: 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0' }).waitFor();
 });
 

@@ -13,11 +13,11 @@ test('a running weeder shows an outage, a recovery, and its window, without cons
   await page.getByText(/^Down for \d+s$/).waitFor();
   await page.getByRole('link', { name: 'etcd-main-client', exact: true }).click();
   await page.locator('#object-state', { hasText: /^Down for \d+s$/ }).waitFor();
-  await page.locator('#object-machine').click();
-  await page.locator('.box.lit[data-state="notReady.idle"]').waitFor();
+  await page.getByRole('link', { name: 'Zoom and transitions', exact: true }).click();
+  await page.locator('#picture .box.lit[data-state="notReady.idle"]').waitFor();
   weeder.at.slice({ ready: [true] });
-  await page.locator('.box.lit[data-state="ready.windowOpen.settled"]').waitFor();
-  await page.locator('.taken:is(.arrow,.exit)').first().waitFor({ state: 'attached' });
+  await page.locator('#picture .box.lit[data-state="ready.windowOpen.settled"]').waitFor();
+  await page.locator('#picture .taken:is(.arrow,.exit)').first().waitFor({ state: 'attached' });
   await page.getByRole('link', { name: 'Actors', exact: true }).click();
   await page.locator('.actor', { hasText: 'dependants-1-1' }).first().waitFor();
   await page.getByRole('link', { name: 'Timeline', exact: true }).click();

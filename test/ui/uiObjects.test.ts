@@ -46,7 +46,6 @@ test('the page of a service has its dependants, the pods that crash-loop, its wi
     /Settings: window .*, whileNotReady hold, deletion delete \(from the entry name-3 in services/,
   );
   assert.match(factsOf(view), /Window: number 1, open since .*Z: 1 deleted, 2 skipped, 0 failed/);
-  assert.equal(view.actor, 'team-01/name-3');
   const [dependant] = linesOf(view, 'Dependants');
   assert.match(dependant?.words ?? '', /^configured, by podSelectors\[0\], \d+ crash-looping$/);
   const pods = linesOf(view, 'Pods that crash-loop');
@@ -93,6 +92,18 @@ test('the page of an Application has its settings, its errors, and its resources
   assert.ok(detect.moments.every(({ about }) => about === 'Application shop/detect'));
   const invalid = await objectOf('application', 'shop/invalid');
   assert.match(factsOf(invalid), /^Error: .*duplicate/m);
+});
+
+test('each object has the machine of its actor with the active states, and one that is not ready since the start has none', async () => {
+  const { actor } = await objectOf('service', 'team-01/name-3');
+  assert.deepEqual([actor?.id, actor?.machine, actor?.states[0]], ['team-01/name-3', 'endpoint', 'ready']);
+  const blocked = (await objectOf('workload', 'Deployment shop/blocked')).actor;
+  assert.deepEqual([blocked?.machine, blocked?.states], ['workload', ['assessed', 'assessed.blocked']]);
+  assert.equal((await objectOf('application', 'shop/detect')).actor?.machine, 'application');
+  assert.equal((await objectOf('pod', 'team-01/waiting')).actor?.machine, 'podDeletion');
+  const { words, actor: none } = await objectOf('service', 'team-20/name-15');
+  assert.match(words, /^Down, not ready since weeder started/);
+  assert.equal(none, undefined);
 });
 
 test('an object that weeder does not know is answered, and an unknown type is refused', async () => {

@@ -113,7 +113,7 @@ test('in a window a pod waits for the evidence of its back-off', async () => {
   const why = 'container main-0 has just ended, and may be restarted at once';
   const { words, actor } = await viewOf(page);
   assert.equal(words, `Waits until 2026-01-01T12:00:11Z: ${why}.`);
-  assert.equal(actor, 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0');
+  assert.equal(actor?.id, 'shoot-1/kapi-0/uid-of-shoot-1-kapi-0');
 });
 
 test('a pod that replaces a deleted one waits for the end of the cool-down', async () => {

@@ -1,3 +1,4 @@
+export type { ActorView } from './actorView.ts';
 export type { ApplicationList, ApplicationView, DriftView, ResourceView } from './applicationView.ts';
 export { count, instant } from './format.ts';
 export {
@@ -38,7 +39,6 @@ export { nameOfPage, type ObjectType, objectTypes, type PageRef } from './pageRe
 export {
   type ActorOrder,
   type ActorPage,
-  type ActorView,
   actorOrders,
   type DeletionFailure,
   type DependantView,

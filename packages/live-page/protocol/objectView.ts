@@ -1,3 +1,4 @@
+import type { ActorView } from './actorView.ts';
 import type { Health } from './health.ts';
 import type { Moment } from './moment.ts';
 import type { PageRef } from './pageRef.ts';
@@ -38,7 +39,9 @@ export interface ObjectSection {
 }
 
 /** An object: GET `/object?type=pod&id=shop/web-0` returns an `ObjectView`. */
-export interface ObjectView extends ObjectPart, PageRef {
+export interface ObjectView extends Omit<ObjectPart, 'actor'>, PageRef {
+  /** Undefined: none runs. */
+  readonly actor: ActorView | undefined;
   /** The newest events of objects of this name, at most 50, oldest first. */
   readonly moments: readonly Moment[];
 }

@@ -1,3 +1,4 @@
+import type { ActorView } from './actorView.ts';
 import type { Moment } from './moment.ts';
 import type { ProcessView } from './overviewView.ts';
 
@@ -138,21 +139,7 @@ export interface DependantView {
 export const actorOrders = ['tree', 'state', 'newest'] as const;
 export type ActorOrder = (typeof actorOrders)[number];
 
-/**
- * An actor in the tree: GET `/actors?search=…&machine=…&order=tree&offset=0&limit=100` returns an `ActorPage`.
- */
-export interface ActorView {
-  /** Unique among the running actors. */
-  readonly id: string;
-  /** The name of its machine, whose picture is `/machines/NAME.svg`. */
-  readonly machine: string;
-  readonly parent: string | undefined;
-  /** The ids of its active states, as in the attribute `data-state` of the picture, outermost first. */
-  readonly states: readonly string[];
-  readonly since: number;
-  readonly waitsFor: readonly string[];
-}
-
+/** A page of actors: GET `/actors?search=…&machine=…&order=tree&offset=0&limit=100`. */
 export interface ActorPage {
   /** The number of matching actors. */
   readonly total: number;

@@ -1,8 +1,9 @@
+import type { ActorView } from '../protocol/actorView.ts';
 import type { ApplicationView } from '../protocol/applicationView.ts';
 import type { Moment } from '../protocol/moment.ts';
 import type { ObjectView } from '../protocol/objectView.ts';
 import type { Overview } from '../protocol/overviewView.ts';
-import type { ActorView, DependencyList, PageMessage } from '../protocol/protocol.ts';
+import type { DependencyList, PageMessage } from '../protocol/protocol.ts';
 import type { WorkloadView } from '../protocol/workloadView.ts';
 
 import {
@@ -101,7 +102,7 @@ export function objectScene(now: number): Omit<ObjectView, 'type' | 'id'> {
     moments: [
       { t: now, what: 'pod.deleted', words: 'pod deleted', about: page.id, page, pod: 'shop/web-0', detail: '' },
     ],
-    actor: 'shop/db',
+    actor: actorView('shop/db'),
   });
 }
 

@@ -1,15 +1,9 @@
+import type { ActorView } from '../protocol/actorView.ts';
 import type { ApplicationList, ApplicationView, ResourceView } from '../protocol/applicationView.ts';
 import { countByHealth } from '../protocol/health.ts';
 import type { ObjectView } from '../protocol/objectView.ts';
 import type { Overview, ProcessView } from '../protocol/overviewView.ts';
-import type {
-  ActorView,
-  DependantView,
-  DependencyList,
-  DependencyView,
-  PageMessage,
-  ServiceView,
-} from '../protocol/protocol.ts';
+import type { DependantView, DependencyList, DependencyView, PageMessage, ServiceView } from '../protocol/protocol.ts';
 import { observerDisplay } from '../protocol/states.ts';
 import type { WorkloadView } from '../protocol/workloadView.ts';
 

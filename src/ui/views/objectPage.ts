@@ -1,20 +1,31 @@
 import { partsOf } from '@weeder/kube-runtime/objects';
-import { nameOfPage, type ObjectPart, type ObjectType, type ObjectView, type PageRef } from '@weeder/live-page';
+import {
+  type ActorView,
+  nameOfPage,
+  type ObjectPart,
+  type ObjectType,
+  type ObjectView,
+  type PageRef,
+} from '@weeder/live-page';
 import type { SeenObject } from '../../controller/contribution/contribution.ts';
 import { type ControllerName, contributions, controllerNames } from '../../controllers/controllers.ts';
+import { rootOf, viewOf } from '../actorTree.ts';
 import type { PageSource } from '../pageSource.ts';
+import type { Pause } from '../pageWork.ts';
 import { podObject } from './podObject.ts';
 import type { PodReports } from './podReports.ts';
 
 /** Composes the page of an object from what the controller that knows it says. */
 export async function objectPage(
-  source: Pick<PageSource, 'shown'> | undefined,
+  source: PageSource | undefined,
   reports: Pick<PodReports, 'of'>,
   page: PageRef,
   seen: SeenObject,
+  pause: Pause,
 ): Promise<ObjectView> {
   const { type, id } = page;
-  return { ...page, ...(await describe()), moments: seen.moments };
+  const part = await describe();
+  return { ...page, ...part, actor: await actorOf(part), moments: seen.moments };
 
   async function describe(): Promise<ObjectPart> {
     if (type === 'pod') {
@@ -23,6 +34,12 @@ export async function objectPage(
     }
     const parts = await Promise.all(controllerNames.map((of) => partOf(of, source, type, id, seen)));
     return parts.find((part) => part !== undefined) ?? unknown(page);
+  }
+
+  async function actorOf({ actor }: ObjectPart): Promise<ActorView | undefined> {
+    if (source === undefined || actor === undefined) return undefined;
+    const found = await rootOf(source.actors(), actor, pause);
+    return found && viewOf(source, found);
   }
 }
 

@@ -28,7 +28,7 @@ const views: Readonly<Record<string, string>> = {
   workloads: '#workloads .state',
   applications: '#applications .state',
   'machine=shop%2Fdb': '.box.lit',
-  'service=shop%2Fdb': '#object-sections .state',
+  'service=shop%2Fdb': '#object-picture .box.lit',
   actors: '.actor .id',
   timeline: '.lane',
 };

@@ -1,4 +1,5 @@
-import type { ActorPage, ActorView } from '../../protocol/protocol.ts';
+import type { ActorView } from '../../protocol/actorView.ts';
+import type { ActorPage } from '../../protocol/protocol.ts';
 import { fetchList } from '../polledList.ts';
 
 const pageSize = 100;

@@ -1,4 +1,4 @@
-import type { ActorView } from '../../protocol/protocol.ts';
+import type { ActorView } from '../../protocol/actorView.ts';
 import { create, setText } from '../dom.ts';
 import { innermost, span, statePath } from '../format.ts';
 

@@ -1,4 +1,5 @@
-import type { ActorView, Transition } from '../../protocol/protocol.ts';
+import type { ActorView } from '../../protocol/actorView.ts';
+import type { Transition } from '../../protocol/protocol.ts';
 import { machineAddress } from '../address.ts';
 import { byId, setText } from '../dom.ts';
 import { innermost, instant, span, statePath } from '../format.ts';
@@ -31,7 +32,12 @@ interface Shown {
 }
 
 export function createMachineView(now: () => number): MachineView {
-  const picture = createPicture(byId('picture', HTMLElement));
+  const picture = createPicture(byId('picture', HTMLElement), {
+    fitted: byId('machine-fit', HTMLButtonElement),
+    following: byId('machine-active', HTMLButtonElement),
+    closer: byId('machine-in', HTMLButtonElement),
+    farther: byId('machine-out', HTMLButtonElement),
+  });
   const list = createTransitionList();
   const source = createSourceCopy();
   const pick = byId('machine-pick', HTMLSelectElement);

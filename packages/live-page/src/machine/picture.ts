@@ -1,6 +1,6 @@
 import type { Transition } from '../../protocol/protocol.ts';
 import { create, onceAFrame } from '../dom.ts';
-import { createZoom } from './zoom.ts';
+import { createZoom, type ZoomButtons } from './zoom.ts';
 
 /**
  * The pictures of a machine, as elements of the page, so that boxes and arrows can be highlighted: those of the overview
@@ -12,11 +12,13 @@ interface ShownPicture {
   light(states: readonly string[]): void;
   /** Highlights the arrow of this transition, or the lines that replace it, until the next transition, and animates it once. */
   take(transition: Transition | undefined): void;
+  /** The next picture opens as the first one does. */
+  clear(): void;
 }
 
-export function createPicture(place: HTMLElement): ShownPicture {
+export function createPicture(place: HTMLElement, buttons?: ZoomButtons): ShownPicture {
   const texts = new Map<string, Promise<string>>();
-  const zoom = createZoom(place, highlighted);
+  const zoom = createZoom(place, highlighted, buttons);
   const follow = onceAFrame(zoom.follow);
   let requested = '';
   let lit: readonly string[] = [];
@@ -50,7 +52,7 @@ export function createPicture(place: HTMLElement): ShownPicture {
     const text = texts.get(machine) ?? fetchPicture(machine);
     texts.set(machine, text);
     try {
-      const picture = parsed(await text);
+      const picture = parsed(await text, place.id);
       if (requested !== machine) return;
       place.replaceChildren(picture);
       draw();
@@ -67,13 +69,15 @@ export function createPicture(place: HTMLElement): ShownPicture {
   return {
     show(machine) {
       place.setAttribute('aria-label', `Statechart of ${machine}: plus and minus zoom, 0 fits, arrows move`);
-      if (requested === machine) return follow();
+      if (requested === machine) return;
       requested = machine;
       void load(machine);
     },
     light(states) {
+      if (String(states) === String(lit)) return;
       lit = states;
       draw();
+      follow();
     },
     take(transition) {
       taken = undefined;
@@ -82,6 +86,12 @@ export function createPicture(place: HTMLElement): ShownPicture {
       place.getBoundingClientRect();
       taken = transition;
       draw();
+      follow();
+    },
+    clear() {
+      requested = '';
+      lit = [];
+      place.replaceChildren();
     },
   };
 }
@@ -92,8 +102,11 @@ async function fetchPicture(machine: string): Promise<string> {
   return response.text();
 }
 
-/** Removes the picture's style sheet: the page's policy forbids it, and page.css has the same rules. */
-function parsed(text: string): Element {
-  const bare = text.replace(/<style>[^<]*<\/style>/, '');
+/**
+ * Removes the picture's style sheet: the page's policy forbids it, and page.css has the same rules. `place`: before the
+ * ids, because a picture with the same ones may be hidden elsewhere in the page, and arrows have no tips from there.
+ */
+function parsed(text: string, place: string): Element {
+  const bare = text.replace(/<style>[^<]*<\/style>/, '').replaceAll(/( id="|\(#)/g, `$1${place}-`);
   return document.importNode(new DOMParser().parseFromString(bare, 'image/svg+xml').documentElement, true);
 }

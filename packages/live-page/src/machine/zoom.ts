@@ -1,11 +1,16 @@
-import { byId } from '../dom.ts';
-
 /** The size of a picture in its frame. The user zooms by buttons, keys and wheel, and pans by dragging or scrolling. */
 interface Zoom {
-  /** The frame shows another picture: fits it. */
+  /** The frame shows another picture, which opens in the size of its place. */
   begin(): void;
   /** Scrolls to what is highlighted, if the user has chosen to follow it. */
   follow(): void;
+}
+
+export interface ZoomButtons {
+  readonly fitted: HTMLButtonElement;
+  readonly following: HTMLButtonElement;
+  readonly closer: HTMLButtonElement;
+  readonly farther: HTMLButtonElement;
 }
 
 /** `fitted`: all of it is visible. `following`: in full size, and scrolled to what is highlighted. */
@@ -17,13 +22,17 @@ const largest = 4;
 /** The border of the frame on both sides, in pixels, as in page.css. */
 const borders = 2;
 
-/** `target`: the rectangle of what is highlighted, in a frame of this size; undefined: nothing is. */
-export function createZoom(frame: HTMLElement, target: (width: number, height: number) => DOMRect | undefined): Zoom {
-  const buttons = {
-    fitted: byId('machine-fit', HTMLButtonElement),
-    following: byId('machine-active', HTMLButtonElement),
-  };
-  let mode: Mode = 'fitted';
+/**
+ * `target`: the rectangle of what is highlighted, in a frame of this size; undefined: nothing is. Without buttons the
+ * picture opens at what is highlighted.
+ */
+export function createZoom(
+  frame: HTMLElement,
+  target: (width: number, height: number) => DOMRect | undefined,
+  buttons?: ZoomButtons,
+): Zoom {
+  const opening = buttons === undefined ? 'following' : 'fitted';
+  let mode: Mode = opening;
   let scale = 1;
 
   function fittingScale(picture: SVGSVGElement): number {
@@ -41,7 +50,8 @@ export function createZoom(frame: HTMLElement, target: (width: number, height: n
 
   function enter(next: Mode): void {
     mode = next;
-    for (const [name, button] of Object.entries(buttons)) button.setAttribute('aria-pressed', String(name === mode));
+    for (const each of ['fitted', 'following'] as const)
+      buttons?.[each].setAttribute('aria-pressed', String(each === mode));
     const picture = frame.querySelector('svg');
     // A hidden frame has no width; it is fitted when it is shown.
     if (picture === null || frame.offsetWidth === 0) return;
@@ -94,10 +104,10 @@ export function createZoom(frame: HTMLElement, target: (width: number, height: n
     '-': () => zoom(1 / step),
     '0': () => enter('fitted'),
   };
-  buttons.fitted.addEventListener('click', () => enter('fitted'));
-  buttons.following.addEventListener('click', () => enter('following'));
-  byId('machine-in', HTMLButtonElement).addEventListener('click', () => zoom(step));
-  byId('machine-out', HTMLButtonElement).addEventListener('click', () => zoom(1 / step));
+  buttons?.fitted.addEventListener('click', () => enter('fitted'));
+  buttons?.following.addEventListener('click', () => enter('following'));
+  buttons?.closer.addEventListener('click', () => zoom(step));
+  buttons?.farther.addEventListener('click', () => zoom(1 / step));
   frame.addEventListener('keydown', ({ key, ctrlKey, metaKey, altKey }) => {
     if (!ctrlKey && !metaKey && !altKey) keys[key]?.();
   });
@@ -121,9 +131,9 @@ export function createZoom(frame: HTMLElement, target: (width: number, height: n
     frame.scrollBy(-movementX, -movementY);
   });
   new ResizeObserver(() => {
-    if (mode === 'fitted') enter('fitted');
+    if (mode !== 'chosen') enter(mode);
   }).observe(frame);
-  return { begin: () => enter('fitted'), follow };
+  return { begin: () => enter(opening), follow };
 }
 
 function middle({ x, y, width, height }: DOMRect): { readonly x: number; readonly y: number } {

@@ -1,7 +1,7 @@
 import type { Moment } from '../../protocol/moment.ts';
 import type { ObjectSection, ObjectView } from '../../protocol/objectView.ts';
 import { nameOfPage, objectTypes, type PageRef } from '../../protocol/pageRef.ts';
-import { machineAddress, readAddress } from '../address.ts';
+import { readAddress } from '../address.ts';
 import { linkTo } from '../cells.ts';
 import { byId, create, setHealth, setText } from '../dom.ts';
 import { count } from '../format.ts';
@@ -9,6 +9,7 @@ import { createLine, timesOf } from '../overview/line.ts';
 import { createPolledList } from '../polledList.ts';
 import { createRows } from '../rows.ts';
 import { setTimedText, timedText, timeElement } from '../times.ts';
+import { createMachineSection } from './machineSection.ts';
 
 interface ObjectPage {
   /** Requests the data again. */
@@ -17,11 +18,11 @@ interface ObjectPage {
 
 /**
  * The page of the object that the address names, `#pod=shop/web-0`: its state in words, the settings that apply, what
- * belongs to it, and its events. It is requested while it is visible.
+ * belongs to it, its events, and its machine. It is requested while it is visible.
  */
 export function createObjectPage(now: () => number): ObjectPage {
   const state = byId('object-state', HTMLElement);
-  const machine = byId('object-machine', HTMLAnchorElement);
+  const machine = createMachineSection();
   const facts = createRows({
     parent: byId('object-facts', HTMLUListElement),
     keyOf: ([name, text]: ObjectView['facts'][number]) => `${name} ${text}`,
@@ -60,8 +61,7 @@ export function createObjectPage(now: () => number): ObjectPage {
     byId('object-none', HTMLElement).hidden = shown?.moments.length !== 0;
     const about = page.type === 'pod' ? page.id : page.id.replace(/^\w+ /, '');
     byId('object-timeline', HTMLAnchorElement).href = `#timeline?${new URLSearchParams({ search: about })}`;
-    machine.hidden = shown?.actor === undefined;
-    if (shown?.actor !== undefined) machine.href = machineAddress(shown.actor);
+    machine.show(shown?.actor);
   }
 
   const refresh = createPolledList<ObjectView>({
