@@ -11,7 +11,7 @@ interface Service {
 /**
  * The services that are down now although they exist. One that this process has seen ready holds all of its
  * dependants. One that has never been ready holds only those that declare it, and only while it has endpoints: a config
- * may name services that are not in use, but who declares a service waits for it.
+ * may name services that are not in use, but a pod that declares a service waits for it.
  */
 export interface Outages {
   /** A service is down. `wasReady`: this process has seen it ready. */

@@ -103,7 +103,7 @@ test('two services that depend on each other wait for the kubelet, and then for 
   at.put(declaring('itself', ['itself', 'db']));
   at.slice(up('db'));
   await at.clock.pass(10_000);
-  assert.deepEqual(at.timeline(), ['itself@0'], 'a service without a slice holds nobody, and no pod waits for itself');
+  assert.deepEqual(at.timeline(), ['itself@0'], 'a service without a slice holds no pod, and no pod waits for itself');
   at.slice(up('a'));
   await ends(at);
   assert.deepEqual(at.timeline(), ['itself@0', 'b@10000']);
