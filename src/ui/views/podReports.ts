@@ -25,7 +25,7 @@ export function createPodReports(): PodReports {
         case 'deletion.failed':
         case 'deletion.refused': {
           const key = keyOf(event.pod.namespace, event.pod.name);
-          putBounded(reports, key, podReportOf(event, now, reports.get(key)), max);
+          putBounded(reports, key, podReportOf(event, now), max);
         }
       }
     },

@@ -30,6 +30,8 @@ export interface DeletionEntry {
   deletedAt: number | undefined;
   /** The wait that was reported last. */
   reportedWait: string | undefined;
+  /** Why the API server refused the latest attempt, and what to do about it. Undefined: it refused none. */
+  refusal: string | undefined;
 }
 
 /** Whether a window still requests the deletion. */

@@ -90,7 +90,13 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     const observed = { owner, pod, unreportedSince: owner.index.unreportedSince(uid) };
     const input = { uid, namespace, name, now: clock.monotonic, ...stateOf(observed, sources) };
     const actor = createActor(logic, { ...runtime, id: uid, input });
-    const history = { slot: undefined, how: 'delete', deletedAt: undefined, reportedWait: undefined } as const;
+    const history = {
+      slot: undefined,
+      how: 'delete',
+      deletedAt: undefined,
+      reportedWait: undefined,
+      refusal: undefined,
+    } as const;
     entries.add(uid, { actor, ...observed, ...others, sentFor: undefined, ...history });
   }
 

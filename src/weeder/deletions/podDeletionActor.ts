@@ -118,9 +118,11 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           }),
         ),
       reportFailed: ({ context: { uid, failures, retryIn, withdrawnBecause }, event }) =>
-        withEntry(uid, ({ pod, owner, sentFor = owner }) => {
+        withEntry(uid, (entry) => {
           if (withdrawnBecause === 'stopped') return;
+          const { pod, owner, sentFor = owner } = entry;
           const why = { reason: reasonOf(event), failure: failureOf(event) };
+          entry.refusal = why.reason;
           report({ type: 'deletion.refused', pod, ...why, attempt: failures, retryIn, ...sentFor.window });
         }),
       reportAbandoned: ({ context: { uid, withdrawnBecause }, event }) =>
@@ -130,7 +132,8 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
             owner.send({ type: 'deletion.failed', pod: `${pod.namespace}/${pod.name}` });
             const withdrawn =
               withdrawnBecause === 'reconfigured' ? 'the config has changed' : 'the window closed first';
-            const reason = event.type === 'delete.rejected' ? reasonOf(event) : withdrawn;
+            const because = entry.refusal === undefined ? '' : `, and an earlier attempt was refused: ${entry.refusal}`;
+            const reason = event.type === 'delete.rejected' ? reasonOf(event) : withdrawn + because;
             report({ type: 'deletion.failed', pod, reason, ...owner.window });
           });
         }),

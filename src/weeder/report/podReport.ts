@@ -9,8 +9,6 @@ export interface PodReport {
   /** `left`: it recovered, or is gone without weeder. `refused`: the deletion is tried again. */
   readonly type: 'deleted' | 'notDeleted' | 'refused' | 'left';
   readonly sentence: string;
-  /** Why the API server has refused an attempt. */
-  readonly refusal?: string;
 }
 
 /** An Event about a pod, as weeder has written it. `uid`: that of the pod. `at`: epoch milliseconds. */
@@ -27,30 +25,23 @@ type ReportedEvent = Extract<
   { readonly type: 'pod.deleted' | 'pod.recovered' | 'pod.removed' | `deletion.${'expired' | 'failed' | 'refused'}` }
 >;
 
-/** `at`: epoch milliseconds. `before`: the last report of a pod of this name. */
-export function podReportOf(event: ReportedEvent, at: number, before: PodReport | undefined): PodReport {
-  const refusal = before?.uid === event.pod.uid ? before.refusal : undefined;
-  return { uid: event.pod.uid, ...outcomeOf(event, at, refusal) };
+/** `at`: epoch milliseconds. */
+export function podReportOf(event: ReportedEvent, at: number): PodReport {
+  return { uid: event.pod.uid, ...outcomeOf(event, at) };
 }
 
-function outcomeOf(event: ReportedEvent, at: number, refusal: string | undefined): Omit<PodReport, 'uid'> {
+function outcomeOf(event: ReportedEvent, at: number): Omit<PodReport, 'uid'> {
   switch (event.type) {
     case 'pod.deleted':
       return { type: 'deleted', sentence: deletedAt(deletedNote(event, at), at) };
-    case 'deletion.failed': {
-      const because = refusal === undefined ? '' : `, and an earlier attempt was refused: ${refusal}`;
-      return { type: 'notDeleted', sentence: failedNote({ ...event, reason: `${event.reason}${because}` }) };
-    }
+    case 'deletion.failed':
+      return { type: 'notDeleted', sentence: failedNote(event) };
     case 'deletion.expired': {
       const because = `the window closed first, and ${waitBecause[event.reason]}`;
       return { type: 'notDeleted', sentence: `Not deleted after ${serviceOf(event)} recovered: ${because}.` };
     }
     case 'deletion.refused':
-      return {
-        type: 'refused',
-        sentence: withFullStop(`Refused, and tried again: ${event.reason}`),
-        refusal: event.reason,
-      };
+      return { type: 'refused', sentence: withFullStop(`Refused, and tried again: ${event.reason}`) };
     case 'pod.recovered':
       return { type: 'left', sentence: `Not deleted: at ${timeInSeconds(at)} it did not crash-loop any more.` };
     case 'pod.removed':
