@@ -35,7 +35,7 @@ export async function openConfig(verb: string, path: string | undefined): Promis
 
 /** Parsing YAML needs a hundred times its size in memory, which a thread returns when it ends. */
 async function parseApart(text: string, file: string): Promise<ReturnType<typeof parseConfig>> {
-  if (text.length <= shortConfig) return parseConfig(text, file);
+  if (text.length <= shortConfig) return parseConfig(text, file, { hasLines: true });
   const { parseInWorker } = await import('../config/parseInWorker.ts');
   return parseInWorker(text, file);
 }

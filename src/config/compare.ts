@@ -57,16 +57,6 @@ export function hasSameRestart(one: RestartConfig | undefined, other: RestartCon
   return meaningOfRestart(one) === meaningOfRestart(other);
 }
 
-/** The new services; a service whose config means the same as before keeps its old object. */
-export function mergeServices(old: Config['services'], next: Config['services']): Config['services'] {
-  const keep = (is: ServiceConfig): ServiceConfig => {
-    const was = old.get(is.name);
-    if (was === is) return is;
-    return was !== undefined && behavesTheSame(was, is) ? { ...was, namespaces: is.namespaces } : is;
-  };
-  return new Map([...next].map(([name, service]) => [name, keep(service)]));
-}
-
 type Behaviour = Omit<ServiceConfig, 'name' | 'namespaces'> & {
   readonly declaredIn?: 'none' | 'all' | readonly string[];
 };

@@ -24,6 +24,8 @@ export interface ServiceConfig extends ServiceSettings {
   /** The namespaces of the service. */
   readonly namespaces: readonly string[] | 'all';
   readonly podSelectors: readonly LabelSelector[];
+  /** The line of each podSelector in the file. Left out: only `weeder run` asks for it. */
+  readonly selectorLines?: readonly number[];
   /** The namespaces of its dependants. */
   readonly dependantNamespaces: 'same' | 'all' | readonly string[];
 }

@@ -16,7 +16,7 @@ export function configFileOf(config: Config): object {
   };
 }
 
-function entryOf({ name: _, ...service }: ServiceConfig): object {
+function entryOf({ name: _name, selectorLines: _lines, ...service }: ServiceConfig): object {
   return withoutDefaults(service);
 }
 

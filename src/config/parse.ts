@@ -1,11 +1,11 @@
 import { failed, ok, type Result } from '@weeder/kube-runtime/base';
 import type { Document } from 'yaml';
 import { type FieldError, oneLine } from '../base/fieldError.ts';
-import { type Config, resolveConfig } from './config.ts';
+import { type Config, resolveConfig, type ServiceConfig } from './config.ts';
 import { formatBefore } from './formatBefore.ts';
 import { configFile, keysAt } from './schema/schema.ts';
 import { locate } from './text/document.ts';
-import { type Located, type LocatedError, located } from './text/located.ts';
+import { type Located, type LocatedError, located, offsetOf } from './text/located.ts';
 import { fieldErrorsOf, noMessage } from './text/messages.ts';
 import { inLines, readYaml, type YamlText } from './text/yamlText.ts';
 
@@ -18,13 +18,20 @@ export const largestFile = 1024 * 1024;
  */
 export const shortConfig = 16_384;
 
-/** Parses a config, and returns all errors if there are any. `file` is the file name in the errors. */
-export function parseConfig(text: string, file: string): Result<Config, readonly FieldError[]> {
+/**
+ * Parses a config, and returns all errors if there are any. `file` is the file name in the errors. `hasLines`: the config
+ * has the lines of its podSelectors.
+ */
+export function parseConfig(
+  text: string,
+  file: string,
+  { hasLines = false } = {},
+): Result<Config, readonly FieldError[]> {
   const whole = unusable(text);
   if (whole !== undefined) return failed([fileError(file, whole)]);
   const yaml = readYaml(text);
   if (!yaml.ok) return failed(inLines(yaml.error.errors, file, yaml.error.lines));
-  const read = readDocuments(yaml.value);
+  const read = readDocuments(yaml.value, hasLines);
   return read.ok ? read : failed(inLines(read.error, file, yaml.value.lines));
 }
 
@@ -44,17 +51,30 @@ export function tooLarge(max: number): string {
 
 export const binary = 'is not text: it contains NUL bytes; a config is YAML in UTF-8';
 
-function readDocuments({ documents, lines }: YamlText): Result<Config, readonly LocatedError[]> {
+function readDocuments({ documents, lines }: YamlText, hasLines: boolean): Result<Config, readonly LocatedError[]> {
   const [document, ...others] = documents;
   if (document === undefined) return failed([{ offset: 0, path: [], message: emptyFile }]);
-  const { root, errors, broken } = locate(document, (offset) => lines.linePos(offset).line);
+  const lineOf = (offset: number) => lines.linePos(offset).line;
+  const { root, errors, broken } = locate(document, lineOf);
   if (broken.length > 0) return failed([...broken, ...errors]);
   const shape = wrongShape(root) ?? (others.length > 0 ? severalDocuments(others) : undefined);
   if (shape !== undefined) return failed([{ offset: root.offset, path: [], ...shape }]);
   const parsed = configFile.safeParse(root.value, { error: () => noMessage });
-  if (parsed.success && errors.length === 0) return ok(resolveConfig(parsed.data));
+  if (parsed.success && errors.length === 0) {
+    const config = resolveConfig(parsed.data);
+    return ok(hasLines ? withLines(config, root, lineOf) : config);
+  }
   const issues = parsed.success ? [] : parsed.error.issues;
   return failed([...errors, ...issues.flatMap((issue) => fieldErrorsOf(issue, root, keysAt))]);
+}
+
+function withLines(config: Config, root: Located, lineOf: (offset: number) => number): Config {
+  const withOwn = (service: ServiceConfig): ServiceConfig => {
+    const path = ['servicesAndDependantSelectors', service.name, 'podSelectors'];
+    const selectorLines = service.podSelectors.map((_, place) => lineOf(offsetOf(root, [...path, place])));
+    return { ...service, selectorLines };
+  };
+  return { ...config, services: new Map([...config.services].map(([name, service]) => [name, withOwn(service)])) };
 }
 
 const emptyFile = 'the file is empty or has only comments; write {} for a config that does nothing';

@@ -7,7 +7,7 @@ import { fileError, parseConfig } from './parse.ts';
 type Parsed = Result<Config, readonly FieldError[]>;
 
 /**
- * Like `parseConfig`, but in a worker thread: a MiB of malicious YAML takes seconds to parse, and a leader must renew
+ * Like `parseConfig` with lines, but in a worker thread: a MiB of malicious YAML takes seconds to parse, and a leader must renew
  * the Lease in the meantime. If the thread crashes, the file is in error.
  */
 export function parseInWorker(text: string, file: string): Promise<Parsed> {
@@ -23,4 +23,4 @@ export function parseInWorker(text: string, file: string): Promise<Parsed> {
 /** This module is also the entry point of the thread. */
 const { config, file } = objectOf(isMainThread ? undefined : workerData);
 const [text, name] = [textOf(config), textOf(file)];
-if (text !== undefined && name !== undefined) parentPort?.postMessage(parseConfig(text, name));
+if (text !== undefined && name !== undefined) parentPort?.postMessage(parseConfig(text, name, { hasLines: true }));

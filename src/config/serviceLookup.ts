@@ -2,7 +2,9 @@ import { keyOf } from '@weeder/kube-runtime/objects';
 import { type Config, isConfigured, type ServiceConfig, type ServiceSettings } from './config.ts';
 
 /** A service in one namespace, by the config and by the declarations of pods. */
-export interface WatchedService extends ServiceSettings, Pick<ServiceConfig, 'podSelectors' | 'dependantNamespaces'> {
+export interface WatchedService
+  extends ServiceSettings,
+    Pick<ServiceConfig, 'podSelectors' | 'selectorLines' | 'dependantNamespaces'> {
   /** The section of the config with its settings. */
   readonly section: 'services' | 'declaredDependencies';
   /** The namespaces of the pods that are dependants if they declare the service. */

@@ -43,7 +43,7 @@ export function watchConfigFile(options: FileWatchOptions): ContentWatch {
   async function parse(text: ConfigText): Promise<void> {
     newest = text;
     if (!text.ok) return onChange(failed(text.error));
-    if (text.value.length <= shortConfig) return onChange(parseConfig(text.value, file));
+    if (text.value.length <= shortConfig) return onChange(parseConfig(text.value, file, { hasLines: true }));
     const { parseInWorker } = await import('./parseInWorker.ts');
     const parsed = await parseInWorker(text.value, file);
     if (newest === text) onChange(parsed);

@@ -2,14 +2,19 @@ import type { DeclaredBy } from './declared/declaration.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
 import type { CrashLoopingPod } from './pods/crashLooping.ts';
 
+/** Where the config has a podSelector. */
+export interface SelectorPlace {
+  /** In `podSelectors` of the service, from 0. */
+  readonly position: number;
+  /** In the config file. Undefined: the config was not read from a file, as in a replay. */
+  readonly line: number | undefined;
+}
+
 /** Who depends on a service: the pods of a podSelector of the config, or a workload that declares the service. */
 export interface Dependant {
   readonly by: 'configured' | 'declared';
-  /**
-   * What says so: the place in `podSelectors` of the service, from 0, or where the pods name it. Undefined: only pods
-   * that crash-loop are known.
-   */
-  readonly source: number | DeclaredBy | undefined;
+  /** What says so: a place in the config, or where the pods name it. Undefined: only pods that crash-loop are known. */
+  readonly source: SelectorPlace | DeclaredBy | undefined;
   /** The canonical text of the podSelector, or the workload: `Deployment shop/web`. */
   readonly name: string;
   /** The namespaces of its pods. */
@@ -34,8 +39,8 @@ export interface DeclaringWorkload {
   readonly by: DeclaredBy;
 }
 
-/** The pods of a podSelector, which is at this place in the config of the service. */
-export function selectedBy(selector: string, place: number, { index, scope }: Dependants): Dependant {
+/** The pods of a podSelector, which is at this place in the config. */
+export function selectedBy(selector: string, place: SelectorPlace, { index, scope }: Dependants): Dependant {
   return { by: 'configured', source: place, name: selector, namespaces: scope, pods: () => index.podsIn(scope) };
 }
 
@@ -52,9 +57,11 @@ export function declaring({ index, scope }: Dependants, workloads: Iterable<Decl
   });
 }
 
-/** What says that it depends on the service: `label`, `annotation`, `podSelectors[0]`; empty: unknown. */
+/** What says that it depends on the service: `label`, `annotation`, `podSelectors[0] on line 12`; empty: unknown. */
 export function sourceText({ source }: Dependant): string {
-  return typeof source === 'number' ? `podSelectors[${source}]` : (source ?? '');
+  if (typeof source !== 'object') return source ?? '';
+  const { position, line } = source;
+  return `podSelectors[${position}]${line === undefined ? '' : ` on line ${line}`}`;
 }
 
 /** `Deployment shop/web`, `pods with app=web in shop`: unique, because the name of a workload contains its namespace. */

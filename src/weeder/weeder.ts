@@ -4,7 +4,6 @@ import { createLimitedQueue } from '@weeder/kube-runtime/queue';
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Random } from '../actors/effect.ts';
-import { mergeServices } from '../config/compare.ts';
 import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
 import { scopeFrom } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup, type WatchedService } from '../config/serviceLookup.ts';
@@ -15,7 +14,14 @@ import type { Dependants } from './deletions/deletionRequest.ts';
 import { createDeletions } from './deletions/deletions.ts';
 import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
-import { type DeclaringWorkload, type Dependant, declaring, type ServiceDependants, selectedBy } from './dependants.ts';
+import {
+  type DeclaringWorkload,
+  type Dependant,
+  declaring,
+  type SelectorPlace,
+  type ServiceDependants,
+  selectedBy,
+} from './dependants.ts';
 import { type KnownPod, podFactsFrom, unknownPod } from './podFacts.ts';
 import { createPodIndex } from './pods/createPodIndex.ts';
 import type { PodIndex } from './pods/podIndex.ts';
@@ -95,11 +101,11 @@ export interface Weeder {
 type DeclaringWorkloads = (service: string) => Iterable<DeclaringWorkload>;
 
 /**
- * `selector`: the canonical text of the podSelector, and `place`: its index in `podSelectors`; left out: the pods declare
- * the service.
+ * `selector`: the canonical text of the podSelector, and `place`: where the config has it; left out: the pods declare the
+ * service.
  */
 type DependantsOfService = Dependants &
-  ({ readonly selector: string; readonly place: number } | { readonly selector?: undefined });
+  ({ readonly selector: string; readonly place: SelectorPlace } | { readonly selector?: undefined });
 
 type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
 
@@ -173,9 +179,10 @@ export function createWeeder(options: WeederOptions): Weeder {
     const service = services(namespace, name);
     if (service === undefined) return [];
     const scope = scopeFrom(service.dependantNamespaces, namespace);
-    const selected = service.podSelectors.flatMap((podSelector, place) => {
+    const selected = service.podSelectors.flatMap((podSelector, position) => {
       const selector = selectorToString(podSelector);
       const index = indexes.get(selector);
+      const place = { position, line: service.selectorLines?.[position] };
       return index === undefined ? [] : [{ selector, place, index, scope }];
     });
     if (service.declaredIn === 'none') return selected;
@@ -243,7 +250,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     declaredPods,
     configure(next) {
       const before = lookup;
-      config = { ...next, services: mergeServices(config.services, next.services) };
+      config = next;
       lookup = lookupOf(config);
       openIndexes(indexes, config, clock);
       endpoints.configure(before);

@@ -156,7 +156,11 @@ test('a workload has the id of its actor, if restart control manages it; pods of
   const workload = (name: string, source: 'label' | undefined): Dependant => {
     return { by: 'declared', source, name, namespaces: ['shop'], pods: () => [] };
   };
-  const selected = { ...workload('app=web', undefined), by: 'configured', source: 0 } as const;
+  const selected = {
+    ...workload('app=web', undefined),
+    by: 'configured',
+    source: { position: 0, line: undefined },
+  } as const;
   const dependants = [workload('Deployment shop/web', 'label'), workload('Deployment shop/api', undefined), selected];
   const { services, dependants: views } = await dependencyList(
     [{ namespace: 'shop', service: 'db', dependants }],

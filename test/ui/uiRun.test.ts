@@ -82,6 +82,36 @@ test('the page of a running weeder has the workloads that declare a service, als
   );
 });
 
+test('a dependant of the config has the line of its podSelector in the file, also after the lines have changed', async (t) => {
+  await using cluster = await embedded();
+  const { store } = cluster.server;
+  made(store.create(namespaces, { metadata: { name: 'shop' } }));
+  const metadata = { name: 'db-a', namespace: 'shop', labels: { 'kubernetes.io/service-name': 'db' } };
+  made(store.create(endpointSlices, { metadata, addressType: 'IPv4', endpoints: [] }));
+  const entry = ['servicesAndDependantSelectors:', '  db:', '    podSelectors:'];
+  const [web, mail] = ['web', 'mail'].map((app) => `      - matchLabels: { app: ${app} }`);
+  const lined = file('lined.yaml', [...entry, web, mail].join('\n'));
+  const flags = ['--config-file', lined, ...noServers, `--kubeconfig=${cluster.kubeconfig}`];
+  const weeder = startCli([...flags, '--ui-bind-addr=:0']);
+  t.after(() => weeder.child.kill('SIGKILL'));
+  await until('weeder runs', () => weeder.stdout().includes(running));
+  const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(weeder.stdout())?.[0] ?? '';
+  const sourcesOf = async () => {
+    const { services }: DependencyList = JSON.parse(await (await fetch(`${url}dependencies`)).text());
+    return services.map(({ dependants, sources }) => dependants.map((id, index) => `${id}: ${sources[index]}`));
+  };
+  assert.deepEqual(await sourcesOf(), [
+    ['pods with app=mail in shop: podSelectors[1] on line 5', 'pods with app=web in shop: podSelectors[0] on line 4'],
+  ]);
+  // It means the same, in another order.
+  file('lined.yaml', ['# changed', ...entry, mail, web].join('\n'));
+  weeder.child.kill('SIGHUP');
+  await until('the change is in force', () => weeder.stdout().includes('"generation":2'));
+  assert.deepEqual(await sourcesOf(), [
+    ['pods with app=mail in shop: podSelectors[0] on line 5', 'pods with app=web in shop: podSelectors[1] on line 6'],
+  ]);
+});
+
 test('the page of a standby says who leads, and has no services', async (t) => {
   await using cluster = await embedded();
   const { store } = cluster.server;

@@ -114,7 +114,7 @@ export interface DependencyView {
   readonly view: ServiceView;
   /** The ids of its dependants, those that crash-loop first, then in the order of their names; a part, if there are many. */
   readonly dependants: readonly string[];
-  /** What says that they depend on it, in the order of their ids: `label`, `annotation`, `podSelectors[0]`; empty: unknown. */
+  /** What says that they depend on it, in the order of their ids: `label`, `annotation`, `podSelectors[0] on line 4`; empty: unknown. */
   readonly sources: readonly string[];
   /** The number of its dependants that match. */
   readonly total: number;
