@@ -18,8 +18,8 @@ import { readCluster } from '../suggest/readCluster.ts';
 import { loadConfig } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
-import { createListReader } from './listReader.ts';
 import { fail, print } from './output.ts';
+import { createPrintedReader } from './printedReader.ts';
 
 /**
  * `weeder explain`: the state of each configured or declared service and what weeder would do in a window; and for each workload of
@@ -30,7 +30,7 @@ export async function explain(flags: ClusterFlags & { readonly configFile?: stri
   if (!config.ok) return fail(config.error);
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return fail(client.error);
-  const reader = createListReader(client.value);
+  const reader = createPrintedReader(client.value);
   const sections = await explainAll(config.value, client.value, flags.namespaces ?? 'all', reader.read);
   await client.value.close();
   if (!sections.ok) return fail(sections.error);

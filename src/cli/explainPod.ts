@@ -11,6 +11,7 @@ import {
 } from '@weeder/kube-runtime/base';
 import { eventsPath } from '@weeder/kube-runtime/events';
 import { codedError } from '../base/errors.ts';
+import type { ListReader } from '../base/listReader.ts';
 import type { Config } from '../config/config.ts';
 import { parseConfig } from '../config/parse.ts';
 import { explainPod, type InspectedPod } from '../explain/explainPod.ts';
@@ -20,11 +21,10 @@ import { podReportFrom, type WrittenEvent } from '../weeder/report/podReport.ts'
 import { loadConfig, problemOf } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
-import { createListReader } from './listReader.ts';
 import { fail, print, printRemarks } from './output.ts';
+import { createPrintedReader } from './printedReader.ts';
 
 type PodFlags = ClusterFlags & { readonly configFile?: string };
-type ListReader = ReturnType<typeof createListReader>;
 
 /** `weeder explain pod NAME`: why the pod is, is not, or was deleted, from the cluster and from the Events of weeder. */
 export async function explainPodNamed(namespace: string, name: string, flags: PodFlags): Promise<number> {
@@ -32,7 +32,7 @@ export async function explainPodNamed(namespace: string, name: string, flags: Po
   if (!config.ok) return fail(config.error);
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return fail(client.error);
-  const reader = createListReader(client.value);
+  const reader = createPrintedReader(client.value);
   const pod = await inspect(namespace, name, config.value, flags.namespaces ?? 'all', reader);
   await client.value.close();
   if (!pod.ok) return fail(pod.error);

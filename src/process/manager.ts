@@ -58,7 +58,9 @@ export interface ManagerOptions<C extends Controllers = Controllers> {
 export type ManagerState = 'electing' | 'syncing' | 'running' | 'draining' | 'releasing' | 'stopped' | 'broken';
 
 /** Runs the controllers. It knows how long each actor has been in its state, and when its timers started. */
-export interface Manager<C = Controllers> extends Pick<ActorTimes, 'since' | 'startedAt'> {
+export interface Manager<C = Controllers>
+  extends Pick<ActorTimes, 'since' | 'startedAt'>,
+    Pick<ManagerOptions, 'client' | 'namespaces'> {
   readonly controllers: C;
   state(): ManagerState;
   /** Puts this config into force. A controller that is stopping ignores it. */
@@ -240,6 +242,8 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   const state = () => (actor.getSnapshot().status === 'error' ? 'broken' : actor.getSnapshot().value);
   return {
     controllers,
+    client,
+    namespaces,
     state,
     configure(next) {
       if (!canChange.has(state())) return;

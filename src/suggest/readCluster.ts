@@ -18,6 +18,8 @@ interface ClusterReader {
   readonly read: (stream: StreamNeed) => Promise<Result<unknown>>;
   /** The kinds of sources that are read. */
   readonly kinds: readonly SourceKind[];
+  /** The kinds of workloads that are read. Left out: all that are searched. */
+  readonly workloads?: readonly SearchedKind[];
   /** The ConfigMap or Secret; undefined if it does not exist, or may not be read. */
   readonly readSource: (source: SourceRef) => Promise<Result<JsonObject | undefined>>;
 }
@@ -35,11 +37,11 @@ const concurrency = 8;
 /** Reads Services and workloads, and of the kinds of sources what the workloads use, each by its name. */
 export async function readCluster(
   namespaces: 'all' | readonly string[],
-  { read, kinds, readSource }: ClusterReader,
+  { read, kinds, workloads = searchedKinds, readSource }: ClusterReader,
 ): Promise<Result<SearchedCluster>> {
   const objects: JsonObject[] = [];
   for (const namespace of placesOf(namespaces)) {
-    for (const need of needsIn(namespace, (object) => objects.push(object))) {
+    for (const need of needsIn(namespace, workloads, (object) => objects.push(object))) {
       const list = await read(need);
       if (!list.ok) return list;
     }
@@ -66,10 +68,14 @@ async function readSources(
   return ok(objects);
 }
 
-function needsIn(namespace: string | undefined, add: (object: JsonObject) => void): StreamNeed[] {
+function needsIn(
+  namespace: string | undefined,
+  workloads: readonly SearchedKind[],
+  add: (object: JsonObject) => void,
+): StreamNeed[] {
   const kinds = [
     { kind: 'Service', path: `/api/v1${placePath(namespace)}/services` },
-    ...searchedKinds.map((kind) => ({ kind, path: pathOf(kind, namespace) })),
+    ...workloads.map((kind) => ({ kind, path: pathOf(kind, namespace) })),
   ];
   return kinds.map(({ kind, path }) => ({
     name: `${path.slice(path.lastIndexOf('/') + 1)}${placeSuffix(namespace)}`,
@@ -77,7 +83,7 @@ function needsIn(namespace: string | undefined, add: (object: JsonObject) => voi
     path,
     labelSelector: '',
     // Values of variables may be credentials: with this, no error quotes the response.
-    reduce: withoutStatus,
+    reduce,
     sink: {
       begin: () => {},
       apply: (_type, object) => {
@@ -100,9 +106,11 @@ function isCreatedPod(kind: string, { metadata }: JsonObject): boolean {
   return kind === 'Pod' && controllerOf(objectOf(metadata)) !== undefined;
 }
 
-function withoutStatus({ kind, metadata, spec, status }: JsonObject): JsonObject {
+/** Without most of the status, and without who set which field: half of an object. */
+function reduce({ kind, metadata, spec, status }: JsonObject): JsonObject {
   const { conditions, phase } = objectOf(status);
-  return { kind, metadata, spec, status: { phase, conditions: arrayOf(conditions) } };
+  const { managedFields: _, ...own } = objectOf(metadata);
+  return { kind, metadata: own, spec, status: { phase, conditions: arrayOf(conditions) } };
 }
 
 function sourcesOf({ workloads }: Observed, kinds: readonly SourceKind[]): SourceRef[] {

@@ -16,9 +16,17 @@ import type { Observed, ObservedService, ObservedWorkload } from './observed.ts'
  * and by the config, if there is one.
  */
 export function suggestDependencies(observed: Observed, config: Config | undefined): Dependency[] {
+  return observed.workloads.flatMap(createSuggester(observed, config));
+}
+
+/** The same for one workload after the other. */
+export function createSuggester(
+  observed: Observed,
+  config: Config | undefined,
+): (workload: ObservedWorkload) => Dependency[] {
   const evidenceFor = createEvidence(observed);
   const observedServices = new Map(observed.services.map((service) => [serviceKey(service), service]));
-  return observed.workloads.flatMap((workload) => {
+  return (workload) => {
     const evidence = Map.groupBy(evidenceFor(workload), ({ service }) => serviceKey(service));
     const declared = new Map(
       declaredServices(workload.template, workload.ref.namespace).map((each) => [serviceKey(each), each]),
@@ -45,7 +53,7 @@ export function suggestDependencies(observed: Observed, config: Config | undefin
         evidence: strongest,
       };
     });
-  });
+  };
 }
 
 /** The configured services whose dependant this workload is. */

@@ -1,7 +1,9 @@
+import { objectOf } from '@weeder/kube-runtime/base';
 import { declaredServices, declaringMetadata } from '../dependencies/declared.ts';
 import { type DependantRef, type Dependency, dependantKey, type ServiceRef } from '../dependencies/dependency.ts';
+import { readTexts } from '../restart/references/labelSelector.ts';
 import { dependsOn } from '../weeder/declared/declaration.ts';
-import type { Observed } from './observed.ts';
+import type { Observed, ObservedWorkload } from './observed.ts';
 import { reasonOf } from './suggestionTable.ts';
 
 /**
@@ -9,7 +11,6 @@ import { reasonOf } from './suggestionTable.ts';
  * template declares already stays.
  */
 export function suggestionLabels(dependencies: readonly Dependency[], observed: Observed): string[] {
-  const isNew = ({ sources }: Dependency) => sources.every((source) => source === 'suggested');
   const groups = Map.groupBy(dependencies.filter(isNew), ({ workload }) => dependantKey(workload));
   const templates = new Map(observed.workloads.map(({ ref, template }) => [dependantKey(ref), template]));
   const blocks = [...groups].flatMap(([key, [first, ...others]]) => {
@@ -21,6 +22,24 @@ export function suggestionLabels(dependencies: readonly Dependency[], observed: 
   });
   if (blocks.length === 0) return ['# every dependency that was found is declared or configured'];
   return ['# A change of a pod template replaces the pods.', ...blocks];
+}
+
+/** Whether neither the config nor the workload names it. */
+export function isNew({ sources }: Dependency): boolean {
+  return sources.every((source) => source === 'suggested');
+}
+
+/** What a pod template lacks to declare the service, too: `label weeder.dev/depends-on: db`. */
+export function missingDeclaration(service: ServiceRef, { ref: { namespace }, template }: ObservedWorkload): string {
+  const own = objectOf(template['metadata']);
+  const declaring = declaringMetadata([...declaredServices(template, namespace), service], namespace);
+  const lacks = (of: 'label' | 'annotation') => {
+    const has = readTexts(own[`${of}s`]);
+    return Object.entries(readTexts(declaring[`${of}s`]))
+      .filter(([key, value]) => has[key] !== value)
+      .map(([key, value]) => `${of} ${key}: ${value}`);
+  };
+  return [...lacks('label'), ...lacks('annotation')].join(', ');
 }
 
 function reasons({ service, confidence, evidence }: Dependency): string[] {

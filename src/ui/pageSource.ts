@@ -1,3 +1,4 @@
+import type { KubeClient } from '@weeder/kube-runtime/client';
 import type { StreamStatus } from '@weeder/kube-runtime/watch';
 import type { LeadershipView } from '@weeder/live-page';
 import type { AnyActorRef } from 'xstate';
@@ -17,12 +18,23 @@ export interface PageSource {
   has?(of: ControllerName): boolean;
   /** Whether pods are being deleted; of a running weeder. */
   hasUrgentWork?(): boolean;
+  /** Of a running weeder: what it reads. */
+  readonly cluster?: { readonly client: KubeClient; readonly namespaces: 'all' | readonly string[] };
   /** Of a running weeder. */
   streams?(): readonly StreamStatus[];
 }
 
 export function pageSourceOf(manager: Manager<ProcessControllers>): PageSource {
-  const { actors, since, leadership, controllers, streams, hasUrgentWork } = manager;
+  const { actors, since, leadership, controllers, streams, hasUrgentWork, client, namespaces } = manager;
   const has = (of: ControllerName) => controllers[of] !== undefined;
-  return { actors, since, leadership, streams, hasUrgentWork, has, shown: (of) => controllers[of]?.shown() };
+  return {
+    actors,
+    since,
+    leadership,
+    streams,
+    hasUrgentWork,
+    cluster: { client, namespaces },
+    has,
+    shown: (of) => controllers[of]?.shown(),
+  };
 }

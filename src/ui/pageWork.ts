@@ -5,7 +5,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
  * arrived for the controllers, so that a deletion waits for one slice at most. While pods are being deleted no slice
  * begins, for a quarter of a second of each computation at most.
  */
-interface PageWork {
+export interface PageWork {
   /** Equal queries share a computation that has not begun yet. Queries are compared as JSON. */
   computation<Query, Result>(compute: Compute<Query, Result>): (query: Query) => Promise<Result>;
 }

@@ -8,7 +8,6 @@ import type { ActorQuery } from './actorIndex.ts';
 import { type Answer, createAnswers } from './bodies.ts';
 import { type LivePage, maxPages } from './livePage.ts';
 import { pageFiles } from './pageFiles.ts';
-import type { DependencyQuery } from './views/dependencyViews.ts';
 
 const headers: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -71,7 +70,8 @@ function pageListener({ live, isLoopback, command, onBroken }: PageListenerOptio
     {
       ...pageFiles(),
       '/actors': answered((query) => live.actors(actorQuery(query))),
-      '/dependencies': answered((query) => live.dependencies(dependencyQuery(query))),
+      '/dependencies': answered((query) => live.dependencies({ ...nameQuery(query), show: serviceFilterOf(query) })),
+      '/suggestions': answered((query) => live.suggestions(nameQuery(query))),
       '/overview': answered(live.overview),
       ...Object.fromEntries(live.lists().map(([path, list]) => [path, answered(list)])),
       '/object': objectPage(live, answer),
@@ -136,12 +136,12 @@ function actorQuery(query: URLSearchParams): ActorQuery {
   };
 }
 
-function dependencyQuery(query: URLSearchParams): DependencyQuery {
-  return {
-    search: query.get('search') ?? '',
-    namespace: query.get('namespace') ?? '',
-    show: serviceFilters.find((each) => each === query.get('show')) ?? 'all',
-  };
+function nameQuery(query: URLSearchParams) {
+  return { search: query.get('search') ?? '', namespace: query.get('namespace') ?? '' };
+}
+
+function serviceFilterOf(query: URLSearchParams) {
+  return serviceFilters.find((each) => each === query.get('show')) ?? 'all';
 }
 
 function objectPage(live: LivePage, answer: Answer): Page {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointSlices, leases, namespaces, pods } from '@weeder/embedded-cluster/resources';
 import { until } from '@weeder/kube-runtime/testing';
-import type { DependencyList } from '@weeder/live-page';
+import type { DependencyList, SuggestionList } from '@weeder/live-page';
 import { config, file, logOf, startCli } from '../support/cli.ts';
 import { openPage } from '../support/page/openPage.ts';
 import { overviewOf } from '../support/page/overviewOf.ts';
@@ -132,6 +132,8 @@ test('the page of a standby says who leads, and has no services', async (t) => {
   assert.deepEqual((await viewer.received('services')).services, []);
   const { problems, controllers } = await overviewOf(url);
   assert.deepEqual([problems, controllers.map(({ summary }) => summary)], [[], ['', '', '']]);
+  const suggestions: SuggestionList = JSON.parse(await (await fetch(`${url}suggestions`)).text());
+  assert.deepEqual(suggestions.problems, ['A standby suggests nothing: open the page of the leader.']);
 });
 
 test('weeder run serves no page without --ui', async (t) => {

@@ -50,6 +50,8 @@ export {
   type ReplayCommand,
   type ServiceFilter,
   type ServiceView,
+  type SuggestionList,
+  type SuggestionView,
   serviceFilters,
   type Transition,
 } from './protocol.ts';

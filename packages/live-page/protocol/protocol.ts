@@ -135,6 +135,33 @@ export interface DependantView {
   readonly workloads: readonly string[];
 }
 
+/**
+ * Who seems to depend on whom, as `weeder suggest` finds it: GET `/suggestions?search=…&namespace=…` returns a
+ * `SuggestionList`.
+ */
+export interface SuggestionList {
+  /** How many match. */
+  readonly found: number;
+  /** In the order of their names; a part, if there are many. */
+  readonly suggestions: readonly SuggestionView[];
+  /** Why there are none, or why some may be missing, in sentences. */
+  readonly problems: readonly string[];
+}
+
+/** A dependency that neither the config nor the workload names. */
+export interface SuggestionView {
+  readonly namespace: string;
+  readonly service: string;
+  /** `Deployment shop/web` */
+  readonly workload: string;
+  readonly workloadNamespace: string;
+  readonly confidence: 'high' | 'medium' | 'low';
+  /** `env DB_HOST of container web: db, the whole value is the name of a Service` */
+  readonly reason: string;
+  /** What its pod template lacks to declare the service: `label weeder.dev/depends-on: db`. */
+  readonly lacks: string;
+}
+
 /** The order of the tree (by name), by state, or the latest transition first. */
 export const actorOrders = ['tree', 'state', 'newest'] as const;
 export type ActorOrder = (typeof actorOrders)[number];

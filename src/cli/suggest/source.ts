@@ -7,8 +7,8 @@ import { readCluster } from '../../suggest/readCluster.ts';
 import { connect, interactive } from '../connect.ts';
 import type { ClusterFlags } from '../flags/runFlags.ts';
 import type { SuggestFlags } from '../flags/suggestFlags.ts';
-import { createListReader } from '../listReader.ts';
 import { exitCodes, fail, printErrors } from '../output.ts';
+import { createPrintedReader } from '../printedReader.ts';
 import { readManifestFiles } from './manifestFiles.ts';
 
 /** What is searched for dependencies. */
@@ -31,7 +31,7 @@ export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[
     return ok({ observed: readObjects([]), problems: [], unsearched: new Map(), report: reportOf([], []) });
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
-  const { read, readOne, report } = createListReader(client.value);
+  const { read, readOne, report } = createPrintedReader(client.value);
   const cluster = await readCluster(flags.namespaces ?? 'all', {
     read,
     kinds,

@@ -17,12 +17,15 @@ import { includesName } from '../../config/scopes.ts';
 import { type Dependant, dependantId, type ServiceDependants, sourceText } from '../../weeder/dependants.ts';
 import type { Pause } from '../pageWork.ts';
 
-/** The filters of the dependencies in a request. */
-export interface DependencyQuery {
+/** The filters of a request by names. */
+export interface NameQuery {
   /** Words that the name of a service, or of a dependant together with its service, contains; case-insensitive. */
   readonly search: string;
   /** The namespace of the service or of the dependant; empty: any. */
   readonly namespace: string;
+}
+
+export interface DependencyQuery extends NameQuery {
   readonly show: ServiceFilter;
 }
 

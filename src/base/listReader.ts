@@ -3,25 +3,31 @@ import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { listPages } from '@weeder/kube-runtime/watch';
-import { codedError } from '../base/errors.ts';
-import { exitCodes, fail } from './output.ts';
+import { codedError } from './errors.ts';
 
 /** Reads what one output needs, and leaves out what the API server refuses, such as the pods of a namespace. */
-interface ListReader {
+export interface ListReader {
   /** Reads a complete list into the sink of the stream. */
   read(stream: StreamNeed): Promise<Result<undefined>>;
   /** Reads one object; undefined if it does not exist or is refused. `what` names its kind: `configmaps in shop`. */
   readOne(path: string, what: string, query?: Query): Promise<Result<JsonObject | undefined>>;
-  /** Calls `show`, and then names what was refused; returns the exit code. Everything refused: nothing is shown. */
-  report(show: () => void): number;
+  /** What was refused, once for each stream or kind: its name with a colon, and the rule to grant as a hint. */
+  refused(): readonly CodedError[];
+  /** Whether anything was not refused. */
+  hasRead(): boolean;
 }
 
 type Query = Readonly<Record<string, string | number>>;
 
-export function createListReader(client: KubeClient): ListReader {
-  /** What was refused, once for each stream or kind. */
+/** `signal`: ends the requests. */
+export function createListReader(client: KubeClient, signal?: AbortSignal): ListReader {
   const refused = new Map<string, CodedError>();
   let answered = 0;
+
+  function until(): AbortSignal {
+    const timeout = AbortSignal.timeout(60_000);
+    return signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+  }
 
   /** Undefined: it is refused, and left out. */
   function problemOf(failure: ApiFailure, what: string): CodedError | undefined {
@@ -34,27 +40,20 @@ export function createListReader(client: KubeClient): ListReader {
 
   return {
     async read(stream) {
-      const list = await listPages(client, stream, AbortSignal.timeout(60_000));
+      const list = await listPages(client, stream, until());
       if (list.ok) answered += 1;
       const problem = list.ok ? undefined : problemOf(list.failure, stream.name);
       return problem === undefined ? ok(undefined) : failed(problem);
     },
     async readOne(path, what, query = {}) {
-      const signal = AbortSignal.timeout(60_000);
-      const answer = await client.call({ method: 'GET', path, query, isConfidential: true, signal });
+      const answer = await client.call({ method: 'GET', path, query, isConfidential: true, signal: until() });
       if (answer.ok) answered += 1;
       if (answer.ok) return ok(isObject(answer.body) ? answer.body : undefined);
       if (answer.failure.type === 'notFound') return ok(undefined);
       const problem = problemOf(answer.failure, what);
       return problem === undefined ? ok(undefined) : failed(problem);
     },
-    report(show) {
-      const [first] = refused.values();
-      if (first !== undefined && answered === 0) return fail({ ...first, message: `Cannot read ${first.message}` });
-      show();
-      for (const problem of refused.values())
-        fail({ ...problem, message: `The output does not include ${problem.message}` });
-      return first === undefined ? exitCodes.ok : exitCodes.failed;
-    },
+    refused: () => [...refused.values()],
+    hasRead: () => answered > 0,
   };
 }
