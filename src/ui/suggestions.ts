@@ -96,8 +96,8 @@ async function searchIn({ client, namespaces }: Cluster, config: Config | undefi
   const { observed } = cluster.value;
   const evaluate = work.computation((_query: '', pause) => suggestionsOf(observed, config, pause));
   const suggestions = await evaluate('');
-  const ignored = config?.declared === undefined ? [labelsIgnored] : [];
-  return { suggestions, problems: [...ignored, ...refusals(reader.refused())] };
+  const isIgnored = config !== undefined && config.declared === undefined && suggestions.length > 0;
+  return { suggestions, problems: [...(isIgnored ? [labelsIgnored] : []), ...refusals(reader.refused())] };
 }
 
 function refusals([first, ...others]: readonly CodedError[]): string[] {

@@ -8,6 +8,7 @@ import {
   dependencyView,
   scene,
   serviceView,
+  suggestionView,
 } from '@weeder/live-page/scenes';
 import type { Page } from 'playwright-core';
 import { backOff } from '../support/objects/objects.ts';
@@ -89,6 +90,51 @@ test('a dependant says by what it depends on each service, and opens the machine
   await page.waitForURL('**/#workload=Deployment%20shop%2Fweb');
 });
 
+test('suggestions are laid over the dependencies on request, dashed, each with its reason and the label to add', async (t) => {
+  const web = dependantView('Deployment shop/web');
+  const suggestions = [suggestionView('db', 'web'), suggestionView('db', 'mail'), suggestionView('mq', 'mail')];
+  const { page, server } = await openPage(
+    t,
+    (server) => {
+      server.greeting = scene(now);
+      const services = [dependencyView('cache', { dependants: [web.id] }), dependencyView('db')];
+      server.dependencies = dependencyList(services, [web]);
+      server.suggestions = { found: 3, suggestions, problems: ['The suggestions do not include jobs.'] };
+    },
+    { path },
+  );
+  const dashed = page.locator('#dependencies-edges path[stroke-dasharray]');
+  const button = page.getByRole('button', { name: 'Suggestions', exact: true });
+  await dependantBox(page, 'shop/web').getByText('Deployment, declared by label', { exact: true }).waitFor();
+  assert.deepEqual([await dashed.count(), server.requests.filter((each) => each.startsWith('/suggestions'))], [0, []]);
+  await button.click();
+  await page.getByText('3 suggestions are dashed. The suggestions do not include jobs.', { exact: true }).waitFor();
+  await page.waitForURL('**/#dependencies?suggestions=on');
+  assert.deepEqual([await dashed.count(), await page.locator('#dependencies-edges path').count()], [3, 4]);
+  await serviceBox(page, 'shop/cache').getByText('Ready, 1 dependant', { exact: true }).waitFor();
+  await serviceBox(page, 'shop/db').getByText('Ready, 0 dependants, 2 suggested', { exact: true }).waitFor();
+  await serviceBox(page, 'shop/mq').getByText('1 suggested', { exact: true }).waitFor();
+  const mail = dependantBox(page, 'shop/mail');
+  await mail.getByText('Deployment, suggested', { exact: true }).waitFor();
+  await mail.getByText('Seems to depend on shop/mq').waitFor();
+  await dependantBox(page, 'shop/web')
+    .getByText(
+      'Seems to depend on shop/db, with high confidence: env URL of container main: db:80, with a port of the Service. ' +
+        'To accept, set on its pods: label weeder.dev/depends-on: db.',
+      { exact: true },
+    )
+    .waitFor();
+  const styleOf = (box: string) => page.evaluate(`getComputedStyle(document.querySelector('${box}')).borderTopStyle`);
+  const styles = [await styleOf('.dependency-box.suggested'), await styleOf('.dependency-box.declared')];
+  assert.deepEqual(styles, ['dashed', 'solid']);
+  await page.reload();
+  await mail.waitFor();
+  await button.click();
+  await page.waitForURL('**/#dependencies');
+  await mail.waitFor({ state: 'detached' });
+  assert.deepEqual([await dashed.count(), await page.locator('#dependencies-suggested').textContent()], [0, '']);
+});
+
 for (const width of [360, 830, 1400])
   test(`at ${width} pixels no text in a box is cut off, and no box covers another`, async (t) => {
     const { page } = await openPage(
@@ -96,12 +142,15 @@ for (const width of [360, 830, 1400])
       (server) => {
         server.greeting = scene(now);
         server.dependencies = dependencyScene(now);
+        const suggestions = [suggestionView('db', 'stock'), suggestionView('mq', 'cart')];
+        server.suggestions = { found: 2, suggestions, problems: [] };
       },
-      { path, viewport: { width, height: 740 } },
+      { path: `${path}?suggestions=on`, viewport: { width, height: 740 } },
     );
     await serviceBox(page, 'shop/stock')
       .getByText(/^Down, not ready since/)
       .waitFor();
+    await serviceBox(page, 'shop/mq').waitFor();
     const faults = await page.evaluate(`(() => {
       const isCut = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
         scrollWidth > clientWidth || scrollHeight > clientHeight;

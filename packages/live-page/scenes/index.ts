@@ -21,6 +21,7 @@ export {
   processView,
   resourceView,
   serviceView,
+  suggestionView,
   unseenView,
   workloadView,
 } from './views.ts';

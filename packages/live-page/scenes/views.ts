@@ -3,7 +3,14 @@ import type { ApplicationList, ApplicationView, ResourceView } from '../protocol
 import { countByHealth } from '../protocol/health.ts';
 import type { ObjectView } from '../protocol/objectView.ts';
 import type { Overview, ProcessView } from '../protocol/overviewView.ts';
-import type { DependantView, DependencyList, DependencyView, PageMessage, ServiceView } from '../protocol/protocol.ts';
+import type {
+  DependantView,
+  DependencyList,
+  DependencyView,
+  PageMessage,
+  ServiceView,
+  SuggestionView,
+} from '../protocol/protocol.ts';
 import { observerDisplay } from '../protocol/states.ts';
 import type { WorkloadView } from '../protocol/workloadView.ts';
 
@@ -46,6 +53,13 @@ export function dependencyView(name: string, changes: Partial<DependencyView> = 
 export function dependantView(id: string, changes: Partial<DependantView> = {}): DependantView {
   const calm = { actor: undefined, namespaces: ['shop'], crashLooping: 0, workloads: [] };
   return { id, by: 'declared', name: id, ...calm, ...changes };
+}
+
+/** A suggestion for a workload of the namespace shop. */
+export function suggestionView(service: string, name: string): SuggestionView {
+  const reason = `env URL of container main: ${service}:80, with a port of the Service`;
+  const found = { confidence: 'high', reason, lacks: `label weeder.dev/depends-on: ${service}` } as const;
+  return { namespace: 'shop', service, workload: `Deployment shop/${name}`, workloadNamespace: 'shop', ...found };
 }
 
 export function dependencyList(

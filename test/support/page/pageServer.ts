@@ -9,6 +9,7 @@ import type {
   Overview,
   PageMessage,
   ReplayCommand,
+  SuggestionList,
   WorkloadView,
 } from '@weeder/live-page';
 import { pageJson } from '@weeder/live-page/build';
@@ -24,6 +25,7 @@ export interface PageServer {
   workloads: readonly WorkloadView[];
   applications: readonly ApplicationView[];
   dependencies: DependencyList;
+  suggestions: SuggestionList;
   /** The answer about every object. */
   object: Omit<ObjectView, 'type' | 'id'>;
   overview: Overview;
@@ -61,6 +63,7 @@ export async function startPageServer(): Promise<PageServer> {
     workloads: [],
     applications: [],
     dependencies: dependencyList([], []),
+    suggestions: { found: 0, suggestions: [], problems: [] },
     object: objectView(),
     overview: overviewView(),
     isHung: false,
@@ -88,6 +91,7 @@ export async function startPageServer(): Promise<PageServer> {
     '/actors': (query) => pageOf(state.actors, query),
     '/workloads': () => ({ workloads: state.workloads }),
     '/dependencies': () => state.dependencies,
+    '/suggestions': () => state.suggestions,
     '/object': (query) => ({ type: query.get('type'), id: query.get('id'), ...state.object }),
     '/overview': () => state.overview,
     '/applications': (query) => applicationList(state.applications, query),

@@ -1,22 +1,21 @@
-import type { DependantView } from '../../protocol/protocol.ts';
+import type { SuggestionView } from '../../protocol/protocol.ts';
 import { pageAddress } from '../address.ts';
 import { create, setText } from '../dom.ts';
 import { count } from '../format.ts';
 import { type Box, chooser } from './boxes.ts';
-
-/** `sources`: its services as `namespace/service`, each with what says that it depends on it; empty: unknown. */
-export type ShownDependant = DependantView & { readonly sources: ReadonlyMap<string, string> };
+import { type ShownDependant, serviceKey } from './overlay.ts';
 
 /** `onChosen`: called with the id when the user chooses a box without a page of its own. */
 export function createDependantBox(first: ShownDependant, onChosen: (id: string) => void): Box<ShownDependant> {
   const { id, by, name, namespaces } = first;
-  const [kind, scope, short] = by === 'declared' ? partsOf(name) : ['pods', '', name];
-  const where = by === 'declared' ? '' : `, in ${namespaces === 'all' ? 'all namespaces' : namespaces.join(', ')}`;
+  const [kind, scope, short] = by === 'configured' ? ['pods', '', name] : partsOf(name);
+  const where = by !== 'configured' ? '' : `, in ${namespaces === 'all' ? 'all namespaces' : namespaces.join(', ')}`;
   const detail = create('span', { class: 'detail' });
   const dependsOn = create('span', { class: 'unseen' });
+  const reasons = create('div');
   let actor = first.actor;
   let title = titleOf(actor);
-  const element = create('li', { class: 'dependency-box' }, title, detail, dependsOn);
+  const element = create('li', { class: `dependency-box ${by}` }, title, detail, dependsOn, reasons);
 
   /** Opens the page of the dependant, or finds it if it has none. */
   function titleOf(shownActor: string | undefined): HTMLElement {
@@ -31,7 +30,7 @@ export function createDependantBox(first: ShownDependant, onChosen: (id: string)
 
   return {
     element,
-    show({ y, crashLooping, workloads, sources, ...changed }) {
+    show({ y, crashLooping, workloads, sources, suggestions, ...changed }) {
       if (changed.actor !== actor) {
         actor = changed.actor;
         const next = titleOf(actor);
@@ -47,9 +46,21 @@ export function createDependantBox(first: ShownDependant, onChosen: (id: string)
         detail,
         [...(crashLooping === 0 ? [] : [`${count(crashLooping)} crash-looping${of}`]), ...source].join(', '),
       );
-      setText(dependsOn, `depends on ${[...sources.keys()].join(', ')}`);
+      setText(dependsOn, sources.size === 0 ? '' : `depends on ${[...sources.keys()].join(', ')}`);
+      const texts = suggestions.map(reasonOf);
+      if (texts.join('') !== reasons.textContent) reasons.replaceChildren(...texts.map(paragraph));
     },
   };
+}
+
+function paragraph(text: string): HTMLElement {
+  return create('div', {}, create('small', { class: 'soft', text }));
+}
+
+function reasonOf(suggestion: SuggestionView): string {
+  const { confidence, reason, lacks } = suggestion;
+  const service = serviceKey(suggestion);
+  return `Seems to depend on ${service}, with ${confidence} confidence: ${reason}. To accept, set on its pods: ${lacks}.`;
 }
 
 /** ` by label`; with the services, if they have different sources: ` by label (shop/db), by annotation (shop/cache)`. */

@@ -1,11 +1,13 @@
-import { type DependencyList, serviceFilters } from '../../protocol/protocol.ts';
+import { type DependencyList, type SuggestionView, serviceFilters } from '../../protocol/protocol.ts';
 import { addControl } from '../address.ts';
 import { byId } from '../dom.ts';
 import { createFilterButtons } from '../filterButtons.ts';
 import { createListSummary } from '../listSummary.ts';
 import { createNamespaceFilter } from '../namespaceFilter.ts';
 import { createPolledList } from '../polledList.ts';
+import { layOver } from './overlay.ts';
 import { createDependencyPicture } from './picture.ts';
+import { createSuggestions } from './suggestions.ts';
 
 interface Dependencies {
   /** Requests the data again, and resumes the countdowns. */
@@ -28,36 +30,43 @@ export function createDependencies(now: () => number): Dependencies {
     // The address takes the value as if it was typed.
     search.dispatchEvent(new Event('input'));
   });
+  const names = () => ({ search: search.value.trim(), namespace: namespaceFilter.chosen() });
+  const suggestions = createSuggestions(() => new URLSearchParams(names()), show);
   let list: DependencyList | undefined;
-  /** The list that the picture shows. */
-  let shown: DependencyList | undefined;
-
-  function path(): string {
-    const query = { search: search.value.trim(), namespace: namespaceFilter.chosen(), show: filters.chosen() };
-    return `/dependencies?${new URLSearchParams(query)}`;
-  }
+  /** What the picture shows. */
+  let shown: { readonly list: DependencyList; readonly over: readonly SuggestionView[] } | undefined;
 
   function show(): void {
     if (list === undefined) return;
-    if (list === shown) picture.tick();
-    else draw(list);
+    const over = suggestions.shown();
+    if (list === shown?.list && over === shown.over) picture.tick();
+    else draw(list, over);
   }
 
-  function draw(dependencies: DependencyList): void {
-    shown = dependencies;
+  function draw(dependencies: DependencyList, over: readonly SuggestionView[]): void {
+    shown = { list: dependencies, over };
     const { total, found, counts, services, namespaces } = dependencies;
-    picture.show(dependencies);
+    // A service that is only suggested has no state.
+    const laid = layOver(dependencies, over, filters.chosen() === 'all');
+    picture.show(laid);
+    suggestions.summarize(laid.services.reduce((sum, { suggested }) => sum + suggested.size, 0));
     namespaceFilter.offer(namespaces);
     filters.counts(counts);
     summarize({ total, found, shown: services.length });
   }
 
-  const refresh = createPolledList<DependencyList>({
-    path,
+  const request = createPolledList<DependencyList>({
+    path: () => `/dependencies?${new URLSearchParams({ ...names(), show: filters.chosen() })}`,
     take(newList) {
       list = newList;
     },
     show,
   });
+
+  function refresh(): void {
+    request();
+    suggestions.refresh();
+  }
+
   return { refresh };
 }

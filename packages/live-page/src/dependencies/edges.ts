@@ -2,9 +2,15 @@ import type { Health } from '../../protocol/health.ts';
 import { createSvg } from '../dom.ts';
 import { boxHeight, type Layout } from './layout.ts';
 
+interface Line {
+  readonly health: Health;
+  /** It is dashed. */
+  readonly isSuggested: boolean;
+}
+
 /** The lines between the services and their dependants. */
 interface Edges {
-  draw(layout: Layout, healthOf: (service: string) => Health): void;
+  draw(layout: Layout, lineOf: (service: string, dependant: string) => Line): void;
   /** Emphasizes the lines of this service or dependant. */
   emphasize(key: string | undefined): void;
 }
@@ -15,12 +21,13 @@ const width = 100;
 export function createEdges(svg: SVGSVGElement): Edges {
   let lines: readonly { readonly ends: readonly string[]; readonly path: SVGPathElement }[] = [];
   return {
-    draw({ height, services, dependants }, healthOf) {
+    draw({ height, services, dependants }, lineOf) {
       svg.setAttribute('viewBox', `0 0 ${width} ${Math.max(1, height)}`);
       lines = [...dependants].flatMap(([id, { y, services: keys }]) =>
         keys.map((service) => {
           const d = curve(services.get(service)?.y ?? 0, y);
-          const attributes = { d, 'data-health': healthOf(service) };
+          const { health, isSuggested } = lineOf(service, id);
+          const attributes = { d, 'data-health': health, ...(isSuggested ? { 'stroke-dasharray': '6 5' } : {}) };
           return { ends: [service, id], path: createSvg('path', { attributes }) };
         }),
       );

@@ -1,4 +1,4 @@
-import type { DependencyList } from '../../protocol/protocol.ts';
+import type { ShownDependant, ShownService } from './overlay.ts';
 
 /** The places of the boxes: `y` is the distance from the top of the picture to the top of the box, in pixels. */
 export interface Layout {
@@ -9,6 +9,12 @@ export interface Layout {
   readonly dependants: ReadonlyMap<string, { readonly y: number; readonly services: readonly string[] }>;
   /** The notes that not all dependants of a service are shown, by `namespace/service`. */
   readonly notes: ReadonlyMap<string, { readonly y: number }>;
+}
+
+/** What of the dependencies determines their places. */
+interface LaidOut {
+  readonly services: readonly Pick<ShownService, 'namespace' | 'service' | 'dependants' | 'total'>[];
+  readonly dependants: readonly Pick<ShownDependant, 'id'>[];
 }
 
 /** The height of a box without wrapped text in pixels, as in page.css. */
@@ -29,7 +35,7 @@ export function noteKey(service: string): string {
  * by the key of a service, a dependant or a note.
  */
 export function layoutOf(
-  { services, dependants }: Pick<DependencyList, 'services' | 'dependants'>,
+  { services, dependants }: LaidOut,
   heightOf: (key: string) => number = () => boxHeight,
 ): Layout {
   const ys = new Map<string, { readonly y: number }>();

@@ -1,14 +1,14 @@
-import type { DependencyList, DependencyView } from '../../protocol/protocol.ts';
 import { byId } from '../dom.ts';
 import { createRows } from '../rows.ts';
 import { createNoteBox, createServiceBox, healthOf } from './boxes.ts';
-import { createDependantBox, type ShownDependant } from './dependantBox.ts';
+import { createDependantBox } from './dependantBox.ts';
 import { createEdges } from './edges.ts';
 import { boxHeight, type Layout, layoutOf, noteKey } from './layout.ts';
+import { type ShownDependant, type ShownDependencies, type ShownService, serviceKey } from './overlay.ts';
 
 /** The services on the left, their dependants on the right, and a line for each dependency. */
 interface DependencyPicture {
-  show(list: DependencyList): void;
+  show(list: ShownDependencies): void;
   /** Updates the countdowns. */
   tick(): void;
 }
@@ -19,21 +19,25 @@ export function createDependencyPicture(now: () => number, search: (name: string
   const edges = createEdges(byId('dependencies-edges', SVGSVGElement));
   const services = createRows({
     parent: byId('dependencies-services', HTMLElement),
-    keyOf,
-    create: (view: DependencyView) => ({ key: keyOf(view), ...createServiceBox(view) }),
+    // One that is no longer only suggested gets another box.
+    keyOf: (view) => `${view.view === undefined} ${serviceKey(view)}`,
+    create: (view: ShownService) => ({ key: serviceKey(view), ...createServiceBox(view) }),
     update: ({ key, show }, view) => show({ ...view, y: layout.services.get(key)?.y ?? 0 }, now()),
   });
   const dependants = createRows({
     parent: byId('dependencies-dependants', HTMLElement),
-    keyOf: ({ id }) => id,
+    keyOf: ({ id, by }) => `${by} ${id}`,
     create: (view: ShownDependant) => ({ key: view.id, ...createDependantBox(view, search) }),
     update: ({ key, show }, view) => show({ ...view, y: layout.dependants.get(key)?.y ?? 0 }, now()),
   });
   const notes = createRows({
     parent: byId('dependencies-notes', HTMLElement),
-    keyOf,
-    create: (view: DependencyView) => ({ key: noteKey(keyOf(view)), ...createNoteBox(() => search(keyOf(view))) }),
-    update: ({ show }, view) => show({ ...view, y: layout.notes.get(keyOf(view))?.y ?? 0 }, now()),
+    keyOf: serviceKey,
+    create: (view: ShownService) => ({
+      key: noteKey(serviceKey(view)),
+      ...createNoteBox(() => search(serviceKey(view))),
+    }),
+    update: ({ show }, view) => show({ ...view, y: layout.notes.get(serviceKey(view))?.y ?? 0 }, now()),
   });
   let layout: Layout = layoutOf({ services: [], dependants: [] });
   /** Of the shown boxes, by key: in a narrow window their texts are wrapped. */
@@ -43,12 +47,17 @@ export function createDependencyPicture(now: () => number, search: (name: string
   let chosen: string | undefined;
 
   /** The lines are drawn again only if they differ. */
-  function drawEdges(views: readonly DependencyView[]): void {
-    const health = new Map(views.map((view) => [keyOf(view), healthOf(view)]));
-    const text = JSON.stringify([[...layout.dependants], [...health]]);
+  function drawEdges(views: readonly ShownService[]): void {
+    const lines = new Map(
+      views.map((view) => [serviceKey(view), { health: healthOf(view), suggested: view.suggested }]),
+    );
+    const text = JSON.stringify([[...layout.dependants], views.map((view) => [healthOf(view), [...view.suggested]])]);
     if (text === drawn) return;
     drawn = text;
-    edges.draw(layout, (service) => health.get(service) ?? 'healthy');
+    edges.draw(layout, (service, dependant) => {
+      const { health = 'healthy', suggested } = lines.get(service) ?? {};
+      return { health, isSuggested: suggested?.has(dependant) === true };
+    });
   }
 
   /** Emphasizes the chosen box with everything that it depends on, or that depends on it. */
@@ -77,13 +86,12 @@ export function createDependencyPicture(now: () => number, search: (name: string
 
   for (const event of ['pointerover', 'focusin']) place.addEventListener(event, ({ target }) => choose(target));
   for (const event of ['pointerleave', 'focusout']) place.addEventListener(event, () => choose(null));
-  function arrange(list: DependencyList): void {
+  function arrange(list: ShownDependencies): void {
     layout = layoutOf(list, (key) => heights.get(key) ?? boxHeight);
     place.style.height = `${layout.height}px`;
     services.place(list.services);
-    const sources = sourcesOf(list.services);
-    dependants.place(list.dependants.map((view) => ({ ...view, sources: sources.get(view.id) ?? new Map() })));
-    notes.place(list.services.filter((view) => layout.notes.has(keyOf(view))));
+    dependants.place(list.dependants);
+    notes.place(list.services.filter((view) => layout.notes.has(serviceKey(view))));
   }
 
   /** Whether a box has another height than it was arranged with. */
@@ -104,20 +112,4 @@ export function createDependencyPicture(now: () => number, search: (name: string
       for (const box of services.all()) box.tick(now());
     },
   };
-}
-
-/** By the id of a dependant: its services as `namespace/service`, each with what says that it depends on it. */
-function sourcesOf(services: readonly DependencyView[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const byDependant = new Map<string, Map<string, string>>();
-  for (const view of services) {
-    for (const [index, id] of view.dependants.entries()) {
-      const sources = byDependant.get(id) ?? new Map<string, string>();
-      byDependant.set(id, sources.set(keyOf(view), view.sources[index] ?? ''));
-    }
-  }
-  return byDependant;
-}
-
-function keyOf({ namespace, service }: DependencyView): string {
-  return `${namespace}/${service}`;
 }
