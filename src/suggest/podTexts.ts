@@ -1,5 +1,5 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import { sourceKey } from '../restart/references/refs.ts';
+import { type SourceRef, sourceKey } from '../restart/references/refs.ts';
 import type { Observed, ObservedWorkload } from './observed.ts';
 import { sharersOf, sourceUsesOf } from './sourceUses.ts';
 import { createExpander, type ReadSource, readVariables } from './variables.ts';
@@ -26,8 +26,14 @@ const noSharers: ReadonlySet<ObservedWorkload> = new Set();
  * object for all workloads that use it in the same way. Variables whose values are not known stay unexpanded.
  */
 export function createPodTexts({ workloads, sources }: Observed): (workload: ObservedWorkload) => PlacedText[] {
-  const sharers = sharersOf(workloads);
+  let sharers: ReturnType<typeof sharersOf> | undefined;
   const placedTexts = new Map<string, PlacedText>();
+
+  /** Only texts of sources need them. */
+  function sharersOfSource(source: SourceRef): ReadonlySet<ObservedWorkload> {
+    sharers ??= sharersOf(workloads);
+    return sharers.get(sourceKey(source)) ?? noSharers;
+  }
 
   function textOfSource({ source, key: only }: ReturnType<typeof sourceUsesOf>[number]): PlacedText[] {
     const data = sources.get(sourceKey(source)) ?? {};
@@ -40,7 +46,7 @@ export function createPodTexts({ workloads, sources }: Observed): (workload: Obs
         key,
         siblings,
         text,
-        sharers: only === undefined ? (sharers.get(sourceKey(source)) ?? noSharers) : noSharers,
+        sharers: only === undefined ? sharersOfSource(source) : noSharers,
         isSecret: source.kind === 'Secret',
       };
       placedTexts.set(id, placed);

@@ -9,7 +9,14 @@ import {
 } from '@weeder/kube-runtime/objects';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { type SourceKind, type SourceRef, sourceKey } from '../restart/references/refs.ts';
-import { type Observed, readObjects, type SearchedKind, searchedKinds } from './observed.ts';
+import {
+  type Observed,
+  type ObservedService,
+  type ObservedWorkload,
+  readObjects,
+  type SearchedKind,
+  searchedKinds,
+} from './observed.ts';
 import { sourceUsesOf } from './sourceUses.ts';
 
 /** The requests that a search needs. */
@@ -40,14 +47,28 @@ export async function readCluster(
   { read, kinds, workloads = searchedKinds, readSource }: ClusterReader,
 ): Promise<Result<SearchedCluster>> {
   const objects: JsonObject[] = [];
+  const found: { readonly services: ObservedService[]; readonly workloads: ObservedWorkload[] } = {
+    services: [],
+    workloads: [],
+  };
+  /** Each object is read when it arrives: all of a cluster together would take long. */
+  const add = (object: JsonObject) => {
+    objects.push(object);
+    const read = readObjects([object]);
+    found.services.push(...read.services);
+    found.workloads.push(...read.workloads);
+  };
   for (const namespace of placesOf(namespaces)) {
-    for (const need of needsIn(namespace, workloads, (object) => objects.push(object))) {
+    for (const need of needsIn(namespace, workloads, add)) {
       const list = await read(need);
       if (!list.ok) return list;
     }
   }
-  const sources = await readSources(sourcesOf(readObjects(objects), kinds), readSource);
-  return sources.ok ? ok({ objects, observed: readObjects([...objects, ...sources.value], kinds) }) : sources;
+  const used = kinds.length === 0 ? [] : sourcesOf(found.workloads, kinds);
+  const answers = await readSources(used, readSource);
+  if (!answers.ok) return answers;
+  const { sources } = readObjects(answers.value, kinds);
+  return ok({ objects, observed: { ...found, sources } });
 }
 
 async function readSources(
@@ -113,7 +134,7 @@ function reduce({ kind, metadata, spec, status }: JsonObject): JsonObject {
   return { kind, metadata: own, spec, status: { phase, conditions: arrayOf(conditions) } };
 }
 
-function sourcesOf({ workloads }: Observed, kinds: readonly SourceKind[]): SourceRef[] {
+function sourcesOf(workloads: readonly ObservedWorkload[], kinds: readonly SourceKind[]): SourceRef[] {
   const sources = workloads.flatMap((workload) => sourceUsesOf(workload, kinds).map(({ source }) => source));
   return [...new Map(sources.map((source) => [sourceKey(source), source])).values()];
 }

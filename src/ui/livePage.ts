@@ -1,16 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@weeder/kube-runtime/base';
 import { partsOf } from '@weeder/kube-runtime/objects';
-import type {
-  ActorPage,
-  DependencyList,
-  Moment,
-  ObjectView,
-  Overview,
-  PageRef,
-  ReplayClock,
-  SuggestionList,
-} from '@weeder/live-page';
+import type { ActorPage, DependencyList, Moment, ObjectView, Overview, PageRef, ReplayClock } from '@weeder/live-page';
 import type { InspectionEvent } from 'xstate';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Seen } from '../controller/contribution/contribution.ts';
@@ -26,8 +17,8 @@ import { createProcessMessages } from './processMessages.ts';
 import { processMoment } from './processMoment.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
-import { createSuggestions } from './suggestions.ts';
-import { type DependencyQuery, dependencyList, type NameQuery, workloadActorId } from './views/dependencyViews.ts';
+import { createSuggestions, type Suggestions } from './suggestions.ts';
+import { type DependencyQuery, dependencyList, workloadActorId } from './views/dependencyViews.ts';
 import { objectPage } from './views/objectPage.ts';
 import { composeOverview } from './views/overview.ts';
 import { createPodReports } from './views/podReports.ts';
@@ -53,7 +44,7 @@ export interface LivePage {
   /** The lists of the controllers, by their paths. */
   lists(): readonly (readonly [path: string, list: (query: URLSearchParams) => Promise<object>])[];
   dependencies(query: DependencyQuery): Promise<DependencyList>;
-  suggestions(query: NameQuery): Promise<SuggestionList>;
+  readonly suggestions: Suggestions;
   object(page: PageRef): Promise<ObjectView>;
   overview(): Promise<Overview>;
   /** Whether another page may be opened. */

@@ -13,7 +13,7 @@ import { createSuggester } from '../suggest/suggestDependencies.ts';
 import { isNew, missingDeclaration } from '../suggest/suggestionLabels.ts';
 import { reasonOf } from '../suggest/suggestionTable.ts';
 import type { PageSource } from './pageSource.ts';
-import type { PageWork, Pause } from './pageWork.ts';
+import type { PageWork } from './pageWork.ts';
 import type { NameQuery } from './views/dependencyViews.ts';
 
 interface SuggestionsOptions {
@@ -24,11 +24,14 @@ interface SuggestionsOptions {
   readonly work: PageWork;
 }
 
+export type Suggestions = (query: NameQuery) => Promise<SuggestionList>;
 type Found = Pick<SuggestionList, 'suggestions' | 'problems'>;
 type Cluster = NonNullable<PageSource['cluster']>;
 
 /** How long all pages get the result of one search; milliseconds. */
 const lifetime = 60_000;
+/** Of workloads. */
+const batch = 50;
 /** The maximum number of suggestions in a response: the filters find the others. */
 const maxSuggestions = 200;
 /** Of Services and workloads that are held at once: about 20 MB. A larger cluster is for `weeder suggest`. */
@@ -38,7 +41,7 @@ const maxObjects = 4000;
  * What `weeder suggest` finds in the pod templates of workloads. It reads the cluster only on request, in the background,
  * and without ConfigMaps and pods, so that the process needs neither their memory nor the permission.
  */
-export function createSuggestions({ source, config, clock, work }: SuggestionsOptions) {
+export function createSuggestions({ source, config, clock, work }: SuggestionsOptions): Suggestions {
   let newest: { readonly at: number; readonly found: Promise<Found> } | undefined;
 
   function search(cluster: Cluster): Promise<Found> {
@@ -52,7 +55,7 @@ export function createSuggestions({ source, config, clock, work }: SuggestionsOp
     return found;
   }
 
-  return async (query: NameQuery): Promise<SuggestionList> => {
+  return async (query) => {
     const { cluster, leadership } = source() ?? {};
     if (cluster === undefined) return nothing('There are suggestions only on the page of a running weeder.');
     if ((leadership?.()?.state ?? 'leading') !== 'leading')
@@ -94,8 +97,7 @@ async function searchIn({ client, namespaces }: Cluster, config: Config | undefi
   if (excess.signal.aborted) return { suggestions: [], problems: [tooMany] };
   if (!cluster.ok) return { suggestions: [], problems: [`${cluster.error.message} ${cluster.error.hint}`] };
   const { observed } = cluster.value;
-  const evaluate = work.computation((_query: '', pause) => suggestionsOf(observed, config, pause));
-  const suggestions = await evaluate('');
+  const suggestions = await suggestionsOf(observed, config, work);
   const isIgnored = config !== undefined && config.declared === undefined && suggestions.length > 0;
   return { suggestions, problems: [...(isIgnored ? [labelsIgnored] : []), ...refusals(reader.refused())] };
 }
@@ -111,15 +113,21 @@ function refusals([first, ...others]: readonly CodedError[]): string[] {
 const labelsIgnored = 'The config has no section declaredDependencies, so labels on pods have no effect.';
 const tooMany = `The cluster has more than ${maxObjects} Services and workloads: use weeder suggest.`;
 
-async function suggestionsOf({ workloads, ...others }: Observed, config: Config | undefined, pause: Pause) {
-  const suggest = createSuggester({ workloads, ...others }, config);
-  const views: SuggestionView[] = [];
-  for (const workload of workloads) {
-    views.push(...suggest(workload).flatMap((dependency) => viewsOf(dependency, workload)));
-    await pause();
-  }
+/** In batches, between which the other computations for the pages have their turn. */
+async function suggestionsOf(observed: Observed, config: Config | undefined, work: PageWork) {
+  const { workloads } = observed;
+  const suggest = createSuggester(observed, config);
+  /** A list that had to begin again may have an object twice. */
+  const views = new Map<string, SuggestionView>();
   const nameOf = ({ namespace, service, workload }: SuggestionView) => `${keyOf(namespace, service)} ${workload}`;
-  return views.sort((a, b) => compareNames(nameOf(a), nameOf(b)));
+  const evaluate = work.computation(async (from: number, pause) => {
+    for (const workload of workloads.slice(from, from + batch)) {
+      for (const view of suggest(workload).flatMap((each) => viewsOf(each, workload))) views.set(nameOf(view), view);
+      await pause();
+    }
+  });
+  for (let from = 0; from < workloads.length; from += batch) await evaluate(from);
+  return [...views].sort(([a], [b]) => compareNames(a, b)).map(([, view]) => view);
 }
 
 /** At least of the confidence that `weeder suggest` shows by default. */
