@@ -1,7 +1,6 @@
 import { objectOf } from '@weeder/kube-runtime/base';
 import { declaredServices, declaringMetadata } from '../dependencies/declared.ts';
 import { type DependantRef, type Dependency, dependantKey, type ServiceRef } from '../dependencies/dependency.ts';
-import { readTexts } from '../restart/references/labelSelector.ts';
 import { dependsOn } from '../weeder/declared/declaration.ts';
 import type { Observed, ObservedWorkload } from './observed.ts';
 import { reasonOf } from './suggestionTable.ts';
@@ -34,8 +33,8 @@ export function missingDeclaration(service: ServiceRef, { ref: { namespace }, te
   const own = objectOf(template['metadata']);
   const declaring = declaringMetadata([...declaredServices(template, namespace), service], namespace);
   const lacks = (of: 'label' | 'annotation') => {
-    const has = readTexts(own[`${of}s`]);
-    return Object.entries(readTexts(declaring[`${of}s`]))
+    const has = objectOf(own[`${of}s`]);
+    return Object.entries(objectOf(declaring[`${of}s`]))
       .filter(([key, value]) => has[key] !== value)
       .map(([key, value]) => `${of} ${key}: ${value}`);
   };

@@ -17,7 +17,7 @@ import { createProcessMessages } from './processMessages.ts';
 import { processMoment } from './processMoment.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
-import { createSuggestions, type Suggestions } from './suggestions.ts';
+import type { Suggestions } from './suggestions.ts';
 import { type DependencyQuery, dependencyList, workloadActorId } from './views/dependencyViews.ts';
 import { objectPage } from './views/objectPage.ts';
 import { composeOverview } from './views/overview.ts';
@@ -107,6 +107,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
   const timers = new Map<'poll' | 'beat', ReturnType<Clock['setTimeout']>>();
   let source: PageSource | undefined;
   let services: ReadonlyMap<string, PolledService> | undefined;
+  let suggestions: Promise<Suggestions> | undefined;
   let polling: Promise<void> | undefined;
   let polls = 0;
 
@@ -179,6 +180,12 @@ export function createLivePage(options: LivePageOptions): LivePage {
     const running = { isDryRun, config: process?.().config };
     return await composeOverview(source, seen, history.counts(now - overviewRange, now), running);
   });
+
+  /** The code is loaded only for a page that asks for it. */
+  async function loadSuggestions(): Promise<Suggestions> {
+    const { createSuggestions } = await import('./suggestions.ts');
+    return createSuggestions({ source: () => source, config: () => process?.().config, clock, work });
+  }
 
   function rootIds(): ReadonlySet<string> {
     return new Set([...(source?.actors() ?? [])].map(({ id }) => id));
@@ -262,7 +269,10 @@ export function createLivePage(options: LivePageOptions): LivePage {
       const dependencies = source?.shown('weeder')?.dependencies() ?? [];
       return await dependencyList(dependencies, (key) => polled.get(key)?.view, rootIds(), query, pause);
     }),
-    suggestions: createSuggestions({ source: () => source, config: () => process?.().config, clock, work }),
+    async suggestions(query) {
+      suggestions ??= loadSuggestions();
+      return (await suggestions)(query);
+    },
     object: work.computation(async (page: PageRef, pause) => {
       const moments = history.ofObject(page, clock.now(), maxMoments);
       const actors = rootIds();

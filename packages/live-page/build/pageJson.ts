@@ -10,15 +10,21 @@ export async function pageJson(machines: readonly string[]): Promise<string> {
   const files = {
     'index.html': (await text('index.html')).replaceAll('<!-- machines -->', options),
     // The page refuses the pictures' own style sheets; these are the same rules for its pictures.
-    'page.css': `${palette(':root')}\n${await text('page.css')}.picture{${svgStyle}}\n`,
+    'page.css': `${palette(':root')}\n${await styles()}.picture{${svgStyle}}\n`,
     'page.js': await script(),
     'icon.svg': await text('icon.svg'),
   };
   return `${JSON.stringify(files, null, 2)}\n`;
 }
 
-function text(name: string): Promise<string> {
-  return readFile(new URL(name, folder), 'utf8');
+/** Without line breaks and indentation, which mean as much as one space there. */
+async function text(name: string): Promise<string> {
+  return (await readFile(new URL(name, folder), 'utf8')).replaceAll(/\s+/g, ' ');
+}
+
+/** Without comments and needless spaces: no selector, and no text, has one of these signs before a space. */
+async function styles(): Promise<string> {
+  return (await text('page.css')).replaceAll(/\/\*.*?\*\/|(?<=[{};:,]) | (?=[{}])/g, '');
 }
 
 async function script(): Promise<string> {

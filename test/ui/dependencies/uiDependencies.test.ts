@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DependencyList } from '@weeder/live-page';
 import { serviceView } from '@weeder/live-page/scenes';
-import { dependencyList } from '../../src/ui/views/dependencyViews.ts';
-import type { Dependant } from '../../src/weeder/dependants.ts';
-import { backOff, type PodOptions } from '../support/objects/objects.ts';
-import { openPage } from '../support/page/openPage.ts';
-import { type Shown, shown } from '../support/page/servedPage.ts';
-import { minute } from '../support/world/simulation.ts';
+import { dependencyList } from '../../../src/ui/views/dependencyViews.ts';
+import type { Dependant } from '../../../src/weeder/dependants.ts';
+import { backOff, type PodOptions } from '../../support/objects/objects.ts';
+import { openPage } from '../../support/page/openPage.ts';
+import { type Shown, shown } from '../../support/page/servedPage.ts';
+import { minute } from '../../support/world/simulation.ts';
 
 /** No window is open at the start. */
 const onStart = 'never' as const;

@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test';
 import { deployments, namespaces, services } from '@weeder/embedded-cluster/resources';
 import { until } from '@weeder/kube-runtime/testing';
 import type { SuggestionList } from '@weeder/live-page';
-import { file, startCli } from '../support/cli.ts';
-import { shown } from '../support/page/servedPage.ts';
-import { type Embedded, embedded, made } from '../support/world/embedded.ts';
+import { file, startCli } from '../../support/cli.ts';
+import { shown } from '../../support/page/servedPage.ts';
+import { type Embedded, embedded, made } from '../../support/world/embedded.ts';
 
 const configured = file(
   'suggestions.yaml',
