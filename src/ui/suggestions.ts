@@ -56,7 +56,9 @@ export function createSuggestions({ source, config, clock, work }: SuggestionsOp
   }
 
   return async (query) => {
-    const { cluster, leadership } = source() ?? {};
+    const seen = source();
+    if (seen === undefined) return nothing('weeder has not reached the API server yet.');
+    const { cluster, leadership } = seen;
     if (cluster === undefined) return nothing('There are suggestions only on the page of a running weeder.');
     if ((leadership?.()?.state ?? 'leading') !== 'leading')
       return nothing('A standby suggests nothing: open the page of the leader.');

@@ -37,7 +37,7 @@ export function createSuggestions(query: () => URLSearchParams, onChange: () => 
 
   function refresh(): void {
     if (!isOn) return;
-    if (answer?.from !== path() || performance.now() - answer.at > lifetime) request();
+    if (answer?.from !== path() || isEmpty(answer.list) || performance.now() - answer.at > lifetime) request();
   }
 
   const request = createPolledList<SuggestionList>({
@@ -57,6 +57,11 @@ export function createSuggestions(query: () => URLSearchParams, onChange: () => 
     summarize: (drawn) => setText(status, isOn ? describe(answer?.list, drawn) : ''),
     refresh,
   };
+}
+
+/** For a reason that may be gone at any time. */
+function isEmpty({ suggestions, problems }: SuggestionList): boolean {
+  return suggestions.length === 0 && problems.length > 0;
 }
 
 function describe(list: SuggestionList | undefined, drawn: number): string {
