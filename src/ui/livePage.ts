@@ -17,12 +17,12 @@ import { createProcessMessages } from './processMessages.ts';
 import { processMoment } from './processMoment.ts';
 import { type Changes, type PolledService, pollServices } from './servicePoll.ts';
 import { createActorSubscriptions } from './subscriptions.ts';
-import type { Suggestions } from './suggestions.ts';
 import { type DependencyQuery, dependencyList, workloadActorId } from './views/dependencyViews.ts';
 import { objectPage } from './views/objectPage.ts';
 import { composeOverview } from './views/overview.ts';
 import { createPodReports } from './views/podReports.ts';
 import type { ProcessFacts } from './views/processView.ts';
+import type { Suggestions } from './views/suggestions.ts';
 import { createWindowCounters } from './windowCounters.ts';
 
 /**
@@ -183,7 +183,7 @@ export function createLivePage(options: LivePageOptions): LivePage {
 
   /** The code is loaded only for a page that asks for it. */
   async function loadSuggestions(): Promise<Suggestions> {
-    const { createSuggestions } = await import('./suggestions.ts');
+    const { createSuggestions } = await import('./views/suggestions.ts');
     return createSuggestions({ source: () => source, config: () => process?.().config, clock, work });
   }
 
