@@ -11,6 +11,8 @@ export interface ListReader {
   read(stream: StreamNeed): Promise<Result<undefined>>;
   /** Reads one object; undefined if it does not exist or is refused. `what` names its kind: `configmaps in shop`. */
   readOne(path: string, what: string, query?: Query): Promise<Result<JsonObject | undefined>>;
+  /** Adds to what was refused: something that was read otherwise. */
+  leaveOut(failure: ApiFailure, what: string): void;
   /** What was refused, once for each stream or kind: its name with a colon, and the rule to grant as a hint. */
   refused(): readonly CodedError[];
   /** Whether anything was not refused. */
@@ -31,11 +33,15 @@ export function createListReader(client: KubeClient, signal?: AbortSignal): List
 
   /** Undefined: it is refused, and left out. */
   function problemOf(failure: ApiFailure, what: string): CodedError | undefined {
-    const hint = describeFailure(failure, client.server);
     if (failure.type !== 'forbidden' && failure.type !== 'notFound')
-      return codedError('CLUSTER_UNREACHABLE', `Cannot read ${what}:`, hint);
-    refused.set(what, refused.get(what) ?? codedError('CLUSTER_REFUSES', `${what}:`, hint));
+      return codedError('CLUSTER_UNREACHABLE', `Cannot read ${what}:`, describeFailure(failure, client.server));
+    leaveOut(failure, what);
     return undefined;
+  }
+
+  function leaveOut(failure: ApiFailure, what: string): void {
+    const problem = codedError('CLUSTER_REFUSES', `${what}:`, describeFailure(failure, client.server));
+    refused.set(what, refused.get(what) ?? problem);
   }
 
   return {
@@ -53,6 +59,7 @@ export function createListReader(client: KubeClient, signal?: AbortSignal): List
       const problem = problemOf(answer.failure, what);
       return problem === undefined ? ok(undefined) : failed(problem);
     },
+    leaveOut,
     refused: () => [...refused.values()],
     hasRead: () => answered > 0,
   };

@@ -24,6 +24,8 @@ export type SearchedKind = (typeof searchedKinds)[number];
 export interface ObservedService extends ServiceRef {
   readonly ports: ReadonlySet<number>;
   readonly portNames: ReadonlySet<string>;
+  /** Its cluster IPs. */
+  readonly addresses: ReadonlySet<string>;
   /** Its name resolves to its pods, each of which also has a name below it. */
   readonly isHeadless: boolean;
   /** Undefined: its endpoints are not pods that it selects. */
@@ -65,9 +67,15 @@ function readService(object: JsonObject): ObservedService | undefined {
     ...ref,
     ports: new Set(ports.flatMap(({ port }) => numberOf(port) ?? [])),
     portNames: new Set(ports.flatMap(({ name }) => textOf(name) ?? [])),
+    addresses: new Set(addressesOf(spec)),
     isHeadless: spec['clusterIP'] === 'None',
     selector: Object.keys(matchLabels).length === 0 ? undefined : { matchLabels },
   };
+}
+
+/** A manifest may have the first one alone. */
+function addressesOf({ clusterIP, clusterIPs }: JsonObject): string[] {
+  return [clusterIP, ...arrayOf(clusterIPs)].flatMap((each) => textOf(each) ?? []).filter((each) => each !== 'None');
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from '@weeder/kube-runtime/objects';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { type SourceKind, type SourceRef, sourceKey } from '../restart/references/refs.ts';
+import { type FailingPod, failingPod } from './messages/failingPods.ts';
 import {
   type Observed,
   type ObservedService,
@@ -29,6 +30,8 @@ interface ClusterReader {
   readonly workloads?: readonly SearchedKind[];
   /** The ConfigMap or Secret; undefined if it does not exist, or may not be read. */
   readonly readSource: (source: SourceRef) => Promise<Result<JsonObject | undefined>>;
+  /** Also search for failing pods, and read the Services of all namespaces, because those that they name are elsewhere. */
+  readonly withFailingPods?: boolean;
 }
 
 /** What a cluster has to search, without the pods that a controller has created. */
@@ -36,6 +39,8 @@ interface SearchedCluster {
   /** The Services and workloads, as the API serves them. */
   readonly objects: readonly JsonObject[];
   readonly observed: Observed;
+  /** Those that a controller has created, too. */
+  readonly failingPods: readonly FailingPod[];
 }
 
 /** The number of ConfigMaps and Secrets that are read concurrently. */
@@ -44,31 +49,35 @@ const concurrency = 8;
 /** Reads Services and workloads, and of the kinds of sources what the workloads use, each by its name. */
 export async function readCluster(
   namespaces: 'all' | readonly string[],
-  { read, kinds, workloads = searchedKinds, readSource }: ClusterReader,
+  { read, kinds, workloads = searchedKinds, readSource, withFailingPods = false }: ClusterReader,
 ): Promise<Result<SearchedCluster>> {
   const objects: JsonObject[] = [];
   const found: { readonly services: ObservedService[]; readonly workloads: ObservedWorkload[] } = {
     services: [],
     workloads: [],
   };
+  const failingPods: FailingPod[] = [];
   /** Each object is read when it arrives: all of a cluster together would take long. */
-  const add = (object: JsonObject) => {
+  const add = (object: JsonObject, kind: string) => {
+    const failing = withFailingPods && kind === 'Pod' ? failingPod(object) : undefined;
+    if (failing !== undefined) failingPods.push(failing);
+    if (isCreatedPod(kind, object)) return;
     objects.push(object);
     const read = readObjects([object]);
     found.services.push(...read.services);
     found.workloads.push(...read.workloads);
   };
-  for (const namespace of placesOf(namespaces)) {
-    for (const need of needsIn(namespace, workloads, add)) {
-      const list = await read(need);
-      if (!list.ok) return list;
-    }
+  const needs = placesOf(namespaces).flatMap((namespace) => needsIn(namespace, workloads, add));
+  if (withFailingPods && namespaces !== 'all') needs.push(servicesBeside(namespaces, add));
+  for (const need of needs) {
+    const list = await read(need);
+    if (!list.ok) return list;
   }
   const used = kinds.length === 0 ? [] : sourcesOf(found.workloads, kinds);
   const answers = await readSources(used, readSource);
   if (!answers.ok) return answers;
   const { sources } = readObjects(answers.value, kinds);
-  return ok({ objects, observed: { ...found, sources } });
+  return ok({ objects, observed: { ...found, sources }, failingPods });
 }
 
 async function readSources(
@@ -89,30 +98,35 @@ async function readSources(
   return ok(objects);
 }
 
-function needsIn(
-  namespace: string | undefined,
-  workloads: readonly SearchedKind[],
-  add: (object: JsonObject) => void,
-): StreamNeed[] {
-  const kinds = [
-    { kind: 'Service', path: `/api/v1${placePath(namespace)}/services` },
-    ...workloads.map((kind) => ({ kind, path: pathOf(kind, namespace) })),
-  ];
-  return kinds.map(({ kind, path }) => ({
+type Add = (object: JsonObject, kind: string) => void;
+
+function needsIn(namespace: string | undefined, workloads: readonly SearchedKind[], add: Add): StreamNeed[] {
+  const others = workloads.map((kind) => needOf(kind, pathOf(kind, namespace), namespace, add));
+  return [servicesIn(namespace, add), ...others];
+}
+
+function servicesIn(namespace: string | undefined, add: Add): StreamNeed {
+  return needOf('Service', `/api/v1${placePath(namespace)}/services`, namespace, add);
+}
+
+/** The Services of the other namespaces. */
+function servicesBeside(namespaces: readonly string[], add: Add): StreamNeed {
+  return servicesIn(undefined, (object, kind) => {
+    const { namespace } = objectOf(object['metadata']);
+    if (!namespaces.some((each) => each === namespace)) add(object, kind);
+  });
+}
+
+function needOf(kind: string, path: string, namespace: string | undefined, add: Add): StreamNeed {
+  return {
     name: `${path.slice(path.lastIndexOf('/') + 1)}${placeSuffix(namespace)}`,
     kind,
     path,
     labelSelector: '',
     // Values of variables may be credentials: with this, no error quotes the response.
     reduce,
-    sink: {
-      begin: () => {},
-      apply: (_type, object) => {
-        if (!isCreatedPod(kind, objectOf(object))) add(objectOf(object));
-      },
-      end: () => {},
-    },
-  }));
+    sink: { begin: () => {}, apply: (_type, object) => add(objectOf(object), kind), end: () => {} },
+  };
 }
 
 function pathOf(kind: SearchedKind, namespace: string | undefined): string {
@@ -129,9 +143,10 @@ function isCreatedPod(kind: string, { metadata }: JsonObject): boolean {
 
 /** Without most of the status, and without who set which field: half of an object. */
 function reduce({ kind, metadata, spec, status }: JsonObject): JsonObject {
-  const { conditions, phase } = objectOf(status);
+  const { conditions, phase, initContainerStatuses, containerStatuses } = objectOf(status);
   const { managedFields: _, ...own } = objectOf(metadata);
-  return { kind, metadata: own, spec, status: { phase, conditions: arrayOf(conditions) } };
+  const kept = { phase, conditions: arrayOf(conditions), initContainerStatuses, containerStatuses };
+  return { kind, metadata: own, spec, status: kept };
 }
 
 function sourcesOf(workloads: readonly ObservedWorkload[], kinds: readonly SourceKind[]): SourceRef[] {

@@ -12,6 +12,8 @@ export interface SuggestFlags extends ClusterFlags {
   readonly recording?: readonly string[];
   /** Read the Secrets that workloads use, too. */
   readonly secrets?: boolean;
+  /** Search the last messages of failing pods for cluster services. */
+  readonly clusterServices?: boolean;
   readonly confidence: Confidence;
   readonly output: (typeof formats)[number];
 }
@@ -25,6 +27,10 @@ export function addSuggestFlags(command: Command): Command {
   addSourceFlags(command)
     .option('--recording <file>', 'read crash loops and outages from a recording, or watch events of kubectl', collect)
     .option('--secrets', 'also read the Secrets that workloads use; of a value, only host and port are shown')
+    .option(
+      '--cluster-services',
+      'also search the last messages of failing pods for DNS, webhooks, registries and CSI drivers that failed; reads logs (pods/log)',
+    )
     .optionsGroup('Output:')
     .addOption(new Option('-o, --output <format>', 'the format of the output').choices(formats).default('table'))
     .addOption(

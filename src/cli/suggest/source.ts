@@ -1,6 +1,8 @@
 import { type CodedError, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
+import type { Dependency } from '../../dependencies/dependency.ts';
 import { type SourceKind, sourcePath, sourcePlurals } from '../../restart/references/refs.ts';
 import { unsearched } from '../../suggest/manifests.ts';
+import { clusterDependencies } from '../../suggest/messages/clusterDependencies.ts';
 import { declarationProblems } from '../../suggest/misplacedDeclarations.ts';
 import { type Observed, readObjects } from '../../suggest/observed.ts';
 import { readCluster } from '../../suggest/readCluster.ts';
@@ -9,11 +11,14 @@ import type { ClusterFlags } from '../flags/runFlags.ts';
 import type { SuggestFlags } from '../flags/suggestFlags.ts';
 import { exitCodes, fail, printErrors } from '../output.ts';
 import { createPrintedReader } from '../printedReader.ts';
+import { createLastLines } from './lastLines.ts';
 import { readManifestFiles } from './manifestFiles.ts';
 
 /** What is searched for dependencies. */
 interface Source {
   readonly observed: Observed;
+  /** The dependencies on cluster services, if they are searched. */
+  readonly named: readonly Dependency[];
   /** What is wrong with declarations, in sentences. */
   readonly problems: readonly string[];
   /** The objects of files that are not searched, by their kinds. */
@@ -22,26 +27,29 @@ interface Source {
   report(show: () => void): number;
 }
 
-type SourceFlags = ClusterFlags & Pick<SuggestFlags, 'filename' | 'recording'>;
+type SourceFlags = ClusterFlags & Pick<SuggestFlags, 'filename' | 'recording' | 'clusterServices'>;
 
 /** Reads the files; without files, and without a recording, the cluster. */
 export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[]): Promise<Result<Source>> {
   if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces, kinds);
   if (flags.recording !== undefined)
-    return ok({ observed: readObjects([]), problems: [], unsearched: new Map(), report: reportOf([], []) });
+    return ok({ observed: readObjects([]), named: [], problems: [], unsearched: new Map(), report: reportOf([], []) });
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
-  const { read, readOne, report } = createPrintedReader(client.value);
+  const { read, readOne, leaveOut, report } = createPrintedReader(client.value);
   const cluster = await readCluster(flags.namespaces ?? 'all', {
     read,
     kinds,
+    withFailingPods: flags.clusterServices === true,
     readSource: (source) => readOne(sourcePath(source), `${sourcePlurals[source.kind]} in ${source.namespace}`),
   });
+  const lastLines = createLastLines(client.value, leaveOut);
+  const named = cluster.ok ? await clusterDependencies(cluster.value, lastLines) : [];
   await client.value.close();
   if (!cluster.ok) return cluster;
   const { observed, objects } = cluster.value;
   const problems = declarationProblems(objects).map(({ text }) => text);
-  return ok({ observed, problems, unsearched: new Map(), report });
+  return ok({ observed, named, problems, unsearched: new Map(), report });
 }
 
 /** An object without a namespace gets the first of those that are given. */
@@ -59,6 +67,7 @@ async function readFiles(
   const problems = declarationProblems(objects).filter(isShown);
   return ok({
     observed: { ...observed, workloads },
+    named: [],
     problems: problems.map(({ text }) => text),
     unsearched: unsearched(objects, kinds),
     report: reportOf(errors, remarks),

@@ -24,16 +24,19 @@ export async function suggest(flags: SuggestFlags): Promise<number> {
   if (!coincidences.ok) return fail(coincidences.error);
   const source = await readSource(flags, flags.secrets === true ? ['ConfigMap', 'Secret'] : ['ConfigMap']);
   if (!source.ok) return fail(source.error);
-  const { observed, problems, unsearched, report } = source.value;
-  const dependencies = mergeDependencies([...suggestDependencies(observed, config.value), ...coincidences.value]);
+  const { observed, named, problems, unsearched, report } = source.value;
+  const suggested = suggestDependencies(observed, config.value);
+  const dependencies = mergeDependencies([...suggested, ...named, ...coincidences.value]);
   return report(() => {
     show(dependencies, observed, unsearched, flags);
     printRemarks(problems);
   });
 }
 
-/** These formats contain what the templates of the workloads already declare, or their selectors. */
-function wrongFlags({ recording, filename, output }: SuggestFlags): CodedError | undefined {
+function wrongFlags({ recording, filename, output, clusterServices }: SuggestFlags): CodedError | undefined {
+  if (clusterServices === true && (recording ?? filename) !== undefined)
+    return codedError('USAGE', 'The flag --cluster-services reads a cluster: leave out -f and --recording.');
+  // These formats contain what the templates of the workloads already declare, or their selectors.
   if (recording === undefined || filename !== undefined || (output !== 'labels' && output !== 'config'))
     return undefined;
   return codedError('USAGE', `The flag -o ${output} needs manifests beside a recording: give them with -f.`);

@@ -1,10 +1,9 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import { textOf, truncate } from '@weeder/kube-runtime/base';
 import type { ApiFailure, FailureType, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure } from '@weeder/kube-runtime/client';
 import { createLimitedQueue } from '@weeder/kube-runtime/queue';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
-import { podPath } from '../pods/podPath.ts';
+import { requestLog } from './requestLog.ts';
 
 /**
  * Reads the last lines of the log of a pod's crashed container, 4 KiB at most; undefined: they cannot be read now. The
@@ -33,12 +32,6 @@ const patience = 400;
 const unanswered: ApiFailure = { type: 'timeout', message: 'the log was not received within 500 ms' };
 /** The pod is gone or has changed, or its container has no log. */
 const normal: ReadonlySet<FailureType> = new Set(['notFound', 'cancelled', 'rejected']);
-const longestLog = 4 << 10;
-/**
- * The end of a log matters most, and the kubelet counts its limit from the first of the lines: so all of them are
- * received, up to this many bytes, and the end is kept.
- */
-const tail = { keep: 64 << 10, limit: 4 << 20 };
 
 /**
  * Reads logs through the API server, eight at a time: the others wait for their turn until their `signal` is aborted.
@@ -53,9 +46,8 @@ export function readLogThrough(
   const reported = new Set<FailureType>();
   let pausedUntil = 0;
 
-  /** Without `previous`, the kubelet serves the log of the last run of a container that waits for its next one. */
   async function read(
-    { namespace, name, container }: CrashLoopingPod,
+    pod: CrashLoopingPod,
     lines: number,
     signal: AbortSignal,
     since: number,
@@ -67,21 +59,11 @@ export function readLogThrough(
       sentAt = Math.min(sentAt, clock.monotonic());
       return true;
     };
-    const result = await client.call({
-      method: 'GET',
-      path: `${podPath(namespace, name)}/log`,
-      query: { container, tailLines: lines, limitBytes: tail.limit + 1 },
-      isText: true,
-      tail,
-      isConfidential: true,
-      rank: 'last',
-      signal,
-      isNeeded: recordSent,
-    });
+    const log = await requestLog(client, pod, lines, { rank: 'last', signal, isNeeded: recordSent });
     const isLate = signal.aborted && clock.monotonic() - sentAt > patience;
-    if (!result.ok) return recordFailure(`${namespace}/${name}`, isLate ? unanswered : result.failure);
+    if (!log.ok) return recordFailure(`${pod.namespace}/${pod.name}`, isLate ? unanswered : log.error);
     reported.clear();
-    return endOf(textOf(result.body) ?? '');
+    return log.value;
   }
 
   function recordFailure(pod: string, failure: ApiFailure): undefined {
@@ -111,17 +93,4 @@ export function readLogThrough(
     signal.addEventListener('abort', onAbort, { once: true });
     return promise;
   };
-}
-
-/** The last lines that fit, or the beginning of the last one. */
-function endOf(log: string): readonly string[] {
-  const lines = log.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  let room = longestLog;
-  const first = lines.findLastIndex((line) => {
-    room -= Buffer.byteLength(line) + 1;
-    return room < 0;
-  });
-  const kept = lines.slice(first + 1);
-  return kept.length > 0 ? kept : lines.slice(-1).map((line) => truncate(line, longestLog));
 }

@@ -50,7 +50,8 @@ export async function embedded(options: ApiServerOptions = {}): Promise<Embedded
   };
 }
 
-function kubeconfigFor(server: string): string {
+/** The text of a kubeconfig for a server without authentication. */
+export function kubeconfigFor(server: string): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
