@@ -26,6 +26,8 @@ const slimmer: Readonly<Record<string, string>> = {
     export default http;
     export const { createServer, STATUS_CODES } = http;
   `,
+  // undici's second parser of HTTP/1, which is experimental: only UNDICI_USE_MILO in the environment asks for it.
+  './parser-h1.js': 'export const H1Parser = undefined; export const getMiloEnabled = () => false;',
   // Its index loads fetch, WebSocket, caches and mocks too.
   undici: `
     import Agent from 'undici/lib/dispatcher/agent.js';
