@@ -71,9 +71,10 @@ function isSame(one: ServiceConfig, other: ServiceConfig): boolean {
 }
 
 function meaningOf({ podSelectors, dependantNamespaces, declaredIn = 'none', ...service }: Behaviour): string {
-  const { watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds } = service;
+  const { watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, pace } = service;
   const selectors = textOf(podSelectors.map(selectorToString));
-  const settings = [watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds ?? 'own'];
+  const limits = [gracePeriodSeconds ?? 'own', pace?.pods ?? 'all', pace?.per ?? 'at once'];
+  const settings = [watchDuration, onStart, whileNotReady, barePods, deletion, ...limits];
   return JSON.stringify([selectors, textOf(dependantNamespaces), textOf(declaredIn), settings]);
 }
 

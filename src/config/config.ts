@@ -6,6 +6,12 @@ import type { ObserverConfig } from './schema/observer.ts';
 import type { ConfigFile, EvidenceConfig } from './schema/schema.ts';
 import { includesName } from './scopes.ts';
 
+/** At most `pods` deletions in any time `per`, in milliseconds. */
+export interface Pace {
+  readonly pods: number;
+  readonly per: number;
+}
+
 /** How the recoveries of a service are handled. */
 export interface ServiceSettings {
   /** Milliseconds. */
@@ -16,6 +22,8 @@ export interface ServiceSettings {
   readonly deletion: 'delete' | 'evict';
   /** Undefined: the grace period of the pod itself. */
   readonly gracePeriodSeconds: number | undefined;
+  /** Undefined: only the limits of all deletions apply. */
+  readonly pace: Pace | undefined;
 }
 
 /** One configured service, with all defaults applied. */
@@ -106,6 +114,7 @@ function settingsOf(entry: ServiceEntry | DeclaredEntry, file: ConfigFile): Serv
     barePods: entry.barePods ?? file.barePods,
     deletion: entry.deletion ?? file.deletion,
     gracePeriodSeconds: entry.gracePeriodSeconds ?? file.gracePeriodSeconds,
+    pace: entry.pace ?? file.pace,
   };
 }
 

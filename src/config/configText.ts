@@ -28,6 +28,7 @@ function withoutDefaults({
   namespaces,
   watchDuration,
   gracePeriodSeconds,
+  pace,
   ...rest
 }: ServiceSettings & Pick<ServiceConfig, 'namespaces'>): object {
   return {
@@ -35,6 +36,7 @@ function withoutDefaults({
     watchDuration: formatDuration(watchDuration),
     ...(namespaces === 'all' ? {} : { namespaces }),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(pace === undefined ? {} : { pace: { pods: pace.pods, per: formatDuration(pace.per) } }),
   };
 }
 

@@ -1,11 +1,17 @@
 import { formatDuration } from '@weeder/kube-runtime/base';
 import { selectorToString, workloadKindNames } from '@weeder/kube-runtime/objects';
-import type { ServiceSettings } from './config.ts';
+import type { Pace, ServiceSettings } from './config.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 
-/** `window 5m, whileNotReady hold, deletion delete` */
-export function describeService({ watchDuration, whileNotReady, deletion }: ServiceSettings): string {
-  return `window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion}`;
+/** `window 5m, whileNotReady hold, deletion delete, pace 50 pods per 1s` */
+export function describeService({ watchDuration, whileNotReady, deletion, pace }: ServiceSettings): string {
+  const limit = pace === undefined ? '' : `, pace ${describePace(pace)}`;
+  return `window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion}${limit}`;
+}
+
+/** `50 pods per 1s` */
+export function describePace({ pods, per }: Pace): string {
+  return `${pods} pod${pods === 1 ? '' : 's'} per ${formatDuration(per)}`;
 }
 
 /**

@@ -12,6 +12,7 @@ import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
 import { createDeletions } from './deletions/deletions.ts';
+import { createPacedQueue } from './deletions/pacedQueue.ts';
 import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
 import {
@@ -118,7 +119,8 @@ export function createWeeder(options: WeederOptions): Weeder {
   const services: ServiceLookup = (namespace, service) => lookup(namespace, service);
   const indexes = new Map<string, PodIndex>();
   const declaredPods = createPodIndex(clock, groupsOfDeclared);
-  const queue = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
+  const slots = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
+  const queue = createPacedQueue(clock, slots);
   const outages = createOutages({
     isWatched: (namespace, service) => services(namespace, service) !== undefined,
     heldDependantsOf,
@@ -209,7 +211,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   }
 
   function work(): PendingWork {
-    return { queued: queue.waiting, inFlight: queue.active };
+    return { queued: slots.waiting, inFlight: slots.active };
   }
 
   function* dependencies(workloadsOf?: DeclaringWorkloads): Generator<ServiceDependants> {
@@ -253,7 +255,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       config = next;
       lookup = lookupOf(config);
       openIndexes(indexes, config, clock);
-      endpoints.configure(before);
+      deletions.configure(() => endpoints.configure(before));
       closeIndexes(indexes, config);
       for (const service of startedAt === undefined ? [] : slices.services())
         if (before(service.namespace, service.service) === undefined) found(service);
@@ -267,7 +269,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       queue.close();
       endpoints.stop();
     },
-    drained: () => queue.idle(),
+    drained: () => slots.idle(),
     *actors() {
       yield* endpoints.actors();
       yield* deletions.actors();
@@ -280,7 +282,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     pod(namespace, name) {
       if (startedAt === undefined) return unknownPod;
       const every = () => [declaredPods, ...indexes.values()];
-      const sources = { indexes: every, statuses, services, dependantsOf, endpoints, deletions, queue };
+      const sources = { indexes: every, statuses, services, dependantsOf, endpoints, deletions, queue: slots };
       return podFactsFrom(sources, namespace, name);
     },
     services: statuses,
@@ -294,7 +296,9 @@ export function createWeeder(options: WeederOptions): Weeder {
       windows: endpoints.openWindows(),
       podDeletions: deletions.size,
       crashLoopingPods: [declaredPods, ...indexes.values()].reduce((sum, index) => sum + index.size(), 0),
-      ...work(),
+      // Those that wait for a pace may do so for minutes: the other controllers do not wait for them.
+      queued: slots.waiting + queue.paced,
+      inFlight: slots.active,
     }),
     work,
   };

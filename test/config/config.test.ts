@@ -30,6 +30,7 @@ const byDefault = {
   barePods: 'keep',
   deletion: 'delete',
   gracePeriodSeconds: undefined,
+  pace: undefined,
 };
 
 const minimal = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}\n';

@@ -26,6 +26,7 @@ const byDefault = {
   barePods: 'keep',
   deletion: 'delete',
   gracePeriodSeconds: undefined,
+  pace: undefined,
 };
 
 test('the section may be empty, has the settings at the top of the file, and overrides them', () => {

@@ -1,10 +1,20 @@
+import { formatDuration } from '@weeder/kube-runtime/base';
 import { dnsLabel } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
 import { keysBelow } from '../text/keys.ts';
 import { duration } from './durationSchema.ts';
 import { observerSection } from './observer.ts';
 import { restartControl } from './restartSchema.ts';
-import { labelSelector, mapOf, namespaceNames, optional, section, whenMissing, withDefault } from './selectorSchema.ts';
+import {
+  atLeastOne,
+  labelSelector,
+  mapOf,
+  namespaceNames,
+  optional,
+  section,
+  whenMissing,
+  withDefault,
+} from './selectorSchema.ts';
 
 const watchDuration = duration('aboveZero').describe(
   'How long weeder deletes crash-looping dependants after a recovery. A Go duration above 0 and at most 576h (24 days, the limit of a timer of 2^31 - 1 ms).',
@@ -47,6 +57,22 @@ const gracePeriodSeconds = z
     "The grace period of a deletion in seconds. Without it, the pod's own `terminationGracePeriodSeconds`. 0 removes the pod from the API without waiting for its node.",
   );
 
+const shortestPace = 100;
+
+const pace = z
+  .strictObject({
+    pods: atLeastOne.describe('How many deletions.'),
+    per: duration('aboveZero')
+      .refine((time) => time >= shortestPace, {
+        error: ({ input }) =>
+          `found ${formatDuration(Number(input))}, must be ${formatDuration(shortestPace)} or longer`,
+      })
+      .describe('In how much time. A Go duration of at least 100ms.'),
+  })
+  .describe(
+    'For many dependants of one service, such as `{ pods: 50, per: 1s }`: weeder sends at most `pods` deletions for the service in any time `per` (at least 100ms), in all its windows together. The others wait, and those of other services are not delayed. Without it, only the limits of all deletions apply.',
+  );
+
 const settings = {
   watchDuration: optional(watchDuration),
   onStart: optional(onStart),
@@ -54,6 +80,7 @@ const settings = {
   barePods: optional(barePods),
   deletion: optional(deletion),
   gracePeriodSeconds: optional(gracePeriodSeconds),
+  pace: optional(pace),
 };
 
 const evidence = z
@@ -122,6 +149,7 @@ export const configFile = z
     barePods: withDefault(barePods, 'keep'),
     deletion: withDefault(deletion, 'delete'),
     gracePeriodSeconds: optional(gracePeriodSeconds),
+    pace: optional(pace),
     evidence: section('evidence', evidence),
     restartControl: section('restartControl', restartControl),
     observer: section('observer', observerSection),

@@ -1,11 +1,11 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import type { Release } from '@weeder/kube-runtime/queue';
 import type { Actor } from 'xstate';
 import type { PodState, Protection, podDeletion } from '../../../machines/weeder/podDeletion.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
 import { soonerRestart } from './deletionCost.ts';
 import type { DeletionRequest } from './deletionRequest.ts';
+import type { Place } from './pacedQueue.ts';
 import type { ReplacementBackOff } from './replacementBackOff.ts';
 
 /** The state of one pod whose deletion a window requests or has requested. */
@@ -24,8 +24,8 @@ export interface DeletionEntry {
   unreportedSince: number | undefined;
   /** How the latest attempt was sent. */
   how: DeletionPolicy['deletion'];
-  /** Releases the slot of the latest attempt, or its place in the queue. */
-  slot: Release | undefined;
+  /** The slot of the latest attempt, or its place in the queue. */
+  slot: Place | undefined;
   /** When the API server accepted a deletion of the pod; epoch milliseconds by the API server's clock. */
   deletedAt: number | undefined;
   /** The wait that was reported last. */

@@ -1,4 +1,5 @@
 import type { DependantsEvent } from '../../../machines/weeder/dependants.ts';
+import type { ServiceSettings } from '../../config/config.ts';
 import type { PodIndex, Scope } from '../pods/podIndex.ts';
 import type { DeletionPolicy } from './deletePod.ts';
 import type { WindowRef } from './weederEvents.ts';
@@ -9,6 +10,9 @@ export interface Dependants {
   readonly scope: Scope;
 }
 
+/** How the config has the service's dependants deleted, and how fast. */
+export type RequestPolicy = DeletionPolicy & Pick<ServiceSettings, 'pace'>;
+
 /** What one `dependants` child of a service requests: the deletion of its crash-looping pods. */
 export interface DeletionRequest extends Pick<Dependants, 'index'> {
   readonly window: WindowRef;
@@ -16,7 +20,7 @@ export interface DeletionRequest extends Pick<Dependants, 'index'> {
   readonly openedAt: number;
   /** By the monotonic clock: when the window ends, even if its timer is late because the process was suspended. */
   closesAt: number;
-  policy: DeletionPolicy;
+  policy: RequestPolicy;
   /** Informs the child about the outcomes. */
   readonly send: (event: DependantsEvent) => void;
   /** The uids of the pods that it wants to be deleted. */

@@ -1,3 +1,4 @@
+import { keyOf } from '@weeder/kube-runtime/objects';
 import { type Actor, createActor } from 'xstate';
 import type { EndOfRequest } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
@@ -8,6 +9,7 @@ import { type DeletionEntry, isActive, isRequested, stateOf } from './deletionEn
 import { type DeletionProgress, progressOf } from './deletionProgress.ts';
 import type { DeletionRequest } from './deletionRequest.ts';
 import { createOwnership, type OtherRequests } from './ownership.ts';
+import type { PacedQueue } from './pacedQueue.ts';
 import { type PodDeletionEffects, type PodDeletionLogic, providePodDeletion } from './podDeletionActor.ts';
 import { createReplacementBackOff } from './replacementBackOff.ts';
 import type { ReportWeeder } from './weederEvents.ts';
@@ -29,6 +31,11 @@ export interface Deletions {
   whenIdle(request: DeletionRequest, done: () => void): void;
   /** A service on which these pods depend is down, or is ready again. */
   reconsider(uids: Iterable<string>): void;
+  /**
+   * Calls `apply`, which puts a config into force. The pods that it affects begin to wait for their pace when every
+   * window has the config: a window to which one of them goes over may be about to close, or to have another pace.
+   */
+  configure(apply: () => void): void;
   /** The config of the request has changed. */
   reconfigured(request: DeletionRequest): void;
   /** Undefined: no window requests the deletion of the pod. */
@@ -37,7 +44,8 @@ export interface Deletions {
   readonly size: number;
 }
 
-interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'backOff' | 'replaceExpired'> {
+interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'requestSlot' | 'backOff' | 'replaceExpired'> {
+  readonly queue: PacedQueue;
   readonly runtime: ActorRuntime;
   readonly report: ReportWeeder;
   /** How many lines of a crashed container's log the config wants; 0: none. */
@@ -47,22 +55,24 @@ interface DeletionsOptions extends Omit<PodDeletionEffects, 'entryOf' | 'backOff
 }
 
 export function createDeletions(options: DeletionsOptions): Deletions {
-  const { runtime, report, clock } = options;
+  const { runtime, report, clock, queue } = options;
   const backOff = createReplacementBackOff(clock);
   const sources = { ...options, backOff };
+  /** While a config is put into force: the pods whose pace may have changed. */
+  let repaced: Set<DeletionEntry> | undefined;
   /** By uid. The entry of a finished actor remains while a window requests the deletion: the pod was handled. */
   const entries = createRegistry<DeletionEntry>({
     changed(_uid, entry) {
       const snapshot = entry.actor.getSnapshot();
       // The outcome has been reported, and the next deletion may begin.
-      if (!snapshot.matches('attempting')) entry.slot?.();
+      if (!snapshot.matches('attempting')) entry.slot?.leave();
       if (!snapshot.matches({ attempting: 'deleting' })) endAttempt(entry);
     },
     done(uid, entry) {
       if (!isRequested(entry)) forget(uid);
     },
     failed(_uid, error, entry) {
-      entry.slot?.();
+      entry.slot?.leave();
       endAttempt(entry);
       const { namespace, name } = entry.pod;
       report({ type: 'actor.failed', actor: `podDeletion ${namespace}/${name}`, error });
@@ -73,11 +83,13 @@ export function createDeletions(options: DeletionsOptions): Deletions {
     create,
     forget,
     take,
+    repace,
   });
   const logic = providePodDeletion({
     ...options,
     backOff,
     entryOf: (uid) => entries.get(uid),
+    requestSlot,
     replaceExpired({ owner, waiting, pod: { uid } }) {
       if (waiting.length > 0 && clock.monotonic() > owner.closesAt) release(owner, uid, 'over');
     },
@@ -102,6 +114,43 @@ export function createDeletions(options: DeletionsOptions): Deletions {
 
   function sendNewestState(entry: DeletionEntry): void {
     if (isActive(entry)) entry.actor.send({ type: 'pod.crashLooping', ...stateOf(entry, sources) });
+  }
+
+  function isQueued({ actor }: DeletionEntry): boolean {
+    return actor.getSnapshot().matches({ attempting: 'queued' });
+  }
+
+  function requestSlot(entry: DeletionEntry): void {
+    const { owner, pod, actor } = entry;
+    // Of the attempt before, if the machine has come from there in the same transition.
+    entry.slot?.leave();
+    entry.slot = queue.enter({
+      key: pod.uid,
+      service: keyOf(owner.window.namespace, owner.window.service),
+      pace: owner.policy.pace,
+      isDue: () => isStillDue(entry),
+      onGranted: () => actor.send({ type: 'slot.granted' }),
+    });
+  }
+
+  /** After a long wait, such as if the kubelet restarts the container soon. */
+  function isStillDue(entry: DeletionEntry): boolean {
+    // A window that is over decides nothing more, even if its timer is late.
+    if (clock.monotonic() <= entry.owner.closesAt) sendNewestState(entry);
+    return isQueued(entry);
+  }
+
+  /** The pod has another owner, or its owner may have another pace. Without any it keeps its place. */
+  function repace(entry: DeletionEntry): void {
+    if (repaced === undefined) repaceAll([entry]);
+    else repaced.add(entry);
+  }
+
+  function repaceAll(all: Iterable<DeletionEntry>): void {
+    const isPaced = ({ slot, owner }: DeletionEntry) => slot?.isPaced === true || owner.policy.pace !== undefined;
+    const queued = [...all].filter((entry) => isPaced(entry) && isQueued(entry));
+    for (const { slot } of queued.toReversed()) slot?.leave();
+    for (const entry of queued) if (isQueued(entry)) requestSlot(entry);
   }
 
   function take(entry: DeletionEntry, pod: CrashLoopingPod): void {
@@ -152,10 +201,19 @@ export function createDeletions(options: DeletionsOptions): Deletions {
         if (heldBy !== options.heldBy(entry.pod, entry.owner.window)) sendNewestState(entry);
       }
     },
+    configure(apply) {
+      const affected = new Set<DeletionEntry>();
+      repaced = affected;
+      apply();
+      repaced = undefined;
+      repaceAll(affected);
+    },
     reconfigured(request) {
       for (const uid of request.uids) {
         const entry = entries.get(uid);
-        if (entry?.owner === request) sendNewestState(entry);
+        if (entry?.owner !== request) continue;
+        sendNewestState(entry);
+        repace(entry);
       }
     },
     progressOf(uid) {

@@ -4,9 +4,8 @@ import { type DependantsRef, dependants, withdrawalReasonOf } from '../../../mac
 import type { ServiceLookup } from '../../config/serviceLookup.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { PodIndex } from '../pods/podIndex.ts';
-import type { DeletionPolicy } from './deletePod.ts';
 import { protectionBy } from './deletionEntry.ts';
-import type { DeletionRequest, Dependants } from './deletionRequest.ts';
+import type { DeletionRequest, Dependants, RequestPolicy } from './deletionRequest.ts';
 import type { Deletions } from './deletions.ts';
 import { type ReportWeeder, windowRefOf } from './weederEvents.ts';
 
@@ -44,7 +43,7 @@ export function provideDependants(effects: DependantsEffects): ProvidedDependant
   const { clock, services, deletions, report, dependantsBy } = effects;
   const podWatches = new Map<string, PodWatch>();
 
-  function createPodWatch(child: DependantsRef, policy: DeletionPolicy, index: PodIndex): PodWatch {
+  function createPodWatch(child: DependantsRef, policy: RequestPolicy, index: PodIndex): PodWatch {
     const { openedAt, closesAt, send } = child;
     const state = { openedAt, closesAt, policy, uids: new Set<string>(), pending: new Set<string>() };
     const watch = { request: { window: windowRefOf(child), index, send, ...state }, unsubscribe: () => {} };

@@ -29,9 +29,11 @@ interface OwnershipOptions {
   readonly forget: (uid: string) => void;
   /** Informs the actor about the pod, as the stream of the owner has it. */
   readonly take: (entry: DeletionEntry, pod: CrashLoopingPod) => void;
+  /** The pod waits from now on for the pace of its owner. */
+  readonly repace: (entry: DeletionEntry) => void;
 }
 
-export function createOwnership({ entryOf, create, forget, take }: OwnershipOptions): Ownership {
+export function createOwnership({ entryOf, create, forget, take, repace }: OwnershipOptions): Ownership {
   const idle = new Map<DeletionRequest, () => void>();
 
   /** The request awaits no outcome for this pod any more. */
@@ -58,6 +60,7 @@ export function createOwnership({ entryOf, create, forget, take }: OwnershipOpti
     if (!wasRejected(entry)) {
       own(entry, next);
       if (!isOld) take(entry, pod);
+      repace(entry);
     } else if (isOld) forget(pod.uid);
     else create(next, pod, othersAfter(entry));
   }

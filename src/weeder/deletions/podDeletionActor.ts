@@ -1,6 +1,5 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { messageOf } from '@weeder/kube-runtime/base';
-import type { LimitedQueue } from '@weeder/kube-runtime/queue';
 import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '../../../machines/weeder/podDeletion.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
 import type { DeletePod } from './deletePod.ts';
@@ -12,7 +11,6 @@ import type { ReportWeeder } from './weederEvents.ts';
 /** The dependencies of the `podDeletion` machine's effects. */
 export interface PodDeletionEffects {
   readonly clock: Clock;
-  readonly queue: LimitedQueue;
   readonly backOff: ReplacementBackOff;
   readonly deletePod: DeletePod;
   readonly readLog: ReadLog;
@@ -20,6 +18,8 @@ export interface PodDeletionEffects {
   readonly report: ReportWeeder;
   readonly random: Random;
   readonly entryOf: (uid: string) => DeletionEntry | undefined;
+  /** Sends `slot.granted` when it is the turn of the pod. */
+  readonly requestSlot: (entry: DeletionEntry) => void;
   /** Another request follows an owner whose window is over, although its timer is late. */
   readonly replaceExpired: (entry: DeletionEntry) => void;
 }
@@ -27,7 +27,8 @@ export interface PodDeletionEffects {
 export type PodDeletionLogic = typeof podDeletion;
 
 export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogic {
-  const { clock, queue, backOff, deletePod, readLog, isDryRun, report, random, entryOf, replaceExpired } = effects;
+  const { clock, backOff, deletePod, readLog, isDryRun, report, random, entryOf, requestSlot, replaceExpired } =
+    effects;
 
   /** Calls `act` with the pod's entry, which is removed only after its actor has stopped. */
   function withEntry(uid: string, act: (entry: DeletionEntry) => void): void {
@@ -56,12 +57,16 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       deletePod: effectLogic<PodDeletionInput>({ failure: 'delete.failed', random, actorOf }, (input, signal) => {
         const { uid, namespace, name, resourceVersion } = input;
         const entry = entryOf(uid);
+        const granted = entry?.owner;
         if (entry !== undefined) replaceExpired(entry);
         const isDue = () => entry !== undefined && isRequested(entry) && clock.monotonic() <= entry.owner.closesAt;
         if (entry === undefined || !isDue())
           return Promise.resolve({ type: 'delete.failed', reason: 'the window has closed' });
+        // The turn was not by the pace of this owner: the deletion is decided again.
+        const isOutOfTurn = entry.owner !== granted && entry.owner.policy.pace !== undefined;
         // The machine is about to receive a newer state, and decides by that.
-        if (entry.pod.resourceVersion !== resourceVersion) return Promise.resolve({ type: 'delete.conflicted' });
+        const hasNewerState = entry.pod.resourceVersion !== resourceVersion;
+        if (isOutOfTurn || hasNewerState) return Promise.resolve({ type: 'delete.conflicted' });
         const { owner } = entry;
         const { policy } = owner;
         entry.how = policy.deletion;
@@ -71,12 +76,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
       }),
     },
     actions: {
-      requestSlot: ({ context: { uid } }) =>
-        withEntry(uid, (entry) => {
-          // Of the attempt before, if the machine has come from there in the same transition.
-          entry.slot?.();
-          entry.slot = queue.enter({ key: uid, onGranted: () => entry.actor.send({ type: 'slot.granted' }) });
-        }),
+      requestSlot: ({ context: { uid } }) => withEntry(uid, requestSlot),
       reportDeleted: ({ context: { uid } }) =>
         withEntry(uid, (entry) => {
           const { pod, deletedAt, owner, sentFor: request = owner } = entry;
@@ -130,8 +130,9 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           const { pod, owner } = entry;
           reportEnd(entry, withdrawnBecause, () => {
             owner.send({ type: 'deletion.failed', pod: `${pod.namespace}/${pod.name}` });
+            const paced = entry.slot?.pacing === undefined ? '' : ', and the pod waited for the pace of the service';
             const withdrawn =
-              withdrawnBecause === 'reconfigured' ? 'the config has changed' : 'the window closed first';
+              withdrawnBecause === 'reconfigured' ? 'the config has changed' : `the window closed first${paced}`;
             const because = entry.refusal === undefined ? '' : `, and an earlier attempt was refused: ${entry.refusal}`;
             const reason = event.type === 'delete.rejected' ? reasonOf(event) : withdrawn + because;
             report({ type: 'deletion.failed', pod, reason, ...owner.window });

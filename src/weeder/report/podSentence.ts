@@ -7,6 +7,7 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { partsOf } from '@weeder/kube-runtime/objects';
 import type { Protection } from '../../../machines/weeder/podDeletion.ts';
+import { describePace } from '../../config/describeSettings.ts';
 import type { DeletionProgress } from '../deletions/deletionProgress.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { NeverStarted } from '../pods/neverStarted.ts';
@@ -108,6 +109,10 @@ function ofProgress(progress: DeletionProgress, { queue }: PodFacts, pod: CrashL
     }
     case 'readingLog':
       return `About to be deleted: the log of container ${pod.container} is read first.`;
+    case 'paced': {
+      const { pace, waiting } = progress;
+      return `Queued by the pace of ${nameOf(progress, pod)}, ${describePace(pace)}: waiting ${waiting}.`;
+    }
     case 'queued':
       return `Queued for a slot: in flight ${queue.inFlight}, waiting ${queue.queued}.`;
     case 'deleting':

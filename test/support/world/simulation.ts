@@ -62,6 +62,7 @@ export function serviceConfig(part: Partial<ServiceConfig> = {}): ServiceConfig 
     barePods: 'keep',
     deletion: 'delete',
     gracePeriodSeconds: undefined,
+    pace: undefined,
     ...part,
   };
 }

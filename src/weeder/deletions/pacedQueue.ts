@@ -1,0 +1,143 @@
+import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import type { LimitedQueue, Release } from '@weeder/kube-runtime/queue';
+import type { Pace } from '../../config/config.ts';
+
+interface Turn {
+  /** Each key is in the queue at most once. */
+  readonly key: string;
+  /** The service `namespace/name` whose pace the turn counts for. */
+  readonly service: string;
+  /** Undefined: the turn waits only for a slot. */
+  readonly pace: Pace | undefined;
+  /** Asked when the turn comes by the pace after a wait, which may have been long: whether it is still needed. */
+  readonly isDue: () => boolean;
+  /** Called once when it is the turn, which may be before `enter` returns. */
+  readonly onGranted: () => void;
+}
+
+export interface Place {
+  readonly isPaced: boolean;
+  /** Leaves the queue, or releases the slot; only the first call has an effect. */
+  leave(): void;
+  /** Undefined: it does not wait for a pace. `waiting`: how many deletions wait for the same one. */
+  readonly pacing: { readonly pace: Pace; readonly waiting: number } | undefined;
+}
+
+/**
+ * The queue of all deletions, behind one line for each service with a `pace`. A turn enters the queue when its pace
+ * admits it, so that the queue has no turn that could not have a slot: others are not delayed. It counts from when it
+ * has the slot: in any time `per`, a service has at most `pods` turns, even if the slots were taken for a while.
+ */
+export interface PacedQueue {
+  enter(turn: Turn): Place;
+  /** Grants no further turns. */
+  close(): void;
+  /** How many wait for a pace, and are not in the queue yet. */
+  readonly paced: number;
+}
+
+interface Line {
+  pace: Pace;
+  /** Those that the pace has not admitted yet: first come, first served. */
+  readonly waiting: Set<() => void>;
+  /** How many it has admitted that wait for a slot. */
+  admitted: number;
+  /** The turns of the last `per`, oldest first, by the monotonic clock. */
+  readonly grantedAt: number[];
+  timer: TimerHandle | undefined;
+}
+
+export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue {
+  const lines = new Map<string, Line>();
+  let isClosed = false;
+
+  function lineOf(service: string, pace: Pace): Line {
+    const known = lines.get(service);
+    const line = known ?? { pace, waiting: new Set(), admitted: 0, grantedAt: [], timer: undefined };
+    line.pace = pace;
+    lines.set(service, line);
+    return line;
+  }
+
+  function admit(service: string, line: Line): void {
+    const { waiting, grantedAt } = line;
+    const { pods, per } = line.pace;
+    const from = clock.monotonic() - per;
+    while ((grantedAt[0] ?? Number.POSITIVE_INFINITY) <= from) grantedAt.shift();
+    for (const enterQueue of waiting) {
+      if (isClosed || line.admitted + grantedAt.length >= pods) break;
+      waiting.delete(enterQueue);
+      enterQueue();
+    }
+    wake(service, line);
+  }
+
+  /** Sets the timer to the time at which the next turn is free, or at which nothing is left to remember. */
+  function wake(service: string, line: Line): void {
+    const { waiting, grantedAt, admitted, pace } = line;
+    clock.clearTimeout(line.timer);
+    line.timer = undefined;
+    const last = waiting.size > 0 ? grantedAt[0] : grantedAt.at(-1);
+    if (last === undefined && waiting.size + admitted === 0 && lines.get(service) === line) lines.delete(service);
+    if (last === undefined || isClosed) return;
+    const wait = Math.max(1, Math.ceil(last + pace.per - clock.monotonic()));
+    line.timer = clock.setTimeout(() => admit(service, line), wait);
+  }
+
+  function enterLine({ key, service, isDue, onGranted }: Turn, line: Line): Place {
+    let release: Release | undefined;
+    let isAdmitted = false;
+    let hasWaited = false;
+    const enterQueue = () => {
+      if (hasWaited && !isDue()) return;
+      isAdmitted = true;
+      line.admitted += 1;
+      release = queue.enter({
+        key,
+        onGranted(granted) {
+          release = granted;
+          isAdmitted = false;
+          line.admitted -= 1;
+          line.grantedAt.push(clock.monotonic());
+          wake(service, line);
+          onGranted();
+        },
+      });
+    };
+    line.waiting.add(enterQueue);
+    admit(service, line);
+    hasWaited = true;
+    return {
+      isPaced: true,
+      leave() {
+        const { waiting } = line;
+        const wasAdmitted = isAdmitted;
+        isAdmitted = false;
+        release?.();
+        if (wasAdmitted) line.admitted -= 1;
+        if (wasAdmitted || waiting.delete(enterQueue)) admit(service, line);
+      },
+      get pacing() {
+        return line.waiting.has(enterQueue) ? { pace: line.pace, waiting: line.waiting.size } : undefined;
+      },
+    };
+  }
+
+  return {
+    enter(turn) {
+      const { key, service, pace, onGranted } = turn;
+      if (pace !== undefined) return enterLine(turn, lineOf(service, pace));
+      return { isPaced: false, leave: queue.enter({ key, onGranted }), pacing: undefined };
+    },
+    close() {
+      isClosed = true;
+      queue.close();
+      for (const { timer } of lines.values()) clock.clearTimeout(timer);
+    },
+    get paced() {
+      let sum = 0;
+      for (const { waiting } of lines.values()) sum += waiting.size;
+      return sum;
+    },
+  };
+}
