@@ -149,7 +149,8 @@ export function createDeletions(options: DeletionsOptions): Deletions {
   function repaceAll(all: Iterable<DeletionEntry>): void {
     const isPaced = ({ slot, owner }: DeletionEntry) => slot?.isPaced === true || owner.policy.pace !== undefined;
     const queued = [...all].filter((entry) => isPaced(entry) && isQueued(entry));
-    for (const { slot } of queued.toReversed()) slot?.leave();
+    // All leave before one enters, so that they keep their order.
+    for (const { slot } of queued) slot?.leave();
     for (const entry of queued) if (isQueued(entry)) requestSlot(entry);
   }
 

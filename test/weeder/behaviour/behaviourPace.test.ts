@@ -118,6 +118,24 @@ test('a pod that recovers or vanishes while it waits uses no turn', async () => 
   await ends(at);
 });
 
+test('a pod that recovers while it waits for a slot gives its turn to the next one', async () => {
+  const blocked = Promise.withResolvers<DeletionAnswer>();
+  const at: World = world({
+    service: { pace: { pods: 2, per: 1000 } },
+    concurrentDeletions: 1,
+    answer: (request) => (request.name === 'kapi-0' ? blocked.promise : at.answerTo(request)),
+  });
+  for (const name of names.slice(0, 4)) at.put(crashLooping(name));
+  at.slice(up);
+  await settled();
+  at.put({ name: 'kapi-1', containers: [running(4)] });
+  blocked.resolve({ type: 'delete.accepted' });
+  await settled();
+  assert.deepEqual(at.timeline(), ['kapi-0@0', 'kapi-2@0']);
+  await ends(at);
+  assert.deepEqual(at.timeline().slice(2), ['kapi-3@1000']);
+});
+
 test('a pod whose container the kubelet restarts soon is decided again when its turn comes', async () => {
   const at = world({ service: { pace: { pods: 1, per: 10_000 } } });
   const finished = new Date(at.clock.now() - 30_000).toISOString();
@@ -177,6 +195,17 @@ test('a deletion counts for the service whose window owns it: in the window of a
   at.weeder.configure(configFor({ services: [{ ...both, pace }] }));
   await settled();
   assert.deepEqual(at.deletedNames(), names.slice(0, 11));
+  await ends(at);
+});
+
+test('when the window ends for whose pace a pod waits, it continues without delay in that of a service without one', async () => {
+  const both = { name: 'other', podSelectors: [{ matchLabels: { role: 'apiserver' } }], watchDuration: 10 * minute };
+  const at = world({ services: [{ pace: { pods: 1, per: 5 * minute } }, both] });
+  for (const name of names) at.put(crashLooping(name));
+  at.slice(up);
+  at.slice({ ...up, service: 'other' });
+  await at.clock.pass(2 * minute);
+  assert.deepEqual(times(at), [0, ...Array<number>(99).fill(2 * minute)]);
   await ends(at);
 });
 
