@@ -1,11 +1,12 @@
 /**
- * `npm run bench -- [recovery] [scale] [actors] [start] [rest] [restart] [observer] [thousand] [hostile] [page]`: measures
+ * `npm run bench -- [recovery] [herd] [scale] [actors] [start] [rest] [restart] [observer] [thousand] [hostile] [page]`: measures
  * weeder, and for recoveries and corrections a bare client as well. Figures are only comparable within one run.
  *
- *   --all               all ten; default: recovery
+ *   --all               all eleven; default: recovery
  *   --namespaces LIST   of the recoveries (default 1,10,50,100,200,1000)
  *   --cores LIST        of the recoveries: separate (the API server on one core, the client on another), shared
  *                       (default both)
+ *   --herd N            dependants of the one service of herd (default 1000)
  *   --pods LIST         of scale (default 20000,50000,100000)
  *   --many N            podSelectors, and declared services, of scale (default 10000)
  *   --services LIST     of actors (default 100,1000,10000)
@@ -37,6 +38,7 @@ import { measureLivePage } from './livePage/livePage.ts';
 import { livePageReport } from './livePage/livePageReport.ts';
 import { measureActors } from './recovery/actors.ts';
 import { candidateNames } from './recovery/candidates.ts';
+import { measureHerd } from './recovery/herd.ts';
 import { measureRecovery } from './recovery/recovery.ts';
 import { recoveryReport } from './recovery/recoveryReport.ts';
 import { measureRest } from './recovery/rest.ts';
@@ -45,12 +47,12 @@ import { measureStart } from './recovery/start.ts';
 import { measureRestart } from './restart/restart.ts';
 import { restartReport } from './restart/restartReport.ts';
 import { coresModes } from './support/cores.ts';
-import { actorsReport, restReport, scaleReport, startReport } from './support/otherReports.ts';
+import { actorsReport, herdReport, restReport, scaleReport, startReport } from './support/otherReports.ts';
 import { benchmarksPage } from './support/page.ts';
 import { committed, type Results, readResults, thisMachine } from './support/results.ts';
 
 const names = [
-  ...(['recovery', 'scale', 'actors', 'start', 'rest'] as const),
+  ...(['recovery', 'herd', 'scale', 'actors', 'start', 'rest'] as const),
   ...(['restart', 'observer', 'thousand', 'hostile', 'page'] as const),
 ] as const;
 type Name = (typeof names)[number];
@@ -86,13 +88,18 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
       namespaces: numbers('--namespaces', flags.namespaces),
       cores: coresModes.filter((mode) => flags.cores.split(',').includes(mode)),
       rounds: roundsOf(flags, 5),
-      idleMs: 1000 * Number(flags.idle ?? 3),
+      idleMs: idleOf(flags, 3_000),
       candidates: candidateNames.filter((candidate) => only?.includes(candidate) ?? true),
       profile: flags.profile,
       log,
     });
     console.log(recoveryReport(cases));
     return { recovery: { ...source, cases } };
+  }
+  if (name === 'herd') {
+    const cases = await measureHerd(wholeNumber('--herd', flags.herd), log);
+    console.log(herdReport(cases));
+    return { herd: { ...source, cases } };
   }
   if (name === 'scale') {
     const [counts, many] = [numbers('--pods', flags.pods), wholeNumber('--many', flags.many)];
@@ -107,21 +114,21 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
   }
   if (name === 'rest') {
     const watched = numbers('--watched', flags.watched);
-    const cases = await measureRest({ watched, restMs: 1000 * Number(flags.idle ?? 60), log });
+    const cases = await measureRest({ watched, restMs: idleOf(flags, 60_000), log });
     console.log(restReport(cases));
     return { rest: { ...source, cases } };
   }
   if (name === 'restart') {
     const workloads = numbers('--workloads', flags.workloads);
     const { profile } = flags;
-    const cases = await measureRestart({ workloads, idleMs: 1000 * Number(flags.idle ?? 3), profile, log });
+    const cases = await measureRestart({ workloads, idleMs: idleOf(flags, 3_000), profile, log });
     console.log(restartReport(cases));
     return { restart: { ...source, cases } };
   }
   if (name === 'observer') {
     const { profile } = flags;
     const applications = numbers('--applications', flags.applications);
-    const idleMs = flags.idle === undefined ? observerIdleMs : 1000 * Number(flags.idle);
+    const idleMs = idleOf(flags, observerIdleMs);
     const cases = await measureDrift({ applications, idleMs, only: flags.only?.split(','), profile, log });
     console.log(driftReport(cases));
     return { observer: { ...source, cases } };
@@ -130,7 +137,7 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
     const cases = await measureThousand({
       applications: numbers('--thousand', flags.thousand),
       rounds: roundsOf(flags, 3),
-      restMs: 1000 * Number(flags.idle ?? 30),
+      restMs: idleOf(flags, 30_000),
       profile: flags.profile,
       log,
     });
@@ -170,6 +177,11 @@ function roundsOf({ runs }: Flags['flags'], usual: number): number {
   return runs === undefined ? usual : wholeNumber('--runs', runs);
 }
 
+/** Milliseconds. */
+function idleOf({ idle }: Flags['flags'], usual: number): number {
+  return idle === undefined ? usual : 1000 * Number(idle);
+}
+
 function write(file: string, results: Results): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
@@ -192,6 +204,7 @@ function parseFlags() {
         all: { type: 'boolean', default: false },
         namespaces: text('1,10,50,100,200,1000'),
         cores: text(coresModes.join(',')),
+        herd: text('1000'),
         pods: text('20000,50000,100000'),
         many: text('10000'),
         services: text('100,1000,10000'),

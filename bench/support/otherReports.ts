@@ -1,10 +1,22 @@
 import type { ActorsCase } from '../recovery/actorsResults.ts';
+import type { HerdCase } from '../recovery/herdResults.ts';
 import { goalTable } from '../recovery/recoveryReport.ts';
 import type { RestCase } from '../recovery/restResults.ts';
 import type { ScaleCase } from '../recovery/scaleResults.ts';
 import type { StartCase } from '../recovery/startResults.ts';
 import { actorsGoals, restGoals, scaleGoals } from './goals.ts';
 import { bytes, figure, table } from './table.ts';
+
+/** Many dependants of one service, as Markdown. */
+export function herdReport(cases: readonly HerdCase[]): string {
+  const rows = cases.map(({ pods, pace, total, mostInOneSecond }) => [
+    String(pods),
+    pace === undefined ? 'none' : `${pace.pods} pods per ${pace.per}`,
+    figure(total),
+    String(mostInOneSecond),
+  ]);
+  return table(['pods', 'pace', 'all deleted ms', 'most in one second'], rows);
+}
 
 /** Many pods, as Markdown. */
 export function scaleReport(cases: readonly ScaleCase[]): string {

@@ -4,12 +4,13 @@ import { thousandReport } from '../drift/thousandReport.ts';
 import { livePageReport } from '../livePage/livePageReport.ts';
 import { recoveryReport } from '../recovery/recoveryReport.ts';
 import { restartReport } from '../restart/restartReport.ts';
-import { actorsReport, restReport, scaleReport, startReport } from './otherReports.ts';
+import { actorsReport, herdReport, restReport, scaleReport, startReport } from './otherReports.ts';
 import type { Machine, Results } from './results.ts';
 
 /** The content of docs/development/benchmarks.md: what was measured, on which machine, and the results. */
 export function benchmarksPage({
   recovery,
+  herd,
   scale,
   actors,
   start,
@@ -23,6 +24,7 @@ export function benchmarksPage({
   const sections = [
     introduction,
     recovery && [recoveryText(recovery.cases[0]), measuredOn(recovery), recoveryReport(recovery.cases)],
+    herd && [herdText, measuredOn(herd), herdReport(herd.cases)],
     scale && [scaleText, measuredOn(scale), scaleReport(scale.cases)],
     actors && [actorsText, measuredOn(actors), actorsReport(actors.cases)],
     start && [startText, measuredOn(start), startReport(start.cases)],
@@ -45,7 +47,7 @@ const introduction = `# Benchmarks
 
 This page is for contributors, and for operators who plan a large installation. It has the figures of all benchmarks and the goals for them. Only figures of the same run are comparable, so each run also measures a bare client that does only the required work. A load average above the number of cores means that the machine was busy.
 
-\`npm run bench -- --all --write\` runs all benchmarks and writes this page, in about an hour. To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\`, \`hostile\` or \`page\`. \`--profile DIR\` writes CPU profiles of recoveries, restarts and corrections, and prints their times by package and by function.`;
+\`npm run bench -- --all --write\` runs all benchmarks and writes this page, in about an hour. To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`herd\`, \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\`, \`hostile\` or \`page\`. \`--profile DIR\` writes CPU profiles of recoveries, restarts and corrections, and prints their times by package and by function.`;
 
 function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
   return `## Recoveries
@@ -56,6 +58,10 @@ function recoveryText(first: { readonly podBytes: number; readonly server: strin
 
 **Figures.** Times run from the request that makes a service ready to the DELETED event of each of its pods, as a separate process receives it. Figures are medians over the rounds; ratios (×) are relative to the bare client in the same round. CPU runs from the first change of a service to the last DELETED event; "CPU after" covers the following two seconds, in which Events are written. A loop delay of 10 ms means no delay.`;
 }
+
+const herdText = `## Many dependants of one service
+
+A real kube-apiserver and etcd have the given number of crash-looping dependants of one service. They share all cores with weeder, the production bundle with its default flags. Each deleted pod is followed by one that connects to the service, which has just come back; \`pace\` limits how many do so at a time. The figures are those of a separate process that watches the pods: the time from the request that makes the service ready to the last DELETED event, and the largest number of these events within any one second.`;
 
 const scaleText = `## Many pods
 

@@ -7,6 +7,7 @@ import { HostileCase } from '../drift/hostileResults.ts';
 import { ThousandCase } from '../drift/thousandResults.ts';
 import { LivePageCase } from '../livePage/livePageResults.ts';
 import { ActorsCase } from '../recovery/actorsResults.ts';
+import { HerdCase } from '../recovery/herdResults.ts';
 import { RecoveryCase } from '../recovery/recoveryResults.ts';
 import { RestCase } from '../recovery/restResults.ts';
 import { ScaleCase } from '../recovery/scaleResults.ts';
@@ -33,6 +34,7 @@ function section<T extends z.ZodType>(item: T) {
 /** The results of all benchmarks, each with its date and machine. */
 export const Results = z.object({
   recovery: section(RecoveryCase),
+  herd: section(HerdCase),
   scale: section(ScaleCase),
   actors: section(ActorsCase),
   start: section(StartCase),

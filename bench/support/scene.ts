@@ -40,13 +40,16 @@ export async function buildScene(cluster: Cluster, namespaces: number, crashing:
 
   async function breakDown(): Promise<ReadonlyMap<string, string>> {
     const pods = new Map<string, string>();
-    await inParallel(sceneNamespaces, concurrency, async (ns) => {
-      await setSlice(ns, service, { ready: [false] });
-      for (let index = 0; index < crashing; index += 1) {
-        created += 1;
-        const { uid } = (await createPod(ns, `kube-apiserver-${created}`, podLabels, false)).metadata;
-        pods.set(uid, ns.name);
-      }
+    await inParallel(
+      sceneNamespaces,
+      concurrency,
+      async (ns) => void (await setSlice(ns, service, { ready: [false] })),
+    );
+    const homes = sceneNamespaces.flatMap((ns) => Array<TestNamespace>(crashing).fill(ns));
+    await inParallel(homes, concurrency, async (ns) => {
+      created += 1;
+      const { uid } = (await createPod(ns, `kube-apiserver-${created}`, podLabels, false)).metadata;
+      pods.set(uid, ns.name);
     });
     return pods;
   }

@@ -15,6 +15,18 @@ export function median(values: readonly number[]): number {
   return (upper + (sorted[half - 1] ?? Number.NaN)) / 2;
 }
 
+/** The largest number of times in any interval of this length, without its end. */
+export function mostWithin(times: readonly number[], length: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  let most = 0;
+  let first = 0;
+  for (const [last, time] of sorted.entries()) {
+    while ((sorted[first] ?? time) <= time - length) first += 1;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
 /** Rounds to this number of decimal places. */
 export function rounded(value: number, digits = 1): number {
   return Number(value.toFixed(digits));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RecoveryCase, RecoveryRound } from '../../bench/recovery/recoveryResults.ts';
 import { isMet, recoveryGoals } from '../../bench/support/goals.ts';
-import { median, percentile } from '../../bench/support/statistics.ts';
+import { median, mostWithin, percentile } from '../../bench/support/statistics.ts';
 import { figure, table } from '../../bench/support/table.ts';
 
 test('a percentile is one of the values, in any order', () => {
@@ -21,6 +21,13 @@ test('a median lies between the two middle values of an even number', () => {
   assert.equal(median([30, 1, 2]), 2);
   assert.equal(median([10, 9, 2, 1]), 5.5);
   assert.ok(Number.isNaN(median([])));
+});
+
+test('the most times within an interval are counted wherever it begins, without its end', () => {
+  assert.equal(mostWithin([], 1000), 0);
+  assert.equal(mostWithin([1000, 0], 1000), 1);
+  assert.equal(mostWithin([999, 0], 1000), 2);
+  assert.equal(mostWithin([0, 600, 1100, 1500, 1700, 3000], 1000), 3);
 });
 
 test('a table aligns names to the left and figures to the right', () => {
