@@ -61,7 +61,7 @@ function recoveryText(first: { readonly podBytes: number; readonly server: strin
 
 const herdText = `## Many dependants of one service
 
-A real kube-apiserver and etcd have the given number of crash-looping dependants of one service. They share all cores with weeder, the production bundle with its default flags. Each deleted pod is followed by one that connects to the service, which has just come back; \`pace\` limits how many do so at a time. The figures are those of a separate process that watches the pods: the time from the request that makes the service ready to the last DELETED event, and the largest number of these events within any one second.`;
+A real kube-apiserver and etcd have the given number of crash-looping dependants of one service. They share all cores with weeder, the production bundle with its default flags. Each deleted pod is followed by one that connects to the service, which has just come back; \`pace\` limits how many do so at a time. The time runs from the request that makes the service ready to the last DELETED event, as a separate process receives it. The largest number of deletions within any one second is that of the requests that the API server received, by its audit log.`;
 
 const scaleText = `## Many pods
 

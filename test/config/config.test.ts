@@ -89,6 +89,7 @@ test('a service inherits the settings at the top of the file', async () => {
     barePods: 'delete',
     deletion: 'evict',
     gracePeriodSeconds: 5,
+    pace: { pods: 50, per: 1000 },
   });
   assert.deepEqual(read.value.services.get('overrides'), {
     ...byDefault,

@@ -25,8 +25,9 @@ export interface Place {
 
 /**
  * The queue of all deletions, behind one line for each service with a `pace`. A turn enters the queue when its pace
- * admits it, so that the queue has no turn that could not have a slot: others are not delayed. It counts from when it
- * has the slot: in any time `per`, a service has at most `pods` turns, even if the slots were taken for a while.
+ * admits it, so that the queue has no turn that could not have a slot: others are not delayed. A turn counts from then
+ * until `per` after its end, so that the API server receives at most `pods` requests in any time `per`, however long
+ * each of them waits for a slot or takes.
  */
 export interface PacedQueue {
   enter(turn: Turn): Place;
@@ -40,10 +41,10 @@ interface Line {
   pace: Pace;
   /** Those that the pace has not admitted yet: first come, first served. */
   readonly waiting: Set<() => void>;
-  /** How many it has admitted that wait for a slot. */
-  admitted: number;
-  /** The turns of the last `per`, oldest first, by the monotonic clock. */
-  readonly grantedAt: number[];
+  /** How many it has admitted that have not ended. */
+  active: number;
+  /** The ends of the turns of the last `per`, oldest first, by the monotonic clock. */
+  readonly endedAt: number[];
   timer: TimerHandle | undefined;
 }
 
@@ -53,19 +54,19 @@ export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue 
 
   function lineOf(service: string, pace: Pace): Line {
     const known = lines.get(service);
-    const line = known ?? { pace, waiting: new Set(), admitted: 0, grantedAt: [], timer: undefined };
+    const line = known ?? { pace, waiting: new Set(), active: 0, endedAt: [], timer: undefined };
     line.pace = pace;
     lines.set(service, line);
     return line;
   }
 
   function admit(service: string, line: Line): void {
-    const { waiting, grantedAt } = line;
+    const { waiting, endedAt } = line;
     const { pods, per } = line.pace;
     const from = clock.monotonic() - per;
-    while ((grantedAt[0] ?? Number.POSITIVE_INFINITY) <= from) grantedAt.shift();
+    while ((endedAt[0] ?? Number.POSITIVE_INFINITY) <= from) endedAt.shift();
     for (const enterQueue of waiting) {
-      if (isClosed || line.admitted + grantedAt.length >= pods) break;
+      if (isClosed || line.active + endedAt.length >= pods) break;
       waiting.delete(enterQueue);
       enterQueue();
     }
@@ -74,11 +75,11 @@ export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue 
 
   /** Sets the timer to the time at which the next turn is free, or at which nothing is left to remember. */
   function wake(service: string, line: Line): void {
-    const { waiting, grantedAt, admitted, pace } = line;
+    const { waiting, endedAt, active, pace } = line;
     clock.clearTimeout(line.timer);
     line.timer = undefined;
-    const last = waiting.size > 0 ? grantedAt[0] : grantedAt.at(-1);
-    if (last === undefined && waiting.size + admitted === 0 && lines.get(service) === line) lines.delete(service);
+    const last = waiting.size > 0 ? endedAt[0] : endedAt.at(-1);
+    if (last === undefined && waiting.size + active === 0) lines.delete(service);
     if (last === undefined || isClosed) return;
     const wait = Math.max(1, Math.ceil(last + pace.per - clock.monotonic()));
     line.timer = clock.setTimeout(() => admit(service, line), wait);
@@ -86,20 +87,16 @@ export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue 
 
   function enterLine({ key, service, isDue, onGranted }: Turn, line: Line): Place {
     let release: Release | undefined;
-    let isAdmitted = false;
     let hasWaited = false;
+    let wasGranted = false;
     const enterQueue = () => {
       if (hasWaited && !isDue()) return;
-      isAdmitted = true;
-      line.admitted += 1;
+      line.active += 1;
       release = queue.enter({
         key,
         onGranted(granted) {
           release = granted;
-          isAdmitted = false;
-          line.admitted -= 1;
-          line.grantedAt.push(clock.monotonic());
-          wake(service, line);
+          wasGranted = true;
           onGranted();
         },
       });
@@ -110,12 +107,14 @@ export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue 
     return {
       isPaced: true,
       leave() {
-        const { waiting } = line;
-        const wasAdmitted = isAdmitted;
-        isAdmitted = false;
-        release?.();
-        if (wasAdmitted) line.admitted -= 1;
-        if (wasAdmitted || waiting.delete(enterQueue)) admit(service, line);
+        const held = release;
+        release = undefined;
+        if (held !== undefined) {
+          line.active -= 1;
+          if (wasGranted) line.endedAt.push(clock.monotonic());
+          held();
+        }
+        if (held !== undefined || line.waiting.delete(enterQueue)) admit(service, line);
       },
       get pacing() {
         return line.waiting.has(enterQueue) ? { pace: line.pace, waiting: line.waiting.size } : undefined;

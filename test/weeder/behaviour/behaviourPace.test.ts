@@ -85,6 +85,33 @@ test('a turn counts from when it has a slot: slots that were taken for a while a
   await ends(slow);
 });
 
+test('a turn counts until its pace has passed after the response: requests that take long are not followed by a burst', async () => {
+  const answers: (() => void)[] = [];
+  const at: World = world({
+    service: { pace: { pods: 2, per: 1000 } },
+    answer(request) {
+      const { promise, resolve } = Promise.withResolvers<DeletionAnswer>();
+      answers.push(() => resolve(at.answerTo(request)));
+      return promise;
+    },
+  });
+  for (const name of names.slice(0, 6)) at.put(crashLooping(name));
+  at.slice(up);
+  const answerOne = () => answers.shift()?.();
+  await at.clock.pass(5000);
+  answerOne();
+  await at.clock.pass(300);
+  answerOne();
+  await at.clock.pass(10_000);
+  assert.deepEqual(at.timeline(), ['kapi-0@0', 'kapi-1@0', 'kapi-2@6000', 'kapi-3@6300']);
+  while (answers.length > 0) {
+    answerOne();
+    await at.clock.pass(1000);
+  }
+  await ends(at);
+  assert.equal(at.deletions.length, 6);
+});
+
 test('the end of the window withdraws the pods that still wait, and says that they waited for the pace', async () => {
   const at = await herd({ service: { pace: { pods: 1, per: 50_000 } } });
   await ends(at);
