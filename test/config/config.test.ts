@@ -105,7 +105,25 @@ test('a service inherits the settings at the top of the file', async () => {
     dependantNamespaces: ['shop', 'billing'],
     onStart: 'always',
     gracePeriodSeconds: 0,
+    pace: { pods: 5, per: 100 },
   });
+});
+
+test('a change of the pace is a change of the service, and the pace is stored as it is written', () => {
+  const withPace = (pace: string) => configOf(`${pace}\n${minimal}`);
+  const [none, slow, same, other] = [
+    '',
+    'pace: {pods: 50, per: 1s}',
+    'pace: {per: 1000ms, pods: 50}',
+    'pace: {pods: 50, per: 2s}',
+  ].map(withPace);
+  assert.ok(none !== undefined && slow !== undefined && same !== undefined && other !== undefined);
+  const changed = (old: Config, next: Config) => compareConfigs(old, next).changed.length;
+  assert.deepEqual([changed(none, slow), changed(slow, other), changed(slow, none), changed(slow, same)], [1, 1, 1, 0]);
+  assert.match(JSON.stringify(configFileOf(slow)), /"pace":\{"pods":50,"per":"1s"\}/);
+  assert.deepEqual(configOf(JSON.stringify(configFileOf(slow))), slow);
+  const declared = configOf('declaredDependencies: {pace: {pods: 2, per: 5s}}').declared;
+  assert.deepEqual(declared?.pace, { pods: 2, per: 5000 });
 });
 
 test('logs are read only with the section evidence, 20 lines by default', () => {

@@ -241,6 +241,26 @@ test('namespaces, choices and seconds are validated', () => {
   );
 });
 
+test('a pace needs a number of pods and a time of 100 ms or more', () => {
+  const error = (pace: string) => errorsOf(`pace: ${pace}`).map((each) => each.replace(/^f:1:\d+ /, ''));
+  assert.deepEqual(error('{pods: 1, per: 100ms}'), []);
+  assert.deepEqual(error('{pods: 0, per: 99ms}'), [
+    'pace.pods: found 0, must be 1 or more',
+    'pace.per: found 99ms, must be 100ms or longer',
+  ]);
+  assert.deepEqual(error('{pods: 1.5, per: 0s}'), [
+    'pace.pods: found 1.5, expected a whole number',
+    'pace.per: found "0s", must be longer than 0',
+  ]);
+  assert.deepEqual(error('{pods: 50, per: 1}'), [
+    'pace.per: found a number without a unit; a duration is written like 5m0s or 90s',
+  ]);
+  assert.deepEqual(error('{pods: 50}'), ['pace.per: missing, expected a text']);
+  assert.deepEqual(error('{per: 1s}'), ['pace.pods: missing, expected a whole number']);
+  assert.deepEqual(error('50'), ['pace: found 50, expected a mapping']);
+  assert.deepEqual(error('{pods: 50, per: 1s, canary: true}'), ['pace.canary: unknown key, allowed are pods, per']);
+});
+
 test('a repeated key is reported with both lines, and its value is validated', () => {
   assert.deepEqual(errorsOf(`watchDuration: 5m\n${good}\nwatchDuration: 5\n"watchDuration": 6m`), [
     'f:3:1 watchDuration: written twice: first on line 1, again on line 3',
