@@ -16,8 +16,8 @@ const texts = ['original.yaml', 'additions.yaml'].map((name) =>
 const values = texts.map((text): unknown => parse(text.toString('utf8')));
 
 const topKeys = ['watchDuration', 'namespaces', 'dependantNamespaces', 'onStart', 'whileNotReady', 'barePods'];
-const serviceKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'podSelectors']);
-const knownTopKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'servicesAndDependantSelectors']);
+const serviceKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'pace', 'podSelectors']);
+const knownTopKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'pace', 'servicesAndDependantSelectors']);
 
 /** An own key, as it is in the file: inherited keys do not count. */
 function own(value: unknown, key: string): unknown {
@@ -40,6 +40,8 @@ function assertNothingIsLost(said: unknown, config: Config): void {
 function expected(name: string, entry: unknown, top: unknown): ServiceConfig {
   const either = (key: string, independent: unknown) => own(entry, key) ?? own(top, key) ?? independent;
   const duration = parseDuration(String(either('watchDuration', '5m')));
+  const pace = either('pace', undefined);
+  const per = parseDuration(String(own(pace, 'per')));
   const names = (value: unknown) => (Array.isArray(value) ? [...new Set(value)] : value);
   const expected = {
     name,
@@ -52,6 +54,7 @@ function expected(name: string, entry: unknown, top: unknown): ServiceConfig {
     barePods: either('barePods', 'keep'),
     deletion: either('deletion', 'delete'),
     gracePeriodSeconds: either('gracePeriodSeconds', undefined),
+    pace: pace === undefined ? undefined : { pods: own(pace, 'pods'), per: per.ok ? per.value : Number.NaN },
   };
   return JSON.parse(JSON.stringify(expected), omitEmpty);
 }
@@ -74,7 +77,8 @@ function assertReported(text: string, said: (text: string) => unknown): void {
   accepted += 1;
   const plain = structuredClone(read.value);
   for (const service of plain.services.values()) {
-    if (service.gracePeriodSeconds === undefined) Reflect.deleteProperty(service, 'gracePeriodSeconds');
+    for (const key of ['gracePeriodSeconds', 'pace'] as const)
+      if (service[key] === undefined) Reflect.deleteProperty(service, key);
   }
   assertNothingIsLost(said(text), plain);
 }

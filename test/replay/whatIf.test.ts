@@ -50,6 +50,16 @@ test('another config leads to other decisions: bare pods, length of the window, 
   assert.match(stdout, /\+160\.000s .*window closed .*3 deleted, 0 skipped, 0 failed\n/);
 });
 
+test('with a pace, a replay has the deletions one after the other in recorded time', async () => {
+  const path = await incident('pace.jsonl');
+  const settings = 'barePods: delete\npace: {pods: 1, per: 2s}\n';
+  const stdout = withSingleSpaces(await whatIf(configWith('pace.yaml', settings), path));
+  const times = ['kapi-0', 'debug', 'kapi-1'].map(
+    (name) => new RegExp(`\\+(\\S+)s .*pod deleted .*shoot-1/${name} `).exec(stdout)?.[1],
+  );
+  assert.deepEqual(times, ['100.000', '102.000', '104.000']);
+});
+
 test('a config with onStart: always opens a window at the recorded start, unlike the recorded weeder', async () => {
   const path = await incident('start.jsonl');
   const stdout = withSingleSpaces(await whatIf(configWith('start.yaml', 'watchDuration: 2m\nonStart: always\n'), path));
