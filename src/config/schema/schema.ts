@@ -70,7 +70,7 @@ const pace = z
       .describe('In how much time. A Go duration of at least 100ms.'),
   })
   .describe(
-    'For many dependants of one service, such as `{ pods: 50, per: 1s }`: weeder sends at most `pods` deletions for the service in any time `per` (at least 100ms), in all its windows together. The others wait, and those of other services are not delayed. Without it, only the limits of all deletions apply.',
+    'At most `pods` deletions for the service in any time `per` (at least 100ms), such as `{ pods: 50, per: 1s }`, in all its windows together. The others wait, and do not delay those of other services. Without it, only the limits of all deletions apply.',
   );
 
 const settings = {

@@ -66,7 +66,7 @@ export function createPacedQueue(clock: Clock, queue: LimitedQueue): PacedQueue 
     const from = clock.monotonic() - per;
     while ((endedAt[0] ?? Number.POSITIVE_INFINITY) <= from) endedAt.shift();
     for (const enterQueue of waiting) {
-      if (isClosed || line.active + endedAt.length >= pods) break;
+      if (line.active + endedAt.length >= pods) break;
       waiting.delete(enterQueue);
       enterQueue();
     }
