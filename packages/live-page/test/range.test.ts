@@ -88,3 +88,14 @@ test('a zoom at the end follows the time also if the time advances meanwhile', (
   range.zoom(0.5);
   assert.equal(range.text(), '1800s');
 });
+
+test('a zoom from the keys follows the time, whatever fractions of a millisecond the times have', () => {
+  const now = Date.UTC(2026, 10, 21, 14, 3, 7);
+  for (let step = 0; step < 200; step += 1) {
+    const to = now + step * 0.137;
+    const whole = { from: to - hour, to };
+    const range = createShownRange(() => ({ whole, fitted: fittedTo(whole, now - 50 * minute - step * 0.011) }));
+    range.zoom(0.5);
+    assert.match(range.text(), /s$/, `step ${step}`);
+  }
+});

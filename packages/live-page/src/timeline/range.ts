@@ -42,7 +42,8 @@ export function createShownRange(known: () => Known): ShownRange {
   function show({ from, to }: Range, { whole }: Known): void {
     const length = allowed(to - from, whole);
     const until = Math.max((from + to + length) / 2, whole.from + length);
-    chosen = { length, until: until >= whole.to ? undefined : until };
+    // Sums of times since 1970 are exact to a fraction of a millisecond only.
+    chosen = { length, until: whole.to - until < 1 ? undefined : until };
   }
 
   return {
