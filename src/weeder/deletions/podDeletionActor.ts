@@ -130,16 +130,19 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
           const { pod, owner } = entry;
           reportEnd(entry, withdrawnBecause, () => {
             owner.send({ type: 'deletion.failed', pod: `${pod.namespace}/${pod.name}` });
-            const paced = entry.slot?.pacing === undefined ? '' : ', and the pod waited for the pace of the service';
-            const withdrawn =
-              withdrawnBecause === 'reconfigured' ? 'the config has changed' : `the window closed first${paced}`;
-            const because = entry.refusal === undefined ? '' : `, and an earlier attempt was refused: ${entry.refusal}`;
-            const reason = event.type === 'delete.rejected' ? reasonOf(event) : withdrawn + because;
+            const reason = event.type === 'delete.rejected' ? reasonOf(event) : withdrawalOf(entry, withdrawnBecause);
             report({ type: 'deletion.failed', pod, reason, ...owner.window });
           });
         }),
     },
   });
+}
+
+/** Why a deletion that had been attempted, or was queued, did not happen. */
+function withdrawalOf({ slot, refusal }: DeletionEntry, because: string | undefined): string {
+  const paced = slot?.pacing === undefined ? '' : ', and the pod waited for the pace of the service';
+  const withdrawn = because === 'reconfigured' ? 'the config has changed' : `the window closed first${paced}`;
+  return refusal === undefined ? withdrawn : `${withdrawn}, and an earlier attempt was refused: ${refusal}`;
 }
 
 /** The class of a failure. An effect that threw has none. */
