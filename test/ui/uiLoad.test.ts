@@ -86,12 +86,13 @@ test('a browser that reads nothing for a minute is disconnected, and one that re
   assert.equal(disconnected(), 1);
 });
 
-test('10,000 actors are listed with pauses, once for all requests, and returned in small pages', async () => {
+test('10,000 actors are listed with pauses, once for all requests, and returned in small pages', async (t) => {
   await using page = await shown({}, (before) => {
     for (let n = 0; n < 5000; n += 1) before.slice({ namespace: `shoot-${n}`, ready: [false] });
   });
   for (let n = 0; n < 5000; n += 1) page.at.slice({ namespace: `shoot-${n}`, ready: [true] });
   const query = { search: '', machine: '', order: 'tree', offset: 0, limit: 100 } as const;
+  const listed = t.mock.method(page.at.weeder, 'actors');
   let turns = 0;
   let isDone = false;
   const both = Promise.all([page.live.actors(query), page.live.actors({ ...query, machine: 'dependants' })]);
@@ -104,7 +105,9 @@ test('10,000 actors are listed with pauses, once for all requests, and returned 
   }
   const [actorPage, dependants] = await both;
   assert.deepEqual([actorPage.total, dependants.total], [10_000, 5000]);
-  assert.ok(turns >= 20 && turns < 80, `${turns} turns for one listing with a pause after 500 roots`);
+  assert.equal(listed.mock.callCount(), 1);
+  // A slow machine pauses more often.
+  assert.ok(turns >= 20, `${turns} turns`);
   const answer = await fetch(`${page.served.url}actors?limit=1000&offset=9000`);
   assert.ok(Number(answer.headers.get('content-length')) < 20_000, 'a thousand actors are less than 20 kB');
   const { actors }: ActorPage = JSON.parse(await answer.text());
