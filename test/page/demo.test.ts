@@ -71,6 +71,9 @@ test('the demo of restart control with the page: workloads go through their stat
   await page
     .getByText(/^cluster demo · replica weeder · all namespaces · config [0-9a-f]{8}, in force since /)
     .waitFor();
+  const rowOf = (name: string) => page.locator('#workloads-table tbody tr', { hasText: name });
+  await rowOf('Deployment shop/web').getByText('ConfigMap shop-settings#greeting').waitFor();
+  // The page is served before the demo has its controllers.
   const { controllers } = await overviewOf(url);
   assert.deepEqual(
     controllers.map(({ name, isOn }) => [name, isOn]),
@@ -80,8 +83,6 @@ test('the demo of restart control with the page: workloads go through their stat
       ['the application observer', false],
     ],
   );
-  const rowOf = (name: string) => page.locator('#workloads-table tbody tr', { hasText: name });
-  await rowOf('Deployment shop/web').getByText('ConfigMap shop-settings#greeting').waitFor();
   await page.locator('#workloads-count', { hasText: /^5$/ }).waitFor();
   await rowOf('Deployment shop/web').getByText(', ConfigMap shop-settings (greeting)').waitFor();
   await page.getByRole('link', { name: 'Timeline', exact: true }).click();
