@@ -43,7 +43,9 @@ test('the wheel zooms at the pointer, and what it cannot zoom out further scroll
   await page.locator('#timeline-count', { hasText: /14:02:\d\d to 14:03/ }).waitFor();
   assert.equal(await page.evaluate('scrollY'), scrolled);
   const [left] = await shareOf(page, '.lane .deletion');
-  assert.ok(Math.abs(left - before) < 0.02, `at ${left}, before at ${before}`);
+  // The chart moves with the time until the first zoom: two seconds are 7 % of the last range. A zoom of its end would
+  // move the event by 11 %.
+  assert.ok(Math.abs(left - before) < 0.09, `at ${left}, before at ${before}`);
   for (let n = 0; n < 30; n += 1) await page.mouse.wheel(0, 100);
   await page.waitForFunction(`scrollY > ${scrolled}`);
 });
