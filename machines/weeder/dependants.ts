@@ -1,6 +1,6 @@
 /**
- * Has the crash-looping dependants deleted until the window ends, also after its pod watch has failed, but not while
- * the window is held. It ends when the outcomes of its requests in flight are known, and its output has each pod once.
+ * Has the crash-looping dependants deleted, or creations of pods retried that the service refused as a webhook, until
+ * the window ends, also after its pod watch has failed, but not while the window is held. It ends when the outcomes of its requests in flight are known, and its output has each pod once.
  * Does not guarantee that a dependant is deleted before the window ends, nor that no other child of the window counts
  * the same pod: the service unites the outputs.
  */
@@ -9,24 +9,30 @@ import { type AnyActorRef, type AnyEventObject, assign, fromCallback, sendTo, se
 
 import type { Protection, WithdrawalReason } from './podDeletion.ts';
 
-/**
- * The dependants that one podSelector of a service selects, or that declare the service, during one window. Times are
- * milliseconds by the clock `now`.
- */
-export interface DependantsInput {
+/** Some of the dependants of a service. */
+export interface DependantsScope {
+  /**
+   * The canonical text of the podSelector. Undefined: the pods that declare the service, or with `isOfWebhook` the
+   * objects whose pods could not be created because a webhook could not call the service.
+   */
+  readonly podSelector: string | undefined;
+  readonly isOfWebhook: boolean;
+}
+
+/** The dependants of one scope during one window. Times are milliseconds by the clock `now`. */
+export interface DependantsInput extends DependantsScope {
   readonly namespace: string;
   readonly service: string;
   /** Counts the windows of the service, from 1. */
   readonly window: number;
-  /** The canonical text of the podSelector. Undefined: the pods that declare the service. */
-  readonly podSelector: string | undefined;
   readonly openedAt: number;
   readonly closesAt: number;
   readonly now: () => number;
 }
 
-/** The outcomes: the uids of pods, and of those whose deletion failed `namespace/name`. */
+/** The outcomes: the uids of pods and of objects that create them, and `namespace/name` of those that failed. */
 export interface DependantsOutput {
+  readonly retried: readonly string[];
   readonly deleted: readonly string[];
   readonly skipped: readonly string[];
   readonly failed: readonly string[];
@@ -52,11 +58,16 @@ export type DependantsEvent =
   | { readonly type: 'config.changed'; readonly closesAt?: number }
   /** The API server accepted the deletion of a pod. */
   | { readonly type: 'pod.deleted'; readonly uid?: string }
+  /** The controller of an object creates its pods again. */
+  | { readonly type: 'creation.retried'; readonly uid?: string }
   /** A pod crash-loops, and is never deleted. */
   | { readonly type: 'pod.protected'; readonly uid?: string; readonly protection?: Protection }
-  /** The window has closed before the deletion of a pod succeeded, or it was rejected. `pod`: `namespace/name`. */
+  /**
+   * The window has closed before the deletion of a pod, or the retry of an object, succeeded, or it was rejected. `pod`:
+   * `namespace/name`.
+   */
   | { readonly type: 'deletion.failed'; readonly pod?: string }
-  /** No deletion of this child is in flight any more. */
+  /** No request of this child is in flight any more. */
   | { readonly type: 'outcomes.known' };
 
 const fiveMinutes = 300_000;
@@ -92,6 +103,10 @@ export const dependants = setup({
       deleted: ({ context: { deleted }, event }) =>
         event.type === 'pod.deleted' ? withOne(deleted, event.uid) : deleted,
     }),
+    recordRetried: assign({
+      retried: ({ context: { retried }, event }) =>
+        event.type === 'creation.retried' ? withOne(retried, event.uid) : retried,
+    }),
     recordSkipped: assign({
       skipped: ({ context: { skipped }, event }) =>
         event.type === 'pod.protected' ? withOne(skipped, event.uid) : skipped,
@@ -124,25 +139,29 @@ export const dependants = setup({
 }).createMachine({
   id: 'dependants',
   description:
-    'The dependants of a service that one podSelector selects, or that declare the service, during one window.',
+    'The dependants of a service that one podSelector selects, that declare it, or that it refused as a webhook, ' +
+    'during one window.',
   options: { maxIterations: 1000 },
   context: ({ input }) => ({
     namespace: 'default',
     service: 'etcd-main-client',
     window: 1,
     podSelector: 'role=apiserver',
+    isOfWebhook: false,
     openedAt: 0,
     closesAt: fiveMinutes,
     now: () => 0,
     ...input,
     deleted: [],
+    retried: [],
     skipped: [],
     failed: [],
   }),
-  output: ({ context: { deleted, skipped, failed } }) => ({ deleted, skipped, failed }),
+  output: ({ context: { deleted, retried, skipped, failed } }) => ({ deleted, retried, skipped, failed }),
   initial: 'open',
   on: {
     'pod.deleted': { actions: 'recordDeleted' },
+    'creation.retried': { actions: 'recordRetried' },
     'deletion.failed': { actions: 'recordFailed' },
     'pod.protected': { guard: 'isNewlySkipped', actions: ['recordSkipped', 'announceSkipped'] },
   },
@@ -189,7 +208,9 @@ export const dependants = setup({
           initial: 'watching',
           states: {
             watching: {
-              description: 'The pod watch requests the deletion of each dependant that crash-loops.',
+              description:
+                'The pod watch requests the deletion of each dependant that crash-loops, or the retry of each object ' +
+                'that lacks pods.',
               invoke: {
                 id: 'podWatch',
                 src: 'podWatch',

@@ -15,7 +15,7 @@ import {
   fromCallback,
   setup,
 } from 'xstate';
-import type { DependantsInput, DependantsOutput } from './dependants.ts';
+import type { DependantsInput, DependantsOutput, DependantsScope } from './dependants.ts';
 import type { Protection } from './podDeletion.ts';
 
 /** One configured or declared service in one namespace. Durations are milliseconds. */
@@ -31,12 +31,17 @@ export interface EndpointInput extends EndpointSettings {
   readonly now: () => number;
 }
 
-/** What the config says about the service. A window has one child for each podSelector, and one if it is declared. */
+/**
+ * What the config says about the service. A window has one child for each podSelector, one if it is declared, and one if
+ * it admits pods as a webhook.
+ */
 interface EndpointSettings {
   /** The canonical texts of the podSelectors. */
   readonly podSelectors: readonly string[];
   /** Pods may declare the service. */
   readonly isDeclared: boolean;
+  /** A webhook calls the service without which no pod can be created. */
+  readonly isOfWebhook: boolean;
   readonly watchDuration: number;
   readonly onStart: 'recent' | 'always' | 'never';
   readonly whileNotReady: 'hold' | 'delete';
@@ -48,12 +53,11 @@ interface Window extends DependantsOutput {
   readonly children: readonly Child[];
 }
 
-interface Child {
+interface Child extends DependantsScope {
   readonly id: string;
   /** From 1, unique among the children of the window that have not ended. */
   readonly place: number;
-  readonly podSelector: string | undefined;
-  /** The config no longer has its podSelector. */
+  /** The config no longer has its scope. */
   readonly isClosing: boolean;
 }
 
@@ -137,10 +141,9 @@ export const endpoint = setup({
     recordSkipped: assign(({ context, event }) => (event.type === 'pod.skipped' ? withSkipped(context, event) : {})),
     spawnDependants: enqueueActions(({ context, enqueue }) => {
       const { window } = context;
-      const children = dependantsOf(context).map((podSelector, index) => childAt(window, index + 1, podSelector));
-      enqueue.assign({ windows: [...context.windows, { window, children, deleted: [], skipped: [], failed: [] }] });
-      for (const { id, podSelector } of children)
-        enqueue.spawnChild('dependants', { id, input: inputOf(context, podSelector) });
+      const children = scopesOf(context).map((scope, index) => childAt(window, index + 1, scope));
+      enqueue.assign({ windows: [...context.windows, { window, children, ...noOutcomes }] });
+      for (const child of children) enqueue.spawnChild('dependants', { id: child.id, input: inputOf(context, child) });
     }),
     /** After the new ones have started, so that a deletion that both request is not cancelled in between. */
     closeReplaced: enqueueActions(({ context, enqueue }) => {
@@ -153,22 +156,21 @@ export const endpoint = setup({
       const open = openWindow(context);
       if (open === undefined || context.closesAt <= context.now()) return;
       const last = Math.max(0, ...open.children.map(({ place }) => place));
-      const missing = dependantsOf(context)
-        .filter((podSelector) => !open.children.some((child) => !child.isClosing && child.podSelector === podSelector))
-        .map((podSelector, index) => childAt(open.window, last + 1 + index, podSelector));
+      const missing = scopesOf(context)
+        .filter((scope) => !open.children.some((child) => !child.isClosing && isSameScope(child, scope)))
+        .map((scope, index) => childAt(open.window, last + 1 + index, scope));
       enqueue.assign({ windows: changed(context, { ...open, children: [...open.children, ...missing] }) });
-      for (const { id, podSelector } of missing)
-        enqueue.spawnChild('dependants', { id, input: inputOf(context, podSelector) });
+      for (const child of missing) enqueue.spawnChild('dependants', { id: child.id, input: inputOf(context, child) });
     }),
     /** The new config applies immediately, for the rest of the open window. */
     renewDependants: enqueueActions(({ context, enqueue }) => {
       const open = openWindow(context);
       if (open === undefined) return;
       const { closesAt } = context;
-      const selectors = dependantsOf(context);
+      const scopes = scopesOf(context);
       const children = open.children.map((child) => ({
         ...child,
-        isClosing: child.isClosing || !selectors.includes(child.podSelector),
+        isClosing: child.isClosing || !scopes.some((scope) => isSameScope(child, scope)),
       }));
       enqueue.assign({ windows: changed(context, { ...open, children }) });
       for (const { id, isClosing } of children) {
@@ -240,6 +242,7 @@ export const endpoint = setup({
     service: 'etcd-main-client',
     podSelectors: ['role=apiserver'],
     isDeclared: false,
+    isOfWebhook: false,
     watchDuration: fiveMinutes,
     onStart: 'recent',
     whileNotReady: 'hold',
@@ -466,6 +469,8 @@ function restOfWindow(
   return Math.max(0, context.watchDuration - age);
 }
 
+const noOutcomes: DependantsOutput = { deleted: [], retried: [], skipped: [], failed: [] };
+
 /** The times of a window that opens now. The clock is read once, so that its length is exact. */
 function timesOf({ now }: EndpointContext, duration: number) {
   const openedAt = now();
@@ -474,24 +479,30 @@ function timesOf({ now }: EndpointContext, duration: number) {
 
 /** Fields that the event does not have are unchanged. The open window still counts from the recovery of its service. */
 function configOf(context: EndpointContext, event: Partial<EndpointSettings>) {
-  const { podSelectors, isDeclared, watchDuration, onStart, whileNotReady } = { ...context, ...event };
+  const { podSelectors, isDeclared, isOfWebhook, watchDuration, onStart, whileNotReady } = { ...context, ...event };
   const recoveredAt = context.closesAt - context.watchDuration;
   const closesAt = context.closesAt === 0 ? 0 : Math.max(context.now(), recoveredAt + watchDuration);
-  return { podSelectors, isDeclared, watchDuration, onStart, whileNotReady, closesAt };
+  return { podSelectors, isDeclared, isOfWebhook, watchDuration, onStart, whileNotReady, closesAt };
 }
 
-/** The podSelectors of the children that a window has. Undefined: the pods that declare the service. */
-function dependantsOf({ podSelectors, isDeclared }: EndpointSettings): readonly (string | undefined)[] {
-  return isDeclared ? [...podSelectors, undefined] : podSelectors;
+/** The scopes of the children that a window has. */
+function scopesOf({ podSelectors, isDeclared, isOfWebhook }: EndpointSettings): readonly DependantsScope[] {
+  const selected = podSelectors.map((podSelector) => ({ podSelector, isOfWebhook: false }));
+  const others = [...(isDeclared ? [false] : []), ...(isOfWebhook ? [true] : [])];
+  return [...selected, ...others.map((each) => ({ podSelector: undefined, isOfWebhook: each }))];
 }
 
-function childAt(window: number, place: number, podSelector: string | undefined): Child {
-  return { id: `dependants-${window}-${place}`, place, podSelector, isClosing: false };
+function isSameScope(one: DependantsScope, other: DependantsScope): boolean {
+  return one.podSelector === other.podSelector && one.isOfWebhook === other.isOfWebhook;
 }
 
-function inputOf(context: EndpointContext, podSelector: string | undefined): DependantsInput {
+function childAt(window: number, place: number, { podSelector, isOfWebhook }: DependantsScope): Child {
+  return { id: `dependants-${window}-${place}`, place, podSelector, isOfWebhook, isClosing: false };
+}
+
+function inputOf(context: EndpointContext, { podSelector, isOfWebhook }: DependantsScope): DependantsInput {
   const { namespace, service, window, openedAt, closesAt, now } = context;
-  return { namespace, service, window, podSelector, openedAt, closesAt, now };
+  return { namespace, service, window, podSelector, isOfWebhook, openedAt, closesAt, now };
 }
 
 function openWindow({ windows, window, closesAt }: EndpointContext): Window | undefined {
@@ -517,5 +528,10 @@ function outcomesOf(child: AnyActorRef | undefined): DependantsOutput | undefine
 
 function sumOf(one: DependantsOutput, other: DependantsOutput | undefined): DependantsOutput {
   const union = (what: keyof DependantsOutput) => [...new Set([...one[what], ...(other?.[what] ?? [])])];
-  return { deleted: union('deleted'), skipped: union('skipped'), failed: union('failed') };
+  return {
+    deleted: union('deleted'),
+    retried: union('retried'),
+    skipped: union('skipped'),
+    failed: union('failed'),
+  };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { selectorToString } from '@weeder/kube-runtime/objects';
-import type { Config, DeclaredConfig, ServiceConfig } from './config.ts';
+import type { Config, DeclaredConfig, PodCreationConfig, ServiceConfig } from './config.ts';
 import type { RestartConfig, RestartRule } from './restart.ts';
 
 /** The difference between two configs: the names of the services, each list sorted, and which other sections changed. */
@@ -8,8 +8,9 @@ export interface ConfigChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  /** Left out: it is unchanged, as with the next three. */
+  /** Left out: it is unchanged, as with the next four. */
   readonly declaredDependencies?: SectionChange;
+  readonly podCreation?: SectionChange;
   readonly evidence?: SectionChange;
   readonly restartControl?: SectionChange;
   readonly observer?: SectionChange;
@@ -21,6 +22,7 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
   const names = [...new Set([...old.services.keys(), ...next.services.keys()])].sort();
   const pairs = names.map((name) => ({ name, was: old.services.get(name), is: next.services.get(name) }));
   const declared = changeOf(settingsOf(old.declared), settingsOf(next.declared), isDeepStrictEqual);
+  const podCreation = changeOf(fileOf(old.podCreation), fileOf(next.podCreation), isDeepStrictEqual);
   const evidence = changeOf(old.evidence, next.evidence, isDeepStrictEqual);
   const restartControl = changeOf(old.restart, next.restart, hasSameRestart);
   const observer = changeOf(old.observer, next.observer, isDeepStrictEqual);
@@ -31,6 +33,7 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
     changed: namesWhere((was, is) => was !== undefined && is !== undefined && !isSame(was, is)),
     removed: namesWhere((_, is) => is === undefined),
     ...(declared && { declaredDependencies: declared }),
+    ...(podCreation && { podCreation }),
     ...(evidence && { evidence }),
     ...(restartControl && { restartControl }),
     ...(observer && { observer }),
@@ -52,6 +55,11 @@ function settingsOf(declared: DeclaredConfig | undefined): object | undefined {
   return declared && { ...declared, services: undefined, namespaces: textOf(declared.namespaces) };
 }
 
+/** The section without the webhooks, which change while weeder runs. */
+function fileOf(podCreation: PodCreationConfig | undefined): object | undefined {
+  return podCreation && { ...podCreation, webhooks: undefined };
+}
+
 /** Whether both sections treat every workload the same. Only the order of the rules is significant. */
 export function hasSameRestart(one: RestartConfig | undefined, other: RestartConfig | undefined): boolean {
   return meaningOfRestart(one) === meaningOfRestart(other);
@@ -59,6 +67,7 @@ export function hasSameRestart(one: RestartConfig | undefined, other: RestartCon
 
 type Behaviour = Omit<ServiceConfig, 'name' | 'namespaces'> & {
   readonly declaredIn?: 'none' | 'all' | readonly string[];
+  readonly isOfWebhook?: boolean;
 };
 
 /** Whether both configs treat a service the same, in every namespace. The order of lists is not significant. */
@@ -70,12 +79,13 @@ function isSame(one: ServiceConfig, other: ServiceConfig): boolean {
   return behavesTheSame(one, other) && textOf(one.namespaces) === textOf(other.namespaces);
 }
 
-function meaningOf({ podSelectors, dependantNamespaces, declaredIn = 'none', ...service }: Behaviour): string {
+function meaningOf({ podSelectors, dependantNamespaces, ...service }: Behaviour): string {
+  const { declaredIn = 'none', isOfWebhook = false } = service;
   const { watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, pace } = service;
   const selectors = textOf(podSelectors.map(selectorToString));
   const limits = [gracePeriodSeconds ?? 'own', pace?.pods ?? 'all', pace?.per ?? 'at once'];
   const settings = [watchDuration, onStart, whileNotReady, barePods, deletion, ...limits];
-  return JSON.stringify([selectors, textOf(dependantNamespaces), textOf(declaredIn), settings]);
+  return JSON.stringify([selectors, textOf(dependantNamespaces), textOf(declaredIn), isOfWebhook, settings]);
 }
 
 function meaningOfRestart(restart: RestartConfig | undefined): string {

@@ -46,12 +46,26 @@ export interface DeclaredConfig extends ServiceSettings {
   readonly services: ReadonlySet<string>;
 }
 
+/** The section `podCreation`, with all defaults applied. */
+export interface PodCreationConfig extends Pick<ServiceSettings, 'watchDuration' | 'onStart' | 'whileNotReady'> {
+  readonly maxPerSecond: number;
+  /**
+   * By the name of a webhook without which no pod can be created: its Services, as `namespace/name`. The file has none:
+   * weeder finds them while it runs.
+   */
+  readonly webhooks: Webhooks;
+}
+
+export type Webhooks = ReadonlyMap<string, ReadonlySet<string>>;
+
 /** The config as the program uses it. */
 export interface Config {
   /** The configured services by name. */
   readonly services: ReadonlyMap<string, ServiceConfig>;
   /** Left out: the file has no section `declaredDependencies`, and declarations of pods are ignored. */
   readonly declared?: DeclaredConfig;
+  /** Left out: the file has no section `podCreation`, and webhooks are not read. */
+  readonly podCreation?: PodCreationConfig;
   /** Left out: the file has no section `evidence`, and no log is read. */
   readonly evidence?: EvidenceConfig;
   /** Undefined: the file has no section `restartControl`, and no workload is managed. */
@@ -61,8 +75,8 @@ export interface Config {
 }
 
 /** Whether no controller has anything to do. */
-export function isNeutral({ services, declared, restart, observer }: Config): boolean {
-  return services.size === 0 && declared === undefined && restart === undefined && observer === undefined;
+export function isNeutral({ services, declared, podCreation, restart, observer }: Config): boolean {
+  return services.size === 0 && [declared, podCreation, restart, observer].every((section) => section === undefined);
 }
 
 /** Whether the config names this service in this namespace. */
@@ -72,12 +86,14 @@ export function isConfigured(service: ServiceConfig | undefined, namespace: stri
 
 type ServiceEntry = NonNullable<ConfigFile['servicesAndDependantSelectors']>[string];
 type DeclaredEntry = NonNullable<ConfigFile['declaredDependencies']>;
+type PodCreationEntry = NonNullable<ConfigFile['podCreation']>;
 
 /** Applies the top-level settings of the file to each service that does not set them itself. */
 export function resolveConfig(file: ConfigFile): Config {
   const {
     servicesAndDependantSelectors: entries = {},
     declaredDependencies,
+    podCreation,
     evidence,
     restartControl,
     observer,
@@ -85,6 +101,7 @@ export function resolveConfig(file: ConfigFile): Config {
   return {
     services: new Map(Object.entries(entries).map(([name, entry]) => [name, resolveService(name, entry, file)])),
     ...(declaredDependencies === undefined ? {} : { declared: resolveDeclared(declaredDependencies, file) }),
+    ...(podCreation === undefined ? {} : { podCreation: resolvePodCreation(podCreation, file) }),
     ...(evidence === undefined ? {} : { evidence }),
     restart: restartControl && resolveRestart(restartControl),
     ...(observer === undefined ? {} : { observer }),
@@ -106,6 +123,16 @@ function resolveDeclared(entry: DeclaredEntry, file: ConfigFile): DeclaredConfig
   return { namespaces: distinct(entry.namespaces) ?? 'all', services: new Set(), ...settingsOf(entry, file) };
 }
 
+function resolvePodCreation(entry: PodCreationEntry, file: ConfigFile): PodCreationConfig {
+  return {
+    maxPerSecond: entry.maxPerSecond,
+    webhooks: new Map(),
+    watchDuration: entry.watchDuration ?? file.watchDuration,
+    onStart: entry.onStart ?? file.onStart,
+    whileNotReady: entry.whileNotReady ?? file.whileNotReady,
+  };
+}
+
 function settingsOf(entry: ServiceEntry | DeclaredEntry, file: ConfigFile): ServiceSettings {
   return {
     watchDuration: entry.watchDuration ?? file.watchDuration,
@@ -125,7 +152,7 @@ export function distinctSelectors({ services }: Pick<Config, 'services'>): Reado
 }
 
 /** The longest `watchDuration` of the services, in milliseconds. */
-export function longestWindow({ services, declared }: Config): number {
-  const durations = [...services.values()].map(({ watchDuration }) => watchDuration);
-  return durations.reduce((longest, each) => Math.max(longest, each), declared?.watchDuration ?? 0);
+export function longestWindow({ services, declared, podCreation }: Config): number {
+  const durations = [...services.values(), declared, podCreation].map((each) => each?.watchDuration ?? 0);
+  return durations.reduce((longest, each) => Math.max(longest, each), 0);
 }

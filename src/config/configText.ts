@@ -1,5 +1,5 @@
 import { formatDuration } from '@weeder/kube-runtime/base';
-import type { Config, DeclaredConfig, ServiceConfig, ServiceSettings } from './config.ts';
+import type { Config, DeclaredConfig, PodCreationConfig, ServiceConfig, ServiceSettings } from './config.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 
 /** A config file that resolves to this config, with every default written out, for storage. */
@@ -8,6 +8,7 @@ export function configFileOf(config: Config): object {
   return {
     ...(entries.length === 0 ? {} : { servicesAndDependantSelectors: Object.fromEntries(entries) }),
     ...(config.declared === undefined ? {} : { declaredDependencies: declaredFileOf(config.declared) }),
+    ...(config.podCreation === undefined ? {} : { podCreation: podCreationFileOf(config.podCreation) }),
     ...(config.evidence === undefined ? {} : { evidence: config.evidence }),
     ...(config.restart === undefined ? {} : { restartControl: restartFileOf(config.restart) }),
     ...(config.observer === undefined
@@ -22,6 +23,10 @@ function entryOf({ name: _name, selectorLines: _lines, ...service }: ServiceConf
 
 function declaredFileOf({ services: _, ...section }: DeclaredConfig): object {
   return withoutDefaults(section);
+}
+
+function podCreationFileOf({ webhooks: _, watchDuration, ...section }: PodCreationConfig): object {
+  return { ...section, watchDuration: formatDuration(watchDuration) };
 }
 
 function withoutDefaults({
@@ -46,12 +51,19 @@ export interface StoredConfig {
   readonly config: object;
   /** The services that pods declare, as `namespace/name`; left out if there are none. */
   readonly declared?: readonly string[];
+  /** By the name of a webhook without which no pod can be created: its Services; left out if there are none. */
+  readonly webhooks?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A config file, and the services that pods declare, which no file has. */
+/** A config file, and the services that pods declare and webhooks call, which no file has. */
 export function storedConfigOf(config: Config): StoredConfig {
   const services = [...(config.declared?.services ?? [])];
-  return { config: configFileOf(config), ...(services.length === 0 ? {} : { declared: services }) };
+  const webhooks = [...(config.podCreation?.webhooks ?? [])].map(([name, called]) => [name, [...called]] as const);
+  return {
+    config: configFileOf(config),
+    ...(services.length === 0 ? {} : { declared: services }),
+    ...(webhooks.length === 0 ? {} : { webhooks: Object.fromEntries(webhooks) }),
+  };
 }
 
 /** A section `restartControl` that resolves to this config, with every default written out. */

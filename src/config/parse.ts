@@ -83,7 +83,7 @@ function wrongShape(root: Located): Pick<LocatedError, 'message'> | undefined {
   if (root.value === null || typeof root.value !== 'object' || Array.isArray(root.value)) {
     return {
       message:
-        'the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, restartControl or observer',
+        'the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, podCreation, restartControl or observer',
     };
   }
   const before = formatBefore(root);

@@ -67,6 +67,11 @@ export function createMetrics() {
       'Crash-looping pods that a window requested to delete, by result: deleted, evicted, dry_run (only with --dry-run), recovered (the kubelet restarted the container), not_found (another client deleted the pod, or it is no longer selected), blocked (the service became unready again), expired (the window closed before the deletion was due), failed.',
       ['service', 'result'],
     ),
+    creationRetries: counter(
+      'pod_creation_retries_total',
+      'Objects whose pods a webhook had refused, by result: retried, dry_run (only with --dry-run), unneeded (it had its pods), failed.',
+      ['service', 'result'],
+    ),
     podsSkipped: counter(
       'pods_skipped_total',
       'Crash-looping pods that are never deleted, counted once in each window, by reason: bare_pod, mirror_pod, ignored (the annotation).',
@@ -83,7 +88,7 @@ export function createMetrics() {
     ),
     retries: counter(
       'deletion_retries_total',
-      'Deletions that were refused and are retried, by the class of the error: network, timeout, throttled (429), unavailable (5xx), forbidden (403), unauthorized (401), invalid (422), and others.',
+      'Deletions, and retries of objects without pods, that were refused and are repeated, by the class of the error: network, timeout, throttled (429), unavailable (5xx), forbidden (403), unauthorized (401), invalid (422), and others.',
       ['error'],
     ),
     queueLength: gauge('deletion_queue_length', 'Deletions in the queue.'),

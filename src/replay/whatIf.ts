@@ -71,11 +71,12 @@ function declaredIn(recording: RecordingFile): ReadonlySet<string> {
  * Delivers everything that the recorded streams have, including services and pods that the recorded config does not
  * name.
  */
-function unfiltered({ slices }: Weeder, pods: PodUnion): StreamSinks {
+function unfiltered({ slices, owners }: Weeder, pods: PodUnion): StreamSinks {
   return {
     slices: ({ covers, labelSelector }, options) =>
       slices.createSink(isOfSomeServices(labelSelector) ? { names: covers, ...options } : options),
     pods: () => pods.createSink(),
+    failedCreates: owners.createSink,
   };
 }
 

@@ -5,6 +5,7 @@ import { mergeEvents } from '../replay/recorded/mergeEvents.ts';
 import type { RecordingFile } from '../replay/recorded/recordingFile.ts';
 import type { EventFile } from '../replay/recorded/watchEvent.ts';
 import { crashLooping } from '../weeder/pods/crashLooping.ts';
+import { failedCreates } from '../weeder/streamPlan.ts';
 
 /** A change of what is known about a pod or an EndpointSlice. */
 export interface RecordedChange {
@@ -31,7 +32,7 @@ function isOver(type: ChangeType, kind: RecordedChange['kind'], object: JsonObje
 export function changesOfRecording({ lines }: Pick<RecordingFile, 'lines'>): RecordedChange[] {
   const streams = new Map<string, RecordedStream>();
   return lines.flatMap((line) => {
-    if (line.of !== 'weeder' || !('stream' in line)) return [];
+    if (line.of !== 'weeder' || !('stream' in line) || line.stream.startsWith(failedCreates)) return [];
     const stream = streams.get(line.stream) ?? { objects: new Map(), unseen: new Map() };
     streams.set(line.stream, stream);
     const kind = line.stream.startsWith('endpointslices') ? 'EndpointSlice' : 'Pod';

@@ -18,8 +18,9 @@ export interface StreamPlan {
   /** The name of the stream in log lines. */
   readonly name: string;
   readonly path: string;
-  readonly kind: 'EndpointSlice' | 'Pod';
+  readonly kind: 'EndpointSlice' | 'Pod' | 'Event';
   readonly labelSelector: string;
+  readonly fieldSelector?: string | undefined;
   /** What the stream serves: names of services, or canonical texts of podSelectors. */
   readonly covers: ReadonlySet<string>;
   /** Of a stream of all pods: the podSelectors to which its pods are distributed. The streams of a plan share them. */
@@ -34,11 +35,13 @@ const maxSliceStreams = 16;
 const longestSelector = 4000;
 
 const declarations = 'declarations';
+/** How the names of the streams of Events begin. */
+export const failedCreates = 'failedcreates';
 const serviceName = 'kubernetes.io/service-name';
 
 /**
- * One or more streams of EndpointSlices, one of pods for each distinct podSelector, and one of the pods that declare
- * dependencies, cluster-wide or in each namespace. Without services and declarations there are no streams. `open`: the
+ * One or more streams of EndpointSlices, one of pods for each distinct podSelector, one of the pods that declare
+ * dependencies, and one of the Events of pods that could not be created, cluster-wide or in each namespace. Without services and declarations there are no streams. `open`: the
  * plans so far. They decide which services share a stream, so that another service replaces one stream at most.
  */
 export function planStreams(
@@ -106,7 +109,12 @@ function planIn(
     suffix: placeSuffix(namespace),
     scope: placePath(namespace),
   };
-  return [...planSlices(config, place, open), ...planPods(selected, place), ...planDeclarations(config, place)];
+  return [
+    ...planSlices(config, place, open),
+    ...planPods(selected, place),
+    ...planDeclarations(config, place),
+    ...planFailedCreates(config, place),
+  ];
 }
 
 function planSlices(config: Config, { namespace, suffix, scope }: Place, open: readonly StreamPlan[]): StreamPlan[] {
@@ -128,9 +136,10 @@ function planSlices(config: Config, { namespace, suffix, scope }: Place, open: r
 }
 
 /** The names of the services that a stream of this namespace, or of all, has to deliver. */
-function namesIn({ services, declared }: Config, namespace: string | undefined): string[] {
+function namesIn({ services, declared, podCreation }: Config, namespace: string | undefined): string[] {
   const keys = new Set(services.keys());
-  for (const key of declared?.services ?? []) {
+  const called = [...(podCreation?.webhooks.values() ?? [])].flatMap((each) => [...each]);
+  for (const key of [...(declared?.services ?? []), ...called]) {
     const parts = partsOf(key);
     if (namespace === undefined || parts.namespace === namespace) keys.add(parts.name);
   }
@@ -160,4 +169,13 @@ function planDeclarations({ declared }: Config, { namespace, suffix, scope }: Pl
   const name = `${declarations}${suffix}`;
   const covers = new Set([dependsOn]);
   return [{ group: name, name, path: `/api/v1${scope}/pods`, kind: 'Pod', labelSelector: dependsOn, covers }];
+}
+
+/** The API server selects the Events: a cluster may have many of other reasons. */
+function planFailedCreates({ podCreation }: Config, { suffix, scope }: Place): StreamPlan[] {
+  if (podCreation === undefined) return [];
+  const name = `${failedCreates}${suffix}`;
+  const fieldSelector = 'reason=FailedCreate';
+  const selected = { labelSelector: '', fieldSelector, covers: new Set([fieldSelector]) };
+  return [{ group: name, name, path: `/api/v1${scope}/events`, kind: 'Event', ...selected }];
 }

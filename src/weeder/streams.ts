@@ -14,7 +14,7 @@ import { canServe, isOfDeclarations, planStreams, type StreamPlan } from './stre
 import type { Weeder } from './weeder.ts';
 
 /** An open stream, as plain data; `covers`: what it serves. */
-export interface StreamState extends Pick<StreamPlan, 'group' | 'path' | 'kind' | 'labelSelector'> {
+export interface StreamState extends Pick<StreamPlan, 'group' | 'path' | 'kind' | 'labelSelector' | 'fieldSelector'> {
   readonly name: string;
   readonly covers: readonly string[];
   /** The stream has read its complete list, and its objects count. */
@@ -25,6 +25,7 @@ export interface StreamState extends Pick<StreamPlan, 'group' | 'path' | 'kind' 
 export interface StreamSinks {
   slices(plan: StreamPlan, options: Omit<SliceStreamOptions, 'names'>): ClosableSink;
   pods(plan: StreamPlan): PodSink;
+  failedCreates(): ClosableSink;
 }
 
 type PodSink = ClosableSink & { readonly keepOnly?: (covers: ReadonlySet<string>) => void };
@@ -82,16 +83,20 @@ export function createStreams(options: StreamsOptions): Streams {
   function start(plan: StreamPlan, name: string, isSynced = false): void {
     const synced = () => streams.synced(stream);
     const stream: PlannedStream = { plan, name, sink: sinkOf(plan, synced), isSynced };
-    const { path, kind, labelSelector } = plan;
-    const sink = kind === 'Pod' ? notifyingComplete(stream.sink, synced) : stream.sink;
+    const { path, kind, labelSelector, fieldSelector } = plan;
+    const sink = kind === 'EndpointSlice' ? stream.sink : notifyingComplete(stream.sink, synced);
     // A namespace may lack its Roles, or not exist: its stream may be refused. A stream that is refused in every
     // namespace is waited for.
     const peers = path.includes('/namespaces/') ? { peers: kind } : {};
-    streams.open(stream, wrap({ name, path, kind, labelSelector, sink, ...peers }));
+    // It may lack its permission, which is one of its own, and nothing else waits for it.
+    const optional = kind === 'Event' ? { isOptional: true, isAwaited: false } : {};
+    const selectors = { labelSelector, ...(fieldSelector === undefined ? {} : { fieldSelector }) };
+    streams.open(stream, wrap({ name, path, kind, ...selectors, sink, ...peers, ...optional }));
   }
 
   function sinkOf(plan: StreamPlan, onTakeOver: () => void): PodSink {
     if (plan.kind === 'Pod') return sinks.pods(plan);
+    if (plan.kind === 'Event') return sinks.failedCreates();
     const synced = streams.all().filter((each) => each.plan.group === plan.group && each.isSynced);
     const after = synced.map(({ sink }) => sink);
     return sinks.slices(plan, { after, isAddedLater: after.length === 0, onTakeOver });
@@ -111,9 +116,9 @@ export function createStreams(options: StreamsOptions): Streams {
   function retire(stream: PlannedStream, required: ReadonlySet<string>): void {
     const covers = new Set([...stream.plan.covers].filter((each) => required.has(each)));
     stream.sink.keepOnly?.(covers);
-    if (stream.plan.kind === 'Pod') stream.plan = { ...stream.plan, covers };
+    if (stream.plan.kind !== 'EndpointSlice') stream.plan = { ...stream.plan, covers };
     // EndpointSlices: the state of the old stream distinguishes a recovery from a service that was not watched before.
-    const ofUse = { EndpointSlice: required, Pod: covers }[stream.plan.kind];
+    const ofUse = stream.plan.kind === 'EndpointSlice' ? required : covers;
     if (!stream.isSynced || ofUse.size === 0) streams.close(stream);
   }
 
@@ -151,8 +156,9 @@ export function createStreams(options: StreamsOptions): Streams {
   return {
     needs: streams.needs,
     state: () =>
-      streams.all().map(({ name, isSynced, plan: { group, path, kind, labelSelector, covers } }) => {
-        return { name, group, path, kind, labelSelector, covers: [...covers], isSynced };
+      streams.all().map(({ name, isSynced, plan: { group, path, kind, labelSelector, fieldSelector, covers } }) => {
+        const selectors = { labelSelector, ...(fieldSelector === undefined ? {} : { fieldSelector }) };
+        return { name, group, path, kind, ...selectors, covers: [...covers], isSynced };
       }),
     get isHandingOver() {
       return streams.all().some(({ plan }) => !plans.includes(plan));
@@ -164,8 +170,9 @@ export function createStreams(options: StreamsOptions): Streams {
   };
 }
 
-function sinksOf({ slices, pods, declaredPods }: Weeder): StreamSinks {
+function sinksOf({ slices, pods, declaredPods, owners }: Weeder): StreamSinks {
   return {
+    failedCreates: owners.createSink,
     slices: ({ covers: names }, options) => slices.createSink({ names, ...options }),
     pods({ name, labelSelector, selectors }) {
       if (isOfDeclarations(name)) return declaredPods.createSink();

@@ -8,11 +8,16 @@ import { type Config, distinctSelectors, isConfigured } from '../config/config.t
 import { scopeFrom } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup, type WatchedService } from '../config/serviceLookup.ts';
 import type { PendingWork } from '../controller/controller.ts';
+import { createCreations } from './creations/creations.ts';
+import { createOwnerIndex, type OwnerIndex } from './creations/ownerIndex.ts';
+import { createOwnerWatch } from './creations/ownerWatch.ts';
+import { type OwnerRequests, retryNothing } from './creations/retryOwner.ts';
 import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
 import { createDeletions } from './deletions/deletions.ts';
 import { createPacedQueue } from './deletions/pacedQueue.ts';
+import { createPodWatch } from './deletions/podWatch.ts';
 import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
 import {
@@ -39,6 +44,8 @@ export interface WeederOptions {
   readonly deletePod: DeletePod;
   readonly readLog: ReadLog;
   readonly readySince: ReadySince;
+  /** Default: no object is retried. */
+  readonly ownerRequests?: OwnerRequests;
   readonly report: ReportWeeder;
   /** How many deletions may be in flight at once. */
   readonly concurrentDeletions: number;
@@ -51,6 +58,7 @@ interface WeederCounts extends PendingWork {
   readonly endpoints: number;
   readonly windows: number;
   readonly podDeletions: number;
+  readonly podCreations: number;
   readonly crashLoopingPods: number;
 }
 
@@ -62,6 +70,8 @@ export interface Weeder {
   readonly pods: ReadonlyMap<string, PodIndex>;
   /** The sink for the pods that declare dependencies. */
   readonly declaredPods: PodIndex;
+  /** The sinks for the Events of pods that could not be created. */
+  readonly owners: OwnerIndex;
   /** Puts this config into force. Windows that the change does not concern are unaffected. */
   configure(config: Config): void;
   /** Every sink has its complete list: from now on each recovery opens a window. */
@@ -73,7 +83,10 @@ export interface Weeder {
   counts(): WeederCounts;
   /** Costs nothing, unlike the counts: each request of the other controllers asks for it. */
   work(): PendingWork;
-  /** The root actors: one for each service, and one for each pod that a window wants to be deleted. */
+  /**
+   * The root actors: one for each service, one for each pod that a window wants to be deleted, and one for each object
+   * that it wants to be retried.
+   */
   actors(): Iterable<AnyActorRef>;
   /**
    * The dependants whose deletions wait while the service is down: none with `whileNotReady: delete`, and only those
@@ -96,7 +109,7 @@ export interface Weeder {
   /** The readiness of every watched service. Empty until `start()`, and after `stop()`. */
   services(): Iterable<ServiceStatus>;
   /** The number of actors by machine; of `dependants` also those that are closing. */
-  actorCounts(): { readonly endpoint: number; readonly dependants: number; readonly podDeletion: number };
+  actorCounts(): Readonly<Record<'endpoint' | 'dependants' | 'podDeletion' | 'podCreation', number>>;
 }
 
 type DeclaringWorkloads = (service: string) => Iterable<DeclaringWorkload>;
@@ -111,7 +124,7 @@ type DependantsOfService = Dependants &
 type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
 
 export function createWeeder(options: WeederOptions): Weeder {
-  const { runtime, report, isDryRun, random, readLog } = options;
+  const { runtime, report, isDryRun, random, readLog, ownerRequests = retryNothing } = options;
   const deletePod = isDryRun ? deleteNothing : options.deletePod;
   const { clock } = runtime;
   let { config } = options;
@@ -139,6 +152,18 @@ export function createWeeder(options: WeederOptions): Weeder {
     report,
     random,
   });
+  const owners = createOwnerIndex((namespace) => report({ type: 'creations.dropped', namespace }));
+  const maxPerSecond = () => config.podCreation?.maxPerSecond ?? 1;
+  const creations = createCreations({
+    ...ownerRequests,
+    clock,
+    runtime,
+    queue,
+    maxPerSecond,
+    isDryRun,
+    report,
+    random,
+  });
   /** Epoch milliseconds; undefined: it does not run. */
   let startedAt: number | undefined;
 
@@ -162,12 +187,11 @@ export function createWeeder(options: WeederOptions): Weeder {
     runtime,
     services,
     outages,
-    deletions,
+    watchPods: createPodWatch({ clock, services, deletions, dependantsBy }),
+    watchOwners: createOwnerWatch({ owners, creations, webhooks: () => config.podCreation?.webhooks }),
     report: (event) => report(event.type === 'window.closed' ? { ...event, ...endOf(event) } : event),
     readySince: options.readySince,
     evidence: slices.evidence,
-    dependantsBy: (namespace, service, podSelector) =>
-      dependantsOf(namespace, service).find(({ selector }) => selector === podSelector),
     podOf: (namespace, service, uid) =>
       dependantsOf(namespace, service)
         .map(({ index }) => index.get(uid))
@@ -189,6 +213,10 @@ export function createWeeder(options: WeederOptions): Weeder {
     });
     if (service.declaredIn === 'none') return selected;
     return [...selected, { index: declaredPods, scope: declaredScope(keyOf(namespace, name), service.declaredIn) }];
+  }
+
+  function dependantsBy(namespace: string, service: string, podSelector: string | undefined) {
+    return dependantsOf(namespace, service).find(({ selector }) => selector === podSelector);
   }
 
   function heldDependantsOf(namespace: string, name: string, wasReady: boolean): readonly Dependants[] {
@@ -250,6 +278,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     slices,
     pods: indexes,
     declaredPods,
+    owners,
     configure(next) {
       const before = lookup;
       config = next;
@@ -273,6 +302,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     *actors() {
       yield* endpoints.actors();
       yield* deletions.actors();
+      yield* creations.actors();
     },
     heldDependantsOf,
     crashLooping,
@@ -290,11 +320,13 @@ export function createWeeder(options: WeederOptions): Weeder {
       endpoint: endpoints.size,
       dependants: endpoints.dependants(),
       podDeletion: deletions.size,
+      podCreation: creations.size,
     }),
     counts: () => ({
       endpoints: endpoints.size,
       windows: endpoints.openWindows(),
       podDeletions: deletions.size,
+      podCreations: creations.size,
       crashLoopingPods: [declaredPods, ...indexes.values()].reduce((sum, index) => sum + index.size(), 0),
       // Those that wait for a pace may do so for minutes: the other controllers do not wait for them.
       queued: slots.waiting + queue.paced,

@@ -3,6 +3,7 @@ import { keyOf } from '@weeder/kube-runtime/objects';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
 import { onlyOwned, type Shard } from '../controller/shard.ts';
+import { ownerRequestsThrough } from './creations/retryOwner.ts';
 import { createDeclaredDependencies, type DeclarationProblem } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
 import { readLogThrough } from './deletions/readLog.ts';
@@ -10,6 +11,7 @@ import { type ReportWeeder, withoutLeadership } from './deletions/weederEvents.t
 import { logWeeder, recordWeederEvents } from './report/reportWeeder.ts';
 import { readySinceThrough } from './services/readySince.ts';
 import { describeServices, isNeverReady } from './services/serviceStatus.ts';
+import { createWebhookServices } from './webhookServices.ts';
 import type { Weeder } from './weeder.ts';
 import { type CreateWeederCore, createWeederCore } from './weederCore.ts';
 
@@ -69,11 +71,21 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     shard,
     apply(next) {
       logger.info({ services: next.declared?.services.size }, 'declared services changed');
-      core.configure(next);
+      core.configure(webhooks.configure(next));
     },
     isHandingOver: () => streams.isHandingOver,
     existing: existingServices,
     report,
+  });
+  const webhooks = createWebhookServices({
+    clock,
+    config,
+    apply(next) {
+      logger.info({ webhooks: [...(next.podCreation?.webhooks.keys() ?? [])] }, 'webhooks that admit pods changed');
+      core.configure(next);
+    },
+    onStreamsChanged: options.onStreamsChanged,
+    onStreamClosed: options.onStreamClosed,
   });
   const core = createCore({
     config,
@@ -85,6 +97,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     readySince: readySinceThrough(client, (unknown) =>
       logger.warn(unknown, 'a pod of a service cannot be read: the time when the service became ready is unknown'),
     ),
+    ownerRequests: ownerRequestsThrough(client, clock),
     report,
     concurrentDeletions,
     isDryRun,
@@ -130,9 +143,11 @@ export function createWeederController(options: WeederControllerOptions): Weeder
   return {
     name: 'weeder',
     isUrgent: true,
-    needs: core.needs,
+    get needs() {
+      return new Map([...core.needs, ...webhooks.needs]);
+    },
     configure(next) {
-      core.configure(declared.configure(next));
+      core.configure(webhooks.configure(declared.configure(next)));
       reportNeverReadySoon();
     },
     start(without = []) {
@@ -150,6 +165,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     stop() {
       clock.clearTimeout(reportTimer);
       declared.stop();
+      webhooks.stop();
       core.stop();
     },
     drained: () => weeder.drained(),

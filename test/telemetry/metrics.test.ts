@@ -345,6 +345,8 @@ test('a server that responds with every possible status does not create a series
 const crashing = crashLoopingPod({ finishedAt: Date.UTC(2026, 0, 1) });
 const window = { namespace: 'shop', service: 'db', window: 2 };
 const about = { pod: crashing, ...window };
+const owner = { kind: 'ReplicaSet', namespace: 'shop', name: 'web-1', uid: 'u' } as const;
+const refused = { owner, webhook: 'policy.example.com', evidence: '1', ...window };
 
 /** One of each kind. The compiler reports a missing one. */
 const eventOfType: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, { type: T }> } = {
@@ -369,6 +371,18 @@ const eventOfType: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, {
   },
   'deletion.blocked': { type: 'deletion.blocked', ...about },
   'deletion.failed': { type: 'deletion.failed', reason: 'the window closed first', ...about },
+  'creation.retried': { type: 'creation.retried', sinceOpened: 3, isDryRun: false, ...refused },
+  'creation.unneeded': { type: 'creation.unneeded', ...refused },
+  'creation.refused': {
+    type: 'creation.refused',
+    reason: 'no',
+    failure: 'forbidden',
+    attempt: 1,
+    retryIn: 400,
+    ...refused,
+  },
+  'creation.failed': { type: 'creation.failed', reason: 'the window closed first', ...refused },
+  'creations.dropped': { type: 'creations.dropped', namespace: 'shop' },
   'declaration.problem': {
     type: 'declaration.problem',
     workload: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: undefined },

@@ -19,7 +19,14 @@ export function configJsonSchema(): Json {
 
 /** The keys that are allowed at the top of the file and at a service, as a Markdown table. */
 export function settingsTable(): string {
-  const sections = ['servicesAndDependantSelectors', 'declaredDependencies', 'evidence', 'restartControl', 'observer'];
+  const sections = [
+    'servicesAndDependantSelectors',
+    'declaredDependencies',
+    'podCreation',
+    'evidence',
+    'restartControl',
+    'observer',
+  ];
   return tableOf(propertiesOf(configJsonSchema()).filter(([key]) => !sections.includes(key)));
 }
 
@@ -27,6 +34,12 @@ export function settingsTable(): string {
 export function declaredTable(): string {
   const section = propertiesOf(below(configJsonSchema(), 'declaredDependencies'));
   return tableOf(section.filter(([key]) => key === 'namespaces'));
+}
+
+/** The key of the section `podCreation` that is not at the top of the file, as a Markdown table. */
+export function podCreationTable(): string {
+  const section = propertiesOf(below(configJsonSchema(), 'podCreation'));
+  return tableOf(section.filter(([key]) => key === 'maxPerSecond'));
 }
 
 /** The keys of the section `evidence`, as a Markdown table. */

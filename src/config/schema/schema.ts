@@ -134,6 +134,18 @@ const declaredDependencies = z
     'Watches the services that pods declare by their label `weeder.dev/depends-on`. `declaredDependencies: {}` is enough. Without this section the label has no effect. Keys here override those at the top of the file.',
   );
 
+/** What waits for an admission webhook; it has those settings of a service that concern its windows. */
+const podCreation = z
+  .strictObject({
+    maxPerSecond: withDefault(atLeastOne.describe('How many objects weeder annotates in any second.'), 50),
+    watchDuration: optional(watchDuration),
+    onStart: optional(onStart),
+    whileNotReady: optional(whileNotReady),
+  })
+  .describe(
+    'Watches the services of the admission webhooks without which no pod can be created. When such a service recovers, weeder annotates the ReplicaSets, StatefulSets, DaemonSets, Jobs and ReplicationControllers whose pods it refused, so that their controllers try again at once. `podCreation: {}` is enough. Keys here override those at the top of the file.',
+  );
+
 /**
  * The config file: the Go original's format with weeder's additions. Defines the parser, the type and the JSON Schema.
  */
@@ -150,6 +162,7 @@ export const configFile = z
     deletion: withDefault(deletion, 'delete'),
     gracePeriodSeconds: optional(gracePeriodSeconds),
     pace: optional(pace),
+    podCreation: section('podCreation', podCreation),
     evidence: section('evidence', evidence),
     restartControl: section('restartControl', restartControl),
     observer: section('observer', observerSection),

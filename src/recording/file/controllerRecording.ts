@@ -20,5 +20,5 @@ export interface FileHandover {
   /** A new file would lack a pending request, or the state of a handover between two streams: it is put off. */
   isUnfinished(): boolean;
   /** Its fields in the header of the new file. */
-  header(): Pick<RecordingHeader, 'declared' | 'streams'>;
+  header(): Pick<RecordingHeader, 'declared' | 'webhooks' | 'streams'>;
 }

@@ -3,16 +3,18 @@ import { type FieldError, formatFieldErrors } from '../../base/fieldError.ts';
 import type { Config } from '../../config/config.ts';
 import type { StoredConfig } from '../../config/configText.ts';
 import { parseConfig } from '../../config/parse.ts';
-import { withDeclared } from '../../config/serviceLookup.ts';
+import { withDeclared, withWebhooks } from '../../config/serviceLookup.ts';
 import type { RecordedLine } from '../../recording/file/lines.ts';
 
 /** Parses a config as a recording stores it. */
 export function parseStoredConfig(
-  { config, declared = [] }: StoredConfig,
+  { config, declared = [], webhooks = {} }: StoredConfig,
   file: string,
 ): Result<Config, readonly FieldError[]> {
   const parsed = parseConfig(JSON.stringify(config), file);
-  return parsed.ok ? ok(withDeclared(parsed.value, new Set(declared))) : failed(parsed.error);
+  if (!parsed.ok) return failed(parsed.error);
+  const called = Object.entries(webhooks).map(([name, services]) => [name, new Set(services)] as const);
+  return ok(withWebhooks(withDeclared(parsed.value, new Set(declared)), new Map(called)));
 }
 
 /** Returns the config at the beginning of a recording, and each later one of the weeder. */

@@ -13,7 +13,11 @@ const line = {
 const stream = z.string();
 const object = z.looseObject({});
 const text = z.string();
-const storedConfig = { config: object, declared: z.array(text).exactOptional() };
+const storedConfig = {
+  config: object,
+  declared: z.array(text).exactOptional(),
+  webhooks: z.record(text, z.array(text)).exactOptional(),
+};
 
 const scalar = z.union([text, z.number(), z.boolean(), z.null()]);
 const list = z.discriminatedUnion('type', [
@@ -82,8 +86,9 @@ export const recordingHeader: z.ZodType<RecordingHeader> = z.object({
         name: text,
         group: text,
         path: text,
-        kind: z.enum(['EndpointSlice', 'Pod']),
+        kind: z.enum(['EndpointSlice', 'Pod', 'Event']),
         labelSelector: text,
+        fieldSelector: text.exactOptional(),
         covers: z.array(text),
         isSynced: z.boolean(),
       }),

@@ -12,6 +12,12 @@ export const maxServices = 100;
 const reasons = ['barePod', 'mirrorPod', 'ignored'] as const;
 const errors = ['network', 'timeout', 'throttled', 'unavailable', 'forbidden', 'unauthorized', 'invalid', 'other'];
 
+const creationResults = {
+  'creation.retried': 'retried',
+  'creation.unneeded': 'unneeded',
+  'creation.failed': 'failed',
+} as const;
+
 /** Counts the events of the weeder. */
 interface EventCounter {
   /** The listener for the next manager. Windows that the previous one left open no longer count as open. */
@@ -42,6 +48,12 @@ export function countWeeder(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
     metrics.backOffSaved.inc(backOffSaved(event, now()) / 1000);
   }
 
+  function countCreation(event: WeederEvent): void {
+    if (!('owner' in event) || event.type === 'creation.refused') return;
+    const result = event.type === 'creation.retried' && event.isDryRun ? 'dry_run' : creationResults[event.type];
+    metrics.creationRetries.inc({ service: labelOf(event.service), result });
+  }
+
   /** A manager that was replaced still reports final events, which no longer change the number of open windows. */
   function countOpen(by: number, { service }: { readonly service: string }, reporter: object): void {
     if (reporter !== newest) return;
@@ -55,6 +67,7 @@ export function countWeeder(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
     if (event.type === 'window.closed') countOpen(-1, event, reporter);
     if (event.type === 'pod.deleted') countDeleted(event);
     if (event.type === 'pod.skipped') metrics.podsSkipped.inc({ reason: snakeCase(event.reason) });
+    countCreation(event);
     countOutcome(event);
   }
 

@@ -13,7 +13,7 @@ type Options = Pick<WeederControllerOptions, 'concurrentDeletions'>;
 /** The weeder needs no section of its own: the services of the config, or the declared ones, may come later. */
 export const weederContribution: Contribution<WeederEvent, ShownWeeder, Options> = {
   name: 'weeder',
-  actorCounts: { endpoint: 0, dependants: 0, podDeletion: 0 },
+  actorCounts: { endpoint: 0, dependants: 0, podDeletion: 0, podCreation: 0 },
   isConfigured: () => true,
   async load(recording) {
     const { createWeederController } = await import('../weederController.ts');
@@ -48,6 +48,8 @@ export const weederContribution: Contribution<WeederEvent, ShownWeeder, Options>
       'pods deleted': ['pod.deleted'],
       'back-off saved': 'saved',
       'deletions refused or failed': ['deletion.refused', 'deletion.failed'],
+      'objects retried': ['creation.retried'],
+      'retries refused or failed': ['creation.refused', 'creation.failed'],
     },
     async part(shown, seen) {
       const { weederOverview } = await import('./weederOverview.ts');

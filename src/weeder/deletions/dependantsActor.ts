@@ -1,32 +1,30 @@
-import type { Clock } from '@weeder/kube-runtime/base';
 import { fromCallback } from 'xstate';
 import { type DependantsRef, dependants, withdrawalReasonOf } from '../../../machines/weeder/dependants.ts';
-import type { ServiceLookup } from '../../config/serviceLookup.ts';
-import type { CrashLoopingPod } from '../pods/crashLooping.ts';
-import type { PodIndex } from '../pods/podIndex.ts';
-import { protectionBy } from './deletionEntry.ts';
-import type { DeletionRequest, Dependants, RequestPolicy } from './deletionRequest.ts';
-import type { Deletions } from './deletions.ts';
-import { type ReportWeeder, windowRefOf } from './weederEvents.ts';
+import type { WithdrawalReason } from '../../../machines/weeder/podDeletion.ts';
+import type { ReportWeeder } from './weederEvents.ts';
+
+/** The pod watch of one child, and what it requests. */
+export interface Watch {
+  /** Begins to watch, or continues with the current config. */
+  begin(child: DependantsRef): void;
+  /** The config of the service has changed, after `begin`. */
+  reconfigured(): void;
+  /** Observes nothing until the next `begin`. Its requests remain. */
+  pause(): void;
+  withdraw(because: WithdrawalReason): void;
+  /** Calls `done` once the outcomes of all attempts are known that count for the child. */
+  whenIdle(done: () => void): void;
+}
+
+/** Undefined: the child has nothing to watch. */
+export type CreateWatch = (child: DependantsRef) => Watch | undefined;
 
 /** The dependencies of the effects of the `dependants` machine. */
 export interface DependantsEffects {
-  readonly clock: Clock;
-  readonly services: ServiceLookup;
-  readonly deletions: Deletions;
   readonly report: ReportWeeder;
-  /** The pods that the podSelector of a service selects; without one, those that declare it. */
-  readonly dependantsBy: (
-    namespace: string,
-    service: string,
-    podSelector: string | undefined,
-  ) => Dependants | undefined;
-}
-
-/** The pod watch of one child, and what it requests. */
-interface PodWatch {
-  readonly request: DeletionRequest;
-  unsubscribe: () => void;
+  readonly watchPods: CreateWatch;
+  /** Of a service that webhooks call. */
+  readonly watchOwners: CreateWatch;
 }
 
 interface ProvidedDependants {
@@ -35,75 +33,40 @@ interface ProvidedDependants {
   abandon(child: Pick<DependantsRef, 'namespace' | 'service' | 'id'>): void;
 }
 
-/**
- * The `dependants` machine with its effects. The pod watch requests the deletion of each pod that crash-loops, and
- * withdraws it for a pod that recovers, is no longer selected, or is protected. Everything else the machine decides.
- */
-export function provideDependants(effects: DependantsEffects): ProvidedDependants {
-  const { clock, services, deletions, report, dependantsBy } = effects;
-  const podWatches = new Map<string, PodWatch>();
-
-  function createPodWatch(child: DependantsRef, policy: RequestPolicy, index: PodIndex): PodWatch {
-    const { openedAt, closesAt, send } = child;
-    const state = { openedAt, closesAt, policy, uids: new Set<string>(), pending: new Set<string>() };
-    const watch = { request: { window: windowRefOf(child), index, send, ...state }, unsubscribe: () => {} };
-    podWatches.set(keyOf(child), watch);
-    return watch;
-  }
+/** The `dependants` machine with its effects: a watch for each child. Everything else the machine decides. */
+export function provideDependants({ report, watchPods, watchOwners }: DependantsEffects): ProvidedDependants {
+  const watches = new Map<string, Watch>();
 
   /** Begins to watch, or continues with the current config. */
-  function watchPods(child: DependantsRef): PodWatch | undefined {
-    const { namespace, service, podSelector, closesAt } = child;
-    const policy = services(namespace, service);
-    const dependants = dependantsBy(namespace, service, podSelector);
-    if (policy === undefined || dependants === undefined) return undefined;
-    const watch = podWatches.get(keyOf(child)) ?? createPodWatch(child, policy, dependants.index);
-    const { request } = watch;
-    watch.unsubscribe();
-    request.policy = policy;
-    request.closesAt = closesAt;
-    watch.unsubscribe = dependants.index.subscribe(dependants.scope, {
-      crashLooping: (pod) => decide(request, pod),
-      left: (uid, departure) => deletions.left(request, uid, departure),
-    });
-    const selected = new Set(dependants.index.uids(dependants.scope));
-    for (const uid of request.uids) if (!selected.has(uid)) deletions.withdraw(request, uid, 'reconfigured');
-    return watch;
-  }
-
-  function decide(request: DeletionRequest, pod: CrashLoopingPod): void {
-    const protection = protectionBy(request.policy, pod);
-    if (protection !== 'none') {
-      deletions.withdraw(request, pod.uid, 'protected');
-      request.send({ type: 'pod.protected', uid: pod.uid, protection });
-      return;
-    }
-    // After the process was suspended, events may arrive before the timer of a window that should have closed long ago.
-    if (clock.monotonic() <= request.closesAt) deletions.request(request, pod);
+  function watch(child: DependantsRef): Watch | undefined {
+    const key = keyOf(child);
+    const own = watches.get(key) ?? (child.isOfWebhook ? watchOwners : watchPods)(child);
+    if (own === undefined) return undefined;
+    watches.set(key, own);
+    own.begin(child);
+    return own;
   }
 
   const logic = dependants.provide({
     actors: {
       podWatch: fromCallback(({ input }) => {
-        const watch = watchPods(input);
-        return () => watch?.unsubscribe();
+        const own = watch(input);
+        return () => own?.pause();
       }),
       pendingOutcomes: fromCallback(({ input, sendBack }) => {
-        const request = podWatches.get(keyOf(input))?.request;
-        podWatches.delete(keyOf(input));
+        const own = watches.get(keyOf(input));
+        watches.delete(keyOf(input));
         const done = () => sendBack({ type: 'outcomes.known' });
-        if (request === undefined) done();
-        else deletions.whenIdle(request, done);
+        if (own === undefined) done();
+        else own.whenIdle(done);
       }),
     },
     actions: {
       withdrawDeletions({ context, self: { id }, event }) {
-        const request = podWatches.get(keyOf({ ...context, id }))?.request;
-        if (request !== undefined) deletions.withdrawAll(request, withdrawalReasonOf(event));
+        watches.get(keyOf({ ...context, id }))?.withdraw(withdrawalReasonOf(event));
       },
       reconfigurePodWatch({ context, self: { id, send } }) {
-        const watch = watchPods({ ...context, id, send });
-        if (watch !== undefined) deletions.reconfigured(watch.request);
+        watch({ ...context, id, send })?.reconfigured();
       },
       reportPodWatchFailed({ context: { namespace, service }, event }) {
         const error = 'error' in event ? event.error : event;
@@ -115,10 +78,10 @@ export function provideDependants(effects: DependantsEffects): ProvidedDependant
   return {
     logic,
     abandon(child) {
-      const watch = podWatches.get(keyOf(child));
-      podWatches.delete(keyOf(child));
-      watch?.unsubscribe();
-      if (watch !== undefined) deletions.withdrawAll(watch.request, 'over');
+      const own = watches.get(keyOf(child));
+      watches.delete(keyOf(child));
+      own?.pause();
+      own?.withdraw('over');
     },
   };
 }

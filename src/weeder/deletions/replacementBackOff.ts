@@ -12,7 +12,7 @@ const firstPause = 10_000;
 /** As long as the longest back-off of a kubelet. */
 const longestPause = 300_000;
 /** An owner without a new round for this time begins again, as a container does that runs for so long in a kubelet. */
-const forgottenAfter = 2 * longestPause;
+export const forgottenAfter = 2 * longestPause;
 /** More rounds than this make no pause longer. */
 const maxRounds = 7;
 
@@ -89,9 +89,14 @@ export function createReplacementBackOff(clock: Clock): ReplacementBackOff {
     dueAt(pod) {
       const rounds = before(pod);
       const last = rounds.at(-1);
-      return last === undefined ? 0 : last.began + Math.min(longestPause, firstPause * 2 ** (rounds.length - 1));
+      return last === undefined ? 0 : last.began + pauseAfter(rounds.length);
     },
   };
+}
+
+/** The pause between the beginnings of two rounds, after this number of rounds. Milliseconds. */
+export function pauseAfter(rounds: number): number {
+  return rounds === 0 ? 0 : Math.min(longestPause, firstPause * 2 ** (rounds - 1));
 }
 
 function wholeSecond(ms: number): number {

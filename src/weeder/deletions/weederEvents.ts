@@ -1,6 +1,7 @@
 import type { ObjectRef } from '@weeder/kube-runtime/events';
 import type { Protection, WaitReason } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorFailed, Retry } from '../../controller/report/commonEvents.ts';
+import type { RefusedCreation } from '../creations/ownerIndex.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { NeverStarted } from '../pods/neverStarted.ts';
 
@@ -47,6 +48,14 @@ export type WeederEvent =
   /** The service is down again: a later window may delete the pod. */
   | ({ readonly type: 'deletion.blocked' } & ConcernsPod)
   | ({ readonly type: 'deletion.failed'; readonly reason: string } & ConcernsPod)
+  /** The controller of an object creates its missing pods again. */
+  | ({ readonly type: 'creation.retried'; readonly sinceOpened: number; readonly isDryRun: boolean } & ConcernsOwner)
+  /** An object whose pods a webhook refused has them all. */
+  | ({ readonly type: 'creation.unneeded' } & ConcernsOwner)
+  | ({ readonly type: 'creation.refused' } & ConcernsOwner & Retry)
+  | ({ readonly type: 'creation.failed'; readonly reason: string } & ConcernsOwner)
+  /** More objects of the namespace lack pods than weeder follows: those whose newest failure is the oldest are not retried. */
+  | { readonly type: 'creations.dropped'; readonly namespace: string }
   /** Pods of the workload declare a dependency that is not followed as written; once for each problem of a workload. */
   | { readonly type: 'declaration.problem'; readonly workload: ObjectRef; readonly problem: string }
   | ActorFailed;
@@ -55,6 +64,9 @@ export type WeederEvent =
 interface ConcernsPod extends WindowRef {
   readonly pod: CrashLoopingPod;
 }
+
+/** An outcome for an object that creates pods counts for one window, too. */
+interface ConcernsOwner extends WindowRef, RefusedCreation {}
 
 interface HeldBy {
   /** Another service on which the pod depends, and which is down: `namespace/name`. */
@@ -72,6 +84,8 @@ interface DeletionDetails {
 /** The outcomes of a window, counted by pod. */
 interface WindowCounts {
   readonly deleted: number;
+  /** The objects whose pods a webhook had refused. Left out: none. */
+  readonly retried?: number;
   readonly skipped: number;
   /** `namespace/name` of the pods whose deletion did not succeed before the window closed. */
   readonly failed: readonly string[];
@@ -97,6 +111,8 @@ export function withoutLeadership(event: WeederEvent): WeederEvent | undefined {
     case 'deletion.failed':
     case 'deletion.expired':
     case 'deletion.refused':
+    case 'creation.failed':
+    case 'creation.refused':
       return undefined;
     case 'window.closed': {
       const { neverStarted: _leftAlone, ...closed } = event;

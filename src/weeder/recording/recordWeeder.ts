@@ -53,8 +53,8 @@ function recordWeeder(options: WeederCoreOptions, recording: ControllerRecording
   recording.beforeNewFile({
     isUnfinished: () => windows.isAwaitingResponse() || core.streams.isHandingOver,
     header() {
-      const { declared } = storedConfigOf(config);
-      return { ...(declared === undefined ? {} : { declared }), streams: core.streams.state() };
+      const { config: _file, ...found } = storedConfigOf(config);
+      return { ...found, streams: core.streams.state() };
     },
   });
   const lifecycle = recordLifecycle(core, append);

@@ -11,7 +11,7 @@ import { weederTable } from '../report/weederTable.ts';
  */
 interface RecordedWeederEvent {
   readonly out: WeederEvent['type'];
-  /** `namespace/service`, or the actor that failed, or a workload. */
+  /** `namespace/service`, or the actor that failed, a workload, or a namespace. */
   readonly about: string;
   readonly window?: number;
   /** `namespace/name`. */
@@ -26,6 +26,7 @@ export const isExcludedService: IsExcluded = ({ about }, busy) => busy.has(about
 export function recordedWeederEventOf(event: WeederEvent): RecordedWeederEvent {
   const detail = detailOf(weederTable, event);
   if (event.type === 'actor.failed') return { out: event.type, about: event.actor, detail };
+  if (event.type === 'creations.dropped') return { out: event.type, about: event.namespace, detail };
   if (event.type === 'declaration.problem') return { out: event.type, about: objectText(event.workload), detail };
   return {
     out: event.type,

@@ -1,14 +1,15 @@
 import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
+import { callFailure } from '../creations/failedCreate.ts';
 import { dependsOnServices } from '../declared/declaration.ts';
 import { terminationMessage } from '../pods/lastRun.ts';
 
 /**
- * Retains only the fields that `crashLooping.ts`, `declaration.ts` and `readiness.ts` in `src/weeder` read, in their
- * places, so that a replay reads the same values. Environment, arguments and foreign annotations are omitted, and of a
+ * Retains only the fields that `crashLooping.ts`, `declaration.ts`, `readiness.ts` and `failedCreate.ts` in `src/weeder`
+ * read, in their places, so that a replay reads the same values. Environment, arguments and foreign annotations are omitted, and of a
  * termination message only the beginning is retained.
  */
 export function reduceWeederObject(kind: string, object: unknown): object {
-  return reduceTo(kind === 'Pod' ? pod : slice, object);
+  return reduceTo(shapes[kind] ?? slice, object);
 }
 
 const container = only('name', 'restartPolicy', 'restartPolicyRules');
@@ -53,3 +54,14 @@ const slice: Shape = {
     targetRef: only('kind', 'namespace', 'name'),
   },
 };
+
+/** Of a message only the name of the webhook is retained: the rest may quote the pod. */
+const event: Shape = {
+  metadata: only('uid', 'namespace', 'name', 'resourceVersion'),
+  involvedObject: only('kind', 'namespace', 'name', 'uid'),
+  series: only('lastObservedTime'),
+  ...only('reason', 'lastTimestamp', 'eventTime'),
+  message: callFailure,
+};
+
+const shapes: Readonly<Record<string, Shape>> = { Pod: pod, Event: event };

@@ -3,6 +3,7 @@ import { reasonsOn } from '../../controller/report/reasons.ts';
 const pod = reasonsOn('Pod');
 const service = reasonsOn('Service');
 const workload = reasonsOn('workload');
+const owner = reasonsOn('ReplicaSet, StatefulSet, DaemonSet, Job, ReplicationController');
 
 /**
  * Every Kubernetes Event that the weeder records, by its reason. `docs/reference/events.md` is generated from this table, and a
@@ -37,6 +38,17 @@ export const weederReasons = {
     .warning('GiveUp')
     .means(
       'The deletion failed: it did not succeed before the window closed, or was refused permanently. The note has the reason.',
+    ),
+  PodCreationRetried: owner
+    .normal('Retry')
+    .means(
+      'A webhook that had refused its pods can be called again. weeder changed the annotation `weeder.dev/retried-at`, so that the controller creates the missing pods at once.',
+    ),
+  PodCreationDryRun: owner.normal('DryRun').means('The same in a dry run (`--dry-run`): nothing was changed.'),
+  PodCreationNotRetried: owner
+    .warning('GiveUp')
+    .means(
+      'The annotation could not be changed before the window closed, or was refused permanently. The note has the reason.',
     ),
   DeclarationProblem: workload
     .warning('Check')

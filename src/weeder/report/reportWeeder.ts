@@ -2,6 +2,7 @@ import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import { objectText } from '@weeder/kube-runtime/objects';
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
+import { ownerApis } from '../creations/failedCreate.ts';
 import { type ReportWeeder, type WeederEvent, windowRefOf } from '../deletions/weederEvents.ts';
 import { weederTable } from './weederTable.ts';
 import type { WeederRun } from './wording.ts';
@@ -14,7 +15,9 @@ export function logWeeder(logger: Logger, run: WeederRun): ReportWeeder {
 function fieldsOf(event: WeederEvent): object {
   if (event.type === 'actor.failed') return {};
   if (event.type === 'declaration.problem') return { workload: objectText(event.workload) };
+  if (event.type === 'creations.dropped') return { namespace: event.namespace };
   if (!('window' in event)) return { namespace: event.namespace, service: event.service };
+  if ('owner' in event) return { ...windowRefOf(event), object: objectText(event.owner), webhook: event.webhook };
   if (!('pod' in event)) return windowRefOf(event);
   const { namespace, name, uid, container, cause, restarts, message } = event.pod;
   const pod = { pod: `${namespace}/${name}`, uid, container, cause, restarts, backOff: message };
@@ -40,6 +43,7 @@ export function recordWeederEvents({ record, serviceUid, ...run }: RecordEventsO
       const { namespace, name, uid } = event.pod;
       return { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
     }
+    if ('owner' in event) return { ...event.owner, apiVersion: ownerApis[event.owner.kind] };
     if (!('window' in event)) return undefined;
     const { namespace, service, window } = event;
     const key = `${namespace}/${service}#${window}`;

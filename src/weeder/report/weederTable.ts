@@ -1,4 +1,5 @@
 import { durationInSeconds, formatDuration, messageOf, roundedDuration } from '@weeder/kube-runtime/base';
+import { objectText } from '@weeder/kube-runtime/objects';
 import { actorFailed } from '../../controller/report/commonEvents.ts';
 import { normal, warning, warningIf } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
@@ -10,7 +11,10 @@ import {
   deletedNote,
   failedNote,
   lastRunFields,
+  notRetriedNote,
   openedNote,
+  retriedBy,
+  retriedNote,
   serviceOf,
   skippedBecause,
   stateOf,
@@ -50,7 +54,8 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
     ...decision('window closed', onPage),
     log: closedLine,
     event: (event, run) => warningIf(event.failed.length > 0, 'WindowClosed', 'Stop', closedNote(event, run)),
-    detail: ({ deleted, skipped, failed }) => `${deleted} deleted, ${skipped} skipped, ${failed.length} failed`,
+    detail: ({ deleted, retried, skipped, failed }) =>
+      `${deleted} deleted, ${retried === undefined ? '' : `${retried} retried, `}${skipped} skipped, ${failed.length} failed`,
   },
   'pod.deleted': {
     ...decision('pod deleted', onPage),
@@ -125,6 +130,33 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
     outcome: () => 'failed',
     detail: ({ reason }) => reason,
   },
+  'creation.retried': {
+    ...decision('creation of pods retried', onPage),
+    log: ({ sinceOpened }) => info('creation of pods retried', { sinceOpenedMs: Math.round(sinceOpened) }),
+    event: (event) => ({ ...retriedBy(event.isDryRun), note: retriedNote(event) }),
+    detail: ({ owner, webhook, isDryRun }) => `${objectText(owner)}, ${webhook}${isDryRun ? ', dry run' : ''}`,
+  },
+  'creation.unneeded': {
+    ...report('creation of pods not retried', onPage),
+    log: () => debug('the object has all its pods, not retried'),
+    detail: ({ owner }) => objectText(owner),
+  },
+  'creation.refused': {
+    ...report('retry of a creation refused', onPage),
+    log: ({ reason, attempt, retryIn }) =>
+      warn('retry of a creation refused, retrying', { reason, attempt, retryIn: roundedDuration(retryIn) }),
+    detail: ({ owner, reason, attempt }) => `${objectText(owner)}, ${reason}, attempt ${attempt}`,
+  },
+  'creation.failed': {
+    ...decision('retry of a creation failed', onPage),
+    log: ({ reason }) => warn('retry of a creation failed', { reason }),
+    event: (event) => warning('PodCreationNotRetried', 'GiveUp', notRetriedNote(event)),
+    detail: ({ owner, reason }) => `${objectText(owner)}, ${reason}`,
+  },
+  'creations.dropped': {
+    ...report('objects without pods not followed', onPage),
+    log: () => warn('more objects of the namespace lack pods than weeder follows: the oldest are not retried'),
+  },
   'declaration.problem': {
     ...report('problem with a declared dependency', onPage),
     log: ({ problem }) => warn('problem with a declared dependency', { problem }),
@@ -136,10 +168,11 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
 
 /** In a dry run nothing was deleted. */
 function closedLine(event: Extract<WeederEvent, { type: 'window.closed' }>, { isDryRun }: WeederRun) {
-  const { deleted, skipped, failed, neverStarted = [], handedOverTo, isReplaced } = event;
+  const { deleted, retried, skipped, failed, neverStarted = [], handedOverTo, isReplaced } = event;
   const alone = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name}: ${reason}`);
   const fields = {
     deleted: isDryRun ? 0 : deleted,
+    ...(retried === undefined ? {} : { [isDryRun ? 'wouldBeRetried' : 'retried']: retried }),
     skipped,
     ...(handedOverTo === undefined ? { failed } : {}),
     ...(alone.length === 0 ? {} : { neverStarted: alone }),

@@ -47,11 +47,12 @@ export function closedNote(
   event: Extract<WeederEvent, { readonly type: 'window.closed' }>,
   { isDryRun }: WeederRun,
 ): string {
-  const { deleted, skipped, failed, neverStarted = [], handedOverTo, isReplaced } = event;
+  const { deleted, retried, skipped, failed, neverStarted = [], handedOverTo, isReplaced } = event;
   const outcome = isDryRun ? 'would have been deleted (dry run)' : 'deleted';
+  const again = retried === undefined ? '' : `${retried} without pods retried, `;
   const end = handedOverTo === undefined ? 'closed' : `handed over to ${handedOverTo}`;
   const what = isReplaced ? 'Window replaced by the next one' : `Window ${end}`;
-  const counts = `${what}: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${outcome}, ${skipped} skipped`;
+  const counts = `${what}: ${deleted} ${deleted === 1 ? 'pod' : 'pods'} ${outcome}, ${again}${skipped} skipped`;
   const lost = failed.length === 0 ? '' : `, ${failed.length} failed: ${listed(failed)}`;
   if (neverStarted.length === 0) return `${counts}${lost}.`;
   const names = neverStarted.map(({ namespace, name, reason }) => `${namespace}/${name} (${reason})`);
@@ -116,6 +117,24 @@ interface ServiceOfPod extends Pick<WindowRef, 'namespace' | 'service'> {
 /** `service etcd`, with its namespace if that is not the pod's own. */
 export function serviceOf({ namespace, service, pod }: ServiceOfPod): string {
   return `service ${namespace === pod.namespace ? service : `${namespace}/${service}`}`;
+}
+
+type Retried = Extract<WeederEvent, { readonly type: 'creation.retried' }>;
+
+export function retriedBy(isDryRun: boolean) {
+  return isDryRun
+    ? ({ reason: 'PodCreationDryRun', type: 'Normal', action: 'DryRun' } as const)
+    : ({ reason: 'PodCreationRetried', type: 'Normal', action: 'Retry' } as const);
+}
+
+export function retriedNote({ namespace, service, webhook, isDryRun }: Omit<Retried, 'type'>): string {
+  const what = isDryRun ? 'Would be annotated (dry run)' : 'Annotated';
+  const why = `because service ${namespace}/${service} of webhook ${webhook} recovered, which had refused its pods`;
+  return `${what} so that its controller creates its missing pods at once, ${why}.`;
+}
+
+export function notRetriedNote(event: Extract<WeederEvent, { readonly type: 'creation.failed' }>): string {
+  return withFullStop(`Not retried after service ${event.namespace}/${event.service} recovered: ${event.reason}`);
 }
 
 /** The state of a deleted pod, for a timeline. */

@@ -48,11 +48,12 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
       reportWindowOpened: ({ context: { namespace, service, window, openedAt, closesAt } }) =>
         report({ type: 'window.opened', namespace, service, window, duration: closesAt - openedAt }),
       reportWindowClosed({ context: { namespace, service, window: newest, windows } }) {
-        for (const { window, children, deleted, skipped, failed } of windows) {
+        for (const { window, children, deleted, retried, skipped, failed } of windows) {
           if (children.length > 0) continue;
           const counts = { deleted: deleted.length, skipped: skipped.length, failed };
+          const ofWebhook = retried.length === 0 ? {} : { retried: retried.length };
           const replaced = window === newest ? {} : ({ isReplaced: true } as const);
-          report({ type: 'window.closed', namespace, service, window, ...counts, ...replaced });
+          report({ type: 'window.closed', namespace, service, window, ...counts, ...ofWebhook, ...replaced });
         }
       },
       reportSkipped({ context: { namespace, service }, event }) {

@@ -155,9 +155,10 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   };
 }
 
-function settingsOf({ podSelectors, declaredIn, watchDuration, onStart, whileNotReady }: WatchedService) {
+function settingsOf({ podSelectors, declaredIn, isOfWebhook, watchDuration, onStart, whileNotReady }: WatchedService) {
   const selectors = [...new Set(podSelectors.map(selectorToString))];
-  return { podSelectors: selectors, isDeclared: declaredIn !== 'none', watchDuration, onStart, whileNotReady };
+  const scopes = { podSelectors: selectors, isDeclared: declaredIn !== 'none', isOfWebhook };
+  return { ...scopes, watchDuration, onStart, whileNotReady };
 }
 
 function serviceOf(key: string): Service {

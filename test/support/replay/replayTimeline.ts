@@ -43,6 +43,16 @@ export function sentenceOf(event: WeederEvent): string {
       return `${podOf(event.pod)} blocked in ${windowOf(event)}`;
     case 'deletion.failed':
       return `${podOf(event.pod)} failed in ${windowOf(event)}, ${event.reason}`;
+    case 'creation.retried':
+      return `${objectText(event.owner)} retried (${event.webhook}) in ${windowOf(event)}`;
+    case 'creation.unneeded':
+      return `${objectText(event.owner)} not retried in ${windowOf(event)}`;
+    case 'creation.refused':
+      return `${objectText(event.owner)} refused, next try in ${formatDuration(event.retryIn)}`;
+    case 'creation.failed':
+      return `${objectText(event.owner)} failed in ${windowOf(event)}, ${event.reason}`;
+    case 'creations.dropped':
+      return `${event.namespace} has more objects without pods than weeder follows`;
     case 'declaration.problem':
       return `problem, ${objectText(event.workload)}, ${event.problem}`;
     case 'actor.failed':

@@ -1,0 +1,165 @@
+import { type Actor, createActor } from 'xstate';
+import type { DependantsEvent } from '../../../machines/weeder/dependants.ts';
+import { longestProof, type podCreation } from '../../../machines/weeder/podCreation.ts';
+import type { WithdrawalReason } from '../../../machines/weeder/podDeletion.ts';
+import type { ActorRuntime } from '../../actors/actorRuntime.ts';
+import { createRegistry } from '../../actors/registry.ts';
+import type { PacedQueue, Place } from '../deletions/pacedQueue.ts';
+import type { WindowRef } from '../deletions/weederEvents.ts';
+import { type CreationEffects, providePodCreation } from './creationActor.ts';
+import type { RefusedCreation } from './ownerIndex.ts';
+import { createRetryRounds } from './retryRounds.ts';
+
+/** What one `dependants` child of a service requests: the retry of the objects whose pods its webhooks refused. */
+export interface CreationRequest {
+  readonly window: WindowRef;
+  /** By the monotonic clock in milliseconds. */
+  readonly openedAt: number;
+  /** By the monotonic clock: when the window ends, even if its timer is late because the process was suspended. */
+  closesAt: number;
+  /** Informs the child about the outcomes. */
+  readonly send: (event: DependantsEvent) => void;
+  /** The object that goes first, and until when the others wait for it; undefined before the first. */
+  canary: { readonly uid: string; readonly until: number } | undefined;
+}
+
+/** One object that an open window wants to be retried. */
+export interface CreationEntry {
+  readonly actor: Actor<typeof podCreation>;
+  /** The request whose window the outcome counts for. */
+  owner: CreationRequest;
+  /** Other requests for this object: the first one follows the owner. */
+  waiting: readonly CreationRequest[];
+  refused: RefusedCreation;
+  /** The slot of the latest attempt, or its place in the queue. */
+  slot: Place | undefined;
+  /** Undefined: the API server refused no attempt. */
+  refusal: string | undefined;
+}
+
+/**
+ * The objects whose controllers open windows have retried, each once for each evidence. Each has a `podCreation` actor,
+ * which is a root and belongs to one request: the outcome counts once. In each window one object goes first.
+ */
+export interface Creations {
+  /** A webhook of the service has refused pods of this object. */
+  request(request: CreationRequest, refused: RefusedCreation): void;
+  withdrawAll(request: CreationRequest, because: WithdrawalReason): void;
+  /** Calls `done` once no attempt is in flight whose outcome counts for the request. */
+  whenIdle(request: CreationRequest, done: () => void): void;
+  actors(): Iterable<Actor<typeof podCreation>>;
+  readonly size: number;
+}
+
+interface CreationsOptions extends Omit<CreationEffects, 'entryOf' | 'requestSlot' | 'rounds'> {
+  readonly runtime: ActorRuntime;
+  readonly queue: PacedQueue;
+  /** How many retries may begin in one second. */
+  readonly maxPerSecond: () => number;
+}
+
+export function createCreations(options: CreationsOptions): Creations {
+  const { clock, runtime, report, queue, maxPerSecond } = options;
+  const rounds = createRetryRounds(clock);
+  const idle = new Map<CreationRequest, () => void>();
+  const registry = createRegistry<CreationEntry>({
+    changed(_uid, entry) {
+      if (!entry.actor.getSnapshot().matches('attempting')) entry.slot?.leave();
+    },
+    dropped: (uid, entry) => ended(uid, entry),
+    failed(_uid, error, { refused: { owner } }) {
+      report({ type: 'actor.failed', actor: `podCreation ${owner.namespace}/${owner.name}`, error });
+    },
+  });
+  const logic = providePodCreation({ ...options, rounds, entryOf: (uid) => registry.get(uid), requestSlot });
+
+  function ended(uid: string, entry: CreationEntry): void {
+    entry.slot?.leave();
+    const { owner } = entry;
+    if (owner.canary?.uid === uid) passOn(owner, entry);
+    const done = idle.get(owner);
+    if (done === undefined || isAwaited(owner)) return;
+    idle.delete(owner);
+    done();
+  }
+
+  /** The object that went first has ended. Unless it was retried, nothing is proven, and another one goes first. */
+  function passOn(request: CreationRequest, { actor }: CreationEntry): void {
+    const others = [...registry.entries()].filter(
+      (each) => each.owner === request && each.actor.getSnapshot().matches('waiting'),
+    );
+    const isProven = actor.getSnapshot().matches('retried');
+    const [next] = others;
+    const until = request.canary?.until ?? 0;
+    request.canary = { uid: isProven ? '' : (next?.refused.owner.uid ?? ''), until: isProven ? 0 : until };
+    for (const each of isProven ? others : others.slice(0, 1)) each.actor.send({ type: 'canary.passed' });
+  }
+
+  function isAwaited(request: CreationRequest): boolean {
+    return [...registry.entries()].some(
+      ({ owner, actor }) => owner === request && actor.getSnapshot().matches({ attempting: 'retrying' }),
+    );
+  }
+
+  function create(owner: CreationRequest, refused: RefusedCreation): void {
+    const { uid, namespace, name } = refused.owner;
+    const pausedUntil = rounds.dueAt(uid);
+    const now = clock.monotonic();
+    const isCanary = owner.canary === undefined && pausedUntil <= now;
+    const canaryUntil = isCanary ? 0 : (owner.canary?.until ?? 0);
+    if (isCanary) owner.canary = { uid, until: now + longestProof };
+    const input = { uid, namespace, name, pausedUntil, canaryUntil, isCanary, now: clock.monotonic };
+    const actor = createActor(logic, { ...runtime, id: uid, input });
+    registry.add(uid, { actor, owner, waiting: [], refused, slot: undefined, refusal: undefined });
+  }
+
+  function requestSlot(entry: CreationEntry): void {
+    const { actor, refused } = entry;
+    entry.slot?.leave();
+    entry.slot = queue.enter({
+      key: refused.owner.uid,
+      service: 'podCreation',
+      pace: { pods: maxPerSecond(), per: 1000 },
+      isDue: () => actor.getSnapshot().matches({ attempting: 'queued' }) && clock.monotonic() <= entry.owner.closesAt,
+      onGranted: () => actor.send({ type: 'slot.granted' }),
+    });
+  }
+
+  function withdraw(request: CreationRequest, entry: CreationEntry, because: WithdrawalReason): void {
+    entry.waiting = entry.waiting.filter((each) => each !== request);
+    if (entry.owner !== request) return;
+    const [next, ...others] = entry.waiting;
+    const isInFlight = entry.actor.getSnapshot().matches({ attempting: 'retrying' });
+    if (next === undefined || isInFlight) {
+      entry.actor.send({ type: 'retry.withdrawn', because });
+      return;
+    }
+    entry.owner = next;
+    entry.waiting = others;
+  }
+
+  return {
+    request(request, refused) {
+      if (clock.monotonic() > request.closesAt || !rounds.isNew(refused)) return;
+      const entry = registry.get(refused.owner.uid);
+      if (entry === undefined) {
+        create(request, refused);
+        return;
+      }
+      entry.refused = refused;
+      if (entry.owner !== request && !entry.waiting.includes(request)) entry.waiting = [...entry.waiting, request];
+    },
+    withdrawAll(request, because) {
+      request.canary = undefined;
+      for (const entry of [...registry.entries()]) withdraw(request, entry, because);
+    },
+    whenIdle(request, done) {
+      if (isAwaited(request)) idle.set(request, done);
+      else done();
+    },
+    actors: () => registry.actors(),
+    get size() {
+      return registry.size;
+    },
+  };
+}

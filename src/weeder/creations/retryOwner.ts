@@ -1,0 +1,97 @@
+/**
+ * Changes an annotation of an object that lacks pods: for its controller each change of the object is a reason to try
+ * again at once, however long it would have waited. Its spec stays as it is, so that nothing is rolled out. The API
+ * server accepts the change only while the object has the uid and resourceVersion that were read.
+ */
+
+import { type Clock, objectOf, sleep } from '@weeder/kube-runtime/base';
+import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
+import { describeFailure, isRecoverable, notLeading } from '@weeder/kube-runtime/client';
+import { identityOf } from '@weeder/kube-runtime/objects';
+import { ownerApis, type PodOwner } from './failedCreate.ts';
+import { podCountsOf } from './podCounts.ts';
+
+/** When weeder had the controller of the object create its pods again, in RFC 3339. */
+export const retriedAt = 'weeder.dev/retried-at';
+
+/** The events of the `podCreation` machine; `existing`: how many pods the object had. */
+export type RetryAnswer =
+  | { readonly type: 'retry.accepted'; readonly existing: number }
+  | { readonly type: 'retry.unneeded' | 'retry.notFound' | 'retry.conflicted' }
+  | { readonly type: 'retry.rejected'; readonly reason: string }
+  | {
+      readonly type: 'retry.failed';
+      readonly reason: string;
+      readonly failure?: string;
+      readonly retryAfter?: number;
+    };
+
+export interface OwnerRequests {
+  /** `isRequested`: asked before each request, whether a window still wants it. */
+  retryOwner(owner: PodOwner, signal: AbortSignal, isRequested: () => boolean): Promise<RetryAnswer>;
+  /** Resolves once the object has more than `existing` pods, or when that cannot be known. */
+  awaitPod(owner: PodOwner, existing: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Of a weeder that observes only. */
+export const retryNothing: OwnerRequests = {
+  retryOwner: async () => ({ type: 'retry.unneeded' }),
+  awaitPod: async () => {},
+};
+
+const readEvery = 100;
+
+export function ownerRequestsThrough(client: Pick<KubeClient, 'call' | 'server'>, clock: Clock): OwnerRequests {
+  return {
+    async retryOwner(owner, signal, isNeeded) {
+      const path = pathOf(owner);
+      const read = await client.call({ method: 'GET', path, signal, isNeeded });
+      if (!read.ok) return answerTo(read.failure, client.server);
+      const object = objectOf(read.body);
+      const { uid, resourceVersion } = identityOf(object) ?? {};
+      if (uid !== owner.uid) return { type: 'retry.notFound' };
+      const { existing, wanted } = podCountsOf(owner.kind, object);
+      if (existing >= wanted) return { type: 'retry.unneeded' };
+      const annotations = { [retriedAt]: new Date(clock.now()).toISOString() };
+      const written = await client.call({
+        method: 'PATCH',
+        path,
+        contentType: 'application/merge-patch+json',
+        body: { metadata: { uid, resourceVersion, annotations } },
+        onlyStatus: true,
+        signal,
+        isNeeded,
+      });
+      return written.ok ? { type: 'retry.accepted', existing } : answerTo(written.failure, client.server);
+    },
+    async awaitPod(owner, existing, signal) {
+      const path = pathOf(owner);
+      let isWaiting = true;
+      while (isWaiting) {
+        await sleep(clock, readEvery);
+        const read = await client.call({ method: 'GET', path, signal });
+        isWaiting = read.ok && podCountsOf(owner.kind, objectOf(read.body)).existing <= existing;
+      }
+    },
+  };
+}
+
+/** The path of an object in the API. */
+function pathOf({ kind, namespace, name }: PodOwner): string {
+  const version = ownerApis[kind];
+  const plural = `${kind.toLowerCase()}s`;
+  const root = version.includes('/') ? `/apis/${version}` : `/api/${version}`;
+  return `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(name)}`;
+}
+
+function answerTo(failure: ApiFailure, server: string): RetryAnswer {
+  if (failure.type === 'notFound') return { type: 'retry.notFound' };
+  if (failure.type === 'conflict') return { type: 'retry.conflicted' };
+  if (failure.type === 'cancelled') {
+    const reason = failure === notLeading ? failure.message : 'no window requests the retry any longer';
+    return { type: 'retry.failed', reason, failure: failure.type };
+  }
+  const reason = describeFailure(failure, server);
+  if (!isRecoverable(failure)) return { type: 'retry.rejected', reason };
+  return { type: 'retry.failed', reason, failure: failure.type, retryAfter: failure.retryAfterMs ?? 0 };
+}

@@ -1,0 +1,42 @@
+import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
+import { keyOf } from '@weeder/kube-runtime/objects';
+
+/** A webhook without which no pod can be created. */
+export interface PodWebhook {
+  /** As messages name it; several configurations may have webhooks of one name. */
+  readonly name: string;
+  /** The Service that it calls: `namespace/name`. */
+  readonly service: string;
+}
+
+/**
+ * The webhooks of a ValidatingWebhookConfiguration or MutatingWebhookConfiguration that are called for the creation of
+ * pods, and whose failure refuses it. Selectors and match conditions do not count: the message of a failed creation
+ * names the webhook. A webhook at a `url` has no Service whose readiness weeder could observe.
+ */
+export function podWebhooksOf(configuration: JsonObject): PodWebhook[] {
+  return arrayOf(configuration['webhooks'])
+    .map(objectOf)
+    .flatMap((webhook) => {
+      const { namespace, name: service } = objectOf(objectOf(webhook['clientConfig'])['service']);
+      const name = textOf(webhook['name']);
+      const isRequired = (webhook['failurePolicy'] ?? 'Fail') === 'Fail';
+      const isOfPods = arrayOf(webhook['rules']).map(objectOf).some(matchesCreationOfPods);
+      if (name === undefined || !isRequired || !isOfPods) return [];
+      const [home, target] = [textOf(namespace), textOf(service)];
+      return home === undefined || target === undefined ? [] : [{ name, service: keyOf(home, target) }];
+    });
+}
+
+/** `*` is each resource, without subresources; `pods/*` has only subresources. */
+function matchesCreationOfPods({ operations, apiGroups, apiVersions, resources, scope }: JsonObject): boolean {
+  const has = (list: unknown, ...names: readonly string[]) =>
+    arrayOf(list).some((each) => names.includes(String(each)));
+  return (
+    has(operations, '*', 'CREATE') &&
+    has(apiGroups, '*', '') &&
+    has(apiVersions, '*', 'v1') &&
+    has(resources, '*', '*/*', 'pods') &&
+    scope !== 'Cluster'
+  );
+}
