@@ -34,7 +34,7 @@ interface PodCreationContext extends RetriedObject {
   readonly withdrawnBecause: WithdrawalReason | undefined;
 }
 
-export type PodCreationEvent =
+type PodCreationEvent =
   /** The object that went first has another pod, or no window requests its retry any more. */
   | { readonly type: 'canary.passed' }
   /** No window requests the retry any more. */

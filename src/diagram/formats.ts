@@ -10,6 +10,7 @@ export const drawable = [
   'endpoint',
   'dependants',
   'podDeletion',
+  'podCreation',
   'workload',
   'rollout',
   'recreation',

@@ -8,6 +8,7 @@ import { rollout } from '../../machines/restart/rollout.ts';
 import { workload } from '../../machines/restart/workload.ts';
 import { dependants } from '../../machines/weeder/dependants.ts';
 import { endpoint } from '../../machines/weeder/endpoint.ts';
+import { podCreation } from '../../machines/weeder/podCreation.ts';
 import { podDeletion } from '../../machines/weeder/podDeletion.ts';
 
 /**
@@ -18,6 +19,7 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['endpoint', { machine: endpoint, file: 'machines/weeder/endpoint.ts' }],
   ['dependants', { machine: dependants, file: 'machines/weeder/dependants.ts' }],
   ['podDeletion', { machine: podDeletion, file: 'machines/weeder/podDeletion.ts' }],
+  ['podCreation', { machine: podCreation, file: 'machines/weeder/podCreation.ts' }],
   ['workload', { machine: workload, file: 'machines/restart/workload.ts' }],
   ['rollout', { machine: rollout, file: 'machines/restart/rollout.ts' }],
   ['recreation', { machine: recreation, file: 'machines/restart/recreation.ts' }],

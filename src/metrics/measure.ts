@@ -21,7 +21,7 @@ interface Measured {
   readonly lease: string;
 }
 
-const machines = ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'podDeletion'] as const;
+const machines = ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'podDeletion', 'podCreation'] as const;
 const streamStates: readonly StreamState[] = ['listing', 'watching', 'backingOff'];
 
 /** Updates the metrics that are not counted as events occur. */

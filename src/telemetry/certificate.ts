@@ -27,10 +27,10 @@ export async function certificateOf(
 }
 
 /**
- * Returns a new self-signed certificate for `weeder`, with a key that never leaves the process. Clients cannot verify
- * it: it only encrypts. Node has no function for this, and the structure (RFC 5280, in DER) is small.
+ * Returns a new self-signed certificate for this name, with a key that never leaves the process. Clients cannot verify
+ * it, unless they are given it: it only encrypts. Node has no function for this, and the structure (RFC 5280, in DER) is small.
  */
-function selfSigned(now: Date): TlsFiles {
+export function selfSigned(now: Date, host = 'weeder'): TlsFiles {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const until = new Date(now);
   until.setUTCFullYear(now.getUTCFullYear() + validYears);
@@ -44,7 +44,7 @@ function selfSigned(now: Date): TlsFiles {
     sequence(time(now), time(until)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(sequence(alternativeNames, der(0x04, sequence(der(0x82, Buffer.from('weeder'))))))),
+    der(0xa3, sequence(sequence(alternativeNames, der(0x04, sequence(der(0x82, Buffer.from(host))))))),
   );
   const signature = der(0x03, Buffer.of(0), sign('sha256', content, privateKey));
   return {

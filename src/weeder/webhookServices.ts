@@ -3,7 +3,7 @@ import { objectOf } from '@weeder/kube-runtime/base';
 import { createStreamSet, type OpenStream, type StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Config, Webhooks } from '../config/config.ts';
 import { withWebhooks } from '../config/serviceLookup.ts';
-import { type PodWebhook, podWebhooksOf } from './creations/webhooks.ts';
+import { type PodWebhook, podWebhooksOf } from './owners/webhooks.ts';
 
 /** Watches the services of the webhooks without which no pod can be created, in addition to those of the config. */
 interface WebhookServices {

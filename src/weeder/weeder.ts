@@ -9,7 +9,6 @@ import { scopeFrom } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup, type WatchedService } from '../config/serviceLookup.ts';
 import type { PendingWork } from '../controller/controller.ts';
 import { createCreations } from './creations/creations.ts';
-import { createOwnerIndex, type OwnerIndex } from './creations/ownerIndex.ts';
 import { createOwnerWatch } from './creations/ownerWatch.ts';
 import { type OwnerRequests, retryNothing } from './creations/retryOwner.ts';
 import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
@@ -28,6 +27,7 @@ import {
   type ServiceDependants,
   selectedBy,
 } from './dependants.ts';
+import { createOwnerIndex, type OwnerIndex } from './owners/ownerIndex.ts';
 import { type KnownPod, podFactsFrom, unknownPod } from './podFacts.ts';
 import { createPodIndex } from './pods/createPodIndex.ts';
 import type { PodIndex } from './pods/podIndex.ts';

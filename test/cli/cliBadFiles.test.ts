@@ -33,7 +33,7 @@ const badConfigs: readonly (readonly [path: string, sentence: string])[] = [
   ],
   [
     file('list.yaml', '- a\n'),
-    `./list.yaml:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, restartControl or observer. ${correct}`,
+    `./list.yaml:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, podCreation, restartControl or observer. ${correct}`,
   ],
 ];
 

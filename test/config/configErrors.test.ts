@@ -27,7 +27,7 @@ const values = 'letters, digits, "-", "_" and ".", at most 63, with a letter or 
 const keys =
   'letters, digits, "-", "_" and ".", at most 63, with a letter or digit at both ends, after an optional DNS name and "/"';
 const topKeys =
-  'servicesAndDependantSelectors, declaredDependencies, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, pace, evidence, restartControl, observer';
+  'servicesAndDependantSelectors, declaredDependencies, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, pace, podCreation, evidence, restartControl, observer';
 const good = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}';
 
 test('all errors of a file are reported, in the order of the file', () => {
@@ -55,7 +55,7 @@ test('the number of lines of a log is limited, and the section is a mapping', ()
 });
 
 test('a section without a value is an error, because it looks switched on; an empty mapping switches it on', () => {
-  for (const key of ['declaredDependencies', 'evidence', 'restartControl', 'observer']) {
+  for (const key of ['declaredDependencies', 'podCreation', 'evidence', 'restartControl', 'observer']) {
     const error = `f:2:1 ${key}: this section is empty; write \`${key}: {}\` to switch it on, or remove the key`;
     for (const nothing of ['', ' ~', ' null', '\n  # rules: []'])
       assert.deepEqual(errorsOf(`${good}\n${key}:${nothing}`), [error], nothing);

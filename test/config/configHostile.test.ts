@@ -227,7 +227,7 @@ test('an empty file is reported as such', async () => {
 test('a top level that is not a mapping is reported as such', () => {
   for (const text of ['text', '- a\n- b', '5', '"x"', 'null', '[]']) {
     assert.deepEqual(errorsOf(text), [
-      'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, restartControl or observer',
+      'f:1:1: the top level must be a mapping with the key servicesAndDependantSelectors, declaredDependencies, podCreation, restartControl or observer',
     ]);
   }
 });

@@ -15,7 +15,14 @@ const schema = configJsonSchema();
 const service = at(schema, 'properties', 'servicesAndDependantSelectors', 'additionalProperties');
 const selector = at(service, 'properties', 'podSelectors', 'items');
 const requirement = at(selector, 'properties', 'matchExpressions', 'items');
-const sections = ['servicesAndDependantSelectors', 'declaredDependencies', 'evidence', 'restartControl', 'observer'];
+const sections = [
+  'servicesAndDependantSelectors',
+  'declaredDependencies',
+  'podCreation',
+  'evidence',
+  'restartControl',
+  'observer',
+];
 const settings = keysAt([]).filter((key) => !sections.includes(key));
 
 test('the JSON Schema has draft 7, an id and a title', () => {
@@ -84,7 +91,7 @@ test('every YAML example of the reference is a valid config', () => {
   const handWritten = text.replace(/<!-- generated: faulty -->[\s\S]*?<!-- \/generated -->/, '');
   const examples = [...handWritten.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
   const configs = examples.filter((example) => !example.startsWith('# yaml-language-server'));
-  assert.equal(configs.length, 8);
+  assert.equal(configs.length, 9);
   for (const example of configs) assert.ok(parseConfig(example, 'f').ok, example);
 });
 

@@ -72,9 +72,11 @@ test('its output has the outcomes, each pod once, also those that become known a
   const deleted = (uid: string): DependantsEvent => ({ type: 'pod.deleted', uid });
   const skipped: DependantsEvent = { type: 'pod.protected', uid: 'c', protection: 'barePod' };
   const failed: DependantsEvent = { type: 'deletion.failed', pod: 'shop/d' };
-  const events = [deleted('a'), deleted('a'), skipped, skipped, timeIsOver, deleted('b'), failed, outcomesKnown];
+  const retried: DependantsEvent = { type: 'creation.retried', uid: 'e' };
+  const early = [deleted('a'), deleted('a'), skipped, skipped, retried, retried];
+  const events = [...early, timeIsOver, deleted('b'), failed, outcomesKnown];
   const { output } = decide(dependants, { closesAt: now, now: () => now }, events).snapshot;
-  assert.deepEqual(output, { deleted: ['a', 'b'], skipped: ['c'], failed: ['shop/d'] });
+  assert.deepEqual(output, { deleted: ['a', 'b'], retried: ['e'], skipped: ['c'], failed: ['shop/d'] });
 });
 
 test('a pod that is never deleted is announced to the parent once', () => {

@@ -24,6 +24,11 @@ const retries: Readonly<Record<string, Retries>> = {
     timer: 'xstate.after.retryDelay.podDeletion.backingOff',
     longest: 10_000,
   },
+  podCreation: {
+    toFailure: ['slot.granted', 'retry.failed'],
+    timer: 'xstate.after.retryDelay.podCreation.backingOff',
+    longest: 10_000,
+  },
   workload: {
     toFailure: ['effect.failed'],
     timer: 'xstate.after.retryDelay.workload.backingOff',

@@ -95,7 +95,7 @@ for (const { name, path, imports, machines } of files) {
 
 test('the weeder has its documented machines', () => {
   const names = files.map((file) => file.name);
-  for (const name of ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'podDeletion'])
+  for (const name of ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'podDeletion', 'podCreation'])
     assert.ok(names.includes(name));
 });
 

@@ -83,6 +83,16 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
       (walked, { context }) => context.heldBy === undefined || count(walked, 'requestSlot') === 0,
     ],
   ],
+  podCreation: [
+    ['an attempt is in flight while retrying, and only then', holds('retryOwner', 'podCreation.attempting.retrying')],
+    ['a pod is awaited while proving, and only then', holds('awaitPod', 'podCreation.proving')],
+    ['only the object that goes first is proven', (_, { context, value }) => value !== 'proving' || context.isCanary],
+    ['a failure is reported exactly once when failed', decidesOnce('reportFailed', 'podCreation.failed')],
+    [
+      'no attempt is made without a slot',
+      (walked) => count(walked, 'spawn retryOwner') === walked.filter(({ event }) => event === 'slot.granted').length,
+    ],
+  ],
   workload: [
     ['it is assessed while assessing, and only then', holds('assess', 'workload.assessing')],
     ['a rollout runs exactly while it is restarting', holds('rollout', 'workload.restarting')],

@@ -14,6 +14,7 @@ import {
   declaredTable,
   evidenceTable,
   observerTables,
+  podCreationTable,
   restartTables,
   settingsTable,
 } from '../../src/config/schema/reference.ts';
@@ -44,6 +45,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
     withSections(file, {
       settings: settingsTable(),
       declared: declaredTable(),
+      podCreation: podCreationTable(),
       evidence: evidenceTable(),
       ...restartSections(),
       observer: observerTables().settings,

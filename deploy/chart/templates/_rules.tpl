@@ -31,6 +31,24 @@
   resources: [pods/log]
   verbs: [get]
 {{- end }}
+{{- if .Values.podCreation }}
+# The webhooks that admit pods, the Events of failed creations, and an annotation of the objects that lack pods.
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [validatingwebhookconfigurations, mutatingwebhookconfigurations]
+  verbs: [list, watch]
+- apiGroups: [""]
+  resources: [events]
+  verbs: [list, watch]
+- apiGroups: [apps]
+  resources: [replicasets, statefulsets, daemonsets]
+  verbs: [get, patch]
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, patch]
+- apiGroups: [""]
+  resources: [replicationcontrollers]
+  verbs: [get, patch]
+{{- end }}
 {{- if .Values.restartControl.enabled }}
 {{ include "weeder.restartRules" .Values.restartControl }}
 {{- end }}

@@ -2,7 +2,7 @@ import { type Clock, messageOf } from '@weeder/kube-runtime/base';
 import { type PodCreationInput, podCreation, type RetriedObject } from '../../../machines/weeder/podCreation.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
 import type { ReportWeeder } from '../deletions/weederEvents.ts';
-import type { CreationEntry } from './creations.ts';
+import type { CreationEntry } from './creationEntry.ts';
 import type { OwnerRequests } from './retryOwner.ts';
 import type { RetryRounds } from './retryRounds.ts';
 

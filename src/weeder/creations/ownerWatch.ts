@@ -2,10 +2,11 @@ import { keyOf } from '@weeder/kube-runtime/objects';
 import type { Webhooks } from '../../config/config.ts';
 import type { CreateWatch } from '../deletions/dependantsActor.ts';
 import { windowRefOf } from '../deletions/weederEvents.ts';
-import type { CreationRequest, Creations } from './creations.ts';
-import type { OwnerIndex } from './ownerIndex.ts';
+import type { OwnerIndex } from '../owners/ownerIndex.ts';
+import type { CreationRequest } from './creationEntry.ts';
+import type { Creations } from './creations.ts';
 
-export interface OwnerWatchEffects {
+interface OwnerWatchEffects {
   readonly owners: OwnerIndex;
   readonly creations: Creations;
   readonly webhooks: () => Webhooks | undefined;

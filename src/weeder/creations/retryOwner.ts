@@ -8,11 +8,11 @@ import { type Clock, objectOf, sleep } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure, isRecoverable, notLeading } from '@weeder/kube-runtime/client';
 import { identityOf } from '@weeder/kube-runtime/objects';
-import { ownerApis, type PodOwner } from './failedCreate.ts';
-import { podCountsOf } from './podCounts.ts';
+import { ownerApis, type PodOwner } from '../owners/failedCreate.ts';
+import { podCountsOf } from '../owners/podCounts.ts';
 
 /** When weeder had the controller of the object create its pods again, in RFC 3339. */
-export const retriedAt = 'weeder.dev/retried-at';
+const retriedAt = 'weeder.dev/retried-at';
 
 /** The events of the `podCreation` machine; `existing`: how many pods the object had. */
 export type RetryAnswer =

@@ -1,6 +1,6 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { forgottenAfter, pauseAfter } from '../deletions/replacementBackOff.ts';
-import type { RefusedCreation } from './ownerIndex.ts';
+import type { RefusedCreation } from '../owners/ownerIndex.ts';
 
 /**
  * How often each object was retried, in all windows together, with the pauses between the rounds of deletions: an object

@@ -4,7 +4,7 @@ import type { WithdrawalReason } from '../../../machines/weeder/podDeletion.ts';
 import type { ReportWeeder } from './weederEvents.ts';
 
 /** The pod watch of one child, and what it requests. */
-export interface Watch {
+interface Watch {
   /** Begins to watch, or continues with the current config. */
   begin(child: DependantsRef): void;
   /** The config of the service has changed, after `begin`. */

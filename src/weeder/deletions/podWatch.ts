@@ -8,7 +8,7 @@ import type { Deletions } from './deletions.ts';
 import type { CreateWatch } from './dependantsActor.ts';
 import { windowRefOf } from './weederEvents.ts';
 
-export interface PodWatchEffects {
+interface PodWatchEffects {
   readonly clock: Clock;
   readonly services: ServiceLookup;
   readonly deletions: Deletions;

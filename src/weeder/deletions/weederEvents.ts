@@ -1,7 +1,7 @@
 import type { ObjectRef } from '@weeder/kube-runtime/events';
 import type { Protection, WaitReason } from '../../../machines/weeder/podDeletion.ts';
 import type { ActorFailed, Retry } from '../../controller/report/commonEvents.ts';
-import type { RefusedCreation } from '../creations/ownerIndex.ts';
+import type { RefusedCreation } from '../owners/ownerIndex.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { NeverStarted } from '../pods/neverStarted.ts';
 

@@ -1,6 +1,6 @@
 import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
-import { callFailure } from '../creations/failedCreate.ts';
 import { dependsOnServices } from '../declared/declaration.ts';
+import { callFailure } from '../owners/failedCreate.ts';
 import { terminationMessage } from '../pods/lastRun.ts';
 
 /**

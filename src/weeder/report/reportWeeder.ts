@@ -2,8 +2,8 @@ import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import { objectText } from '@weeder/kube-runtime/objects';
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
-import { ownerApis } from '../creations/failedCreate.ts';
 import { type ReportWeeder, type WeederEvent, windowRefOf } from '../deletions/weederEvents.ts';
+import { ownerApis } from '../owners/failedCreate.ts';
 import { weederTable } from './weederTable.ts';
 import type { WeederRun } from './wording.ts';
 

@@ -105,6 +105,7 @@ suite('the chart', { concurrency: true }, () => {
       { args: ['--dry-run'] },
       { evict: true },
       { evidence: true },
+      { podCreation: true },
       { podMonitor: { enabled: true } },
     ]) {
       const ours = comparable(await template({ ...valuesOf(choice), ...other }), 'helm');

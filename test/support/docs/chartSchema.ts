@@ -41,6 +41,7 @@ export function chartValuesSchema(): object {
       weeding: flag,
       evict: flag,
       evidence: flag,
+      podCreation: flag,
       restartControl: section({
         enabled: flag,
         sources: word('all', 'configMaps', 'named'),

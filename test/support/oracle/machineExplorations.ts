@@ -246,6 +246,24 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'xstate.after.retryDelay.resource.backingOff' },
     ],
   },
+  podCreation: {
+    inputs: [{}, { isCanary: true }, { pausedUntil: 5000 }, { canaryUntil: 1000 }],
+    events: [
+      { type: 'canary.passed' },
+      { type: 'retry.withdrawn' },
+      { type: 'slot.granted' },
+      { type: 'retry.accepted', existing: 0 },
+      { type: 'retry.unneeded' },
+      { type: 'retry.notFound' },
+      { type: 'retry.conflicted' },
+      { type: 'retry.failed' },
+      { type: 'retry.rejected' },
+      { type: 'proof.ended' },
+      { type: 'xstate.after.untilDue.podCreation.waiting' },
+      { type: 'xstate.after.longestProof.podCreation.proving' },
+      { type: 'xstate.after.retryDelay.podCreation.backingOff' },
+    ],
+  },
   podDeletion: {
     inputs: [{}, { unreportedSince: 0 }, { heldBy: 'shop/db' }, { pausedUntil: 5000 }, { logLines: 20 }],
     events: [

@@ -1,10 +1,11 @@
 import { type JsonObject, type VirtualClock, virtualClock } from '@weeder/kube-runtime/base';
+import type { InspectionEvent } from 'xstate';
 import { resolveConfig } from '../../../src/config/config.ts';
 import { configFile } from '../../../src/config/schema/schema.ts';
 import { withWebhooks } from '../../../src/config/serviceLookup.ts';
-import type { PodOwner } from '../../../src/weeder/creations/failedCreate.ts';
 import type { RetryAnswer } from '../../../src/weeder/creations/retryOwner.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
+import type { PodOwner } from '../../../src/weeder/owners/failedCreate.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
 import { slice } from '../objects/objects.ts';
 import { weederOptions } from './weederOptions.ts';
@@ -64,6 +65,7 @@ interface WorldOptions {
   /** How long an object waits for its next pod. Default: for ever. */
   readonly podAfter?: number;
   readonly isDryRun?: boolean;
+  readonly inspect?: (event: InspectionEvent) => void;
 }
 
 /** A weeder whose cluster has a webhook of the service `policy/webhook`, which is down, and `policy/other`, which is not. */
@@ -82,6 +84,7 @@ export function creationWorld(options: WorldOptions = {}): CreationWorld {
   const weeder = createWeeder(
     weederOptions(config, clock, {
       isDryRun,
+      ...(options.inspect === undefined ? {} : { runtime: { clock, inspect: options.inspect } }),
       report: (event) => events.push(event),
       ownerRequests: {
         async retryOwner(owner, _signal, isRequested) {

@@ -4,6 +4,7 @@ export interface Choice {
   readonly weeding: boolean;
   readonly evict: boolean;
   readonly evidence: boolean;
+  readonly podCreation: boolean;
   readonly networkPolicy: boolean;
   readonly podMonitor: boolean;
   readonly serviceMonitor: boolean;
@@ -30,15 +31,13 @@ const observerComponents = { all: 'observer', named: 'observer-named' } as const
 const modes: Readonly<Record<string, string>> = { 'highly-available': 'highlyAvailable', sharded: 'sharded' };
 
 /** The components of the kustomization for this choice. */
-export function componentsOf({ restartControl, observer, ...it }: Choice): readonly string[] {
+export function componentsOf(it: Choice): readonly string[] {
   return [
     ...(it.weeding ? [] : ['no-weeding']),
     ...(it.evict ? ['evict'] : []),
     ...(it.evidence ? ['evidence'] : []),
-    ...(restartControl === undefined ? [] : [restartComponents[restartControl.sources]]),
-    ...(restartControl?.recreateJobs === true ? ['recreate-jobs'] : []),
-    ...(observer === undefined ? [] : [observerComponents[observer.impersonate]]),
-    ...(observer?.secrets === true ? ['observer-secrets'] : []),
+    ...(it.podCreation ? ['pod-creation'] : []),
+    ...componentsOfControllers(it),
     ...(it.networkPolicy ? ['network-policy'] : []),
     ...(it.podMonitor ? ['pod-monitor'] : []),
     ...(it.serviceMonitor ? ['service-monitor'] : []),
@@ -50,14 +49,25 @@ export function componentsOf({ restartControl, observer, ...it }: Choice): reado
   ];
 }
 
+function componentsOfControllers({ restartControl, observer }: Choice): readonly string[] {
+  return [
+    ...(restartControl === undefined ? [] : [restartComponents[restartControl.sources]]),
+    ...(restartControl?.recreateJobs === true ? ['recreate-jobs'] : []),
+    ...(observer === undefined ? [] : [observerComponents[observer.impersonate]]),
+    ...(observer?.secrets === true ? ['observer-secrets'] : []),
+  ];
+}
+
 /** The values of the chart for this choice. */
-export function valuesOf({ overlay, weeding, evict, evidence, restartControl, observer, ...it }: Choice): object {
+export function valuesOf(choice: Choice): object {
+  const { overlay, weeding, evict, evidence, podCreation, restartControl, observer, ...it } = choice;
   return {
     mode: modes[overlay] ?? 'single',
     ...(overlay === 'namespaced' ? { namespaces: ['shoot-1', 'shoot-2'] } : {}),
     weeding,
     evict,
     evidence,
+    podCreation,
     networkPolicy: { enabled: it.networkPolicy },
     podMonitor: { enabled: it.podMonitor },
     serviceMonitor: { enabled: it.serviceMonitor },
@@ -98,6 +108,7 @@ export function choices(overlay: string): readonly Choice[] {
       ...choice,
       evict: isIn(index, 0),
       evidence: isIn(index + 1, 3),
+      podCreation: isIn(index, 1),
       networkPolicy: isIn(index, 1),
       podMonitor: isIn(index, 2),
       serviceMonitor: isIn(index, 3),

@@ -1,7 +1,7 @@
 /**
  * The objects whose newest failure to create a pod was a webhook that could not be called, from a stream of Events. An
- * object whose newest failure is another one, such as a quota, is not among them. Bounded: somebody who may create
- * Events in a namespace cannot displace the objects of others.
+ * object whose newest failure is another one, such as a quota, is not among them. Bounded: a tenant that creates Events
+ * in a namespace displaces only objects of that namespace.
  */
 
 import type { ClosableSink } from '@weeder/kube-runtime/watch';

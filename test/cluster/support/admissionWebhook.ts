@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:https';
+import { selfSigned } from '../../../src/telemetry/certificate.ts';
+import { cleanUp } from './cleanup.ts';
+import { eventually } from './eventually.ts';
+import type { TestNamespace } from './namespace.ts';
+import { freePorts } from './plane/ports.ts';
+import { setSlice } from './services.ts';
+
+/** A webhook that admits each pod of its namespace, or of those that are added, as long as it runs. */
+export interface AdmissionWebhook {
+  /** As messages name it. */
+  readonly name: string;
+  readonly service: string;
+  /** The server listens, and then the EndpointSlice of the service says so. */
+  recover(): Promise<void>;
+  /** Closes the server, and then the EndpointSlice of the service says so. */
+  fail(): Promise<void>;
+}
+
+interface WebhookOptions {
+  /** Default `Fail`. */
+  readonly failurePolicy?: 'Fail' | 'Ignore';
+}
+
+/**
+ * Creates a webhook that is down. No pods and no proxy run: the API server reaches its server by a Service of type
+ * ExternalName, and the test writes the EndpointSlice.
+ */
+export async function createWebhook(ns: TestNamespace, options: WebhookOptions = {}): Promise<AdmissionWebhook> {
+  const { failurePolicy = 'Fail' } = options;
+  const [port = 0] = await freePorts(1);
+  const service = 'webhook';
+  const name = `pods.${ns.name}.example.com`;
+  const { cert, key } = selfSigned(new Date(), `${service}.${ns.name}.svc`);
+  let server: Server | undefined;
+
+  async function close(): Promise<void> {
+    const closing = server;
+    server = undefined;
+    if (closing === undefined) return;
+    closing.closeAllConnections();
+    await new Promise((resolve) => closing.close(resolve));
+  }
+
+  cleanUp(ns, close);
+  const { cluster } = ns;
+  await cluster.api('POST', ns.path('api/v1', 'services'), {
+    metadata: { name: service },
+    spec: { type: 'ExternalName', externalName: 'localhost' },
+  });
+  await setSlice(ns, service, { ready: [false] });
+  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+  await cluster.api('POST', path, {
+    metadata: { name: ns.name },
+    webhooks: [
+      {
+        name,
+        failurePolicy,
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        timeoutSeconds: 5,
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ns.name } },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
+        clientConfig: {
+          service: { namespace: ns.name, name: service, port, path: '/' },
+          caBundle: Buffer.from(cert).toString('base64'),
+        },
+      },
+    ],
+  });
+  cleanUp(ns, () => cluster.send('DELETE', `${path}/${ns.name}`));
+  if (failurePolicy === 'Fail') await refusing(ns);
+
+  return {
+    name,
+    service,
+    async recover() {
+      server = createServer({ cert, key }, (request, response) => {
+        const parts: Buffer[] = [];
+        request.on('data', (part: Buffer) => parts.push(part));
+        request.on('end', () => {
+          const review: { readonly request?: { readonly uid?: string } } = JSON.parse(Buffer.concat(parts).toString());
+          const answer = { uid: review.request?.uid, allowed: true };
+          const body = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer };
+          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        });
+      });
+      const listening = server;
+      await new Promise<void>((resolve) => listening.listen(port, '127.0.0.1', resolve));
+      await setSlice(ns, service, { ready: [true] });
+    },
+    async fail() {
+      await close();
+      await setSlice(ns, service, { ready: [false] });
+    },
+  };
+}
+
+/** Waits until the API server calls the webhook: it learns about the configuration by a watch. */
+async function refusing(ns: TestNamespace): Promise<void> {
+  const pod = { metadata: { name: 'probe' }, spec: { containers: [{ name: 'main', image: 'registry.example/none' }] } };
+  await eventually(
+    async (saw) => {
+      const answer = await ns.cluster.send('POST', `${ns.path('api/v1', 'pods')}?dryRun=All`, { body: pod });
+      saw(answer.body);
+      return JSON.stringify(answer.body).includes('failed calling webhook') ? true : undefined;
+    },
+    { what: 'the webhook is called' },
+  );
+}
