@@ -1,3 +1,4 @@
+import { livePage, openLivePage } from './livePage.ts';
 import type { Reader } from './reader.ts';
 import { helm, kustomize, upgradeOf } from './upgrade.ts';
 
@@ -18,4 +19,5 @@ export const scenarios: ReadonlyMap<string, Scenario> = new Map([
   ['tutorial', { page: 'docs/tutorial.md' }],
   ['upgrade with kustomize', { page: upgrade, omits: 'With Helm', ...upgradeOf(kustomize) }],
   ['upgrade with Helm', { page: upgrade, omits: 'With kustomize', ...upgradeOf(helm) }],
+  ['live page', { page: livePage, after: openLivePage }],
 ]);
