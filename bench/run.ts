@@ -1,12 +1,14 @@
 /**
- * `npm run bench -- [recovery] [herd] [scale] [actors] [start] [rest] [restart] [observer] [thousand] [hostile] [page]`: measures
+ * `npm run bench -- [recovery] [herd] [creation] [scale] [actors] [start] [rest] [restart] [observer] [thousand] [hostile] [page]`: measures
  * weeder, and for recoveries and corrections a bare client as well. Figures are only comparable within one run.
  *
- *   --all               all eleven; default: recovery
+ *   --all               all twelve; default: recovery
  *   --namespaces LIST   of the recoveries (default 1,10,50,100,200,1000)
  *   --cores LIST        of the recoveries: separate (the API server on one core, the client on another), shared
  *                       (default both)
  *   --herd N            dependants of the one service of herd (default 1000)
+ *   --refused N         objects of each kind of creation (default 20)
+ *   --outage SECONDS    of the webhook of creation (default 600)
  *   --pods LIST         of scale (default 20000,50000,100000)
  *   --many N            podSelectors, and declared services, of scale (default 10000)
  *   --services LIST     of actors (default 100,1000,10000)
@@ -28,6 +30,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SetupProblem } from '../test/cluster/support/plane/process.ts';
+import { measureCreation } from './creation/creation.ts';
 import { measureDrift, observerIdleMs } from './drift/drift.ts';
 import { driftReport } from './drift/driftReport.ts';
 import { measureHostile } from './drift/hostile.ts';
@@ -47,12 +50,19 @@ import { measureStart } from './recovery/start.ts';
 import { measureRestart } from './restart/restart.ts';
 import { restartReport } from './restart/restartReport.ts';
 import { coresModes } from './support/cores.ts';
-import { actorsReport, herdReport, restReport, scaleReport, startReport } from './support/otherReports.ts';
+import {
+  actorsReport,
+  creationReport,
+  herdReport,
+  restReport,
+  scaleReport,
+  startReport,
+} from './support/otherReports.ts';
 import { benchmarksPage } from './support/page.ts';
 import { committed, type Results, readResults, thisMachine } from './support/results.ts';
 
 const names = [
-  ...(['recovery', 'herd', 'scale', 'actors', 'start', 'rest'] as const),
+  ...(['recovery', 'herd', 'creation', 'scale', 'actors', 'start', 'rest'] as const),
   ...(['restart', 'observer', 'thousand', 'hostile', 'page'] as const),
 ] as const;
 type Name = (typeof names)[number];
@@ -100,6 +110,12 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
     const cases = await measureHerd(wholeNumber('--herd', flags.herd), log);
     console.log(herdReport(cases));
     return { herd: { ...source, cases } };
+  }
+  if (name === 'creation') {
+    const [objects, outage] = [wholeNumber('--refused', flags.refused), wholeNumber('--outage', flags.outage)];
+    const cases = await measureCreation({ objects, outage, log });
+    console.log(creationReport(cases));
+    return { creation: { ...source, cases } };
   }
   if (name === 'scale') {
     const [counts, many] = [numbers('--pods', flags.pods), wholeNumber('--many', flags.many)];
@@ -205,6 +221,8 @@ function parseFlags() {
         namespaces: text('1,10,50,100,200,1000'),
         cores: text(coresModes.join(',')),
         herd: text('1000'),
+        refused: text('20'),
+        outage: text('600'),
         pods: text('20000,50000,100000'),
         many: text('10000'),
         services: text('100,1000,10000'),

@@ -1,3 +1,4 @@
+import type { CreationCase } from '../creation/creationResults.ts';
 import type { ActorsCase } from '../recovery/actorsResults.ts';
 import type { HerdCase } from '../recovery/herdResults.ts';
 import { goalTable } from '../recovery/recoveryReport.ts';
@@ -16,6 +17,19 @@ export function herdReport(cases: readonly HerdCase[]): string {
     String(mostInOneSecond),
   ]);
   return table(['pods', 'pace', 'all deleted ms', 'most in one second'], rows);
+}
+
+/** Creations of pods that a webhook refused, as Markdown. */
+export function creationReport(cases: readonly CreationCase[]): string {
+  const rows = cases.map(({ kind, objects, weeder, outage, median, last }) => [
+    kind,
+    String(objects),
+    String(outage),
+    weeder ? 'with' : 'without',
+    figure(median),
+    figure(last),
+  ]);
+  return table(['kind', 'objects', 'outage s', 'weeder', 'median s', 'last s'], rows);
 }
 
 /** Many pods, as Markdown. */

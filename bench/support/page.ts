@@ -4,13 +4,14 @@ import { thousandReport } from '../drift/thousandReport.ts';
 import { livePageReport } from '../livePage/livePageReport.ts';
 import { recoveryReport } from '../recovery/recoveryReport.ts';
 import { restartReport } from '../restart/restartReport.ts';
-import { actorsReport, herdReport, restReport, scaleReport, startReport } from './otherReports.ts';
+import { actorsReport, creationReport, herdReport, restReport, scaleReport, startReport } from './otherReports.ts';
 import type { Machine, Results } from './results.ts';
 
 /** The content of docs/development/benchmarks.md: what was measured, on which machine, and the results. */
 export function benchmarksPage({
   recovery,
   herd,
+  creation,
   scale,
   actors,
   start,
@@ -25,6 +26,7 @@ export function benchmarksPage({
     introduction,
     recovery && [recoveryText(recovery.cases[0]), measuredOn(recovery), recoveryReport(recovery.cases)],
     herd && [herdText, measuredOn(herd), herdReport(herd.cases)],
+    creation && [creationText, measuredOn(creation), creationReport(creation.cases)],
     scale && [scaleText, measuredOn(scale), scaleReport(scale.cases)],
     actors && [actorsText, measuredOn(actors), actorsReport(actors.cases)],
     start && [startText, measuredOn(start), startReport(start.cases)],
@@ -47,7 +49,7 @@ const introduction = `# Benchmarks
 
 This page is for contributors, and for operators who plan a large installation. It has the figures of all benchmarks and the goals for them. Only figures of the same run are comparable, so each run also measures a bare client that does only the required work. A load average above the number of cores means that the machine was busy.
 
-\`npm run bench -- --all --write\` runs all benchmarks and writes this page, in about an hour. To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`herd\`, \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\`, \`hostile\` or \`page\`. \`--profile DIR\` writes CPU profiles of recoveries, restarts and corrections, and prints their times by package and by function.`;
+\`npm run bench -- --all --write\` runs all benchmarks and writes this page, in about an hour. To run single benchmarks: \`npm run bench -- recovery --namespaces 1,50 --runs 3\`, and \`herd\`, \`creation\`, \`scale\`, \`actors\`, \`start\`, \`rest\`, \`restart\`, \`observer\`, \`thousand\`, \`hostile\` or \`page\`. \`--profile DIR\` writes CPU profiles of recoveries, restarts and corrections, and prints their times by package and by function.`;
 
 function recoveryText(first: { readonly podBytes: number; readonly server: string } | undefined): string {
   return `## Recoveries
@@ -62,6 +64,10 @@ function recoveryText(first: { readonly podBytes: number; readonly server: strin
 const herdText = `## Many dependants of one service
 
 A real kube-apiserver and etcd have the given number of crash-looping dependants of one service. They share all cores with weeder, the production bundle with its default flags. Each deleted pod is followed by one that connects to the service, which has just come back; \`pace\` limits how many do so at a time. The time runs from the request that makes the service ready to the last DELETED event, as a separate process receives it. The largest number of deletions within any one second is that of the requests that the API server received, by its audit log.`;
+
+const creationText = `## Creations that a webhook refused
+
+A real kube-apiserver and kube-controller-manager, and an HTTPS webhook with \`failurePolicy: Fail\` that is away for the given time. The objects of each kind lack one pod each. The time runs from the request that makes the Service of the webhook ready to the first pod of an object, as a poll every 100 ms sees it. Without weeder, the controllers try again by their own delays. With weeder, at most 50 objects are retried in a second.`;
 
 const scaleText = `## Many pods
 

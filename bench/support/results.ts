@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { CreationCase } from '../creation/creationResults.ts';
 import { DriftCase } from '../drift/driftResults.ts';
 import { HostileCase } from '../drift/hostileResults.ts';
 import { ThousandCase } from '../drift/thousandResults.ts';
@@ -35,6 +36,7 @@ function section<T extends z.ZodType>(item: T) {
 export const Results = z.object({
   recovery: section(RecoveryCase),
   herd: section(HerdCase),
+  creation: section(CreationCase),
   scale: section(ScaleCase),
   actors: section(ActorsCase),
   start: section(StartCase),

@@ -11,6 +11,8 @@ export interface AdmissionWebhook {
   /** As messages name it. */
   readonly name: string;
   readonly service: string;
+  /** The server listens. */
+  listen(): Promise<void>;
   /** The server listens, and then the EndpointSlice of the service says so. */
   recover(): Promise<void>;
   /** Closes the server, and then the EndpointSlice of the service says so. */
@@ -71,22 +73,27 @@ export async function createWebhook(ns: TestNamespace, options: WebhookOptions =
   cleanUp(ns, () => cluster.send('DELETE', `${path}/${ns.name}`));
   if (failurePolicy === 'Fail') await refusing(ns);
 
+  async function listen(): Promise<void> {
+    server = createServer({ cert, key }, (request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        const review: { readonly request?: { readonly uid?: string } } = JSON.parse(Buffer.concat(parts).toString());
+        const answer = { uid: review.request?.uid, allowed: true };
+        const body = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
+    });
+    const listening = server;
+    await new Promise<void>((resolve) => listening.listen(port, '127.0.0.1', resolve));
+  }
+
   return {
     name,
     service,
+    listen,
     async recover() {
-      server = createServer({ cert, key }, (request, response) => {
-        const parts: Buffer[] = [];
-        request.on('data', (part: Buffer) => parts.push(part));
-        request.on('end', () => {
-          const review: { readonly request?: { readonly uid?: string } } = JSON.parse(Buffer.concat(parts).toString());
-          const answer = { uid: review.request?.uid, allowed: true };
-          const body = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer };
-          response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-        });
-      });
-      const listening = server;
-      await new Promise<void>((resolve) => listening.listen(port, '127.0.0.1', resolve));
+      await listen();
       await setSlice(ns, service, { ready: [true] });
     },
     async fail() {
