@@ -198,7 +198,7 @@ export const podCreation = setup({
       description: 'The API server has refused the attempt: 200 ms to 10 s, or as long as it says.',
       always: { guard: 'isWithdrawn', target: 'failed' },
       after: { retryDelay: { target: 'deciding' } },
-      on: { 'retry.withdrawn': whenWithdrawn },
+      on: { 'retry.withdrawn': { target: 'failed', actions: 'recordWithdrawn' } },
     },
     retried: { type: 'final', description: 'Its controller tries again at once.' },
     unneeded: { type: 'final', description: 'It has all its pods.', entry: 'reportUnneeded' },
