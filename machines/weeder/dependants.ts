@@ -22,6 +22,8 @@ export interface DependantsInput {
   readonly podSelector: string | undefined;
   readonly openedAt: number;
   readonly closesAt: number;
+  /** Which dependant runs again, if that has opened the window. Undefined: the service has recovered. */
+  readonly because: string | undefined;
   readonly now: () => number;
 }
 
@@ -133,6 +135,7 @@ export const dependants = setup({
     podSelector: 'role=apiserver',
     openedAt: 0,
     closesAt: fiveMinutes,
+    because: undefined,
     now: () => 0,
     ...input,
     deleted: [],

@@ -20,8 +20,13 @@ function entryOf({ name: _name, selectorLines: _lines, ...service }: ServiceConf
   return withoutDefaults(service);
 }
 
-function declaredFileOf({ services: _, ...section }: DeclaredConfig): object {
-  return withoutDefaults(section);
+function declaredFileOf({ services: _, siblingEvidence, ...section }: DeclaredConfig): object {
+  if (siblingEvidence === undefined) return withoutDefaults(section);
+  const { readyFor, windowsPerHour } = siblingEvidence;
+  return {
+    ...withoutDefaults(section),
+    siblingEvidence: { readyFor: formatDuration(readyFor), windowsPerHour },
+  };
 }
 
 function withoutDefaults({

@@ -1,10 +1,11 @@
 import { keyOf } from '@weeder/kube-runtime/objects';
-import { type Config, isConfigured, type ServiceConfig, type ServiceSettings } from './config.ts';
+import { type Config, type DeclaredConfig, isConfigured, type ServiceConfig, type ServiceSettings } from './config.ts';
 
 /** A service in one namespace, by the config and by the declarations of pods. */
 export interface WatchedService
   extends ServiceSettings,
-    Pick<ServiceConfig, 'podSelectors' | 'selectorLines' | 'dependantNamespaces'> {
+    Pick<ServiceConfig, 'podSelectors' | 'selectorLines' | 'dependantNamespaces'>,
+    Pick<DeclaredConfig, 'siblingEvidence'> {
   /** The section of the config with its settings. */
   readonly section: 'services' | 'declaredDependencies';
   /** The namespaces of the pods that are dependants if they declare the service. */
@@ -17,9 +18,9 @@ export type ServiceLookup = (namespace: string, service: string) => WatchedServi
 /** The settings of a service that the config names also apply if pods declare it. */
 export function lookupOf({ services, declared }: Config): ServiceLookup {
   const declaredIn: WatchedService['declaredIn'] = declared?.namespaces ?? 'none';
-  const configured = new Map(
-    [...services].map(([name, service]) => [name, { ...service, section: 'services' as const, declaredIn }]),
-  );
+  const { siblingEvidence } = declared ?? {};
+  const own = { section: 'services' as const, declaredIn, ...(siblingEvidence && { siblingEvidence }) };
+  const configured = new Map([...services].map(([name, service]) => [name, { ...service, ...own }]));
   const others = declared && {
     ...declared,
     section: 'declaredDependencies' as const,

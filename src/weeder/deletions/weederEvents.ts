@@ -10,6 +10,8 @@ export interface WindowRef {
   readonly service: string;
   /** The number of the window within its service, from 1. */
   readonly window: number;
+  /** Why it is open, if not because of EndpointSlices, such as `Deployment shop/web runs again`. */
+  readonly because?: string;
 }
 
 /**
@@ -83,8 +85,13 @@ type Successor = 'the leader' | 'the next weeder';
 export type ReportWeeder = (event: WeederEvent) => void;
 
 /** Picks the fields that identify the window from an object with more fields. */
-export function windowRefOf({ namespace, service, window }: WindowRef): WindowRef {
-  return { namespace, service, window };
+export function windowRefOf({
+  namespace,
+  service,
+  window,
+  because,
+}: Omit<WindowRef, 'because'> & { readonly because?: string | undefined }): WindowRef {
+  return { namespace, service, window, ...(because === undefined ? {} : { because }) };
 }
 
 /**
