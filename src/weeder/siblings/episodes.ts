@@ -31,6 +31,8 @@ export interface Episode {
 interface Followed {
   readonly uid: string;
   readonly episode: Episode;
+  /** All services that it declares. */
+  declared: readonly string[];
   source: PodSource;
   list: number;
   /** While the pod is Ready. */
@@ -43,7 +45,7 @@ interface Episodes extends Reports {
   of(service: string): Iterable<Episode>;
   /** The EndpointSlices of the service have changed: they decide, and no episode up to now says anything about it. */
   changed(service: string): void;
-  /** The services about which episodes say something. */
+  /** The services that followed pods declare, and those about which an episode says something. */
   services(): Iterable<string>;
   /** Forgets everything. */
   clear(): void;
@@ -71,7 +73,7 @@ export function createEpisodes({ clock, isOn, readyFor, onRecovered }: EpisodesO
   }
 
   function follow(uid: string, episode: Episode, source: PodSource): Followed {
-    const added = { uid, episode, source, list: source.list, ready: undefined };
+    const added = { uid, episode, declared: [], source, list: source.list, ready: undefined };
     followed.set(uid, added);
     return added;
   }
@@ -120,6 +122,29 @@ export function createEpisodes({ clock, isOn, readyFor, onRecovered }: EpisodesO
     each.ready = { restarts, timer };
   }
 
+  function keepOnly(services: readonly string[], episode: Episode): void {
+    for (const service of episode.services) {
+      if (services.includes(service)) continue;
+      episode.services.delete(service);
+      removeFrom(byService, service, episode);
+    }
+  }
+
+  /** A version of a pod that declares these services. */
+  function take(known: Followed | undefined, services: readonly string[], object: unknown, source: PodSource): void {
+    const pod = crashLooping(object);
+    const continued = known?.episode ?? vacancies.take(templateOf(object), object);
+    const episode = continued ?? (pod && begin(pod, object, services));
+    if (episode === undefined) return;
+    const each = known ?? follow(uidOf(object), episode, source);
+    each.declared = services;
+    each.source = source;
+    each.list = source.list;
+    keepOnly(services, episode);
+    if (pod !== undefined) crashed(each, pod);
+    else runs(each, objectOf(objectOf(object)['status']));
+  }
+
   function forget(isGone: (each: Followed) => boolean): void {
     for (const each of followed.values()) if (isGone(each)) leave(each);
   }
@@ -137,28 +162,11 @@ export function createEpisodes({ clock, isOn, readyFor, onRecovered }: EpisodesO
         clear();
         return;
       }
-      const uid = uidOf(object);
-      const known = followed.get(uid);
+      const known = followed.get(uidOf(object));
       const deletedAt = deletedAtOf(object);
       const services = type === 'DELETED' || deletedAt !== undefined ? [] : servicesDeclaredBy(object);
-      if (services.length === 0) {
-        if (known !== undefined) leave(known, deletedAt);
-        return;
-      }
-      const pod = crashLooping(object);
-      const episode =
-        known?.episode ?? vacancies.take(templateOf(object), object) ?? (pod && begin(pod, object, services));
-      if (episode === undefined) return;
-      const each = known ?? follow(uid, episode, source);
-      each.source = source;
-      each.list = source.list;
-      for (const service of episode.services) {
-        if (services.includes(service)) continue;
-        episode.services.delete(service);
-        removeFrom(byService, service, episode);
-      }
-      if (pod !== undefined) crashed(each, pod);
-      else runs(each, objectOf(objectOf(object)['status']));
+      if (services.length > 0) take(known, services, object, source);
+      else if (known !== undefined) leave(known, deletedAt);
     },
     completed: (source) => forget((each) => each.source === source && each.list !== source.list),
     closed: (source) => forget((each) => each.source === source),
@@ -167,7 +175,10 @@ export function createEpisodes({ clock, isOn, readyFor, onRecovered }: EpisodesO
       for (const { services } of byService.get(service) ?? []) services.delete(service);
       byService.delete(service);
     },
-    services: () => byService.keys(),
+    *services() {
+      yield* byService.keys();
+      for (const { declared } of followed.values()) yield* declared;
+    },
     clear,
   };
 }
