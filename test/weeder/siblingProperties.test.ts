@@ -40,6 +40,8 @@ const shapes: Readonly<Record<State, (restarts: number) => PodOptions>> = {
 
 /** What the test knows of a pod: its state, and since when. */
 interface Known {
+  readonly uid: string;
+  readonly created: number;
   readonly state: State;
   readonly restarts: number;
   readonly since: number;
@@ -47,77 +49,112 @@ interface Known {
 
 const namespaceOf = (name: Name) => (name === 'foreign-1' ? 'other' : 'shoot-1');
 
-/** Plays the steps, and checks each window and each deletion at the time at which it happens. */
-async function play(steps: readonly Step[], windowsPerHour: number): Promise<World> {
-  const known = new Map<Name, Known>();
-  let slices: 'up' | 'down' | 'none' = 'none';
-  let changedAt = Number.NEGATIVE_INFINITY;
-  const created = new Map<string, number>();
-  let generation = 0;
-  const opened: { readonly at: number; readonly by: string }[] = [];
-  const now = () => at.clock.monotonic();
-  const at: World = siblingWorld({
-    startTime: start,
-    declared: { siblingEvidence: { readyFor, windowsPerHour } },
-    report(event) {
-      if (event.type !== 'window.opened' || event.because === undefined) return;
-      const by = /shoot-1\/(\w+) runs again/.exec(event.because)?.[1] ?? assert.fail(event.because);
-      const before = opened.filter((each) => now() - each.at < hour);
-      assert.ok(before.length < windowsPerHour, 'more windows within an hour than the limit');
-      const needed = readyFor * 2 ** before.filter((each) => each.by === by).length;
-      const isReady = [...known].some(
-        ([name, { state, since }]) => name.startsWith(by) && state === 'ready' && now() - since >= needed,
-      );
-      assert.ok(isReady, `no pod of ${by} has been Ready for ${needed} ms`);
-      assert.ok([...known.values()].some(({ state, since }) => state === 'crashes' && since >= changedAt));
-      assert.notEqual(slices, 'down', 'the EndpointSlices say that the service is down');
-      opened.push({ at: now(), by });
-    },
-    answer(request) {
-      const name = pods.find((each) => each === request.name);
-      assert.equal(known.get(name ?? assert.fail(request.name))?.state, 'crashes', `${name} runs`);
-      return at.answerTo(request);
-    },
-  });
+interface Claimed {
+  readonly by: string;
+  readonly readySince: number;
+  /** When the EndpointSlices have changed last. */
+  readonly changedAt: number;
+}
 
-  function remove(name: Name): void {
-    if (find(name) !== undefined) at.remove(name, namespaceOf(name));
-    known.delete(name);
+/** A pod of the workload has been Ready for so long, and another one crash-loops. */
+function assertEvidence(known: ReadonlyMap<Name, Known>, { by, readySince, changedAt }: Claimed): void {
+  const isReady = ([name, { state, since }]: [Name, Known]) =>
+    name.startsWith(by) && state === 'ready' && since <= readySince;
+  assert.ok([...known].some(isReady), `no pod of ${by} has been Ready since ${readySince}`);
+  assert.ok([...known.values()].some(({ state, since }) => state === 'crashes' && since >= changedAt));
+}
+
+/** Checks each window and each deletion at the time at which it happens. */
+class Story {
+  readonly at: World;
+  readonly #windowsPerHour: number;
+  readonly #known = new Map<Name, Known>();
+  readonly #opened: { readonly at: number; readonly by: string }[] = [];
+  #slices: 'up' | 'down' | 'none' = 'none';
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #generation = 0;
+
+  constructor(windowsPerHour: number) {
+    this.#windowsPerHour = windowsPerHour;
+    this.at = siblingWorld({
+      startTime: start,
+      declared: { siblingEvidence: { readyFor, windowsPerHour } },
+      report: (event) => {
+        if (event.type === 'window.opened' && event.because !== undefined) this.#checkWindow(event.because);
+      },
+      answer: (request) => {
+        const name = pods.find((each) => each === request.name) ?? assert.fail(request.name);
+        assert.equal(this.#known.get(name)?.state, 'crashes', `${name} runs`);
+        return this.at.answerTo(request);
+      },
+    });
   }
 
-  function find(name: Name) {
-    return at.pods().find(({ metadata }) => metadata.name === name);
+  #now(): number {
+    return this.at.clock.monotonic();
+  }
+
+  #checkWindow(because: string): void {
+    const by = /^StatefulSet shoot-1\/(\w+) runs again$/.exec(because)?.[1] ?? assert.fail(because);
+    const now = this.#now();
+    const before = this.#opened.filter((each) => now - each.at < hour);
+    assert.ok(before.length < this.#windowsPerHour, 'more windows within an hour than the limit');
+    assert.notEqual(this.#slices, 'down', 'the EndpointSlices say that the service is down');
+    const needed = readyFor * 2 ** before.filter((each) => each.by === by).length;
+    assertEvidence(this.#known, { by, readySince: now - needed, changedAt: this.#changedAt });
+    this.#opened.push({ at: now, by });
+  }
+
+  #find(name: Name) {
+    return this.at.pods().find(({ metadata }) => metadata.name === name);
   }
 
   /** One that was deleted is replaced. */
-  function put(name: Name, state: State): void {
-    const existing = find(name);
-    if (existing === undefined) created.set(name, start + now());
-    generation += 1;
-    const uid = existing?.metadata.uid ?? `${name}-${generation}`;
-    const before = existing === undefined ? undefined : known.get(name);
+  put(name: Name, state: State): void {
+    const existing = this.#find(name);
+    const now = this.#now();
+    this.#generation += 1;
+    const fresh = { uid: `${name}-${this.#generation}`, created: now, state, restarts: 0, since: now };
+    const before = existing === undefined ? fresh : (this.#known.get(name) ?? fresh);
     const isCrash = state === 'crashes';
-    const restarts = (before?.restarts ?? 0) + (isCrash ? 1 : 0);
-    const is = { namespace: namespaceOf(name), created: created.get(name) ?? start };
-    at.put(dependant(name, { uid, ...is, ...shapes[state](restarts) }));
-    known.set(name, { state, restarts, since: before?.state === state && !isCrash ? before.since : now() });
+    const restarts = before.restarts + (isCrash ? 1 : 0);
+    const { uid, created } = before;
+    const is = { uid, namespace: namespaceOf(name), created: start + created };
+    this.at.put(dependant(name, { ...is, ...shapes[state](restarts) }));
+    const since = before.state === state && !isCrash ? before.since : now;
+    this.#known.set(name, { uid, created, state, restarts, since });
   }
 
-  for (const one of steps) {
-    if ('outage' in one) for (const name of pods) put(name, 'crashes');
-    else if ('pod' in one && one.state === 'gone') remove(one.pod);
-    else if ('pod' in one) put(one.pod, one.state);
-    else if ('relist' in one) at.relistPods();
-    else if ('slices' in one && one.slices !== slices) {
-      slices = one.slices;
-      changedAt = now();
-      if (slices === 'none') at.slice({ service: 'db' }, 'DELETED');
-      else at.slice({ service: 'db', ready: [slices === 'up'] });
-    }
-    await at.clock.pass('pass' in one ? one.pass : 0);
+  remove(name: Name): void {
+    if (this.#find(name) !== undefined) this.at.remove(name, namespaceOf(name));
+    this.#known.delete(name);
   }
-  await ends(at);
-  return at;
+
+  slice(slices: 'up' | 'down' | 'none'): void {
+    if (slices === this.#slices) return;
+    this.#slices = slices;
+    this.#changedAt = this.#now();
+    if (slices === 'none') this.at.slice({ service: 'db' }, 'DELETED');
+    else this.at.slice({ service: 'db', ready: [slices === 'up'] });
+  }
+}
+
+function act(story: Story, one: Step): void {
+  if ('outage' in one) for (const name of pods) story.put(name, 'crashes');
+  else if ('relist' in one) story.at.relistPods();
+  else if ('slices' in one) story.slice(one.slices);
+  else if ('pod' in one && one.state === 'gone') story.remove(one.pod);
+  else if ('pod' in one) story.put(one.pod, one.state);
+}
+
+async function play(steps: readonly Step[], windowsPerHour: number): Promise<World> {
+  const story = new Story(windowsPerHour);
+  for (const one of steps) {
+    act(story, one);
+    await story.at.clock.pass('pass' in one ? one.pass : 0);
+  }
+  await ends(story.at);
+  return story.at;
 }
 
 test('whatever pods do: only crash-looping pods are deleted, and windows keep to their limits and their evidence', async () => {
