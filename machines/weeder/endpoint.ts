@@ -310,7 +310,6 @@ export const endpoint = setup({
           entry: ['recordWindow', 'reportWindowOpened', 'spawnDependants', 'closeReplaced'],
           on: {
             'window.expired': { guard: 'isNewest', target: 'idle', actions: 'recordEnd' },
-            'endpoint.foundReady': { target: '#endpoint.ready.windowOpen', actions: 'recordRecovery' },
             'endpoint.notReady': [
               { guard: 'canDeleteWhileNotReady', target: 'windowOpen', actions: 'reportNotReady' },
               { target: 'holding', actions: ['reportNotReady', 'holdDependants'] },

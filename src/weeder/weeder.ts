@@ -127,6 +127,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     services,
     open: (namespace, service, because) =>
       startedAt !== undefined && endpoints.dependantRecovered(slices.of(namespace, service), because),
+    report,
   });
   const declaredPods = createPodIndex(clock, groupsOfDeclared, siblings.pods);
   const slots = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));

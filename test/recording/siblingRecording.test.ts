@@ -50,7 +50,8 @@ async function record(name: string, limit?: number): Promise<string> {
   }
   run('web');
   await clock.pass(90 * minute);
-  for (const pod of ['web', 'late', 'last']) crash(pod);
+  // A pod is deleted once: `web` may be deleted in a replay that begins with a later file.
+  for (const pod of ['late', 'last']) crash(pod);
   await clock.pass(5_000);
   run('late');
   await clock.pass(10 * minute);

@@ -23,6 +23,8 @@ export type WeederEvent =
   | { readonly type: 'service.ready'; readonly namespace: string; readonly service: string }
   | { readonly type: 'service.notReady'; readonly namespace: string; readonly service: string }
   | ({ readonly type: 'window.opened'; readonly duration: number } & WindowRef)
+  /** A dependant runs again, and dependants have opened `limit` windows of the service within an hour. Once for these. */
+  | ({ readonly type: 'window.withheld'; readonly because: string; readonly limit: number } & Omit<WindowRef, 'window'>)
   | ({
       readonly type: 'window.closed';
       /** Dependants that never started, each with the reason why it is left alone; undefined: there are none. */

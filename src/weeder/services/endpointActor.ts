@@ -55,11 +55,12 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
           report({ type: 'window.closed', namespace, service, window, ...counts, ...replaced });
         }
       },
-      reportSkipped({ context: { namespace, service }, event }) {
+      reportSkipped({ context: { namespace, service, window: newest, because }, event }) {
         if (event.type !== 'pod.skipped') return;
         const { window = 0, uid = '', protection: reason = 'none' } = event;
         const pod = podOf(namespace, service, uid);
-        if (pod !== undefined) report({ type: 'pod.skipped', pod, reason, namespace, service, window });
+        const ref = { namespace, service, window, ...(window === newest ? { because } : {}) };
+        if (pod !== undefined) report({ type: 'pod.skipped', pod, reason, ...windowRefOf(ref) });
       },
       reportDependantsFailed({ context: { namespace, service }, event }) {
         const { error, actorId: id } = 'error' in event ? event : { error: event.type, actorId: '' };

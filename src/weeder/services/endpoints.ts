@@ -143,7 +143,9 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       const key = keyOf(service.namespace, service.service);
       neverReady.delete(key);
       withoutSlices.delete(key);
-      actorOf(service)?.send({ type: 'endpoint.foundReady' });
+      // It has EndpointSlices now.
+      const isAssumed = registry.get(key)?.actor.getSnapshot().matches({ notReady: 'assumedReady' }) === true;
+      actorOf(service)?.send({ type: isAssumed ? 'endpoint.ready' : 'endpoint.foundReady' });
     },
     readyAfterGap: (service, seenUntil) => actorOf(service)?.send({ type: 'endpoint.foundReady', seenUntil }),
     changed(service) {

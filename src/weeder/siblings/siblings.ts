@@ -5,12 +5,14 @@
  * later each time. Only pods in the namespace of the service count, whose users could make the service ready, too.
  */
 
-import type { Clock } from '@weeder/kube-runtime/base';
+import { type Clock, truncate } from '@weeder/kube-runtime/base';
 import { partsOf } from '@weeder/kube-runtime/objects';
+import { printable } from '../../base/printable.ts';
 import type { SiblingEvidence } from '../../config/schema/schema.ts';
 import { includesName } from '../../config/scopes.ts';
 import type { ServiceLookup, WatchedService } from '../../config/serviceLookup.ts';
 import { protectionBy } from '../deletions/deletionEntry.ts';
+import type { ReportWeeder } from '../deletions/weederEvents.ts';
 import type { Reports } from '../pods/podSink.ts';
 import { createEpisodes, type Episode } from './episodes.ts';
 import { createOpenings } from './openings.ts';
@@ -32,10 +34,13 @@ interface SiblingsOptions {
   readonly services: ServiceLookup;
   /** Opens a window, unless one is open, or the EndpointSlices say that the service is down. Returns whether it has. */
   readonly open: (namespace: string, service: string, because: string) => boolean;
+  readonly report: ReportWeeder;
 }
 
-export function createSiblings({ clock, settings, services, open }: SiblingsOptions): Siblings {
+export function createSiblings({ clock, settings, services, open, report }: SiblingsOptions): Siblings {
   const openings = createOpenings(clock);
+  /** The services of which it was reported, since their last window, that the limit is reached. */
+  const limited = new Set<string>();
   let isStopped = false;
   const episodes = createEpisodes({
     clock,
@@ -56,8 +61,19 @@ export function createSiblings({ clock, settings, services, open }: SiblingsOpti
     const limit = service?.siblingEvidence?.windowsPerHour ?? 0;
     if (service === undefined || episode.pod.namespace !== namespace || !counts(service, episode)) return;
     const isWaitedFor = [...episodes.of(key)].some((other) => isFreed(service, other, episode));
-    if (!isWaitedFor || openings.of(key) >= limit) return;
-    if (open(namespace, name, `${workload} runs again`)) openings.add(key, workload);
+    if (!isWaitedFor) return;
+    const because = `${truncate(printable(workload), longestName)} runs again`;
+    if (openings.of(key) >= limit) withhold(key, because, limit);
+    else if (open(namespace, name, because)) {
+      openings.add(key, workload);
+      limited.delete(key);
+    }
+  }
+
+  function withhold(key: string, because: string, limit: number): void {
+    const { namespace, name: service } = partsOf(key);
+    if (!limited.has(key)) report({ type: 'window.withheld', namespace, service, because, limit });
+    limited.add(key);
   }
 
   return {
@@ -74,6 +90,8 @@ export function createSiblings({ clock, settings, services, open }: SiblingsOpti
   };
 }
 
+/** The API does not limit the name of an owner. Bytes. */
+const longestName = 300;
 /** The longest delay of a timer. Milliseconds. */
 const longestDelay = 2 ** 31 - 1;
 
