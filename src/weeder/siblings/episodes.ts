@@ -1,6 +1,6 @@
 /**
  * Follows each pod that declares services from its first crash-loop until it is Ready for long enough. Does not know
- * what happened while the streams were interrupted: a pod that is missing from a list begins anew, and one that has
+ * what happened while the streams were interrupted: a pod that is missing from a list begins again, and one that has
  * crashed meanwhile is known by its restarts.
  */
 
@@ -12,21 +12,8 @@ import { servicesDeclaredBy } from '../declared/declaration.ts';
 import { type CrashLoopingPod, crashLooping } from '../pods/crashLooping.ts';
 import { deletedAtOf } from '../pods/deletedAt.ts';
 import type { PodSource, Reports } from '../pods/podSink.ts';
+import type { Episode } from './episode.ts';
 import { createVacancies } from './vacancies.ts';
-
-/** The time in which a pod, or the one that replaces it, crash-loops and is not Ready for long in between. */
-export interface Episode {
-  /** The newest version in which it crash-looped. */
-  pod: CrashLoopingPod;
-  /** Its controller and the revision of its template: a pod with the same ones may replace it. Undefined: none may. */
-  readonly template: string | undefined;
-  /** The services that it declares, as `namespace/name`, and whose EndpointSlices have not changed since it began. */
-  readonly services: Set<string>;
-  /** By the monotonic clock, as the other times. */
-  readonly since: number;
-  /** When the pod stopped to crash-loop. Undefined: it crash-loops now. */
-  ranAt: number | undefined;
-}
 
 interface Followed {
   readonly uid: string;

@@ -14,10 +14,11 @@ import type { ServiceLookup, WatchedService } from '../../config/serviceLookup.t
 import { protectionBy } from '../deletions/deletionEntry.ts';
 import type { ReportWeeder } from '../deletions/weederEvents.ts';
 import type { Reports } from '../pods/podSink.ts';
-import { createEpisodes, type Episode } from './episodes.ts';
+import type { Episode } from './episode.ts';
+import { createEpisodes } from './episodes.ts';
 import { createOpenings } from './openings.ts';
 
-export interface Siblings {
+interface Siblings {
   /** Takes the pods that declare services. */
   readonly pods: Reports;
   /** The EndpointSlices of the service show that it has become ready, is down, or does not exist any more. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { objectOf, timeOf } from '@weeder/kube-runtime/base';
-import type { Episode } from './episodes.ts';
+import type { Episode } from './episode.ts';
 
 /** The episodes of deleted pods, which continue in the pods that replace them. */
 interface Vacancies {

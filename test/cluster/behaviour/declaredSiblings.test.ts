@@ -14,7 +14,7 @@ import { eventsWith } from '../support/events.ts';
 import { startWeederInProcess } from '../support/inProcessWeeder.ts';
 import { createService } from '../support/services.ts';
 
-/** A Service outside the cluster: an alias in the DNS, or with EndpointSlices that somebody has written. */
+/** A Service outside the cluster: an alias in the DNS, or with EndpointSlices that no controller maintains. */
 const outside: Readonly<Record<string, (ns: TestNamespace) => Promise<void>>> = {
   'a Service of type ExternalName': async (ns) => {
     const spec = { type: 'ExternalName', externalName: 'db.example.com' };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { podReportOf } from '../../../src/weeder/report/podReport.ts';
+import { podSentence } from '../../../src/weeder/report/podSentence.ts';
 import { backOff, running } from '../../support/objects/objects.ts';
 import { dependant, notReady, ready, siblingWorld } from '../../support/world/siblings.ts';
 import { configFor, minute, type SimulationOptions } from '../../support/world/simulation.ts';
@@ -286,5 +288,47 @@ test('a config without the setting ends what is followed; one with it begins', a
   at.put(ready('api-1', { containers: [running(6)] }));
   await at.clock.pass(5_000);
   assert.deepEqual(at.deletedNames(), ['web-1']);
+  await ends(at);
+});
+
+test('a limit is reported once, until a window opens again', async () => {
+  const at = siblingWorld({ declared: { siblingEvidence: { readyFor: 1_000, windowsPerHour: 1 } } });
+  for (let round = 0; round < 14; round += 1) {
+    for (const name of ['a', 'b']) at.put(dependant(`${name}${round}-1`));
+    at.put(ready(`a${round}-1`));
+    await at.clock.pass(5 * minute);
+    at.remove(`b${round}-1`);
+  }
+  const because = 'StatefulSet shoot-1/a1 runs again';
+  assert.partialDeepStrictEqual(at.eventsOf('window.withheld'), [{ service: 'db', because, limit: 1 }, { limit: 1 }]);
+  assert.deepEqual([windows(at).length, at.eventsOf('window.withheld').length], [2, 2]);
+  await ends(at);
+});
+
+test('a reader learns of the evidence, and of what a pod waits for', async () => {
+  const at = siblingWorld();
+  at.put(dependant('web-1'));
+  at.put(dependant('api-1'));
+  const sentence = () => podSentence({ ...at.weeder.pod('shoot-1', 'web-1'), report: undefined });
+  assert.match(sentence(), /^Not deleted: no window is open, .* One opens if another dependant of it runs again\.$/);
+  await at.clock.pass(minute);
+  at.put(ready('api-1'));
+  await at.clock.pass(10_000);
+  const [deleted] = at.eventsOf('pod.deleted');
+  const note = podReportOf(deleted ?? assert.fail('no pod was deleted'), at.clock.now()).sentence;
+  assert.match(note, /^Deleted at \S+, because service db recovered \(StatefulSet shoot-1\/api runs again\): /);
+  await ends(at);
+});
+
+test('the name of an owner, which the API does not check, is one printable line', async () => {
+  const at = siblingWorld();
+  const owner = { kind: 'StatefulSet', uid: 'long', name: `a\n${'b'.repeat(1000)}` };
+  at.put(dependant('web-1'));
+  at.put(dependant('api-1', { owner }));
+  await at.clock.pass(minute);
+  at.put(ready('api-1', { owner }));
+  await at.clock.pass(10_000);
+  const [because = ''] = windows(at);
+  assert.ok(because.includes('bbb') && because.length < 350 && !because.includes('\n'), because);
   await ends(at);
 });
