@@ -324,7 +324,12 @@ test('a dependant that runs again opens a window for the pods that declare the s
   const declared = (window: number) => [`window ${window} for 120000`, `spawn dependants-${window}-1`];
   assert.deepEqual(decided(input, [again]), { state: 'notReady.assumedReady', effects: declared(1) });
   const idle = [ready, expired(), again];
-  assert.deepEqual(decided(input, idle), { state: 'ready.windowOpen.settled', effects: declared(2) });
+  // The actors of the first window have not ended.
+  const closed = [1, 2].map((place) => `send dependants-1-${place} window.close`);
+  assert.deepEqual(decided(input, idle), {
+    state: 'ready.windowOpen.settled',
+    effects: [...declared(2), ...closed],
+  });
   for (const before of [[ready], [ready, notReady], [again], [foundReady]])
     assert.deepEqual(decided(input, [...before, again]).effects, [], JSON.stringify(before));
   assert.deepEqual(decided({}, [again]), { state: 'notReady.idle', effects: [] });
