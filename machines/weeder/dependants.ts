@@ -27,6 +27,8 @@ export interface DependantsInput extends DependantsScope {
   readonly window: number;
   readonly openedAt: number;
   readonly closesAt: number;
+  /** Which dependant runs again, if that has opened the window. Undefined: the service has recovered. */
+  readonly because: string | undefined;
   readonly now: () => number;
 }
 
@@ -150,6 +152,7 @@ export const dependants = setup({
     isOfWebhook: false,
     openedAt: 0,
     closesAt: fiveMinutes,
+    because: undefined,
     now: () => 0,
     ...input,
     deleted: [],

@@ -1,6 +1,6 @@
 /**
- * Opens a window for each recovery of a service that it observes, and for one that it can date afterwards; the newest
- * window replaces the one before. Each pod counts once in the results of a window. While the service is down, the
+ * Opens a window for each recovery of a service that it observes, for one that it can date afterwards, and for a
+ * dependant that runs again although no EndpointSlice has changed; the newest window replaces the one before. Each pod counts once in the results of a window. While the service is down, the
  * window is held, unless `whileNotReady` is `delete`. Does not guarantee a window for a recovery before the start of
  * weeder or in a gap of the stream: only the backing pods date it, by clocks that may be wrong.
  */
@@ -72,6 +72,11 @@ interface EndpointContext extends EndpointInput {
   readonly windows: readonly Window[];
   /** Epoch milliseconds: everything up to this time was observed. 0 when weeder starts. */
   readonly seenUntil: number;
+  /**
+   * Which dependant runs again, if that has opened the newest window: it deletes only pods that declare the service.
+   * Undefined: the service has recovered.
+   */
+  readonly because: string | undefined;
 }
 
 export type EndpointEvent =
@@ -81,6 +86,11 @@ export type EndpointEvent =
   | { readonly type: 'endpoint.foundReady'; readonly seenUntil?: number }
   /** No backing pod is ready. */
   | { readonly type: 'endpoint.notReady' }
+  /**
+   * A dependant that crash-looped runs again, while its EndpointSlices, if there are any, have said all the time that
+   * the service is ready. `because`: for a person, such as `Deployment shop/web runs again`.
+   */
+  | { readonly type: 'dependant.recovered'; readonly because?: string }
   /** Since when the service is ready, according to the backing pods. Epoch milliseconds. */
   | { readonly type: 'recovery.timeKnown'; readonly readySince?: number; readonly now?: number }
   /** The backing pods do not contain the time. */
@@ -135,6 +145,10 @@ export const endpoint = setup({
     recordPastRecovery: assign(({ context, event }) =>
       event.type === 'recovery.timeKnown' ? timesOf(context, restOfWindow(context, event)) : {},
     ),
+    recordEvidence: assign(({ context, event }) => ({
+      ...timesOf(context, context.watchDuration),
+      because: event.type === 'dependant.recovered' ? (event.because ?? 'a dependant runs again') : undefined,
+    })),
     recordWindow: assign({ window: ({ context }) => context.window + 1 }),
     recordEnd: assign({ closesAt: 0 }),
     recordConfig: assign(({ context, event }) => (event.type === 'config.changed' ? configOf(context, event) : {})),
@@ -226,6 +240,7 @@ export const endpoint = setup({
     isNewlySkipped: ({ context, event }) =>
       event.type === 'pod.skipped' &&
       context.windows.some(({ window, skipped }) => window === event.window && !skipped.includes(event.uid ?? '')),
+    isDeclared: ({ context }) => context.isDeclared,
     hasNoDependants: ({ context }) => context.windows.length === 0,
     canDeleteWhileNotReady: ({ context }) => context.whileNotReady === 'delete',
     isToDelete: ({ event }) => event.type === 'config.changed' && event.whileNotReady === 'delete',
@@ -254,6 +269,7 @@ export const endpoint = setup({
     closesAt: 0,
     windows: [],
     seenUntil: 0,
+    because: undefined,
   }),
   initial: 'notReady',
   on: {
@@ -283,6 +299,24 @@ export const endpoint = setup({
           description: 'No window is open: nothing is deleted.',
           on: {
             'endpoint.foundReady': whenFoundReady,
+            'dependant.recovered': {
+              guard: 'isDeclared',
+              target: 'assumedReady',
+              actions: 'recordEvidence',
+              description: 'There is no EndpointSlice, as for a service outside the cluster.',
+            },
+          },
+        },
+        assumedReady: {
+          description: 'There is no EndpointSlice, but a dependant runs again: a window is open.',
+          tags: 'windowOpen',
+          entry: ['recordWindow', 'reportWindowOpened', 'spawnDependants', 'closeReplaced'],
+          on: {
+            'window.expired': { guard: 'isNewest', target: 'idle', actions: 'recordEnd' },
+            'endpoint.notReady': [
+              { guard: 'canDeleteWhileNotReady', target: 'windowOpen', actions: 'reportNotReady' },
+              { target: 'holding', actions: ['reportNotReady', 'holdDependants'] },
+            ],
           },
         },
         holding: {
@@ -428,6 +462,12 @@ export const endpoint = setup({
         idle: {
           description: 'No window is open: nothing is deleted.',
           on: {
+            'dependant.recovered': {
+              guard: 'isDeclared',
+              target: 'windowOpen',
+              actions: 'recordEvidence',
+              description: 'The EndpointSlices do not show every outage, as of a service outside the cluster.',
+            },
             'endpoint.notReady': { target: '#endpoint.notReady.idle', actions: 'reportNotReady' },
             'endpoint.foundReady': {
               target: 'resolvingRecoveryTime',
@@ -471,10 +511,10 @@ function restOfWindow(
 
 const noOutcomes: DependantsOutput = { deleted: [], retried: [], skipped: [], failed: [] };
 
-/** The times of a window that opens now. The clock is read once, so that its length is exact. */
+/** A window that opens now for a recovery. The clock is read once, so that its length is exact. */
 function timesOf({ now }: EndpointContext, duration: number) {
   const openedAt = now();
-  return { openedAt, closesAt: openedAt + duration };
+  return { openedAt, closesAt: openedAt + duration, because: undefined };
 }
 
 /** Fields that the event does not have are unchanged. The open window still counts from the recovery of its service. */
@@ -485,10 +525,11 @@ function configOf(context: EndpointContext, event: Partial<EndpointSettings>) {
   return { podSelectors, isDeclared, isOfWebhook, watchDuration, onStart, whileNotReady, closesAt };
 }
 
-/** The scopes of the children that a window has. */
-function scopesOf({ podSelectors, isDeclared, isOfWebhook }: EndpointSettings): readonly DependantsScope[] {
-  const selected = podSelectors.map((podSelector) => ({ podSelector, isOfWebhook: false }));
-  const others = [...(isDeclared ? [false] : []), ...(isOfWebhook ? [true] : [])];
+/** The scopes of the children that a window has: one that opened because a dependant runs again concerns only those. */
+function scopesOf({ podSelectors, isDeclared, isOfWebhook, because }: EndpointContext): readonly DependantsScope[] {
+  const isRecovery = because === undefined;
+  const selected = isRecovery ? podSelectors.map((podSelector) => ({ podSelector, isOfWebhook: false })) : [];
+  const others = [...(isDeclared ? [false] : []), ...(isOfWebhook && isRecovery ? [true] : [])];
   return [...selected, ...others.map((each) => ({ podSelector: undefined, isOfWebhook: each }))];
 }
 
@@ -501,8 +542,8 @@ function childAt(window: number, place: number, { podSelector, isOfWebhook }: De
 }
 
 function inputOf(context: EndpointContext, { podSelector, isOfWebhook }: DependantsScope): DependantsInput {
-  const { namespace, service, window, openedAt, closesAt, now } = context;
-  return { namespace, service, window, podSelector, isOfWebhook, openedAt, closesAt, now };
+  const { namespace, service, window, openedAt, closesAt, because, now } = context;
+  return { namespace, service, window, podSelector, isOfWebhook, openedAt, closesAt, because, now };
 }
 
 function openWindow({ windows, window, closesAt }: EndpointContext): Window | undefined {

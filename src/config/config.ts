@@ -3,7 +3,7 @@ import { distinct, resolveSelector } from './resolve.ts';
 import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';
 import type { ObserverConfig } from './schema/observer.ts';
-import type { ConfigFile, EvidenceConfig } from './schema/schema.ts';
+import type { ConfigFile, EvidenceConfig, SiblingEvidence } from './schema/schema.ts';
 import { includesName } from './scopes.ts';
 
 /** At most `pods` deletions in any time `per`, in milliseconds. */
@@ -44,6 +44,8 @@ export interface DeclaredConfig extends ServiceSettings {
   readonly namespaces: readonly string[] | 'all';
   /** The services that pods declare, as `namespace/name`. The file has none: weeder finds them while it runs. */
   readonly services: ReadonlySet<string>;
+  /** Left out: a dependant that runs again opens no window. */
+  readonly siblingEvidence?: SiblingEvidence;
 }
 
 /** The section `podCreation`, with all defaults applied. */
@@ -120,7 +122,13 @@ function resolveService(name: string, entry: ServiceEntry, file: ConfigFile): Se
 }
 
 function resolveDeclared(entry: DeclaredEntry, file: ConfigFile): DeclaredConfig {
-  return { namespaces: distinct(entry.namespaces) ?? 'all', services: new Set(), ...settingsOf(entry, file) };
+  const { namespaces, siblingEvidence } = entry;
+  return {
+    namespaces: distinct(namespaces) ?? 'all',
+    services: new Set(),
+    ...(siblingEvidence === undefined ? {} : { siblingEvidence }),
+    ...settingsOf(entry, file),
+  };
 }
 
 function resolvePodCreation(entry: PodCreationEntry, file: ConfigFile): PodCreationConfig {

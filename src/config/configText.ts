@@ -21,8 +21,13 @@ function entryOf({ name: _name, selectorLines: _lines, ...service }: ServiceConf
   return withoutDefaults(service);
 }
 
-function declaredFileOf({ services: _, ...section }: DeclaredConfig): object {
-  return withoutDefaults(section);
+function declaredFileOf({ services: _, siblingEvidence, ...section }: DeclaredConfig): object {
+  if (siblingEvidence === undefined) return withoutDefaults(section);
+  const { readyFor, windowsPerHour } = siblingEvidence;
+  return {
+    ...withoutDefaults(section),
+    siblingEvidence: { readyFor: formatDuration(readyFor), windowsPerHour },
+  };
 }
 
 function podCreationFileOf({ webhooks: _, watchDuration, ...section }: PodCreationConfig): object {

@@ -1,12 +1,22 @@
 import { formatDuration } from '@weeder/kube-runtime/base';
 import { selectorToString, workloadKindNames } from '@weeder/kube-runtime/objects';
-import type { Pace, ServiceSettings } from './config.ts';
+import type { DeclaredConfig, Pace, ServiceSettings } from './config.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 
 /** `window 5m, whileNotReady hold, deletion delete, pace 50 pods per 1s` */
-export function describeService({ watchDuration, whileNotReady, deletion, pace }: ServiceSettings): string {
-  const limit = pace === undefined ? '' : `, pace ${describePace(pace)}`;
-  return `window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion}${limit}`;
+export function describeService(settings: ServiceSettings & Pick<DeclaredConfig, 'siblingEvidence'>): string {
+  const { watchDuration, whileNotReady, deletion, pace, siblingEvidence } = settings;
+  return [
+    `window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion}`,
+    ...(pace === undefined ? [] : [`pace ${describePace(pace)}`]),
+    ...(siblingEvidence === undefined ? [] : [describeEvidence(siblingEvidence)]),
+  ].join(', ');
+}
+
+/** `sibling evidence after 10s, 6 windows per hour` */
+function describeEvidence({ readyFor, windowsPerHour }: NonNullable<DeclaredConfig['siblingEvidence']>): string {
+  const windows = `${windowsPerHour} window${windowsPerHour === 1 ? '' : 's'}`;
+  return `sibling evidence after ${formatDuration(readyFor)}, ${windows} per hour`;
 }
 
 /** `50 pods per 1s` */

@@ -1,10 +1,18 @@
 import { keyOf } from '@weeder/kube-runtime/objects';
-import { type Config, isConfigured, type ServiceConfig, type ServiceSettings, type Webhooks } from './config.ts';
+import {
+  type Config,
+  type DeclaredConfig,
+  isConfigured,
+  type ServiceConfig,
+  type ServiceSettings,
+  type Webhooks,
+} from './config.ts';
 
 /** A service in one namespace, by the config, by the declarations of pods, and by webhooks. */
 export interface WatchedService
   extends ServiceSettings,
-    Pick<ServiceConfig, 'podSelectors' | 'selectorLines' | 'dependantNamespaces'> {
+    Pick<ServiceConfig, 'podSelectors' | 'selectorLines' | 'dependantNamespaces'>,
+    Pick<DeclaredConfig, 'siblingEvidence'> {
   /** The section of the config with its settings. */
   readonly section: 'services' | 'declaredDependencies' | 'podCreation';
   /** The namespaces of the pods that are dependants if they declare the service. */
@@ -23,11 +31,10 @@ export type ServiceLookup = (namespace: string, service: string) => WatchedServi
 export function lookupOf({ services, declared, podCreation }: Config): ServiceLookup {
   const declaredIn: WatchedService['declaredIn'] = declared?.namespaces ?? 'none';
   const called = new Set([...(podCreation?.webhooks.values() ?? [])].flatMap((each) => [...each]));
+  const { siblingEvidence } = declared ?? {};
+  const own = { section: 'services', declaredIn, ...(siblingEvidence && { siblingEvidence }) } as const;
   const configured = new Map(
-    [...services].map(([name, service]) => [
-      name,
-      withAndWithoutWebhook({ ...service, section: 'services', declaredIn }),
-    ]),
+    [...services].map(([name, service]) => [name, withAndWithoutWebhook({ ...service, ...own })]),
   );
   const unnamed = { podSelectors: [], dependantNamespaces: 'same' } as const;
   const others =

@@ -74,6 +74,10 @@ function serviceOf(located: Found): string | undefined {
   return namespace === undefined || service === undefined ? undefined : keyOf(namespace, service);
 }
 
+function windowOf({ number, openedAt, closesAt, because }: WindowCounter): NonNullable<ServiceView['window']> {
+  return { number, openedAt, closesAt, ...(because === undefined ? {} : { because }) };
+}
+
 function serviceView(
   status: ServiceStatus,
   endpoint: Found | undefined,
@@ -85,7 +89,7 @@ function serviceView(
     ...status,
     actor: endpoint?.id,
     state: endpoint && activeStates(endpoint.snapshot.value).at(-1),
-    window: tally?.isOpen ? { number: tally.number, openedAt: tally.openedAt, closesAt: tally.closesAt } : undefined,
+    window: tally?.isOpen ? windowOf(tally) : undefined,
     crashLooping,
     deleted,
     skipped,

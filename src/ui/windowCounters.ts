@@ -8,6 +8,8 @@ export interface WindowCounter {
   readonly number: number;
   readonly openedAt: number;
   readonly closesAt: number;
+  /** The evidence, if it is not in the EndpointSlices. */
+  readonly because: string | undefined;
   isOpen: boolean;
   deleted: number;
   skipped: number;
@@ -50,13 +52,14 @@ export function createWindowCounters(): WindowCounters {
     if (tally?.failure?.pod === keyOf(event.pod.namespace, event.pod.name)) tally.failure = undefined;
   }
 
-  function open({ namespace, service, window }: WindowRef, now: number, duration: number): void {
+  function open({ namespace, service, window, because }: WindowRef, now: number, duration: number): void {
     const key = keyOf(namespace, service);
     counters.delete(key);
     const times = { openedAt: now, closesAt: now + duration };
     counters.set(key, {
       number: window,
       ...times,
+      because,
       isOpen: true,
       deleted: 0,
       skipped: 0,

@@ -151,7 +151,11 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
       if (!('service' in about) || store.has(about.service) || !isOwn(partsOf(about.service).namespace)) continue;
       const count = (reported.get(workload.namespace) ?? 0) + 1;
       reported.set(workload.namespace, count);
-      const problem = `${about.service} has no EndpointSlice: the Service is missing, its name is misspelt, or it is of type ExternalName, whose readiness weeder cannot know`;
+      const external =
+        config.declared?.siblingEvidence === undefined
+          ? 'whose readiness weeder cannot know'
+          : 'and only its dependants show when it is back';
+      const problem = `${about.service} has no EndpointSlice: the Service is missing, its name is misspelt, or it is of type ExternalName, ${external}`;
       if (count <= maxReported) report({ type: 'declaration.problem', workload, problem });
     }
   }

@@ -60,7 +60,8 @@ function* servicesOf(sources: PodSources, seen: SeenPod): Generator<SelectingSer
     if (policy === undefined || !sources.dependantsOf(namespace, service).some((each) => isIn(each, seen))) continue;
     const protection = seen.type === 'crashLooping' ? protectionBy(policy, seen.pod) : 'none';
     const window = sources.endpoints.windowOf(namespace, service);
-    yield { namespace, service, isReady, exists, since, window, protection };
+    const hasSiblingEvidence = policy.siblingEvidence !== undefined;
+    yield { namespace, service, isReady, exists, since, window, protection, hasSiblingEvidence };
   }
 }
 

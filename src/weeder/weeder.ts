@@ -37,6 +37,7 @@ import { createReadiness, type Readiness } from './services/readiness.ts';
 import type { ReadySince } from './services/readySince.ts';
 import type { ServiceReadiness } from './services/serviceRecords.ts';
 import { type ServiceStatus, serviceStatuses } from './services/serviceStatus.ts';
+import { createSiblings } from './siblings/siblings.ts';
 
 export interface WeederOptions {
   readonly config: Config;
@@ -108,6 +109,8 @@ export interface Weeder {
   pod(namespace: string, name: string): KnownPod;
   /** The readiness of every watched service. Empty until `start()`, and after `stop()`. */
   services(): Iterable<ServiceStatus>;
+  /** The services, as `namespace/name`, about whose windows pods decide that have crash-looped before. */
+  unsettled(): Iterable<string>;
   /** The number of actors by machine; of `dependants` also those that are closing. */
   actorCounts(): Readonly<Record<'endpoint' | 'dependants' | 'podDeletion' | 'podCreation', number>>;
 }
@@ -131,7 +134,15 @@ export function createWeeder(options: WeederOptions): Weeder {
   let lookup = lookupOf(config);
   const services: ServiceLookup = (namespace, service) => lookup(namespace, service);
   const indexes = new Map<string, PodIndex>();
-  const declaredPods = createPodIndex(clock, groupsOfDeclared);
+  const siblings = createSiblings({
+    clock,
+    settings: () => config.declared?.siblingEvidence,
+    services,
+    open: (namespace, service, because) =>
+      startedAt !== undefined && endpoints.dependantRecovered(slices.of(namespace, service), because),
+    report,
+  });
+  const declaredPods = createPodIndex(clock, groupsOfDeclared, siblings.pods);
   const slots = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
   const queue = createPacedQueue(clock, slots);
   const outages = createOutages({
@@ -169,7 +180,9 @@ export function createWeeder(options: WeederOptions): Weeder {
 
   const slices = createReadiness(clock, (namespace, service) => services(namespace, service) !== undefined, {
     changed: (service) => {
-      if (startedAt !== undefined) endpoints.changed(service);
+      if (startedAt === undefined) return;
+      siblings.changed(service);
+      endpoints.changed(service);
     },
     unready: (service) => {
       if (startedAt !== undefined) endpoints.unready(service);
@@ -296,6 +309,7 @@ export function createWeeder(options: WeederOptions): Weeder {
     stop() {
       startedAt = undefined;
       queue.close();
+      siblings.stop();
       endpoints.stop();
     },
     drained: () => slots.idle(),
@@ -316,6 +330,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       return podFactsFrom(sources, namespace, name);
     },
     services: statuses,
+    unsettled: siblings.unsettled,
     actorCounts: () => ({
       endpoint: endpoints.size,
       dependants: endpoints.dependants(),

@@ -4,6 +4,7 @@ import { formatFieldErrors } from '../../src/base/fieldError.ts';
 import { compareConfigs } from '../../src/config/compare.ts';
 import type { Config } from '../../src/config/config.ts';
 import { configFileOf, storedConfigOf } from '../../src/config/configText.ts';
+import { describeService } from '../../src/config/describeSettings.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import { lookupOf, withDeclared } from '../../src/config/serviceLookup.ts';
 
@@ -48,6 +49,29 @@ test('the section may be empty, has the settings at the top of the file, and ove
     barePods: 'delete',
     deletion: 'evict',
   });
+});
+
+test('sibling evidence is off without its key, has defaults, is stored, and is part of what a reload compares', () => {
+  const of = (text: string) => configOf(`declaredDependencies: {siblingEvidence: ${text}}`);
+  assert.equal('siblingEvidence' in (configOf('declaredDependencies: {}').declared ?? {}), false);
+  assert.deepEqual(of('{}').declared?.siblingEvidence, { readyFor: 10_000, windowsPerHour: 6 });
+  const own = of('{readyFor: 1m, windowsPerHour: 1}');
+  assert.deepEqual(own.declared?.siblingEvidence, { readyFor: 60_000, windowsPerHour: 1 });
+  assert.deepEqual(configOf(JSON.stringify(configFileOf(own))), own);
+  assert.equal(compareConfigs(of('{}'), own).declaredDependencies, 'changed');
+  assert.equal(compareConfigs(of('{}'), of('{}')).declaredDependencies, undefined);
+  assert.match(errorsIn('declaredDependencies: {siblingEvidence: }'), /write `siblingEvidence: \{\}`/);
+  assert.match(errorsIn('declaredDependencies: {siblingEvidence: {readyFor: 0s}}'), /readyFor: found "0s"/);
+  assert.match(errorsIn('declaredDependencies: {siblingEvidence: {windowsPerHour: 0}}'), /windowsPerHour: found 0/);
+  assert.match(errorsIn('siblingEvidence: {}'), /siblingEvidence/);
+  const service = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {a: b}}]}}';
+  const both = configOf(`${service}\ndeclaredDependencies: {siblingEvidence: {}}`);
+  const [named, declared] = ['db', 'other'].map((name) =>
+    lookupOf(withDeclared(both, new Set(['a/other'])))('a', name),
+  );
+  assert.ok(named !== undefined && declared !== undefined);
+  for (const each of [named, declared])
+    assert.match(describeService(each), /, sibling evidence after 10s, 6 windows per hour$/);
 });
 
 test('errors in the section name their place', () => {

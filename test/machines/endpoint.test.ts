@@ -317,3 +317,35 @@ test('an old gap does not affect how the time of a later start is resolved', () 
   const idle = [ready, expired(), foundAfterGap(now), undated];
   assert.equal(decided({}, [...idle, foundReady, undated]).state, 'ready.windowOpen.settled');
 });
+
+test('a dependant that runs again opens a window for the pods that declare the service, in idle only', () => {
+  const again: EndpointEvent = { type: 'dependant.recovered', because: 'Deployment shop/web runs again' };
+  const input = { podSelectors: ['a'], isDeclared: true };
+  const declared = (window: number) => [`window ${window} for 120000`, `spawn dependants-${window}-1`];
+  assert.deepEqual(decided(input, [again]), { state: 'notReady.assumedReady', effects: declared(1) });
+  const idle = [ready, expired(), again];
+  // The actors of the first window have not ended.
+  const closed = [1, 2].map((place) => `send dependants-1-${place} window.close`);
+  assert.deepEqual(decided(input, idle), {
+    state: 'ready.windowOpen.settled',
+    effects: [...declared(2), ...closed],
+  });
+  for (const before of [[ready], [ready, notReady], [again], [foundReady]])
+    assert.deepEqual(decided(input, [...before, again]).effects, [], JSON.stringify(before));
+  assert.deepEqual(decided({}, [again]), { state: 'notReady.idle', effects: [] });
+});
+
+test('the window for a service without EndpointSlices is held when they say that it is down, and ends by time', () => {
+  const again: EndpointEvent = { type: 'dependant.recovered', because: 'Deployment shop/web runs again' };
+  const input = { podSelectors: [], isDeclared: true };
+  assert.equal(decided(input, [again, expired()]).state, 'notReady.idle');
+  assert.deepEqual(decided(input, [again, notReady]), {
+    state: 'notReady.holding',
+    effects: ['reportNotReady', 'send dependants-1-1 window.hold'],
+  });
+  assert.equal(decided({ ...input, whileNotReady: 'delete' }, [again, notReady]).state, 'notReady.windowOpen');
+  assert.deepEqual(decided(input, [again, ready]), {
+    state: 'ready.windowOpen.settled',
+    effects: ['window 2 for 120000', 'spawn dependants-2-1', 'send dependants-1-1 window.close'],
+  });
+});

@@ -69,7 +69,7 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   {
     machine: 'endpoint',
     effect: /^spawn dependants-/,
-    events: ['endpoint.ready', 'recovery.timeKnown', 'recovery.timeUnknown'],
+    events: ['dependant.recovered', 'endpoint.ready', 'recovery.timeKnown', 'recovery.timeUnknown'],
   },
   { machine: 'endpoint', effect: / window\.hold$/, events: ['config.changed', 'endpoint.notReady'] },
   { machine: 'endpoint', effect: / window\.release$/, events: ['config.changed'] },

@@ -353,6 +353,13 @@ const eventOfType: { readonly [T in WeederEvent['type']]: Extract<WeederEvent, {
   'service.ready': { type: 'service.ready', namespace: 'shop', service: 'db' },
   'service.notReady': { type: 'service.notReady', namespace: 'shop', service: 'db' },
   'window.opened': { type: 'window.opened', duration: 120_000, ...window },
+  'window.withheld': {
+    type: 'window.withheld',
+    namespace: 'shop',
+    service: 'db',
+    because: 'Deployment shop/web runs again',
+    limit: 6,
+  },
   'window.closed': { type: 'window.closed', deleted: 1, skipped: 0, failed: [], ...window },
   'pod.logRead': { type: 'pod.logRead', lines: ['a line'], ...about },
   'pod.deleted': { type: 'pod.deleted', how: 'delete', sinceOpened: 12.4, isRepeated: false, ...about },

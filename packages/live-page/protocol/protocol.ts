@@ -72,7 +72,15 @@ export interface ServiceView {
   readonly actor: string | undefined;
   /** The state of that actor: `ready.windowOpen.settled` */
   readonly state: string | undefined;
-  readonly window: { readonly number: number; readonly openedAt: number; readonly closesAt: number } | undefined;
+  readonly window:
+    | {
+        readonly number: number;
+        readonly openedAt: number;
+        readonly closesAt: number;
+        /** The evidence, if it is not in the EndpointSlices: `Deployment shop/web runs again` */
+        readonly because?: string;
+      }
+    | undefined;
   /** The number of its dependants that crash-loop now, and the results of its newest window. */
   readonly crashLooping: number;
   readonly deleted: number;

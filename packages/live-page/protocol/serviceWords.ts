@@ -8,7 +8,10 @@ import { serviceStates } from './states.ts';
  */
 export function describeState(service: ServiceView, now: number): string {
   const { exists, isReady, since, readyUntil, window } = service;
-  const { words } = serviceStates[stateOf(service)];
+  const state = stateOf(service);
+  const { words } = serviceStates[state];
+  if (window?.because !== undefined && (isReady || state === 'notReady.assumedReady'))
+    return `${words}: ${window.because}`;
   if (!exists) return readyUntil === undefined ? words : `${words}, was ready until ${instant(readyUntil)}`;
   if (isReady || since === undefined) return words;
   const time = span(now - since);
@@ -17,6 +20,7 @@ export function describeState(service: ServiceView, now: number): string {
 
 function stateOf(service: ServiceView): keyof typeof serviceStates {
   const { exists, isReady, window, state } = service;
+  if (window !== undefined && state === 'notReady.assumedReady') return state;
   if (!exists || window === undefined) return stateWithoutWindow(service);
   if (isReady) return 'ready.windowOpen';
   // With `whileNotReady: delete` a window stays open.

@@ -17,6 +17,7 @@ export const serviceStates = {
   'ready.windowOpen': progressing('Window open', 'closes'),
   notReady: degraded('Down'),
   'notReady.windowOpen': degraded('Window open, down again', 'closes'),
+  'notReady.assumedReady': progressing('Window open', 'closes'),
   'notReady.holding': degraded('Window held: down again', 'closes'),
   neverReady: degraded('Down, not ready since weeder started'),
   neverReadySinceSeen: degraded('Down, not ready since first seen'),

@@ -30,10 +30,12 @@ export function settingsTable(): string {
   return tableOf(propertiesOf(configJsonSchema()).filter(([key]) => !sections.includes(key)));
 }
 
-/** The key of the section `declaredDependencies` that has another meaning at the top of the file, as a Markdown table. */
+/** The keys of the section `declaredDependencies` that the top of the file lacks, or means otherwise, as a Markdown table. */
 export function declaredTable(): string {
+  const top = new Set(propertiesOf(configJsonSchema()).map(([key]) => key));
   const section = propertiesOf(below(configJsonSchema(), 'declaredDependencies'));
-  return tableOf(section.filter(([key]) => key === 'namespaces'));
+  const own = section.filter(([key]) => key === 'namespaces' || !top.has(key));
+  return tableOf(own.flatMap(([key, schema]) => [[key, schema], ...entriesOf(key, schema)]));
 }
 
 /** The key of the section `podCreation` that is not at the top of the file, as a Markdown table. */

@@ -120,6 +120,23 @@ const services = mapOf(dnsLabel, service).meta({
   propertyNames: { pattern: dnsLabel.pattern.source },
 });
 
+const siblingEvidence = z
+  .strictObject({
+    readyFor: withDefault(
+      duration('aboveZero').describe(
+        'How long a dependant that has crash-looped stays Ready until it counts. Each window that its workload opens doubles this for the workload, for an hour.',
+      ),
+      '10s',
+    ),
+    windowsPerHour: withDefault(
+      atLeastOne.describe('How many windows of one service open in this way in any hour.'),
+      6,
+    ),
+  })
+  .describe(
+    'For services whose EndpointSlices do not show an outage, such as those outside the cluster: if one of several crash-looping dependants that declare the service runs again, a window opens for the others. Only pods in the namespace of the service count. Without this section, only EndpointSlices count.',
+  );
+
 /** Services that pods declare by label; it has the settings of a service that the config names. */
 const declaredDependencies = z
   .strictObject({
@@ -128,6 +145,7 @@ const declaredDependencies = z
         'The namespaces of the pods whose declarations count. Without it, every watched namespace. The services that they declare may be in any watched namespace.',
       ),
     ),
+    siblingEvidence: section('siblingEvidence', siblingEvidence),
     ...settings,
   })
   .describe(
@@ -193,6 +211,9 @@ function scopesWithoutNamespaces(
   const inherits = open.some(([, { dependantNamespaces }]) => dependantNamespaces === undefined);
   return inherits && isWide(file) ? [...own, ['dependantNamespaces']] : own;
 }
+
+/** The section `siblingEvidence`, with all defaults applied: `readyFor` in milliseconds. */
+export type SiblingEvidence = z.output<typeof siblingEvidence>;
 
 /** The content of a valid config file, with durations in milliseconds. */
 export type ConfigFile = z.output<typeof configFile>;

@@ -11,6 +11,8 @@ export interface WindowRef {
   readonly service: string;
   /** The number of the window within its service, from 1. */
   readonly window: number;
+  /** Why it is open, if not because of EndpointSlices, such as `Deployment shop/web runs again`. */
+  readonly because?: string;
 }
 
 /**
@@ -22,6 +24,8 @@ export type WeederEvent =
   | { readonly type: 'service.ready'; readonly namespace: string; readonly service: string }
   | { readonly type: 'service.notReady'; readonly namespace: string; readonly service: string }
   | ({ readonly type: 'window.opened'; readonly duration: number } & WindowRef)
+  /** A dependant runs again, and dependants have opened `limit` windows of the service within an hour. Once for these. */
+  | ({ readonly type: 'window.withheld'; readonly because: string; readonly limit: number } & Omit<WindowRef, 'window'>)
   | ({
       readonly type: 'window.closed';
       /** Dependants that never started, each with the reason why it is left alone; undefined: there are none. */
@@ -97,8 +101,13 @@ type Successor = 'the leader' | 'the next weeder';
 export type ReportWeeder = (event: WeederEvent) => void;
 
 /** Picks the fields that identify the window from an object with more fields. */
-export function windowRefOf({ namespace, service, window }: WindowRef): WindowRef {
-  return { namespace, service, window };
+export function windowRefOf({
+  namespace,
+  service,
+  window,
+  because,
+}: Omit<WindowRef, 'because'> & { readonly because?: string | undefined }): WindowRef {
+  return { namespace, service, window, ...(because === undefined ? {} : { because }) };
 }
 
 /**

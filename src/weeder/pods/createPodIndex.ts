@@ -6,7 +6,7 @@ import { type CrashLoopingPod, crashLooping, isSameBackOff, unreportedSince } fr
 import { deletedAtOf } from './deletedAt.ts';
 import { type NeverStarted, neverStarted } from './neverStarted.ts';
 import type { Departure, Groups, PodIndex, PodListener, Scope } from './podIndex.ts';
-import { type PodSource, podSink } from './podSink.ts';
+import { type PodSource, podSink, type Reports, together } from './podSink.ts';
 
 /** A pod that cannot start: which stream reported it last, and in which of its complete lists. */
 interface Stuck {
@@ -33,9 +33,12 @@ interface Contents {
   readonly listeners: Map<string, Set<PodListener>>;
 }
 
-/** `groupsOf`: the groups of a pod, as the API serves it. A pod in none is not selected. */
-export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups = homeOf): PodIndex {
-  return new Index(clock, groupsOf);
+/**
+ * `groupsOf`: the groups of a pod, as the API serves it. A pod in none is not selected. `beside`: receives what the
+ * streams report as well, after the index.
+ */
+export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups = homeOf, beside?: Reports): PodIndex {
+  return new Index(clock, groupsOf, beside);
 }
 
 /**
@@ -45,16 +48,18 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
 class Index implements PodIndex {
   readonly #clock: Clock;
   readonly #groupsOf: (pod: unknown) => Groups;
+  readonly #beside: Reports | undefined;
   #contents: Contents = nothing;
   #sink: ClosableSink | undefined;
 
-  constructor(clock: Clock, groupsOf: (pod: unknown) => Groups) {
+  constructor(clock: Clock, groupsOf: (pod: unknown) => Groups, beside: Reports | undefined) {
     this.#clock = clock;
     this.#groupsOf = groupsOf;
+    this.#beside = beside;
   }
 
   createSink(): ClosableSink {
-    return podSink(this);
+    return podSink(this.#beside === undefined ? this : together(this, this.#beside));
   }
 
   begin(): void {
@@ -149,7 +154,7 @@ class Index implements PodIndex {
   }
 
   #ownSink(): ClosableSink {
-    this.#sink ??= podSink(this);
+    this.#sink ??= this.createSink();
     return this.#sink;
   }
 

@@ -8,7 +8,7 @@ export interface PodSource {
 
 /** Takes what streams report of pods. */
 export interface Reports {
-  /** Whether the pod crash-loops or cannot start, according to any stream. */
+  /** Whether a line about the pod matters, although it may say nothing of a crash-loop: its state so far is known. */
   has(uid: string): boolean;
   /** DELETED: the pod is not selected any more, or was deleted. */
   report(source: PodSource, type: ChangeType, object: unknown): void;
@@ -16,6 +16,25 @@ export interface Reports {
   completed(source: PodSource): void;
   /** What the source has reported no longer counts. */
   closed(source: PodSource): void;
+}
+
+/** Both receive the reports, one after the other. */
+export function together(one: Reports, other: Reports): Reports {
+  return {
+    has: (uid) => one.has(uid) || other.has(uid),
+    report(...report) {
+      one.report(...report);
+      other.report(...report);
+    },
+    completed(source) {
+      one.completed(source);
+      other.completed(source);
+    },
+    closed(source) {
+      one.closed(source);
+      other.closed(source);
+    },
+  };
 }
 
 /** The sink of one stream into one index. */

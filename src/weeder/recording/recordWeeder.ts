@@ -8,6 +8,7 @@ import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';
 import { recordedRequests } from '../../recording/file/requests.ts';
 import { watchBusy } from '../../recording/file/watchBusy.ts';
 import { crashLooping } from '../pods/crashLooping.ts';
+import { isOfDeclarations } from '../streamPlan.ts';
 import { type CreateWeederCore, createWeederCore, type WeederCore, type WeederCoreOptions } from '../weederCore.ts';
 import { recordedWeederEventOf } from './recordedWeederEvent.ts';
 import { reduceWeederObject } from './reduceObject.ts';
@@ -34,7 +35,9 @@ function recordWeeder(options: WeederCoreOptions, recording: ControllerRecording
     append(entry);
   };
   // Only a stream settles a service: what the weeder decides next is then an effect of its change, in a replay as well.
-  const appendStream = watchBusy(recording, options.runtime.clock, windows.busy);
+  const busy = () => windows.busy().union(new Set(core.weeder.unsettled()));
+  const appendStream = watchBusy(recording, options.runtime.clock, busy);
+  const isWhole = () => config.declared?.siblingEvidence !== undefined;
   const core = createWeederCore({
     ...options,
     runtime: { ...options.runtime, clock: recording.clockFor(options.runtime.clock) },
@@ -44,7 +47,7 @@ function recordWeeder(options: WeederCoreOptions, recording: ControllerRecording
       requested(recordedWeederEventOf(event));
       options.report(event);
     },
-    wrapStream: (need) => wrapStream(recordWeederStream(need, appendStream)),
+    wrapStream: (need) => wrapStream(recordWeederStream(need, appendStream, isWhole)),
     onStreamClosed(name) {
       append({ in: 'closed', stream: name });
       options.onStreamClosed(name);
@@ -101,20 +104,24 @@ function createBusyServices() {
 
 /**
  * Records a stream. Of a pod that does not crash-loop, only the first update after a crash-loop is recorded, as a
- * deletion.
+ * deletion; with `isWhole`, all that the weeder reads of pods that declare services.
  */
-function recordWeederStream(need: StreamNeed, append: Append): StreamNeed {
+function recordWeederStream(need: StreamNeed, append: Append, isWhole: () => boolean): StreamNeed {
   const { name, kind, sink } = need;
   const unfiltered = recordSink(name, append, (object) => reduceWeederObject(kind, object));
   const { isIrrelevant } = sink;
-  const recorded = recordedSink(kind === 'Pod' ? onlyCrashLooping(unfiltered) : unfiltered, sink);
+  const isRecorded = (pod: unknown) => crashLooping(pod) !== undefined || (isOfDeclarations(name) && isWhole());
+  const recorded = recordedSink(kind === 'Pod' ? onlyThose(isRecorded, unfiltered) : unfiltered, sink);
   return {
     ...need,
     sink: { ...recorded, ...(isIrrelevant === undefined ? {} : { isIrrelevant: isIrrelevant.bind(sink) }) },
   };
 }
 
-function onlyCrashLooping(recording: ReturnType<typeof recordSink>): ReturnType<typeof recordSink> {
+function onlyThose(
+  isRecorded: (pod: unknown) => boolean,
+  recording: ReturnType<typeof recordSink>,
+): ReturnType<typeof recordSink> {
   let recordedKeys = new Set<string>();
   let listed: Set<string> | undefined;
   return {
@@ -125,7 +132,7 @@ function onlyCrashLooping(recording: ReturnType<typeof recordSink>): ReturnType<
     },
     apply(type: ChangeType, object: unknown) {
       const uid = uidOf(object);
-      if (type !== 'DELETED' && crashLooping(object) !== undefined) {
+      if (type !== 'DELETED' && isRecorded(object)) {
         recordedKeys.add(uid);
         listed?.add(uid);
         recording.apply(type, object);

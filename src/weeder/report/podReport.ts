@@ -1,7 +1,7 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { withFullStop } from '../../controller/report/wording.ts';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
-import { deletedBy, deletedNote, failedNote, serviceOf, waitBecause } from './wording.ts';
+import { deletedBy, deletedNote, failedNote, recoveryOf, waitBecause } from './wording.ts';
 
 /** What was reported last of the deletion of a pod. */
 export interface PodReport {
@@ -38,7 +38,7 @@ function outcomeOf(event: ReportedEvent, at: number): Omit<PodReport, 'uid'> {
       return { type: 'notDeleted', sentence: failedNote(event) };
     case 'deletion.expired': {
       const because = `the window closed first, and ${waitBecause[event.reason]}`;
-      return { type: 'notDeleted', sentence: `Not deleted after ${serviceOf(event)} recovered: ${because}.` };
+      return { type: 'notDeleted', sentence: `Not deleted after ${recoveryOf(event)}: ${because}.` };
     }
     case 'deletion.refused':
       return { type: 'refused', sentence: withFullStop(`Refused, and tried again: ${event.reason}`) };

@@ -26,6 +26,8 @@ export interface SelectingService {
   readonly window: 'none' | 'open' | 'held' | 'unknown';
   /** Why no window of it deletes the pod. */
   readonly protection: Protection;
+  /** A dependant that runs again opens a window. */
+  readonly hasSiblingEvidence?: boolean;
 }
 
 /** The state of the pod. `unseen`: the running weeder keeps nothing of pods that neither crash-loop nor cannot start. */
@@ -88,7 +90,7 @@ function ofCrashLooping(facts: PodFacts, pod: CrashLoopingPod): string {
   if (isReported && report.type === 'notDeleted') return report.sentence;
   if (worst === undefined) return '';
   const state = `${nameOf(worst, pod)} ${readiness(worst)}`;
-  if (worst.window === 'none') return `Not deleted: no window is open, and ${state}.`;
+  if (worst.window === 'none') return `Not deleted: no window is open, and ${state}.${nextWindow(worst)}`;
   return worst.isReady
     ? `Deleted only while a window is open: ${state}, and only the running weeder knows whether one is.`
     : `Not deleted now: ${state}, and a window opens when it recovers.`;
@@ -122,6 +124,11 @@ function ofProgress(progress: DeletionProgress, { queue }: PodFacts, pod: CrashL
     default:
       return undefined;
   }
+}
+
+/** A further sentence, if the EndpointSlices do not decide alone. */
+function nextWindow({ hasSiblingEvidence, exists, isReady }: SelectingService): string {
+  return hasSiblingEvidence === true && (isReady || !exists) ? ' One opens if another dependant of it runs again.' : '';
 }
 
 function isOf(report: PodReport | undefined, uid: string): report is PodReport {

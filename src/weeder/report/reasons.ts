@@ -13,7 +13,7 @@ export const weederReasons = {
   WindowOpened: service
     .normal('Watch')
     .means(
-      'The service recovered, and weeder deletes its crash-looping dependants from now on. The note has the duration.',
+      'The service recovered, or a dependant runs again (`siblingEvidence`), and weeder deletes its crash-looping dependants from now on. The note has the duration.',
     ),
   WindowClosed: service
     .either('Stop')

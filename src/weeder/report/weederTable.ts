@@ -13,9 +13,9 @@ import {
   lastRunFields,
   notRetriedNote,
   openedNote,
+  recoveryOf,
   retriedBy,
   retriedNote,
-  serviceOf,
   skippedBecause,
   stateOf,
   type WeederRun,
@@ -46,9 +46,17 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
   'service.notReady': { ...report('service is down', onPage), log: () => info('service is down') },
   'window.opened': {
     ...decision('window opened', onPage),
-    log: ({ duration }) => info('service recovered, window opened', { for: formatDuration(duration) }),
-    event: ({ duration }, run) => normal('WindowOpened', 'Watch', openedNote(duration, run)),
-    detail: ({ duration }) => roundedDuration(duration),
+    log: ({ duration, because }) =>
+      info(`${because === undefined ? 'service recovered' : 'dependant runs again'}, window opened`, {
+        for: formatDuration(duration),
+      }),
+    event: (event, run) => normal('WindowOpened', 'Watch', openedNote(event, run)),
+    detail: ({ duration, because }) => [roundedDuration(duration), because ?? []].flat().join(', '),
+  },
+  'window.withheld': {
+    ...decision('no window opened', onPage),
+    log: ({ because, limit }) => info('no window opened: the limit of windows per hour is reached', { because, limit }),
+    detail: ({ because, limit }) => `${because}, but ${limit} windows were opened within an hour`,
   },
   'window.closed': {
     ...decision('window closed', onPage),
@@ -77,7 +85,7 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
     ...decision('deletion skipped', onPage),
     log: ({ reason }) => info(`deletion skipped: ${skippedBecause[reason]}`, { reason }),
     event: (event) => {
-      const note = `Crash-looping, and skipped after ${serviceOf(event)} recovered: ${skippedBecause[event.reason]}.`;
+      const note = `Crash-looping, and skipped after ${recoveryOf(event)}: ${skippedBecause[event.reason]}.`;
       return normal('DeletionSkipped', 'Keep', note);
     },
     detail: ({ reason }) => reason,
@@ -100,7 +108,7 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
       const { reason, waitIn, heldBy } = event;
       const time = durationInSeconds(Math.max(1_000, waitIn));
       const again = heldBy === undefined ? `in ${time}` : `when ${heldBy} is ready, if that is within ${time}`;
-      const since = `Crash-looping, and not deleted yet after ${serviceOf(event)} recovered`;
+      const since = `Crash-looping, and not deleted yet after ${recoveryOf(event)}`;
       const note = `${since}: ${waitBecause[reason]}. The next check is ${again}.`;
       return normal('DeletionPending', 'Wait', note);
     },

@@ -38,9 +38,13 @@ export const deletedBy = {
   },
 } as const;
 
-export function openedNote(duration: number, { isDryRun }: WeederRun): string {
+export function openedNote(
+  { duration, because }: Extract<WeederEvent, { readonly type: 'window.opened' }>,
+  { isDryRun }: WeederRun,
+): string {
   const outcome = isDryRun ? 'would be deleted (dry run)' : 'are deleted';
-  return `Recovered: for ${durationInSeconds(duration)}, dependants in crash-loop back-off ${outcome}.`;
+  const who = because === undefined ? 'dependants' : 'pods that declare the service and are';
+  return `${because ?? 'Recovered'}: for ${durationInSeconds(duration)}, ${who} in crash-loop back-off ${outcome}.`;
 }
 
 export function closedNote(
@@ -79,7 +83,7 @@ export function deletedNote(event: Extract<WeederEvent, { type: 'pod.deleted' }>
   const state = cause === 'unreported' ? 'was in unreported back-off' : 'was in CrashLoopBackOff';
   const times = `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`;
   const rest = left === undefined ? '' : `, with ${durationInSeconds(left)} of its back-off left`;
-  const why = `${deletedBy[how].words}, because ${serviceOf(event)} recovered`;
+  const why = `${deletedBy[how].words}, because ${recoveryOf(event)}`;
   return `${why}: container ${container} ${state} after ${times}${rest}.${lastRunNote(pod)}`;
 }
 
@@ -107,11 +111,17 @@ function isoTime(time: number | undefined): string | undefined {
 }
 
 export function failedNote(event: Extract<WeederEvent, { readonly type: 'deletion.failed' }>): string {
-  return withFullStop(`Not deleted after ${serviceOf(event)} recovered: ${event.reason}`);
+  return withFullStop(`Not deleted after ${recoveryOf(event)}: ${event.reason}`);
 }
 
-interface ServiceOfPod extends Pick<WindowRef, 'namespace' | 'service'> {
+interface ServiceOfPod extends Pick<WindowRef, 'namespace' | 'service' | 'because'> {
   readonly pod: { readonly namespace: string };
+}
+
+/** `service etcd recovered`, with the evidence if the EndpointSlices have none. */
+export function recoveryOf(event: ServiceOfPod): string {
+  const { because } = event;
+  return `${serviceOf(event)} recovered${because === undefined ? '' : ` (${because})`}`;
 }
 
 /** `service etcd`, with its namespace if that is not the pod's own. */

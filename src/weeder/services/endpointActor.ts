@@ -3,7 +3,7 @@ import { fromCallback } from 'xstate';
 import { endpoint } from '../../../machines/weeder/endpoint.ts';
 import type { ServiceLookup } from '../../config/serviceLookup.ts';
 import { type DependantsEffects, provideDependants } from '../deletions/dependantsActor.ts';
-import type { ReportWeeder } from '../deletions/weederEvents.ts';
+import { type ReportWeeder, windowRefOf } from '../deletions/weederEvents.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { ReadyEvidence } from './readiness.ts';
 import type { ReadySince } from './readySince.ts';
@@ -45,8 +45,8 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
     actions: {
       reportNotReady: ({ context: { namespace, service } }) => report({ type: 'service.notReady', namespace, service }),
       reportFoundReady: ({ context: { namespace, service } }) => report({ type: 'service.ready', namespace, service }),
-      reportWindowOpened: ({ context: { namespace, service, window, openedAt, closesAt } }) =>
-        report({ type: 'window.opened', namespace, service, window, duration: closesAt - openedAt }),
+      reportWindowOpened: ({ context: { openedAt, closesAt, ...window } }) =>
+        report({ type: 'window.opened', ...windowRefOf(window), duration: closesAt - openedAt }),
       reportWindowClosed({ context: { namespace, service, window: newest, windows } }) {
         for (const { window, children, deleted, retried, skipped, failed } of windows) {
           if (children.length > 0) continue;
@@ -56,11 +56,12 @@ export function provideEndpoint(effects: EndpointEffects): EndpointLogic {
           report({ type: 'window.closed', namespace, service, window, ...counts, ...ofWebhook, ...replaced });
         }
       },
-      reportSkipped({ context: { namespace, service }, event }) {
+      reportSkipped({ context: { namespace, service, window: newest, because }, event }) {
         if (event.type !== 'pod.skipped') return;
         const { window = 0, uid = '', protection: reason = 'none' } = event;
         const pod = podOf(namespace, service, uid);
-        if (pod !== undefined) report({ type: 'pod.skipped', pod, reason, namespace, service, window });
+        const ref = { namespace, service, window, ...(window === newest ? { because } : {}) };
+        if (pod !== undefined) report({ type: 'pod.skipped', pod, reason, ...windowRefOf(ref) });
       },
       reportDependantsFailed({ context: { namespace, service }, event }) {
         const { error, actorId: id } = 'error' in event ? event : { error: event.type, actorId: '' };

@@ -8,7 +8,7 @@ import { type EndpointEffects, type EndpointLogic, provideEndpoint } from './end
 import type { Outages } from './outages.ts';
 import type { ServiceReadiness } from './serviceRecords.ts';
 
-/** The services that were ready at least once. Each has an `endpoint` actor, which is a root. */
+/** The services that have had a window or were ready. Each has an `endpoint` actor, which is a root. */
 export interface Endpoints {
   /** The service was ready when weeder started. */
   foundReady(service: ServiceReadiness): void;
@@ -18,6 +18,11 @@ export interface Endpoints {
   unready(service: ServiceReadiness): void;
   /** The service is ready, as it was before a gap in the stream; `seenUntil`: epoch milliseconds. */
   readyAfterGap(service: ServiceReadiness, seenUntil: number): void;
+  /**
+   * A dependant runs again, while the EndpointSlices of the service have said the same all the time. A window opens,
+   * unless one is open, or they say that the service is down. Returns whether it has.
+   */
+  dependantRecovered(service: ServiceReadiness, because: string): boolean;
   /**
    * Applies the difference between `before` and the current `services`. Services whose config is equal in both are left
    * alone.
@@ -54,6 +59,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     dropped(key, { actor }) {
       numbers.set(key, actor.getSnapshot().context.window);
       withoutSlices.delete(key);
+      neverReady.delete(key);
       if (!isConfiguring) outages.ended(serviceOf(key));
     },
     failed: (key, error) => report({ type: 'actor.failed', actor: `endpoint ${key}`, error }),
@@ -65,6 +71,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   let isConfiguring = false;
   /** Services without a slice: their actor is removed when its last window closes. */
   const withoutSlices = new Set<string>();
+  /** Services whose actor was created for a dependant that runs again. */
+  const neverReady = new Set<string>();
   /** The number of the newest window of each service whose actor was removed: numbers are never reused. */
   const numbers = new Map<string, number>();
   const logic = provideEndpoint(options);
@@ -93,9 +101,17 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   }
 
   function updateOutage(service: ServiceReadiness): void {
-    const wasReady = registry.get(keyOf(service.namespace, service.service)) !== undefined;
+    const key = keyOf(service.namespace, service.service);
+    if (service.isReady) neverReady.delete(key);
+    const wasReady = registry.get(key) !== undefined && !neverReady.has(key);
     if (service.isReady || !service.exists || !(wasReady || service.isStarting)) outages.ended(service);
     else outages.began(service, wasReady);
+  }
+
+  function windowOf(namespace: string, service: string): WindowState {
+    const snapshot = registry.get(keyOf(namespace, service))?.actor.getSnapshot();
+    if (snapshot?.hasTag('windowOpen') !== true) return 'none';
+    return snapshot.matches({ notReady: 'holding' }) ? 'held' : 'open';
   }
 
   function count(of: (snapshot: SnapshotFrom<EndpointLogic>) => number): number {
@@ -123,7 +139,14 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       isConfiguring = false;
       outages.refresh();
     },
-    foundReady: (service) => actorOf(service)?.send({ type: 'endpoint.foundReady' }),
+    foundReady(service) {
+      const key = keyOf(service.namespace, service.service);
+      neverReady.delete(key);
+      withoutSlices.delete(key);
+      // It has EndpointSlices now.
+      const isAssumed = registry.get(key)?.actor.getSnapshot().matches({ notReady: 'assumedReady' }) === true;
+      actorOf(service)?.send({ type: isAssumed ? 'endpoint.ready' : 'endpoint.foundReady' });
+    },
     readyAfterGap: (service, seenUntil) => actorOf(service)?.send({ type: 'endpoint.foundReady', seenUntil }),
     changed(service) {
       const key = keyOf(service.namespace, service.service);
@@ -136,15 +159,28 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
       removeIfIdle(key);
       if (registry.get(key) === undefined) withoutSlices.delete(key);
     },
-    unready: updateOutage,
+    unready(service) {
+      updateOutage(service);
+      const actor = registry.get(keyOf(service.namespace, service.service))?.actor;
+      if (service.exists && actor?.getSnapshot().matches({ notReady: 'assumedReady' }) === true)
+        actor.send({ type: 'endpoint.notReady' });
+    },
+    dependantRecovered(service, because) {
+      const { namespace, service: name, exists, isReady } = service;
+      const key = keyOf(namespace, name);
+      const isNew = registry.get(key) === undefined;
+      if ((exists && (isNew || !isReady)) || windowOf(namespace, name) !== 'none') return false;
+      actorOf(service)?.send({ type: 'dependant.recovered', because });
+      if (isNew && registry.get(key) !== undefined) {
+        neverReady.add(key);
+        withoutSlices.add(key);
+      }
+      return windowOf(namespace, name) === 'open';
+    },
     stop() {
       for (const actor of [...registry.actors()]) actor.send({ type: 'weeder.stopped' });
     },
-    windowOf(namespace, service) {
-      const snapshot = registry.get(keyOf(namespace, service))?.actor.getSnapshot();
-      if (snapshot?.hasTag('windowOpen') !== true) return 'none';
-      return snapshot.matches({ notReady: 'holding' }) ? 'held' : 'open';
-    },
+    windowOf,
     openWindows: () => count(({ context: { closesAt } }) => (closesAt > 0 ? 1 : 0)),
     dependants: () =>
       count(({ context: { windows } }) => windows.reduce((sum, { children }) => sum + children.length, 0)),

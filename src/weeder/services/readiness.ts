@@ -57,6 +57,8 @@ export interface Readiness extends ObjectSink {
   services(): ServiceReadiness[];
   /** These, and those that have lost their last slice within a day: at most the newest 1,000. */
   known(): Iterable<ServiceReadiness>;
+  /** Of any service. */
+  of(namespace: string, service: string): ServiceReadiness;
   evidence(namespace: string, service: string): ReadyEvidence;
   /** The uid of the Service itself, if one of its slices names it. */
   serviceUid(namespace: string, service: string): string | undefined;
@@ -193,6 +195,7 @@ export function createReadiness(
     *known() {
       for (const record of records.all()) if (isWatched(record)) yield record;
     },
+    of: (namespace, service) => records.of(keyOf(namespace, service)),
     serviceUid: (namespace, service) =>
       slicesOf(keyOf(namespace, service)).find((slice) => slice.serviceUid !== undefined)?.serviceUid,
     evidence(namespace, service) {

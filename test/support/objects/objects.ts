@@ -16,8 +16,8 @@ export interface PodOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly isBare?: boolean;
-  /** The uid and kind of its controller; default a ReplicaSet. */
-  readonly owner?: { readonly uid: string; readonly kind: string };
+  /** Its controller; default a ReplicaSet. */
+  readonly owner?: { readonly uid: string; readonly kind: string; readonly name?: string };
   /** When it was created; default: the pod has no creation time. */
   readonly created?: number;
   readonly gracePeriodSeconds?: number;

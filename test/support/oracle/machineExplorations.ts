@@ -66,9 +66,10 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     ],
   },
   endpoint: {
-    inputs: [{}, { whileNotReady: 'delete' }],
+    inputs: [{}, { whileNotReady: 'delete', podSelectors: [], isDeclared: true }],
     events: [
       { type: 'endpoint.ready' },
+      { type: 'dependant.recovered', because: 'Deployment shop/web runs again' },
       { type: 'endpoint.foundReady' },
       { type: 'endpoint.notReady' },
       { type: 'recovery.timeKnown', readySince: start - 10 * minute, now: start },
@@ -85,7 +86,7 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     isPossible: (state, event) =>
       state.can(event) &&
       !(state.matches('closing') && event.type.startsWith('endpoint.')) &&
-      (spawnedChildren(state).length === 0 || !/^(endpoint\.ready|recovery)/.test(event.type)),
+      (spawnedChildren(state).length === 0 || !/^(endpoint\.ready|dependant|recovery)/.test(event.type)),
   },
   dependants: {
     events: [

@@ -23,6 +23,8 @@ export function sentenceOf(event: WeederEvent): string {
       return `${windowOf(event)} opens for ${formatDuration(event.duration)}`;
     case 'window.closed':
       return `${windowOf(event)} closes, ${event.deleted} deleted, ${event.skipped} skipped, ${event.failed.length} failed`;
+    case 'window.withheld':
+      return `no window of ${event.namespace}/${event.service}, ${event.because}`;
     case 'pod.logRead':
       return `${podOf(event.pod)} log read (${event.lines.join(', ')}) in ${windowOf(event)}`;
     case 'pod.deleted':
