@@ -13,6 +13,7 @@ export const drawable = [
   'workload',
   'rollout',
   'recreation',
+  'latePods',
   'application',
   'resource',
   'manager',

@@ -12,6 +12,7 @@ export const settings: RestartSettings = {
   imagePullSecrets: 'ignore',
   immutableRecreated: 'report',
   jobs: 'report',
+  lateSources: 'ignore',
   unstick: false,
   stallAfter: minute,
   progressDeadline: 10 * minute,
