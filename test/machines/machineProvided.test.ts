@@ -9,9 +9,10 @@ import { createWeederController } from '../../src/weeder/weederController.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
+import { evicting, lateWorld } from '../support/world/lateWorld.ts';
 import { jobWorld } from '../support/world/jobWorld.ts';
 import { configMap, observerWorld } from '../support/world/observerWorld.ts';
-import { restartWorld, withEnv } from '../support/world/restartWorld.ts';
+import { configMap as source, restartWorld, withEnv } from '../support/world/restartWorld.ts';
 import { serviceConfig, simulate } from '../support/world/simulation.ts';
 
 const kinds = ['actions', 'actors', 'guards', 'delays'] as const;
@@ -147,6 +148,12 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   world.putWorkload('web', withEnv('settings', 'a'));
   await world.pass(1_000);
   world.control.stop();
+  const late = await lateWorld(evicting, { inspect });
+  late.putWorkload('web', withEnv('settings', 'a'));
+  await late.pass(1_000);
+  late.putSource(source('settings'), { a: '1' });
+  await late.pass(1_000);
+  late.stop();
   const jobs = await jobWorld(restartConfig({ rule: { jobs: 'recreate' } }), { inspect });
   jobs.putSource({ a: '1' });
   jobs.putJob('once');

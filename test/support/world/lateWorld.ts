@@ -1,4 +1,4 @@
-import { type KubeObject, startWorkloads, timestamp } from '@weeder/embedded-cluster';
+import { type KubeObject, startWorkloads } from '@weeder/embedded-cluster';
 import { pods } from '@weeder/embedded-cluster/resources';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ApiRequest } from '@weeder/kube-runtime/client';
@@ -18,7 +18,7 @@ export type LateWorld = Awaited<ReturnType<typeof lateWorld>>;
 /** Restart control beside the controllers of Kubernetes, and a kubelet that mounts volumes. */
 export async function lateWorld(config = evicting, options: SimulatedRestartsOptions = {}) {
   const evicted: KubeObject[] = [];
-  const listed: string[] = [];
+  let lists = 0;
   let fault = (_: ApiRequest): RequestFault | undefined => undefined;
   const { restarts, control, server } = simulatedRestarts(
     config,
@@ -27,7 +27,7 @@ export async function lateWorld(config = evicting, options: SimulatedRestartsOpt
         const name = evictedBy(request);
         const pod = name === undefined ? undefined : podsOf().find(({ metadata }) => metadata.name === name);
         if (pod !== undefined) evicted.push(pod);
-        if (request.path.endsWith('/pods')) listed.push(String(request.query?.['fieldSelector'] ?? ''));
+        if (request.query?.['fieldSelector'] === 'status.phase=Pending') lists += 1;
         return fault(request);
       },
     },
@@ -50,8 +50,10 @@ export async function lateWorld(config = evicting, options: SimulatedRestartsOpt
     podsOf,
     /** The pods that were to be evicted, as they were before. */
     evicted,
-    /** The field selector of each list of pods. */
-    listed,
+    /** How often waiting pods were listed. */
+    get lists() {
+      return lists;
+    },
     control,
     onRequest(next: typeof fault) {
       fault = next;
@@ -60,9 +62,6 @@ export async function lateWorld(config = evicting, options: SimulatedRestartsOpt
     changePod({ metadata }: KubeObject, patch: JsonObject) {
       const subresource = patch['status'] === undefined ? undefined : ('status' as const);
       made(store.patch(pods, metadata.namespace ?? '', metadata.name, patch, { manager: 'test', subresource }));
-    },
-    get time() {
-      return timestamp(clock.now());
     },
   };
 }
