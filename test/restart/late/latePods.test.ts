@@ -189,6 +189,31 @@ test('another weeder finishes the work, and does not evict the replacement', asy
   assert.equal(starts(world).length, 1);
 });
 
+test('a replacement that waits although its source exists is not evicted, by any weeder or change', async () => {
+  const world = await appeared(90);
+  world.kubelet.isStuck = true;
+  for (let times = 0; times < 6; times += 1) {
+    await world.pass(20 * second);
+    world.putSource(settings, { a: String(times) });
+    await world.restart();
+  }
+  assert.equal(world.evicted.length, 1);
+});
+
+test('a source that is deleted while pods are evicted ends the evictions', async () => {
+  const world = await lateWorld();
+  world.putWorkload('web', withVolumes([settings]));
+  world.change('web', { spec: { replicas: 5 } });
+  await world.pass(90 * second);
+  world.onRequest(({ path }) => {
+    if (path.endsWith('/eviction') && world.evicted.length === 2) world.deleteSource(settings);
+    return undefined;
+  });
+  world.putSource(settings, { a: '1' });
+  await world.pass(120 * second);
+  assert.equal(world.evicted.length, 2);
+});
+
 test('a replacement that waits for another source is evicted only for that one', async () => {
   const world = await appeared(90);
   await world.pass(2_100);

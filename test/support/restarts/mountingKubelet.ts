@@ -18,6 +18,11 @@ export function mountingKubelet(store: ApiStore, clock: VirtualClock) {
   /** When containers started, by the uid of their pod. */
   const started = new Map<string, number>();
   const began = clock.now();
+  const node = {
+    started,
+    /** It mounts nothing, whatever exists. */
+    isStuck: false,
+  };
 
   function current({ metadata }: KubeObject): KubeObject | undefined {
     const pod = store.get(pods, metadata.namespace ?? '', metadata.name);
@@ -46,7 +51,7 @@ export function mountingKubelet(store: ApiStore, clock: VirtualClock) {
   function mount(pod: KubeObject, delay: number): void {
     const now = current(pod);
     if (now === undefined) return;
-    if (sourcesOf(store, now.metadata.namespace ?? '', objectOf(now['spec'])).files().ok) start(now);
+    if (!node.isStuck && sourcesOf(store, now.metadata.namespace ?? '', objectOf(now['spec'])).files().ok) start(now);
     else clock.setTimeout(() => mount(pod, Math.min(longestDelay, delay * 2)), delay);
   }
 
@@ -78,5 +83,5 @@ export function mountingKubelet(store: ApiStore, clock: VirtualClock) {
       mount(pod, 500);
     }, 1);
   });
-  return { started };
+  return node;
 }

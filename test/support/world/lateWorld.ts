@@ -1,5 +1,5 @@
 import { type KubeObject, startWorkloads } from '@weeder/embedded-cluster';
-import { pods } from '@weeder/embedded-cluster/resources';
+import { configMaps, pods, secrets } from '@weeder/embedded-cluster/resources';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import type { ApiRequest } from '@weeder/kube-runtime/client';
 import type { RequestFault } from '@weeder/kube-runtime/testing';
@@ -7,7 +7,7 @@ import type { RestartConfig } from '../../../src/config/restart.ts';
 import type { SourceRef } from '../../../src/restart/references/refs.ts';
 import { restartConfig } from '../objects/restartSettings.ts';
 import { mountingKubelet } from '../restarts/mountingKubelet.ts';
-import { restartObjects } from '../restarts/restartObjects.ts';
+import { namespace, restartObjects } from '../restarts/restartObjects.ts';
 import { type SimulatedRestartsOptions, simulatedRestarts } from '../restarts/simulatedRestarts.ts';
 import { made } from './embedded.ts';
 
@@ -57,6 +57,17 @@ export async function lateWorld(config = evicting, options: SimulatedRestartsOpt
     control,
     onRequest(next: typeof fault) {
       fault = next;
+    },
+    deletePod: (name: string) => void store.delete(pods, namespace, name),
+    /** Calls this for each ConfigMap or Secret that is created. */
+    watchSources(created: () => void) {
+      for (const kind of [configMaps, secrets]) {
+        const uids = new Set<string>();
+        store.watch(kind, {}, (type, { metadata: { uid } }) => {
+          if (type === 'ADDED' && !uids.has(uid)) created();
+          uids.add(uid);
+        });
+      }
     },
     /** Changes a pod, or its status as its kubelet does. */
     changePod({ metadata }: KubeObject, patch: JsonObject) {
