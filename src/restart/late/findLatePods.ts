@@ -23,7 +23,7 @@ interface FindOptions {
 }
 
 /** The sources of a workload that have appeared, by `sourceKey`: when they did, as in `appearedAt`. */
-export type Appearances = ReadonlyMap<string, number>;
+type Appearances = ReadonlyMap<string, number>;
 
 type Found =
   | {
