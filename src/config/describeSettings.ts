@@ -67,7 +67,7 @@ export function howOf(settings: RestartSettings): string {
 
 /** Lists only the settings that differ from their defaults. */
 function otherSettings(settings: RestartSettings): readonly string[] {
-  const { imagePullSecrets, immutableRecreated, jobs, unstick, windows, sources } = settings;
+  const { imagePullSecrets, immutableRecreated, jobs, lateSources, unstick, windows, sources } = settings;
   const openings = windows.map(
     ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,
   );
@@ -75,6 +75,7 @@ function otherSettings(settings: RestartSettings): readonly string[] {
     ...(imagePullSecrets === 'hash' ? ['image pull Secrets count'] : []),
     ...(immutableRecreated === 'replace' ? ['all pods are deleted together if an immutable source is recreated'] : []),
     ...(jobs === 'recreate' ? ['Jobs that run are recreated'] : []),
+    ...(lateSources === 'evict' ? ['pods that waited for a late ConfigMap or Secret are evicted'] : []),
     ...(unstick ? ['pods that block a rollout are deleted'] : []),
     ...(openings.length === 0 ? [] : [`only from ${openings.join(' or ')}`]),
     ...(sources.length === 0 ? [] : [`sources of ${[...new Set(sources.map((each) => each.namespace))].join(', ')}`]),

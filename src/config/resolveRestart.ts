@@ -45,6 +45,7 @@ function settingsOf(here: RestartRuleEntry | RestartMapping, above: RestartMappi
     imagePullSecrets: here.imagePullSecrets ?? above.imagePullSecrets,
     immutableRecreated: here.immutableRecreated ?? above.immutableRecreated,
     jobs: here.jobs ?? above.jobs,
+    lateSources: here.lateSources ?? above.lateSources,
     unstick: here.unstick ?? above.unstick,
     stallAfter: here.stallAfter ?? above.stallAfter,
     progressDeadline: here.progressDeadline ?? above.progressDeadline,

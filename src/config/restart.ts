@@ -29,6 +29,8 @@ export interface RestartSettings {
   readonly imagePullSecrets: 'ignore' | 'hash';
   readonly immutableRecreated: 'report' | 'replace';
   readonly jobs: 'report' | 'recreate';
+  /** Whether a pod that has never started is evicted when what its volumes waited for exists. */
+  readonly lateSources: 'ignore' | 'evict';
   /** Whether a broken pod of a StatefulSet is deleted if it has an older revision. */
   readonly unstick: boolean;
   /** How long a rollout may make no progress before it counts as stalled. */

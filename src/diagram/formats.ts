@@ -14,6 +14,7 @@ export const drawable = [
   'workload',
   'rollout',
   'recreation',
+  'latePods',
   'application',
   'resource',
   'manager',

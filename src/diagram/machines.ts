@@ -3,6 +3,7 @@ import type { AnyStateMachine } from 'xstate';
 import { application } from '../../machines/observer/application.ts';
 import { resource } from '../../machines/observer/resource.ts';
 import { manager } from '../../machines/process/manager.ts';
+import { latePods } from '../../machines/restart/latePods.ts';
 import { recreation } from '../../machines/restart/recreation.ts';
 import { rollout } from '../../machines/restart/rollout.ts';
 import { workload } from '../../machines/restart/workload.ts';
@@ -23,6 +24,7 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['workload', { machine: workload, file: 'machines/restart/workload.ts' }],
   ['rollout', { machine: rollout, file: 'machines/restart/rollout.ts' }],
   ['recreation', { machine: recreation, file: 'machines/restart/recreation.ts' }],
+  ['latePods', { machine: latePods, file: 'machines/restart/latePods.ts' }],
   ['application', { machine: application, file: 'machines/observer/application.ts' }],
   ['resource', { machine: resource, file: 'machines/observer/resource.ts' }],
   ['manager', { machine: manager, file: 'machines/process/manager.ts' }],

@@ -46,7 +46,7 @@ function stateOf(view: WorkloadView, now: number): string {
   if (summary.isEnding) return 'Being deleted';
   if (current.type === 'refused') return `Its sources cannot be read: ${current.reason}`;
   const assessment = assess(current.sources, typeof state === 'object' ? state : undefined, false);
-  if (assessment.type === 'blocked') return blocked(assessment.reason);
+  if (assessment.type === 'blocked') return `${blocked(assessment.reason)}${afterwards(view)}`;
   if (state === 'otherKey') return 'It is unknown whether it has changed: its state was made with another hash key';
   switch (assessment.type) {
     case 'new':
@@ -61,6 +61,12 @@ function stateOf(view: WorkloadView, now: number): string {
     default:
       return workloadStates.current.words;
   }
+}
+
+/** What happens to pods that wait for what is missing, apart from what the kubelet does. */
+function afterwards({ summary, settings }: WorkloadView): string {
+  const isHelped = settings?.lateSources === 'evict' && kinds[summary.ref.kind].restart === 'rollout';
+  return isHelped ? '; its pods that wait for that in a volume are evicted when it exists (lateSources)' : '';
 }
 
 function blocked(reason: string): string {

@@ -123,6 +123,11 @@ export function createMetrics() {
       'Restarts by kind and by what happened: restarted (the API server accepted it), dry_run (only with --dry-run), skipped (all pods were created after the change), rolled_out (the pods have the new content), stalled, reverted (another client restored the template).',
       ['kind', 'result'],
     ),
+    waitingPodsEvicted: counter(
+      'waiting_pods_evicted_total',
+      'Pods that had never started and were evicted when the ConfigMaps and Secrets that their volumes waited for existed (lateSources), by result: evicted, dry_run (only with --dry-run).',
+      ['result'],
+    ),
     restartsPending: gauge(
       'restarts_pending',
       'Workloads whose restart is pending, by reason: interval (minInterval), window (of maintenance), paused_until (the annotation), paused (the Deployment), rollout (of another client), pace (maxRestartsPerMinute, maxConcurrentRollouts), other.',

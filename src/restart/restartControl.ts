@@ -9,6 +9,7 @@ import type { RestartConfig } from '../config/restart.ts';
 import { createStateOwner } from './content/stateOwner.ts';
 import type { HashKeys } from './digest/hashKeys.ts';
 import { createRecreations } from './jobs/recreations.ts';
+import { createLatePods } from './late/latePods.ts';
 import { createRestartSchedule } from './pace/restartSchedule.ts';
 import { statusOf } from './patches/status.ts';
 import type { WorkloadEntry } from './patches/workloadEntry.ts';
@@ -109,6 +110,19 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     inFlight,
     onReleased: () => workloads.resume(),
   });
+  const latePods = createLatePods({
+    runtime,
+    api,
+    digests,
+    sources,
+    schedule,
+    report,
+    random,
+    isDryRun,
+    keys: () => keys,
+    entryOf: (id) => workloads.get(id),
+    inFlight,
+  });
   const ownerOf = createStateOwner(() => keys, report);
   const logic = provideWorkload({
     clock,
@@ -147,6 +161,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     onUnused: digests.forget,
     onUsed: options.onUsed,
     recreations,
+    latePods,
   });
   const sinks = createWorkloadSinks({
     // While a Job is being recreated, every update of its stream is handled.
@@ -194,6 +209,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
       schedule.close();
       workloads.stop();
       recreations.stop();
+      latePods.stop();
       digests.stop();
     },
     async drained() {
@@ -208,6 +224,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     *actors() {
       for (const { actor } of workloads.entries()) yield actor;
       yield* recreations.actors();
+      yield* latePods.actors();
     },
     entries: workloads.entries,
     config: () => config,

@@ -23,7 +23,7 @@ function errorsOfRule(rule: string): readonly string[] {
 }
 
 const settings =
-  'quietPeriod, quietMax, minInterval, strategy, imagePullSecrets, immutableRecreated, jobs, unstick, stallAfter, progressDeadline, windows, sources';
+  'quietPeriod, quietMax, minInterval, strategy, imagePullSecrets, immutableRecreated, jobs, lateSources, unstick, stallAfter, progressDeadline, windows, sources';
 const names = 'lower-case letters, digits and "-", at most 63, with a letter or digit at both ends';
 
 test('a section that is neither a mapping nor a list is reported', () => {

@@ -38,6 +38,8 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   { machine: 'rollout', effect: /^reportRestarted$/, events: ['restart.accepted'] },
   { machine: 'rollout', effect: /^spawn restore$/, events: ['rollout.emptied'] },
   { machine: 'recreation', effect: /^spawn createJob$/, events: ['xstate.after.nodeCleanup.recreation.coolingDown'] },
+  { machine: 'latePods', effect: /^spawn evictionSlot$/, events: ['pods.due'] },
+  { machine: 'latePods', effect: /^spawn evictPods$/, events: ['slot.granted'] },
   {
     machine: 'rollout',
     effect: /^reportStalled$/,

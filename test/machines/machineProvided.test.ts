@@ -11,8 +11,9 @@ import { backOff } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { creationWorld } from '../support/world/creationWorld.ts';
 import { jobWorld } from '../support/world/jobWorld.ts';
+import { evicting, lateWorld } from '../support/world/lateWorld.ts';
 import { configMap, observerWorld } from '../support/world/observerWorld.ts';
-import { restartWorld, withEnv } from '../support/world/restartWorld.ts';
+import { restartWorld, configMap as source, withEnv } from '../support/world/restartWorld.ts';
 import { serviceConfig, simulate } from '../support/world/simulation.ts';
 
 const kinds = ['actions', 'actors', 'guards', 'delays'] as const;
@@ -153,6 +154,12 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   world.putWorkload('web', withEnv('settings', 'a'));
   await world.pass(1_000);
   world.control.stop();
+  const late = await lateWorld(evicting, { inspect });
+  late.putWorkload('web', withEnv('settings', 'a'));
+  await late.pass(1_000);
+  late.putSource(source('settings'), { a: '1' });
+  await late.pass(1_000);
+  late.stop();
   const jobs = await jobWorld(restartConfig({ rule: { jobs: 'recreate' } }), { inspect });
   jobs.putSource({ a: '1' });
   jobs.putJob('once');

@@ -39,6 +39,11 @@ const retries: Readonly<Record<string, Retries>> = {
     timer: 'xstate.after.retryDelay.recreation.backingOff',
     longest: 60_000,
   },
+  latePods: {
+    toFailure: ['xstate.after.checkTime.latePods.waiting', 'effect.failed'],
+    timer: 'xstate.after.retryDelay.latePods.backingOff',
+    longest: 10_000,
+  },
   application: {
     toFailure: ['requests.drained', 'spec.failed'],
     timer: 'xstate.after.retryDelay.application.backingOff',

@@ -22,6 +22,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   imagePullSecrets: 'ignore',
   immutableRecreated: 'report',
   jobs: 'report',
+  lateSources: 'ignore',
   unstick: false,
   stallAfter: '1m',
   progressDeadline: '10m',

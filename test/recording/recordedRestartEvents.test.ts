@@ -128,9 +128,22 @@ test('a refusal that the owner can resolve, a revert and unreadable annotations 
   );
 });
 
+test('an evicted pod is an Event on its workload, with what it waited for, and so is one of a dry run', () => {
+  const evicted = restartEventOf['pod.evicted'];
+  assert.deepEqual(notes(evicted, { ...evicted, isDryRun: true }), [
+    'Pod web-5d4f8-abcde had never started and was evicted: its volumes waited for ConfigMap settings, and would have waited longer.',
+    'Pod web-5d4f8-abcde had never started and would be evicted (dry run): its volumes waited for ConfigMap settings, and would have waited longer.',
+  ]);
+});
+
 test('the table lists the types and actions of each reason, and no others', () => {
   const hows = (['evict', 'recreate', 'replace', 'dryRun'] as const).map((how) => ({ ...restarted, how }));
-  const events = eventsOf(...everyRestartEvent, ...hows, { ...restartEventOf['workload.reverted'], isEvicting: true });
+  const events = eventsOf(
+    ...everyRestartEvent,
+    ...hows,
+    { ...restartEventOf['workload.reverted'], isEvicting: true },
+    { ...restartEventOf['pod.evicted'], isDryRun: true },
+  );
   const seen = events.map(({ type, reason, action }) => `${reason} ${type} ${action}`);
   const listed = Object.entries(restartReasons).flatMap(([reason, { types, actions }]) =>
     types.flatMap((type) => actions.map((action) => `${reason} ${type} ${action}`)),

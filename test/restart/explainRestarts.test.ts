@@ -154,6 +154,13 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     made(store.patch(secrets, namespace, 'login', { metadata: { annotations } }));
     const lines = await explain();
     assert.ok(lines.includes('Deployment shop/lost: Blocked: ConfigMap shop/missing is missing'), lines.join('\n'));
+    const helped = await explain(restarts({ lateSources: 'evict' }));
+    assert.ok(
+      helped.includes(
+        'Deployment shop/lost: Blocked: ConfigMap shop/missing is missing; its pods that wait for that in a volume are evicted when it exists (lateSources)',
+      ),
+      helped.join('\n'),
+    );
     assert.ok(lines.some((line) => line.startsWith('  annotation that cannot be read: its value is "yes"')));
     assert.ok(lines.includes('  ← Secret login (envFrom, left out by its annotation)'));
     store.delete(secrets, namespace, 'weeder-hash-key');

@@ -38,6 +38,12 @@ const jobs = z
     'What happens to a Job with old content, because its template cannot be changed: `report` writes an Event; `recreate` deletes and recreates a Job that runs with old content, so that it begins again, unless it has ended or belongs to a CronJob or another controller.',
   );
 
+const lateSources = z
+  .enum(['ignore', 'evict'])
+  .describe(
+    'What happens to a pod that has never started, because a ConfigMap or Secret of its volumes was missing, when all that it requires exists: `ignore` leaves it to the kubelet, which may wait up to two minutes; `evict` evicts it once, and its new pod starts at once. Not for Jobs and CronJobs.',
+  );
+
 const unstick = z
   .boolean()
   .describe(
@@ -118,6 +124,7 @@ export const ruleSettings = {
   imagePullSecrets: optional(imagePullSecrets),
   immutableRecreated: optional(immutableRecreated),
   jobs: optional(jobs),
+  lateSources: optional(lateSources),
   unstick: optional(unstick),
   stallAfter: optional(stallAfter),
   progressDeadline: optional(progressDeadline),
@@ -134,6 +141,7 @@ export const defaultSettings = {
   imagePullSecrets: withDefault(imagePullSecrets, 'ignore'),
   immutableRecreated: withDefault(immutableRecreated, 'report'),
   jobs: withDefault(jobs, 'report'),
+  lateSources: withDefault(lateSources, 'ignore'),
   unstick: withDefault(unstick, false),
   stallAfter: withDefault(stallAfter, '1m0s'),
   progressDeadline: withDefault(progressDeadline, '10m0s'),

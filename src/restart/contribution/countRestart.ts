@@ -13,6 +13,7 @@ export function countRestart(metrics: Metrics): ReportRestart {
     metrics.workloadsAdopted.inc({ kind }, 0);
     for (const result of restartOutcomes) metrics.workloadRestarts.inc({ kind, result }, 0);
   }
+  for (const result of ['evicted', 'dry_run']) metrics.waitingPodsEvicted.inc({ result }, 0);
   const countOutcome = countByTable<RestartEvent, RestartOutcome>(restartTable, {
     metrics,
     retries: metrics.restartRetries,
@@ -25,6 +26,8 @@ export function countRestart(metrics: Metrics): ReportRestart {
   return (event) => {
     countOutcome(event);
     if (event.type === 'workload.adopted') metrics.workloadsAdopted.inc({ kind: event.workload.kind });
+    if (event.type === 'pod.evicted')
+      metrics.waitingPodsEvicted.inc({ result: event.isDryRun ? 'dry_run' : 'evicted' });
     if (event.type === 'workload.rolledOut') metrics.changeToRollout.observe(event.sinceChange / 1000);
   };
 }

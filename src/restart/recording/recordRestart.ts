@@ -76,13 +76,16 @@ function recordStreams(reduce: ReduceWorkload, append: Append): WrapRestartSink 
   };
 }
 
-const ofAJob = 'recreation ';
+/** How the ids of actors begin that act for a workload, beside its own. */
+const forAWorkload = ['recreation ', 'latePods '];
 
 /** Returns the workloads that have not settled. Only this process knows a state that a dry run has not written. */
 function busyWorkloads(control: Pick<RestartControl, 'entries' | 'actors'> | undefined): ReadonlySet<string> {
   const busy = [...(control?.entries() ?? [])].filter(
     (entry) => stateOf(entry) !== 'current' || entry.written.inMemory !== undefined,
   );
-  const jobs = [...(control?.actors() ?? [])].filter(({ id }) => id.startsWith(ofAJob));
-  return new Set([...busy.map(({ id }) => id), ...jobs.map(({ id }) => id.slice(ofAJob.length))]);
+  const others = [...(control?.actors() ?? [])].flatMap(({ id }) =>
+    forAWorkload.flatMap((prefix) => (id.startsWith(prefix) ? [id.slice(prefix.length)] : [])),
+  );
+  return new Set([...busy.map(({ id }) => id), ...others]);
 }

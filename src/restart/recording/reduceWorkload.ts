@@ -55,12 +55,17 @@ const container: Shape = {
 const source: Shape = { ...only('name', 'secretName', 'optional'), items: only('key') };
 const sources: Shape = { configMap: source, secret: source };
 
+/** The fields of a pod spec that `usesOf` reads, apart from image pull secrets. */
+export const podReferences: Shape = {
+  containers: container,
+  initContainers: container,
+  volumes: { ...only('name'), ...sources, projected: { sources } },
+};
+
 const podTemplate: Shape = {
   metadata: { annotations: only(templateAnnotation) },
   spec: {
-    containers: container,
-    initContainers: container,
-    volumes: { ...only('name'), ...sources, projected: { sources } },
+    ...podReferences,
     nodeSelector: only(noNode),
     ...only('terminationGracePeriodSeconds'),
     imagePullSecrets: only('name'),

@@ -7,7 +7,7 @@ import { type HashKey, type SourceTag, usesFingerprint } from '../digest/digest.
 import { type SourceRef, sourceKey, type WorkloadRef, workloadKey } from '../references/refs.ts';
 import type { Use } from '../references/uses.ts';
 import type { RestartApi } from '../requests/restartApi.ts';
-import { reducePodEvidence } from './reducePodEvidence.ts';
+import { reducePodEvidence, reduceWaitingPods } from './reducePodEvidence.ts';
 import type { ReduceWorkload } from './reduceWorkload.ts';
 import { answerFormat, copyFormat } from './restartResponses.ts';
 
@@ -20,6 +20,7 @@ export const restartRequests = {
   hash: ({ id }: Pick<HashKey, 'id'>, workload: WorkloadRef, tags: ReadonlyMap<string, Pick<SourceTag, 'tag'>>) =>
     `hash ${workloadKey(workload)} ${id} ${shortOf([...tags].flatMap(([key, { tag }]) => (key === restartTime ? [] : `${key} ${tag}`)).sort())}`,
   pods: (namespace: string, selector: LabelSelector) => `pods ${namespace} ${JSON.stringify(selector)}`,
+  waitingPods: (namespace: string, selector: LabelSelector) => `waiting pods ${namespace} ${JSON.stringify(selector)}`,
   workload: (workload: WorkloadRef) => `read ${workloadKey(workload)}`,
   patch: (workload: WorkloadRef) => `patch ${workloadKey(workload)}`,
   podsUsing: (namespace: string, sources: readonly SourceRef[]) =>
@@ -40,6 +41,7 @@ export function purposeOf(patch: object): 'restart' | 'state' | 'removal' {
 }
 
 const podsFormat = answerFormat<readonly unknown[]>((pods) => pods.map(reducePodEvidence), arrayOf);
+const waitingPodsFormat = answerFormat<readonly unknown[]>(reduceWaitingPods, arrayOf);
 const nothing = answerFormat<undefined>(
   () => undefined,
   () => undefined,
@@ -69,6 +71,12 @@ export function restartPort(real: () => RestartApi, { send, report }: Requests, 
       ),
     listPods: (namespace, selector, signal) =>
       send(restartRequests.pods(namespace, selector), () => real().listPods(namespace, selector, signal), podsFormat),
+    listWaitingPods: (namespace, selector, signal) =>
+      send(
+        restartRequests.waitingPods(namespace, selector),
+        () => real().listWaitingPods(namespace, selector, signal),
+        waitingPodsFormat,
+      ),
     podsUsing: (namespace, sources, signal) =>
       send(
         restartRequests.podsUsing(namespace, sources),

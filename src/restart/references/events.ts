@@ -87,6 +87,13 @@ export type RestartEvent =
   | ({ readonly type: 'workload.reverted'; readonly times: number; readonly isEvicting: boolean } & AboutWorkload)
   /** A Job that was deleted for a restart exists again. `uid`: of the old Job. */
   | ({ readonly type: 'workload.recreated' } & AboutWorkload)
+  /** A pod that has never started waited for these sources, which have appeared late. */
+  | ({
+      readonly type: 'pod.evicted';
+      readonly pod: string;
+      readonly waitedFor: readonly SourceRef[];
+      readonly isDryRun: boolean;
+    } & AboutWorkload)
   /** The request is retried. */
   | ({ readonly type: 'workload.refused' } & AboutWorkload & Retry)
   /** The workload is no longer managed, and its state is removed. */

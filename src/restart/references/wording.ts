@@ -26,7 +26,8 @@ function describeKeys(keys: readonly string[]): string {
   return ` (${keys.length === 1 ? 'key' : 'keys'} ${listed(keys, ', ')})`;
 }
 
-function listed(names: readonly string[], last = ' and '): string {
+/** Returns `a, b and c`; of many names, the first ones and the number of the others. */
+export function listed(names: readonly string[], last = ' and '): string {
   if (names.length > maxNames) return `${names.slice(0, maxNames).join(', ')} and ${names.length - maxNames} more`;
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')}${last}${names.at(-1)}`;
 }

@@ -21,6 +21,9 @@ export const restartReasons = {
   RestartSkipped: normal('Skip').means(
     'All pods were created after the change, by a release or otherwise: they have the new content.',
   ),
+  WaitingPodEvicted: normal('Evict', 'DryRun').means(
+    'A pod that has never started was evicted (`lateSources: evict`), or would be in a dry run: the ConfigMaps and Secrets that its volumes waited for exist now. The note names them.',
+  ),
   RolloutStalled: warning('Watch').means(
     'The rollout of a restart has stalled. The note has the reason; a newer change does not wait for it.',
   ),

@@ -6,7 +6,7 @@ import { withFullStop } from '../../controller/report/wording.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { PendingCause, RestartEvent } from '../references/events.ts';
 import { sourceKey } from '../references/refs.ts';
-import { describeChanges, describeSource, optInLine } from '../references/wording.ts';
+import { describeChanges, describeSource, listed, optInLine } from '../references/wording.ts';
 import type { restartReasons } from './reasons.ts';
 import { changeFields, changesIn, restartContent, restartMessage, why, whyFields } from './wording.ts';
 
@@ -121,6 +121,21 @@ export const restartTable: TableOf<RestartEvent, typeof restartReasons, RestartO
     log: (event) => warn('restart control request refused, retrying', retryFields(event)),
     event: ({ failure, reason }) =>
       theirs.has(failure) ? warning('RestartRefused', 'Retry', `Not restarted: ${withFullStop(reason)}`) : undefined,
+  },
+  'pod.evicted': {
+    ...decision('waiting pod evicted', onPage),
+    log: ({ pod, waitedFor, isDryRun }) =>
+      info(`pod ${isDryRun ? 'would be evicted (dry run)' : 'evicted'}: what its volumes waited for exists now`, {
+        pod,
+        waitedFor: waitedFor.map(sourceKey),
+      }),
+    event: ({ pod, waitedFor, workload: { namespace }, isDryRun }) => {
+      const what = listed(waitedFor.map((source) => describeSource(source, namespace)));
+      const verb = isDryRun ? 'would be evicted (dry run)' : 'was evicted';
+      const note = `Pod ${pod} had never started and ${verb}: its volumes waited for ${what}, and would have waited longer.`;
+      return normal('WaitingPodEvicted', isDryRun ? 'DryRun' : 'Evict', note);
+    },
+    detail: ({ waitedFor }) => waitedFor.map(sourceKey).join(', '),
   },
   'workload.recreated': { ...decision('recreated'), log: () => info('Job recreated') },
   'workload.released': { ...decision('no longer managed'), log: () => info('workload no longer managed') },

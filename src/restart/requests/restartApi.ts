@@ -39,6 +39,8 @@ export interface RestartApi extends JobRequests {
   /** Applies a JSON merge patch, and returns the patched object. */
   patchWorkload(ref: WorkloadRef, patch: object, signal: AbortSignal): Promise<Answer<JsonObject>>;
   readonly listPods: ListPods;
+  /** The same for pods in the phase `Pending`. */
+  readonly listWaitingPods: ListPods;
   /** Lists all pods of the namespace that name one of these sources, which are in the same namespace. */
   podsUsing(namespace: string, sources: readonly SourceRef[], signal: AbortSignal): Promise<Answer<readonly unknown[]>>;
   /** `conflicted`: the pod has changed, or another pod has its name. */
@@ -71,19 +73,23 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
     return isThe(ref, body) ? answered(objectOf(body)) : refuse(notThe(ref, status));
   }
 
-  const listPods: ListPods = async (namespace, selector, signal) => {
-    let pods: unknown[] = [];
-    const sink = {
-      begin: () => {
-        pods = [];
-      },
-      apply: (_: unknown, pod: unknown) => void pods.push(pod),
-      end: () => undefined,
+  const listing =
+    (fields: { readonly fieldSelector?: string }): ListPods =>
+    async (namespace, selector, signal) => {
+      let pods: unknown[] = [];
+      const sink = {
+        begin: () => {
+          pods = [];
+        },
+        apply: (_: unknown, pod: unknown) => void pods.push(pod),
+        end: () => undefined,
+      };
+      const labelSelector = selectorToString(selector);
+      const source = { path: podsPath(namespace), kind: 'Pod', labelSelector, sink, ...fields };
+      const list = await listPages(client, source, signal);
+      return list.ok ? answered(pods) : refuse(list.failure);
     };
-    const source = { path: podsPath(namespace), kind: 'Pod', labelSelector: selectorToString(selector), sink };
-    const list = await listPages(client, source, signal);
-    return list.ok ? answered(pods) : refuse(list.failure);
-  };
+  const listPods = listing({});
 
   return {
     ...jobRequests(client),
@@ -108,6 +114,7 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
       return result.ok ? workloadIn(ref, result.status, result.body) : refuse(result.failure);
     },
     listPods: listTogether(listPods),
+    listWaitingPods: listTogether(listing({ fieldSelector: 'status.phase=Pending' })),
     async podsUsing(namespace, sources, signal) {
       const listed = await listPods(namespace, {}, signal);
       if (listed.type !== 'ok') return listed;

@@ -6,6 +6,7 @@ import type { RestartConfig, RestartSettings } from '../../config/restart.ts';
 import { type StateOwner, trustedSummary } from '../content/stateOwner.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import type { Recreations } from '../jobs/recreations.ts';
+import type { LatePods } from '../late/latePods.ts';
 import { markSourceChange } from '../pace/quietPeriod.ts';
 import { inputsOf, type Observed } from '../patches/observed.ts';
 import { stateOf } from '../patches/status.ts';
@@ -68,6 +69,7 @@ interface WorkloadsOptions {
   /** Called with all used sources when they have changed. */
   readonly onUsed: (sources: Iterable<SourceRef>) => void;
   readonly recreations: Pick<Recreations, 'isLocked' | 'previousUidOf'>;
+  readonly latePods: Pick<LatePods, 'managed' | 'sourceChanged' | 'forget'>;
 }
 
 export function createWorkloads(options: WorkloadsOptions): Workloads {
@@ -79,6 +81,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
     dropped(id, { written }) {
       clock.clearTimeout(written.timer);
       users.put(id, []);
+      options.latePods.forget(id);
     },
     failed: (id, error) => report({ type: 'actor.failed', actor: `workload ${id}`, error }),
   });
@@ -135,7 +138,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
 
   function manage(id: string, { summary, uses }: WorkloadUpdate): void {
     const input = { workload: id, progressDeadline: deadlineOf(settingsFor(config(), summary)) };
-    registry.add(id, {
+    const entry: WorkloadEntry = {
       id,
       actor: createActor(logic, { ...runtime, id, input }),
       observed: { summary, templateUses: uses, uses: [], settings: undefined, annotationErrors: [] },
@@ -147,7 +150,9 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
       contentHistory: new Map(),
       written: {},
       watchers: new Set(),
-    });
+    };
+    registry.add(id, entry);
+    options.latePods.managed(entry);
   }
 
   /** Determines the uses that the config and the sources' annotations allow. */
@@ -205,6 +210,7 @@ export function createWorkloads(options: WorkloadsOptions): Workloads {
         if (entry === undefined) continue;
         // The source's own annotation may have changed: whether other namespaces may use it.
         resolveUses(entry);
+        options.latePods.sourceChanged(entry, source);
         markSourceChange(entry, stateOf(entry), entry.observed.settings?.quietPeriod ?? 0, clock.monotonic());
         entry.actor.send({ type: 'workload.changed' });
         if (stateOf(entry) !== 'assessing') options.onUnassessed(entry, source);

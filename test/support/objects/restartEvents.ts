@@ -43,6 +43,7 @@ export const restartEventOf: { readonly [T in RestartEvent['type']]: Extract<Res
     ...about,
   },
   'workload.recreated': { type: 'workload.recreated', ...about },
+  'pod.evicted': { type: 'pod.evicted', pod: 'web-5d4f8-abcde', waitedFor: [settings], isDryRun: false, ...about },
   'workload.released': { type: 'workload.released', ...about },
   'history.filled': { type: 'history.filled', revisions: 10, ...about },
   'annotation.unreadable': {

@@ -12,6 +12,7 @@ export const settings: RestartSettings = {
   imagePullSecrets: 'ignore',
   immutableRecreated: 'report',
   jobs: 'report',
+  lateSources: 'ignore',
   unstick: false,
   stallAfter: minute,
   progressDeadline: 10 * minute,
@@ -21,10 +22,10 @@ export const settings: RestartSettings = {
 
 /** One rule for all workloads, with these settings; `part` overrides the rest. */
 export function restartConfig(
-  part: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {},
+  { rule: given, ...part }: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {},
 ): RestartConfig {
   const kinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'] as const);
-  const rule = { ...settings, ...part.rule, namespaces: 'all' as const, kinds, selector: undefined };
+  const rule = { ...settings, ...given, namespaces: 'all' as const, kinds, selector: undefined };
   return {
     rules: [rule],
     defaults: settings,

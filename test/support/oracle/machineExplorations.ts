@@ -190,6 +190,19 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'xstate.after.retryDelay.recreation.backingOff' },
     ],
   },
+  latePods: {
+    events: [
+      { type: 'source.appeared' },
+      { type: 'pods.due' },
+      { type: 'pods.later', checkIn: 5_000 },
+      { type: 'pods.none' },
+      { type: 'slot.granted' },
+      { type: 'eviction.done' },
+      { type: 'effect.failed' },
+      { type: 'xstate.after.checkTime.latePods.waiting' },
+      { type: 'xstate.after.retryDelay.latePods.backingOff' },
+    ],
+  },
   application: {
     events: [
       { type: 'application.changed' },

@@ -46,6 +46,8 @@ function predicateOf(event: Extract<RestartEvent, { readonly workload: unknown }
       return `reverted${event.isEvicting ? ', evictions from now on' : ''}`;
     case 'workload.refused':
       return `refused (${event.failure}), next try in ${formatDuration(event.retryIn)}`;
+    case 'pod.evicted':
+      return `has the waiting pod ${event.pod} evicted`;
     case 'workload.recreated':
       return 'recreated';
     case 'workload.released':
