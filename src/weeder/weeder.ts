@@ -8,7 +8,8 @@ import { type Config, distinctSelectors, isConfigured } from '../config/config.t
 import { scopeFrom } from '../config/scopes.ts';
 import { lookupOf, type ServiceLookup, type WatchedService } from '../config/serviceLookup.ts';
 import type { PendingWork } from '../controller/controller.ts';
-import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
+import { declaredScope } from './declared/declaration.ts';
+import { readDeclaringPod } from './declared/declaringPod.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
 import { createDeletions } from './deletions/deletions.ts';
@@ -118,7 +119,7 @@ export function createWeeder(options: WeederOptions): Weeder {
   let lookup = lookupOf(config);
   const services: ServiceLookup = (namespace, service) => lookup(namespace, service);
   const indexes = new Map<string, PodIndex>();
-  const declaredPods = createPodIndex(clock, groupsOfDeclared);
+  const declaredPods = createPodIndex(clock, readDeclaringPod);
   const slots = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
   const queue = createPacedQueue(clock, slots);
   const outages = createOutages({

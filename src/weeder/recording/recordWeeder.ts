@@ -7,6 +7,7 @@ import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecy
 import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';
 import { recordedRequests } from '../../recording/file/requests.ts';
 import { watchBusy } from '../../recording/file/watchBusy.ts';
+import { mayConcernPulls } from '../declared/declaringPod.ts';
 import { crashLooping } from '../pods/crashLooping.ts';
 import { type CreateWeederCore, createWeederCore, type WeederCore, type WeederCoreOptions } from '../weederCore.ts';
 import { recordedWeederEventOf } from './recordedWeederEvent.ts';
@@ -125,7 +126,7 @@ function onlyCrashLooping(recording: ReturnType<typeof recordSink>): ReturnType<
     },
     apply(type: ChangeType, object: unknown) {
       const uid = uidOf(object);
-      if (type !== 'DELETED' && crashLooping(object) !== undefined) {
+      if (type !== 'DELETED' && (crashLooping(object) !== undefined || mayConcernPulls(object))) {
         recordedKeys.add(uid);
         listed?.add(uid);
         recording.apply(type, object);

@@ -1,14 +1,16 @@
 import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
 import { dependsOnServices } from '../declared/declaration.ts';
+import { mayConcernPulls } from '../declared/declaringPod.ts';
 import { terminationMessage } from '../pods/lastRun.ts';
 
 /**
- * Retains only the fields that `crashLooping.ts`, `declaration.ts` and `readiness.ts` in `src/weeder` read, in their
- * places, so that a replay reads the same values. Environment, arguments and foreign annotations are omitted, and of a
- * termination message only the beginning is retained.
+ * Retains only the fields that `crashLooping.ts`, `failedPull.ts`, `declaration.ts` and `readiness.ts` in `src/weeder`
+ * read, in their places, so that a replay reads the same values. Environment, arguments and foreign annotations are
+ * omitted, images unless a pod waits for them, and of a termination message only the beginning is retained.
  */
 export function reduceWeederObject(kind: string, object: unknown): object {
-  return reduceTo(kind === 'Pod' ? pod : slice, object);
+  if (kind !== 'Pod') return reduceTo(slice, object);
+  return reduceTo(mayConcernPulls(object) ? waitingPod : pod, object);
 }
 
 const container = only('name', 'restartPolicy', 'restartPolicyRules');
@@ -21,7 +23,7 @@ const state: Shape = {
 
 const containerStatus: Shape = { ...only('name', 'restartCount'), state, lastState: state };
 
-const pod: Shape = {
+const pod = {
   metadata: {
     ...only('uid', 'namespace', 'name', 'resourceVersion', 'creationTimestamp', 'labels'),
     ...only('deletionTimestamp', 'deletionGracePeriodSeconds'),
@@ -39,7 +41,30 @@ const pod: Shape = {
     containerStatuses: containerStatus,
     initContainerStatuses: containerStatus,
   },
+} as const satisfies Shape;
+
+const image: Shape = only('name', 'image', 'restartPolicy');
+
+const waitingStatus: Shape = {
+  ...only('name', 'restartCount', 'ready', 'started'),
+  state: { waiting: { ...only('reason'), message: withoutQueries } },
 };
+
+/** A pod that has never run anything. */
+const waitingPod: Shape = {
+  metadata: pod.metadata,
+  spec: { containers: image, initContainers: image },
+  status: {
+    ...only('phase'),
+    containerStatuses: waitingStatus,
+    initContainerStatuses: waitingStatus,
+  },
+};
+
+/** Those of URLs may contain a token. */
+function withoutQueries(message: unknown): unknown {
+  return typeof message === 'string' ? message.replace(/\b(https?:[^\s"?]{1,2000})\?[^\s"]*/g, '$1') : message;
+}
 
 const slice: Shape = {
   metadata: {
