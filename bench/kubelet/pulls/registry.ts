@@ -67,7 +67,10 @@ export async function redirect(folder: string, host: string, port: number): Prom
   const place = join(folder, 'certs.d', host);
   await mkdir(place, { recursive: true });
   const url = `http://127.0.0.1:${port}`;
-  await writeFile(join(place, 'hosts.toml'), `server = "${url}"\n\n[host."${url}"]\n  capabilities = ["pull", "resolve"]\n`);
+  await writeFile(
+    join(place, 'hosts.toml'),
+    `server = "${url}"\n\n[host."${url}"]\n  capabilities = ["pull", "resolve"]\n`,
+  );
 }
 
 async function fileOf(archive: string, name: string): Promise<Buffer> {

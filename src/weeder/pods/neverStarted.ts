@@ -24,13 +24,9 @@ const becauseOf: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 const waiting = Buffer.from('"waiting"');
-const reasons = [
-  'CreateContainer',
-  'InvalidImageName',
-  'ErrImage',
-  'ImagePullBackOff',
-  'RegistryUnavailable',
-].map((each) => Buffer.from(each));
+const reasons = ['CreateContainer', 'InvalidImageName', 'ErrImage', 'ImagePullBackOff', 'RegistryUnavailable'].map(
+  (each) => Buffer.from(each),
+);
 
 /** Whether a line of a watch may be about such a pod, decided without parsing it. */
 export function mayNeverStart(line: Buffer): boolean {
