@@ -46,7 +46,8 @@ export function likelyPull(
   const since = Math.max(openedAt, firstSeen);
   const age = createdAt === undefined ? 0 : clock.now() - createdAt - (clock.monotonic() - since);
   const backOff = Math.max(shortestPullBackOff, Math.min(longestPullBackOff, age) / 4);
-  return { from: since + backOff, until: closesAt };
+  // The window closes first.
+  return { from: since + backOff, until: closesAt + 1 };
 }
 
 /** The time from the deletion until the replacement runs, in milliseconds. */

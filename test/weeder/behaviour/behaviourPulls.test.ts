@@ -18,7 +18,7 @@ function pulling(name: string, options: PodOptions = {}, label = 'registry.image
 }
 
 function registryWorld(options: SimulationOptions = {}, services: readonly string[] = [registry]) {
-  return world({ services: [], ...options, declared: { services: new Set(services) } });
+  return world({ services: [], ...options, declared: { ...options.declared, services: new Set(services) } });
 }
 
 /** The names of the pods that are deleted when the registry recovers. */
