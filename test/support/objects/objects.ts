@@ -107,7 +107,7 @@ export function notPulled({
 }: {
   readonly reason?: 'ErrImagePull' | 'ImagePullBackOff';
   /** Empty: the kubelet does not say why. */
-  readonly error?: string;
+  readonly error?: string | undefined;
   readonly image?: string;
 } = {}): ContainerState {
   const cause = `failed to do request: Head "https://${image.split('/')[0]}/v2/web/manifests/1": ${error}`;
