@@ -8,46 +8,54 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const largestFile = 64 * 1024 * 1024;
+const dockerType = (name: string): string => `application/vnd.docker.${name}`;
+const manifestType = dockerType('distribution.manifest.v2+json');
 
-/** A registry on the loopback address that serves one image under every name, and can be away. */
+/** A registry at the loopback address that serves one image under every name. It is away until it starts. */
 export interface Registry {
-  /** From now on it answers. */
   start(): Promise<void>;
-  /** Connections are refused. */
   stop(): Promise<void>;
 }
 
-/** `archive`: the image, as `ctr images import` reads it. */
-export async function createRegistry(port: number, archive: string): Promise<Registry> {
+export interface RegistryImage {
+  readonly manifest: Buffer;
+  /** The config and the layer, by digest. */
+  readonly blobs: ReadonlyMap<string, Buffer>;
+}
+
+/** Reads an archive that `packWorkload` has written. */
+export async function readImage(archive: string): Promise<RegistryImage> {
   const [config, layer] = await Promise.all([fileOf(archive, 'config.json'), fileOf(archive, 'layer.tar')]);
-  const type = (name: string): string => `application/vnd.docker.${name}`;
-  const described = (mediaType: string, content: Buffer) => ({
-    mediaType,
-    size: content.length,
-    digest: digestOf(content),
-  });
-  const manifestType = type('distribution.manifest.v2+json');
-  const manifest = Buffer.from(
-    JSON.stringify({
-      schemaVersion: 2,
-      mediaType: manifestType,
-      config: described(type('container.image.v1+json'), config),
-      layers: [described(type('image.rootfs.diff.tar'), layer)],
-    }),
-  );
-  const blobs = new Map([config, layer].map((content) => [digestOf(content), content]));
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: manifestType,
+    config: described(dockerType('container.image.v1+json'), config),
+    layers: [described(dockerType('image.rootfs.diff.tar'), layer)],
+  };
+  return {
+    manifest: Buffer.from(JSON.stringify(manifest)),
+    blobs: new Map([config, layer].map((content) => [digestOf(content), content])),
+  };
+}
+
+export function createRegistry(port: number, image: RegistryImage | undefined): Registry {
   let server: Server | undefined;
   return {
     async start() {
       server = createServer(({ url = '', method }, response) => {
         const [kind, reference = ''] = url.split('?')[0]?.split('/').slice(-2) ?? [];
-        const content = kind === 'manifests' ? manifest : blobs.get(reference);
-        const header = { 'content-type': kind === 'manifests' ? manifestType : 'application/octet-stream' };
-        if (content === undefined) response.writeHead(404).end();
-        else {
-          const about = { 'content-length': content.length, 'docker-content-digest': digestOf(content) };
-          response.writeHead(200, { ...header, ...about }).end(method === 'HEAD' ? undefined : content);
+        const isManifest = kind === 'manifests';
+        const content = isManifest ? image?.manifest : image?.blobs.get(reference);
+        if (content === undefined) {
+          response.writeHead(404).end();
+          return;
         }
+        response.writeHead(200, {
+          'content-type': isManifest ? manifestType : 'application/octet-stream',
+          'content-length': content.length,
+          'docker-content-digest': digestOf(content),
+        });
+        response.end(method === 'HEAD' ? undefined : content);
       }).listen(port, '127.0.0.1');
       await once(server, 'listening');
     },
@@ -56,7 +64,6 @@ export async function createRegistry(port: number, archive: string): Promise<Reg
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
-      server = undefined;
       await closed;
     },
   };
@@ -71,6 +78,10 @@ export async function redirect(folder: string, host: string, port: number): Prom
     join(place, 'hosts.toml'),
     `server = "${url}"\n\n[host."${url}"]\n  capabilities = ["pull", "resolve"]\n`,
   );
+}
+
+function described(mediaType: string, content: Buffer) {
+  return { mediaType, size: content.length, digest: digestOf(content) };
 }
 
 async function fileOf(archive: string, name: string): Promise<Buffer> {

@@ -69,7 +69,7 @@ suite('images of a declared registry', { concurrency: true }, () => {
     await barePod(ns, 'bare', { labels, image });
     await setPodStatus(ns, 'bare', status(refused));
     const config = { declaredDependencies: { namespaces: [ns.name] } };
-    const weeder = startWeederInProcess(t, { cluster: ns.cluster, config });
+    const weeder = startWeederInProcess(t, { cluster: ns.cluster, config, eventInstance: 'pulls' });
     await weeder.ready();
 
     const configFile = temporaryFile('config.yaml');
