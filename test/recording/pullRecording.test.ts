@@ -9,7 +9,15 @@ import { recordingWeeder } from '../../src/weeder/recording/recordWeeder.ts';
 import { reduceWeederObject } from '../../src/weeder/recording/reduceObject.ts';
 import { createWeederController } from '../../src/weeder/weederController.ts';
 import { folder } from '../support/cli.ts';
-import { type ContainerState, notPulled, type PodOptions, pod, refused, running, slice } from '../support/objects/objects.ts';
+import {
+  type ContainerState,
+  notPulled,
+  type PodOptions,
+  pod,
+  refused,
+  running,
+  slice,
+} from '../support/objects/objects.ts';
 import { readLines, recordingOf } from '../support/recording/recording.ts';
 import { playRecording } from '../support/replay/replayAgain.ts';
 import { controllerContext } from '../support/world/controllerContext.ts';

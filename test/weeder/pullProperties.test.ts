@@ -39,7 +39,9 @@ function stateOf(drawn: Drawn): ContainerState {
   if (drawn.is === 'pull') return notPulled({ image: `${drawn.host}/web:1`, error: drawn.error });
   if (drawn.is === 'running') return running();
   if (drawn.is === 'ended') return terminated(0, 0, 0);
-  return { state: { waiting: { reason: drawn.is === 'creating' ? 'ContainerCreating' : 'CreateContainerConfigError' } } };
+  return {
+    state: { waiting: { reason: drawn.is === 'creating' ? 'ContainerCreating' : 'CreateContainerConfigError' } },
+  };
 }
 
 /**
@@ -52,9 +54,7 @@ function isRightNow(drawn: readonly Drawn[], wasRight: boolean): boolean {
     waits.length > 0 &&
     waits.every(
       (each) =>
-        each.is === 'pull' &&
-        each.host === hosts[0] &&
-        (each.error === errors[0] || (each.error === '' && wasRight)),
+        each.is === 'pull' && each.host === hosts[0] && (each.error === errors[0] || (each.error === '' && wasRight)),
     )
   );
 }

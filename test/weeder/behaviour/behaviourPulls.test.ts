@@ -226,3 +226,28 @@ test('no log is read of a container that has never run', async () => {
   assert.deepEqual(read, ['crashed']);
   assert.deepEqual(at.deletedNames().sort(), ['crashed', 'web']);
 });
+
+test('a registry that recovers every few seconds has few deletions, and none of pods of another registry', async () => {
+  const at = registryWorld({ startTime }, [registry, 'tenant/registry']);
+  const image = 'registry.tenant.svc/web:1';
+  at.put(pulling('of-another'));
+  let pods = 0;
+  for (let second = 0; second < 600; second += 5) {
+    if (at.deletions.length === pods) {
+      pods += 1;
+      at.put(
+        pulling(`web-${pods}`, { created: at.clock.now(), containers: [notPulled({ image })] }, 'registry.tenant'),
+      );
+    }
+    at.slice({ ...down, namespace: 'tenant' });
+    at.slice({ ...up, namespace: 'tenant' });
+    await at.clock.pass(5000);
+  }
+  await ends(at);
+  assert.ok(at.deletions.length <= 7, `${at.deletions.length} deletions in ten minutes`);
+  assert.ok(at.deletions.length >= 2);
+  assert.deepEqual(
+    at.deletedNames().filter((name) => !name.startsWith('web-')),
+    [],
+  );
+});
