@@ -10,7 +10,7 @@ import { type CrashLoopingPod, podWith } from './crashLooping.ts';
 import { terminationMessage } from './lastRun.ts';
 import { type PullError, pullErrorOf } from './pullError.ts';
 
-export interface FailedPull {
+interface FailedPull {
   readonly pod: CrashLoopingPod;
   /** The hosts of the images, without their ports. */
   readonly hosts: readonly string[];
@@ -48,7 +48,7 @@ interface ImageWait extends Pick<CrashLoopingPod, 'container' | 'containerKind'>
 /** The containers that wait for their images. Empty: there are none, or the pod has run something. */
 function imageWaitsOf(pod: unknown): ImageWait[] {
   const [spec, status] = [objectOf(objectOf(pod)['spec']), objectOf(objectOf(pod)['status'])];
-  // Somebody debugs the pod.
+  // A user debugs the pod.
   const isDebugged = arrayOf(status['ephemeralContainerStatuses']).length > 0;
   if (status['phase'] !== 'Pending' || isDebugged || !containerStatusesOf(status).every(isUntouched)) return [];
   const waits = [

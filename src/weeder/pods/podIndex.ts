@@ -22,7 +22,7 @@ export interface Departure {
 export type Groups = readonly string[];
 
 /** What an index keeps of a pod. */
-export interface ReadPodResult {
+interface ReadPodResult {
   /** Undefined: the pod does not crash-loop. */
   readonly pod: CrashLoopingPod | undefined;
   /** A pod in no group is not selected. */

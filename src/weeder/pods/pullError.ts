@@ -5,7 +5,7 @@ import { textOf } from '@weeder/kube-runtime/base';
  * exist, a refusal, a certificate or a full disk. `unsaid`: the kubelet waits before the next attempt, and does not say
  * why. Those before 1.32 say it only for seconds after each attempt.
  */
-export type PullErrorKind = 'away' | 'other' | 'unsaid';
+type PullErrorKind = 'away' | 'other' | 'unsaid';
 
 /** What the kubelet says of a failed pull. */
 export interface PullError {

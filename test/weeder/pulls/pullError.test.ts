@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pullErrorOf } from '../../src/weeder/pods/pullError.ts';
+import { pullErrorOf } from '../../../src/weeder/pods/pullError.ts';
 
 const image = 'registry.images.svc:5000/web:1';
 const resolving = `failed to pull and unpack image "${image}": failed to resolve reference "${image}"`;

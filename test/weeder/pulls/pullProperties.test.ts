@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { type ContainerState, notPulled, running, terminated } from '../support/objects/objects.ts';
-import { ends, type World, world } from '../support/world/world.ts';
+import { type ContainerState, notPulled, running, terminated } from '../../support/objects/objects.ts';
+import { ends, type World, world } from '../../support/world/world.ts';
 
 const hosts = ['registry.images.svc:5000', 'other.images.svc:5000', 'docker.io'] as const;
 const errors = ['dial tcp 10.0.0.1:5000: i/o timeout', 'web:1: not found', ''] as const;
