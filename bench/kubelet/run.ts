@@ -21,11 +21,12 @@ import { findNodeBinaries } from './binaries.ts';
 import { longestBackOffs, type Outcome } from './cases.ts';
 import { maxRuns, measure } from './measure.ts';
 import { measurePulls } from './pulls/measurePulls.ts';
-import { pullsTable } from './pulls/pullResults.ts';
+import { type PullResults, pullsTable } from './pulls/pullResults.ts';
 import { checkMachine } from './requirements.ts';
 import { type Results, recoveryTable, shortBackOffTable, verdict } from './results.ts';
 
 const committed = join(import.meta.dirname, 'results.json');
+const committedPulls = join(import.meta.dirname, 'pulls', 'results.json');
 const log = (line: string): void => console.error(line);
 
 async function main(): Promise<number> {
@@ -37,13 +38,29 @@ async function main(): Promise<number> {
     process.once(signal, () => end.abort(new SetupProblem(`Stopped by ${signal}.`)));
   }
 
+  function describe() {
+    const measured = new Date().toISOString().slice(0, 10);
+    return { measured, kubelet: `kubelet ${binaries.version}`, runtime, machine: describeMachine(), runs };
+  }
+
+  async function save(results: Results | PullResults, file: string): Promise<void> {
+    const text = `${JSON.stringify(results, null, 2)}\n`;
+    if (json !== undefined) writeFileSync(json, text);
+    if (!write) return;
+    writeFileSync(file, text);
+    // As `npm run generate` does: it writes the tables into the docs.
+    const generate = ['--test', '--test-update-snapshots', 'test/project/generated.test.ts'];
+    await promisify(execFile)(process.execPath, generate, { cwd: join(import.meta.dirname, '..', '..') });
+  }
+
   const controllerManagerFlags = ['--controllers=node-lifecycle-controller'];
   if (pulls) {
     const cluster = await startControlPlane({ controllerManagerFlags });
     const options = { cluster, binaries, plugins, runs, signal: end.signal, log };
-    const measured = await measurePulls(options).finally(() => cluster.stop());
-    console.log(pullsTable(measured));
-    console.log(`kubelet ${binaries.version}, ${runtime}, ${describeMachine()}`);
+    const outcomes = await measurePulls(options).finally(() => cluster.stop());
+    const results: PullResults = { ...describe(), outcomes };
+    console.log(pullsTable(outcomes));
+    await save(results, committedPulls);
     return 0;
   }
 
@@ -57,25 +74,10 @@ async function main(): Promise<number> {
   }
 
   const outcomes = [...(await outcomesOn(longestBackOffs.default)), ...(await outcomesOn(longestBackOffs.short))];
-  const results: Results = {
-    measured: new Date().toISOString().slice(0, 10),
-    kubelet: `kubelet ${binaries.version}`,
-    runtime,
-    machine: describeMachine(),
-    weeder: 'in a pod from its image',
-    runs,
-    outcomes,
-  };
+  const results: Results = { ...describe(), weeder: 'in a pod from its image', outcomes };
   const { isMet, lines } = verdict(outcomes);
   console.log([recoveryTable(results), '', shortBackOffTable(results), '', ...lines].join('\n'));
-  const text = `${JSON.stringify(results, null, 2)}\n`;
-  if (json !== undefined) writeFileSync(json, text);
-  if (write) {
-    writeFileSync(committed, text);
-    // As `npm run generate` does: it writes the tables into the docs.
-    const generate = ['--test', '--test-update-snapshots', 'test/project/generated.test.ts'];
-    await promisify(execFile)(process.execPath, generate, { cwd: join(import.meta.dirname, '..', '..') });
-  }
+  await save(results, committed);
   return isMet ? 0 : 1;
 }
 

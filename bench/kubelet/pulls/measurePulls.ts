@@ -33,7 +33,8 @@ export async function measurePulls(
   options: Pick<MeasureOptions, 'cluster' | 'binaries' | 'plugins' | 'runs' | 'signal' | 'log'>,
 ): Promise<PullOutcome[]> {
   const { cluster, binaries, plugins, runs, log } = options;
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]);
+  const failure = new AbortController();
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs), failure.signal]);
   await using cleanup = new AsyncDisposableStack();
   const scheduler = startScheduler(cluster, binaries.scheduler);
   cleanup.defer(() => scheduler.kill());
@@ -62,10 +63,16 @@ export async function measurePulls(
     cleanup.defer(() => registry.stop());
     return play({ name: nameOf(outage), outage, port, registry }, runs, { cluster, observer, signal });
   });
-  const outcomes = (await Promise.race([Promise.all(played), node.failed, observer.failed])).flat();
-  await checkWeeder(cluster);
-  for (const each of outcomes) log(JSON.stringify(each));
-  return outcomes;
+  try {
+    const outcomes = (await Promise.race([Promise.all(played), node.failed, observer.failed])).flat();
+    await checkWeeder(cluster);
+    for (const each of outcomes) log(JSON.stringify(each));
+    return outcomes;
+  } catch (error) {
+    // Ends the other trials.
+    failure.abort(error);
+    throw error;
+  }
 }
 
 async function play({ name, outage, registry }: Trial, runs: number, stage: Stage): Promise<PullOutcome[]> {
