@@ -27,6 +27,9 @@ root = ${JSON.stringify(join(folder, 'containerd'))}
   # A container's score may be refused where this process itself has one.
   restrict_oom_score_adj = true
 
+[plugins."io.containerd.grpc.v1.cri".registry]
+  config_path = ${JSON.stringify(join(folder, 'certs.d'))}
+
 [plugins."io.containerd.grpc.v1.cri".cni]
   bin_dir = ${JSON.stringify(plugins)}
   conf_dir = ${JSON.stringify(join(folder, 'cni'))}

@@ -9,6 +9,7 @@ import { observe } from './observer.ts';
 import { play } from './play.ts';
 import { startScheduler } from './scheduler.ts';
 import { checkWeeder, copyLog, startWeeder } from './weederPod.ts';
+import { weederConfig } from './workloads.ts';
 
 export interface MeasureOptions {
   readonly cluster: ControlPlane;
@@ -46,7 +47,7 @@ export async function measure(options: MeasureOptions): Promise<Outcome[]> {
   const node = await startNode({ cluster, kubelet: binaries.kubelet, plugins, longestBackOff, packImages, signal });
   cleanup.defer(() => node.stop());
   if (events !== undefined) cleanup.defer(() => copyLog(node.logs, events));
-  await Promise.race([startWeeder(cluster, signal), node.failed]);
+  await Promise.race([startWeeder(cluster, weederConfig, signal), node.failed]);
   log('weeder is ready, in a pod from its image');
   const observer = observe(cluster, events);
   cleanup.defer(() => observer.stop());

@@ -7,7 +7,8 @@ import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { dependantLabels } from './workloads.ts';
 
 const State = z.object({
-  terminated: z.object({ finishedAt: z.string() }).optional(),
+  /** Null: the container of a deleted pod has never run. */
+  terminated: z.object({ finishedAt: z.string().nullable() }).optional(),
   waiting: z.object({ reason: z.string().optional(), message: z.string().optional() }).optional(),
 });
 
@@ -129,6 +130,6 @@ function reportOf({ metadata, status }: z.infer<typeof Pod>): PodReport {
     isReady: (status.conditions ?? []).some(({ type, status: is }) => type === 'Ready' && is === 'True'),
     restarts: container?.restartCount ?? 0,
     reported: terminated !== undefined ? 'terminated' : isBackingOff ? 'CrashLoopBackOff' : 'other',
-    finishedAt: last === undefined ? Number.NaN : Date.parse(last.finishedAt),
+    finishedAt: Date.parse(last?.finishedAt ?? ''),
   };
 }

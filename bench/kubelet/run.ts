@@ -4,6 +4,7 @@
  * plugins; takes about seven minutes, regardless of the number of runs.
  *
  *   --runs N        trials of each case, with weeder and without (default 3)
+ *   --pulls         pods that wait for the image of a registry that is away, in place of crash-looping ones; ten minutes
  *   --write         write the results to results.json and into the docs
  *   --json FILE     write the results there
  *   --events DIR    write the watch events of the dependants and the EndpointSlices there, and the log of weeder, in a
@@ -19,14 +20,17 @@ import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
 import { findNodeBinaries } from './binaries.ts';
 import { longestBackOffs, type Outcome } from './cases.ts';
 import { maxRuns, measure } from './measure.ts';
+import { measurePulls } from './pulls/measurePulls.ts';
+import { type PullResults, pullsTable } from './pulls/pullResults.ts';
 import { checkMachine } from './requirements.ts';
 import { type Results, recoveryTable, shortBackOffTable, verdict } from './results.ts';
 
 const committed = join(import.meta.dirname, 'results.json');
+const committedPulls = join(import.meta.dirname, 'pulls', 'results.json');
 const log = (line: string): void => console.error(line);
 
 async function main(): Promise<number> {
-  const { runs, events, json, write } = readFlags();
+  const { runs, events, json, write, pulls } = readFlags();
   const { plugins, runtime } = await checkMachine('This benchmark');
   const binaries = await findNodeBinaries(log);
   const end = new AbortController();
@@ -34,35 +38,46 @@ async function main(): Promise<number> {
     process.once(signal, () => end.abort(new SetupProblem(`Stopped by ${signal}.`)));
   }
 
+  function describe() {
+    const measured = new Date().toISOString().slice(0, 10);
+    return { measured, kubelet: `kubelet ${binaries.version}`, runtime, machine: describeMachine(), runs };
+  }
+
+  async function save(results: Results | PullResults, file: string): Promise<void> {
+    const text = `${JSON.stringify(results, null, 2)}\n`;
+    if (json !== undefined) writeFileSync(json, text);
+    if (!write) return;
+    writeFileSync(file, text);
+    // As `npm run generate` does: it writes the tables into the docs.
+    const generate = ['--test', '--test-update-snapshots', 'test/project/generated.test.ts'];
+    await promisify(execFile)(process.execPath, generate, { cwd: join(import.meta.dirname, '..', '..') });
+  }
+
+  const controllerManagerFlags = ['--controllers=node-lifecycle-controller'];
+  if (pulls) {
+    const cluster = await startControlPlane({ controllerManagerFlags });
+    const options = { cluster, binaries, plugins, runs, signal: end.signal, log };
+    const outcomes = await measurePulls(options).finally(() => cluster.stop());
+    const results: PullResults = { ...describe(), outcomes };
+    console.log(pullsTable(outcomes));
+    await save(results, committedPulls);
+    return 0;
+  }
+
   async function outcomesOn(longestBackOff: number): Promise<Outcome[]> {
     const folder = events === undefined ? undefined : join(events, `back-off-${longestBackOff}s`);
     if (folder !== undefined) mkdirSync(folder, { recursive: true });
     // The second node has its own cluster, because the pods of the first one remain.
-    const cluster = await startControlPlane({ controllerManagerFlags: ['--controllers=node-lifecycle-controller'] });
+    const cluster = await startControlPlane({ controllerManagerFlags });
     const options = { cluster, binaries, plugins, longestBackOff, runs, signal: end.signal, events: folder, log };
     return measure(options).finally(() => cluster.stop());
   }
 
   const outcomes = [...(await outcomesOn(longestBackOffs.default)), ...(await outcomesOn(longestBackOffs.short))];
-  const results: Results = {
-    measured: new Date().toISOString().slice(0, 10),
-    kubelet: `kubelet ${binaries.version}`,
-    runtime,
-    machine: describeMachine(),
-    weeder: 'in a pod from its image',
-    runs,
-    outcomes,
-  };
+  const results: Results = { ...describe(), weeder: 'in a pod from its image', outcomes };
   const { isMet, lines } = verdict(outcomes);
   console.log([recoveryTable(results), '', shortBackOffTable(results), '', ...lines].join('\n'));
-  const text = `${JSON.stringify(results, null, 2)}\n`;
-  if (json !== undefined) writeFileSync(json, text);
-  if (write) {
-    writeFileSync(committed, text);
-    // As `npm run generate` does: it writes the tables into the docs.
-    const generate = ['--test', '--test-update-snapshots', 'test/project/generated.test.ts'];
-    await promisify(execFile)(process.execPath, generate, { cwd: join(import.meta.dirname, '..', '..') });
-  }
+  await save(results, committed);
   return isMet ? 0 : 1;
 }
 
@@ -76,23 +91,25 @@ function describeMachine(): string {
 interface Flags {
   readonly runs: number;
   readonly write: boolean;
+  readonly pulls: boolean;
   readonly json?: string;
   readonly events?: string;
 }
 
 function readFlags(): Flags {
-  const { runs, write = false, ...files } = parseFlags();
+  const { runs, write = false, pulls = false, ...files } = parseFlags();
   const number = Number(runs ?? 3);
   if (!Number.isInteger(number) || number < 1 || number > maxRuns) {
     throw new SetupProblem(`--runs is a whole number from 1 to ${maxRuns}; found ${runs}.`);
   }
-  return { runs: number, write, ...files };
+  return { runs: number, write, pulls, ...files };
 }
 
 function parseFlags() {
   try {
     const text = { type: 'string' } as const;
-    return parseArgs({ options: { runs: text, write: { type: 'boolean' }, json: text, events: text } }).values;
+    const flag = { type: 'boolean' } as const;
+    return parseArgs({ options: { runs: text, write: flag, pulls: flag, json: text, events: text } }).values;
   } catch (error) {
     throw new SetupProblem(error instanceof Error ? error.message : String(error));
   }

@@ -8,7 +8,7 @@ import { Condition } from '../../test/cluster/support/objects.ts';
 import type { Cluster } from '../../test/cluster/support/plane/access.ts';
 import { freePorts } from '../../test/cluster/support/plane/ports.ts';
 import { SetupProblem } from '../../test/cluster/support/plane/process.ts';
-import { type Manifest, weederConfig } from './workloads.ts';
+import type { Manifest } from './workloads.ts';
 
 const namespace = 'weeder';
 const pods = `/api/v1/namespaces/${namespace}/pods`;
@@ -24,8 +24,8 @@ const Pod = z.object({
 });
 
 /** Runs weeder from its image in a pod, and resolves when it is Ready, which is when its caches are synced. */
-export async function startWeeder(cluster: Cluster, signal: AbortSignal): Promise<void> {
-  for (const { path, body } of await manifests(cluster)) await cluster.api('POST', path, body);
+export async function startWeeder(cluster: Cluster, config: object, signal: AbortSignal): Promise<void> {
+  for (const { path, body } of await manifests(cluster, config)) await cluster.api('POST', path, body);
   const isReady = async (record: (seen: unknown) => void): Promise<boolean> => {
     signal.throwIfAborted();
     const { status } = Pod.parse(await cluster.api('GET', `${pods}/weeder`));
@@ -56,7 +56,7 @@ export function copyLog(logs: string, folder: string): void {
  * The pod has the image, the user, the limits and the read-only root file system of `deploy/`. It differs in what the
  * node lacks: a network of its own, and the tokens of ServiceAccounts.
  */
-async function manifests(cluster: Cluster): Promise<readonly Manifest[]> {
+async function manifests(cluster: Cluster, config: object): Promise<readonly Manifest[]> {
   const text = readFileSync(join(import.meta.dirname, '../../deploy/base/deployment.yaml'), 'utf8');
   const { serviceAccountName: _account, ...spec } = Deployment.parse(parse(text)).spec.template.spec;
   const [{ livenessProbe: _liveness, ports: _ports, ...container }] = spec.containers;
@@ -72,7 +72,7 @@ async function manifests(cluster: Cluster): Promise<readonly Manifest[]> {
     { path: '/api/v1/namespaces', body: { metadata: { name: namespace } } },
     {
       path: `/api/v1/namespaces/${namespace}/configmaps`,
-      body: { metadata: { name: 'weeder' }, data: { 'weeder.yaml': JSON.stringify(weederConfig) } },
+      body: { metadata: { name: 'weeder' }, data: { 'weeder.yaml': JSON.stringify(config) } },
     },
     {
       path: `/api/v1/namespaces/${namespace}/secrets`,

@@ -33,7 +33,7 @@ export function dependantManifest({ name, runsFor, port }: Trial): Manifest {
 }
 
 /** `{app: store}` is also the Deployment's name. */
-function deployment(namespace: string, labels: { readonly app: string }, container: object): Manifest {
+export function deployment(namespace: string, labels: { readonly app: string }, container: object): Manifest {
   return {
     path: `/apis/apps/v1/namespaces/${namespace}/deployments`,
     body: {

@@ -1,6 +1,8 @@
 import { driftReport } from '../drift/driftReport.ts';
 import { hostileReport } from '../drift/hostileReport.ts';
 import { thousandReport } from '../drift/thousandReport.ts';
+import { PullResults, pullsReport } from '../kubelet/pulls/pullResults.ts';
+import pulls from '../kubelet/pulls/results.json' with { type: 'json' };
 import { livePageReport } from '../livePage/livePageReport.ts';
 import { recoveryReport } from '../recovery/recoveryReport.ts';
 import { restartReport } from '../restart/restartReport.ts';
@@ -31,6 +33,7 @@ export function benchmarksPage({
     actors && [actorsText, measuredOn(actors), actorsReport(actors.cases)],
     start && [startText, measuredOn(start), startReport(start.cases)],
     rest && [restText, measuredOn(rest), restReport(rest.cases)],
+    pullsReport(PullResults.parse(pulls)),
     restart && [restartText, measuredOn(restart), restartReport(restart.cases)],
     observer && [driftText, measuredOn(observer), driftReport(observer.cases)],
     thousand && [thousandText, measuredOn(thousand), thousandReport(thousand.cases)],

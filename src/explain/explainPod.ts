@@ -12,7 +12,8 @@ import { serviceStates } from '@weeder/live-page';
 import { printable } from '../base/printable.ts';
 import { includesName, scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
-import { declaredScope, groupsOfDeclared } from '../weeder/declared/declaration.ts';
+import { declaredScope } from '../weeder/declared/declaration.ts';
+import { failingPod, readDeclaringPod } from '../weeder/declared/declaringPod.ts';
 import { protectionBy } from '../weeder/deletions/deletionEntry.ts';
 import { type CrashLoopingPod, crashLooping } from '../weeder/pods/crashLooping.ts';
 import { deletedAtOf } from '../weeder/pods/deletedAt.ts';
@@ -37,7 +38,7 @@ export interface InspectedPod {
 
 /** Says why the pod is, is not, or was deleted, and on what that depends, as lines of text. */
 export function explainPod({ namespace, name, object, view, events }: InspectedPod): string[] {
-  const seen = seenOf(object);
+  const seen = seenOf(object, view);
   const services = object === undefined ? [] : [...servicesOf(object, namespace, seen, view)];
   const sentence = podSentence({
     seen,
@@ -53,11 +54,11 @@ export function explainPod({ namespace, name, object, view, events }: InspectedP
   ];
 }
 
-function seenOf(object: JsonObject | undefined): SeenPod {
+function seenOf(object: JsonObject | undefined, { config }: ClusterView): SeenPod {
   if (object === undefined) return { type: 'unseen' };
   const [uid, since] = [uidOf(object), deletedAtOf(object)];
   if (since !== undefined) return { type: 'terminating', uid, since };
-  const looping = crashLooping(object);
+  const looping = config.declared === undefined ? crashLooping(object) : failingPod(object);
   if (looping !== undefined) return { type: 'crashLooping', pod: looping };
   const stuck = neverStarted(object);
   if (stuck !== undefined) return { type: 'neverStarted', pod: stuck };
@@ -85,20 +86,27 @@ function* servicesOf(
   for (const key of new Set([...known.keys(), ...(config.declared?.services ?? [])])) {
     const { namespace: home, name: service } = partsOf(key);
     const policy = services(home, service);
-    if (policy === undefined || !isDependant(object, namespace, key, policy)) continue;
+    if (policy === undefined || !isDependant(object, namespace, seen, key, policy)) continue;
     const protection = seen.type === 'crashLooping' ? protectionBy(policy, seen.pod) : 'none';
     const { isReady = false, exists = false } = known.get(key) ?? {};
     yield { namespace: home, service, isReady, exists, since: undefined, window: 'unknown', protection };
   }
 }
 
-function isDependant(object: JsonObject, namespace: string, service: string, policy: WatchedService): boolean {
+function isDependant(
+  object: JsonObject,
+  namespace: string,
+  seen: SeenPod,
+  service: string,
+  policy: WatchedService,
+): boolean {
   const { podSelectors, dependantNamespaces, declaredIn } = policy;
   const scope = scopeFrom(dependantNamespaces, partsOf(service).namespace);
   const isSelected = podSelectors.some((selector) => matchesSelector(selector, labelsOf(object)));
-  if (isSelected && includesName(scope, namespace)) return true;
+  const isPull = seen.type === 'crashLooping' && seen.pod.cause === 'imagePull';
+  if (isSelected && !isPull && includesName(scope, namespace)) return true;
   if (declaredIn === 'none') return false;
-  const groups = groupsOfDeclared(object);
+  const { groups } = readDeclaringPod(object, undefined);
   return declaredScope(service, declaredIn).some((group) => groups.includes(group));
 }
 

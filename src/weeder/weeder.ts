@@ -11,7 +11,8 @@ import type { PendingWork } from '../controller/controller.ts';
 import { createCreations } from './creations/creations.ts';
 import { createOwnerWatch } from './creations/ownerWatch.ts';
 import { type OwnerRequests, retryNothing } from './creations/retryOwner.ts';
-import { declaredScope, groupsOfDeclared } from './declared/declaration.ts';
+import { declaredScope } from './declared/declaration.ts';
+import { readDeclaringPod } from './declared/declaringPod.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
 import { createDeletions } from './deletions/deletions.ts';
@@ -142,7 +143,7 @@ export function createWeeder(options: WeederOptions): Weeder {
       startedAt !== undefined && endpoints.dependantRecovered(slices.of(namespace, service), because),
     report,
   });
-  const declaredPods = createPodIndex(clock, groupsOfDeclared, siblings.pods);
+  const declaredPods = createPodIndex(clock, readDeclaringPod, siblings.pods);
   const slots = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
   const queue = createPacedQueue(clock, slots);
   const outages = createOutages({

@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/config.ts';
 import { explainPod } from '../../src/explain/explainPod.ts';
 import { inspectCluster } from '../../src/explain/inspectCluster.ts';
 import type { WrittenEvent } from '../../src/weeder/report/podReport.ts';
-import { backOff, pod, running, slice, terminated } from '../support/objects/objects.ts';
+import { backOff, notPulled, pod, running, slice, terminated } from '../support/objects/objects.ts';
 import { declaringPod, listInto } from '../support/world/declaringPods.ts';
 import { declaredConfig, serviceConfig } from '../support/world/simulation.ts';
 
@@ -94,6 +94,26 @@ test('a pod that is skipped, has never started, or does not crash-loop says so',
   const first = declaringPod('db', { ...web, containers: [terminated(0, 0)] });
   const state = 'Running, not Ready, container main-0 terminated (Error)';
   assert.equal(await answer(first), `${head} Not deleted: it does not crash-loop (${state}).`);
+});
+
+test('a pod that waits for the image of a declared service is answered like one that crash-loops, and any other is not', async () => {
+  const waits = (container = notPulled({ image: 'db.shop.svc:5000/web:1' })) =>
+    declaringPod('db', {
+      ...web,
+      phase: 'Pending',
+      labels: { app: 'web' },
+      containers: [container],
+      annotation: 'api',
+    });
+  assert.deepEqual(await explained({ object: waits(), ready: { db: false, api: true } }), [
+    `${head} Not deleted now: service db is down, and a window opens when it recovers.`,
+    `  service shop/db: Down  ${deletable}`,
+  ]);
+  const never =
+    'Not deleted: container main-0 has never started (ImagePullBackOff), because the image cannot be pulled,';
+  const [sentence, ...lines] = await explained({ object: waits(notPulled()), ready: { db: false, api: true } });
+  assert.equal(sentence, `${head} ${never} and the kubelet tries again.`);
+  assert.deepEqual(lines, ['  service shop/db: Down', '  service shop/api: Ready']);
 });
 
 const at = Date.UTC(2026, 0, 1, 12);

@@ -9,7 +9,7 @@ export function savings(deleted: readonly WouldDelete[]): string[] {
     deletion.pod,
     wallTime(deletion.at),
     `+${(deletion.sinceOpened / 1000).toFixed(3)}s`,
-    `${formatDuration(deletion.backOff.duration)}${deletion.isUnreported ? ', unreported' : ''}`,
+    backOffWords(deletion),
     savedWords(deletion),
   ]);
   const total = deleted.reduce((sum, each) => sum + (savedBy(each) ?? 0), 0);
@@ -18,6 +18,11 @@ export function savings(deleted: readonly WouldDelete[]): string[] {
   const isLeast = deleted.some((each) => savedBy(each) !== undefined && each.restartedAt === undefined);
   const sum = isLeast ? `at least ${inSeconds(total)}` : inSeconds(total);
   return [...table([head, ...rows]), `${count}, ${sum} of back-off saved`];
+}
+
+function backOffWords({ cause, backOff }: WouldDelete): string {
+  if (cause === 'imagePull') return 'of an image';
+  return `${formatDuration(backOff.duration)}${cause === 'unreported' ? ', unreported' : ''}`;
 }
 
 /**

@@ -21,7 +21,7 @@ export interface WouldDelete {
   readonly at: number;
   /** Milliseconds since the window opened. */
   readonly sinceOpened: number;
-  readonly isUnreported: boolean;
+  readonly cause: CrashLoopingPod['cause'];
   /** The pod replaced one that was deleted in the same window, and whose saved back-off was counted. */
   readonly isRepeated: boolean;
   readonly backOff: BackOff;
@@ -96,10 +96,9 @@ export function createWhatIfWeeder({
         if (event.type !== 'pod.deleted') return;
         const { pod, sinceOpened, isRepeated } = event;
         const backOff = backOffOf(pod);
-        const isUnreported = pod.cause === 'unreported';
         const name = `${pod.namespace}/${pod.name}`;
         const times = { at: clock.now(), sinceOpened, restartedAt: undefined };
-        const would: WouldDelete = { pod: name, ...times, isUnreported, isRepeated, backOff };
+        const would: WouldDelete = { pod: name, ...times, cause: pod.cause, isRepeated, backOff };
         deleted.push(would);
         byUid.set(pod.uid, { pod, would });
       },

@@ -80,7 +80,12 @@ export function servicesDeclaredBy(pod: unknown): readonly string[] {
  * combination with the namespace of the pod.
  */
 export function groupsOfDeclared(pod: unknown): readonly string[] {
-  return servicesDeclaredBy(pod).flatMap((service) => [service, groupFrom(service, namespaceOf(pod))]);
+  return servicesDeclaredBy(pod).flatMap((service) => groupsOfService(service, namespaceOf(pod)));
+}
+
+/** Those of a pod of this namespace for one service. */
+export function groupsOfService(service: string, namespace: string): readonly string[] {
+  return [service, groupFrom(service, namespace)];
 }
 
 /** The groups with the declared dependants of a service, if only pods of these namespaces count. */

@@ -3,7 +3,7 @@ import type { Actor } from 'xstate';
 import type { PodState, Protection, podDeletion } from '../../../machines/weeder/podDeletion.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
-import { soonerRestart } from './deletionCost.ts';
+import { likelyPull, soonerRestart } from './deletionCost.ts';
 import type { DeletionRequest } from './deletionRequest.ts';
 import type { Place } from './pacedQueue.ts';
 import type { ReplacementBackOff } from './replacementBackOff.ts';
@@ -61,13 +61,17 @@ export function stateOf(
   { owner, pod, unreportedSince }: Pick<DeletionEntry, 'owner' | 'pod' | 'unreportedSince'>,
   { clock, backOff, logLines, heldBy }: StateSources,
 ): PodState {
+  const isPull = pod.cause === 'imagePull';
+  const { openedAt, closesAt, index } = owner;
+  const seen = { openedAt, closesAt, firstSeen: index.firstSeen(pod.uid) ?? openedAt };
   return {
     resourceVersion: pod.resourceVersion,
     unreportedSince,
     pausedUntil: backOff.dueAt(pod),
-    restart: soonerRestart(pod, owner.policy, clock),
+    restart: isPull ? likelyPull(pod, seen, clock) : soonerRestart(pod, owner.policy, clock),
     heldBy: heldBy(pod, owner.window),
-    closesAt: owner.closesAt,
-    logLines: logLines(),
+    closesAt,
+    // A container that has never run has no log.
+    logLines: isPull ? 0 : logLines(),
   };
 }

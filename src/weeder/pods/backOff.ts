@@ -42,6 +42,7 @@ export function backOffSaved(deletion: { readonly pod: CrashLoopingPod; readonly
 
 /** How a pod is in back-off, for a person: `back-off 1m20s restarting failed container`, by the kubelet's message. */
 export function describeBackOff({ cause, message }: Pick<CrashLoopingPod, 'cause' | 'message'>): string {
+  if (cause === 'imagePull') return printable(`image not pulled, ${message ?? 'registry away'}`);
   return cause === 'unreported' ? 'in unreported back-off' : printable(message ?? cause);
 }
 

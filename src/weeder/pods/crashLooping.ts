@@ -14,11 +14,14 @@ import { lastingName, workloadOf } from './workloadOf.ts';
 
 /** What the index keeps of a crash-looping pod. It never keeps whole pods. */
 export interface CrashLoopingPod extends Identity {
-  /** The crash-looping container; the first one if there are several. */
+  /** The container that crash-loops or waits for its image; the first one if there are several. */
   readonly container: string;
   readonly containerKind: 'container' | 'initContainer' | 'sidecar';
-  /** `unreported`: the container is in a back-off, while the status still reports how its last run ended. */
-  readonly cause: 'CrashLoopBackOff' | 'unreported';
+  /**
+   * `unreported`: the container is in a back-off, while the status still reports how its last run ended. `imagePull`: no
+   * container has ever run, and the registry of the image was away.
+   */
+  readonly cause: 'CrashLoopBackOff' | 'unreported' | 'imagePull';
   readonly restarts: number;
   /** When the container last finished: epoch milliseconds by the node's clock. */
   readonly finishedAt: number | undefined;
@@ -54,12 +57,17 @@ const failedStarts: readonly unknown[] = ['RunContainerError', 'PostStartHookErr
 
 /** Reads a Pod as the API serves it. Returns undefined if the pod does not crash-loop. */
 export function crashLooping(pod: unknown): CrashLoopingPod | undefined {
+  const { spec, status } = objectOf(pod);
+  const container = findCrashLoopingContainer(objectOf(spec), objectOf(status));
+  return container && podWith(pod, container);
+}
+
+/** The pod with this container. Undefined: it is terminating. */
+export function podWith(pod: unknown, container: Container): CrashLoopingPod | undefined {
   const { metadata, spec, status } = objectOf(pod);
   const meta = objectOf(metadata);
   const identity = identityOf(pod);
   if (identity === undefined || meta['deletionTimestamp'] !== undefined) return undefined;
-  const container = findCrashLoopingContainer(objectOf(spec), objectOf(status));
-  if (container === undefined) return undefined;
   return {
     ...identity,
     ...container,
@@ -90,14 +98,15 @@ function stoppingTime(spec: JsonObject, status: JsonObject): number {
  * the node's clock or by our own, whichever gives the longer time. Undefined: the status reports the back-off.
  */
 export function unreportedSince(pod: CrashLoopingPod, firstSeen: number, clock: Clock): number | undefined {
-  if (pod.cause === 'CrashLoopBackOff') return undefined;
+  if (pod.cause !== 'unreported') return undefined;
   const ageByNode = pod.finishedAt === undefined ? 0 : clock.now() - pod.finishedAt;
   return Math.min(firstSeen, clock.monotonic() - ageByNode);
 }
 
-/** Whether two versions of a pod are in the same run of the same back-off. */
+/** Whether two versions of a pod are in the same run of the same back-off. For a pull, each report is of its own. */
 export function isSameBackOff(a: CrashLoopingPod, b: CrashLoopingPod): boolean {
-  return a.cause === b.cause && a.container === b.container && a.restarts === b.restarts;
+  const isSameRun = a.cause === b.cause && a.container === b.container && a.restarts === b.restarts;
+  return isSameRun && (a.cause !== 'imagePull' || a.message === b.message);
 }
 
 function findCrashLoopingContainer(spec: JsonObject, status: JsonObject): Container | undefined {

@@ -5,7 +5,7 @@ import { addTo, removeFrom } from '../../base/mapOfSets.ts';
 import { type CrashLoopingPod, crashLooping, isSameBackOff, unreportedSince } from './crashLooping.ts';
 import { deletedAtOf } from './deletedAt.ts';
 import { type NeverStarted, neverStarted } from './neverStarted.ts';
-import type { Departure, Groups, PodIndex, PodListener, Scope } from './podIndex.ts';
+import type { Departure, Groups, PodIndex, PodListener, ReadPod, Scope } from './podIndex.ts';
 import { type PodSource, podSink, type Reports, together } from './podSink.ts';
 
 /** A pod that cannot start: which stream reported it last, and in which of its complete lists. */
@@ -33,12 +33,9 @@ interface Contents {
   readonly listeners: Map<string, Set<PodListener>>;
 }
 
-/**
- * `groupsOf`: the groups of a pod, as the API serves it. A pod in none is not selected. `beside`: receives what the
- * streams report as well, after the index.
- */
-export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups = homeOf, beside?: Reports): PodIndex {
-  return new Index(clock, groupsOf, beside);
+/** `beside`: receives what the streams report as well, after the index. */
+export function createPodIndex(clock: Clock, read: ReadPod = readSelected, beside?: Reports): PodIndex {
+  return new Index(clock, read, beside);
 }
 
 /**
@@ -47,14 +44,14 @@ export function createPodIndex(clock: Clock, groupsOf: (pod: unknown) => Groups 
  */
 class Index implements PodIndex {
   readonly #clock: Clock;
-  readonly #groupsOf: (pod: unknown) => Groups;
+  readonly #read: ReadPod;
   readonly #beside: Reports | undefined;
   #contents: Contents = nothing;
   #sink: ClosableSink | undefined;
 
-  constructor(clock: Clock, groupsOf: (pod: unknown) => Groups, beside: Reports | undefined) {
+  constructor(clock: Clock, read: ReadPod, beside: Reports | undefined) {
     this.#clock = clock;
-    this.#groupsOf = groupsOf;
+    this.#read = read;
     this.#beside = beside;
   }
 
@@ -84,8 +81,8 @@ class Index implements PodIndex {
 
   report(source: PodSource, type: ChangeType, object: unknown): void {
     const uid = uidOf(object);
-    const groups = type === 'DELETED' ? [] : this.#groupsOf(object);
-    if (groups.length > 0) this.#take(uid, groups, object, source);
+    const { pod, groups } = type === 'DELETED' ? unselected : this.#read(object, this.get(uid));
+    if (groups.length > 0) this.#take(pod, groups, object, source);
     else {
       this.#remove(uid, departureOf(true, object));
       this.#contents.stuck.delete(uid);
@@ -108,6 +105,10 @@ class Index implements PodIndex {
 
   get(uid: string): CrashLoopingPod | undefined {
     return this.#contents.entries.get(uid)?.pod;
+  }
+
+  firstSeen(uid: string): number | undefined {
+    return this.#contents.entries.get(uid)?.firstSeen;
   }
 
   unreportedSince(uid: string): number | undefined {
@@ -165,8 +166,8 @@ class Index implements PodIndex {
   }
 
   /** A pod that is selected was reported. */
-  #take(uid: string, groups: Groups, object: unknown, source: PodSource): void {
-    const pod = crashLooping(object);
+  #take(pod: CrashLoopingPod | undefined, groups: Groups, object: unknown, source: PodSource): void {
+    const uid = uidOf(object);
     if (pod !== undefined) this.#put(pod, groups, source);
     else this.#remove(uid, departureOf(false, object));
     const never = pod === undefined ? neverStarted(object) : undefined;
@@ -219,8 +220,10 @@ const nothing: Contents = noContents();
 /** The pod is missing from a complete list. */
 const unseen: Departure = { isRemoved: true, deletedAt: undefined };
 
-function homeOf(pod: unknown): Groups {
-  return [namespaceOf(pod)];
+const unselected = { pod: undefined, groups: [] };
+
+function readSelected(object: unknown): ReturnType<ReadPod> {
+  return { pod: crashLooping(object), groups: [namespaceOf(object)] };
 }
 
 function departureOf(isDeleted: boolean, object: unknown): Departure {

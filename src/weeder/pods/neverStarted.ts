@@ -19,12 +19,13 @@ const becauseOf: ReadonlyMap<unknown, string> = new Map([
   ['InvalidImageName', config],
   ['ErrImagePull', image],
   ['ImagePullBackOff', image],
+  ['RegistryUnavailable', image],
   ['ErrImageNeverPull', image],
 ]);
 
 const waiting = Buffer.from('"waiting"');
-const reasons = ['CreateContainer', 'InvalidImageName', 'ErrImage', 'ImagePullBackOff'].map((each) =>
-  Buffer.from(each),
+const reasons = ['CreateContainer', 'InvalidImageName', 'ErrImage', 'ImagePullBackOff', 'RegistryUnavailable'].map(
+  (each) => Buffer.from(each),
 );
 
 /** Whether a line of a watch may be about such a pod, decided without parsing it. */

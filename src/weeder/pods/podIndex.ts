@@ -21,6 +21,17 @@ export interface Departure {
 
 export type Groups = readonly string[];
 
+/** What an index keeps of a pod. */
+interface ReadPodResult {
+  /** Undefined: the pod does not crash-loop. */
+  readonly pod: CrashLoopingPod | undefined;
+  /** A pod in no group is not selected. */
+  readonly groups: Groups;
+}
+
+/** Reads a pod as the API serves it. `before`: how it was read before, if it was crash-looping then. */
+export type ReadPod = (object: unknown, before: CrashLoopingPod | undefined) => ReadPodResult;
+
 /** Groups of pods by name, or all pods. */
 export type Scope = 'all' | readonly string[];
 
@@ -36,6 +47,8 @@ export interface PodIndex extends ObjectSink, Reports {
    */
   createSink(): ClosableSink;
   get(uid: string): CrashLoopingPod | undefined;
+  /** Since when the pod is in this run of its back-off, as far as it was seen, by the monotonic clock. */
+  firstSeen(uid: string): number | undefined;
   /** Since when the pod is in an unreported back-off, by the monotonic clock. Undefined: it is in none. */
   unreportedSince(uid: string): number | undefined;
   /** Whether the pod crash-loops now and is in one of these groups. */

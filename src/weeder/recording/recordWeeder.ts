@@ -7,6 +7,7 @@ import { recordLifecycle, recordRandom } from '../../recording/file/recordLifecy
 import { recordedSink, recordSink } from '../../recording/file/recordSink.ts';
 import { recordedRequests } from '../../recording/file/requests.ts';
 import { watchBusy } from '../../recording/file/watchBusy.ts';
+import { mayConcernPulls } from '../declared/declaringPod.ts';
 import { crashLooping } from '../pods/crashLooping.ts';
 import { isOfDeclarations } from '../streamPlan.ts';
 import { type CreateWeederCore, createWeederCore, type WeederCore, type WeederCoreOptions } from '../weederCore.ts';
@@ -110,7 +111,8 @@ function recordWeederStream(need: StreamNeed, append: Append, isWhole: () => boo
   const { name, kind, sink } = need;
   const unfiltered = recordSink(name, append, (object) => reduceWeederObject(kind, object));
   const { isIrrelevant } = sink;
-  const isRecorded = (pod: unknown) => crashLooping(pod) !== undefined || (isOfDeclarations(name) && isWhole());
+  const isRecorded = (pod: unknown) =>
+    crashLooping(pod) !== undefined || mayConcernPulls(pod) || (isOfDeclarations(name) && isWhole());
   const recorded = recordedSink(kind === 'Pod' ? onlyThose(isRecorded, unfiltered) : unfiltered, sink);
   return {
     ...need,

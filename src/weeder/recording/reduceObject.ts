@@ -1,15 +1,19 @@
 import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
 import { dependsOnServices } from '../declared/declaration.ts';
+import { mayConcernPulls } from '../declared/declaringPod.ts';
 import { callFailure } from '../owners/failedCreate.ts';
 import { terminationMessage } from '../pods/lastRun.ts';
 
 /**
- * Retains only the fields that `crashLooping.ts`, `declaration.ts`, `readiness.ts` and `failedCreate.ts` in `src/weeder`
- * read, in their places, so that a replay reads the same values. Environment, arguments and foreign annotations are omitted, and of a
- * termination message only the beginning is retained.
+ * Retains only the fields that `crashLooping.ts`, `failedPull.ts`, `declaration.ts`, `readiness.ts` and
+ * `failedCreate.ts` in `src/weeder` read, in their places, so that a replay reads the same values. Environment,
+ * arguments and foreign annotations are omitted, images unless a pod waits for them, and of a termination message only
+ * the beginning is retained.
  */
 export function reduceWeederObject(kind: string, object: unknown): object {
-  return reduceTo(shapes[kind] ?? slice, object);
+  if (kind === 'Event') return reduceTo(event, object);
+  if (kind !== 'Pod') return reduceTo(slice, object);
+  return reduceTo(mayConcernPulls(object) ? waitingPod : pod, object);
 }
 
 const container = only('name', 'restartPolicy', 'restartPolicyRules');
@@ -22,7 +26,7 @@ const state: Shape = {
 
 const containerStatus: Shape = { ...only('name', 'restartCount'), state, lastState: state };
 
-const pod: Shape = {
+const pod = {
   metadata: {
     ...only('uid', 'namespace', 'name', 'resourceVersion', 'creationTimestamp', 'labels'),
     ...only('deletionTimestamp', 'deletionGracePeriodSeconds'),
@@ -40,7 +44,30 @@ const pod: Shape = {
     containerStatuses: containerStatus,
     initContainerStatuses: containerStatus,
   },
+} as const satisfies Shape;
+
+const image: Shape = only('name', 'image', 'restartPolicy');
+
+const waitingStatus: Shape = {
+  ...only('name', 'restartCount', 'ready', 'started'),
+  state: { waiting: { ...only('reason'), message: withoutQueries } },
 };
+
+/** A pod that has never run anything. */
+const waitingPod: Shape = {
+  metadata: pod.metadata,
+  spec: { containers: image, initContainers: image },
+  status: {
+    ...only('phase'),
+    containerStatuses: waitingStatus,
+    initContainerStatuses: waitingStatus,
+  },
+};
+
+/** Those of URLs may contain a token. */
+function withoutQueries(message: unknown): unknown {
+  return typeof message === 'string' ? message.replace(/\b(https?:[^\s"?]{1,2000})\?[^\s"]*/g, '$1') : message;
+}
 
 const slice: Shape = {
   metadata: {
@@ -63,5 +90,3 @@ const event: Shape = {
   ...only('reason', 'lastTimestamp', 'eventTime'),
   message: callFailure,
 };
-
-const shapes: Readonly<Record<string, Shape>> = { Pod: pod, Event: event };

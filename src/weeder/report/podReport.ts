@@ -1,7 +1,7 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { withFullStop } from '../../controller/report/wording.ts';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
-import { deletedBy, deletedNote, failedNote, recoveryOf, waitBecause } from './wording.ts';
+import { deletedBy, deletedNote, failedNote, recoveryOf, whyWaits } from './wording.ts';
 
 /** What was reported last of the deletion of a pod. */
 export interface PodReport {
@@ -37,13 +37,15 @@ function outcomeOf(event: ReportedEvent, at: number): Omit<PodReport, 'uid'> {
     case 'deletion.failed':
       return { type: 'notDeleted', sentence: failedNote(event) };
     case 'deletion.expired': {
-      const because = `the window closed first, and ${waitBecause[event.reason]}`;
+      const because = `the window closed first, and ${whyWaits(event.reason, event.pod)}`;
       return { type: 'notDeleted', sentence: `Not deleted after ${recoveryOf(event)}: ${because}.` };
     }
     case 'deletion.refused':
       return { type: 'refused', sentence: withFullStop(`Refused, and tried again: ${event.reason}`) };
-    case 'pod.recovered':
-      return { type: 'left', sentence: `Not deleted: at ${timeInSeconds(at)} it did not crash-loop any more.` };
+    case 'pod.recovered': {
+      const what = event.pod.cause === 'imagePull' ? 'wait for its image' : 'crash-loop';
+      return { type: 'left', sentence: `Not deleted: at ${timeInSeconds(at)} it did not ${what} any more.` };
+    }
     case 'pod.removed':
       return {
         type: 'left',

@@ -12,7 +12,7 @@ import type { DeletionProgress } from '../deletions/deletionProgress.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { NeverStarted } from '../pods/neverStarted.ts';
 import type { PodReport } from './podReport.ts';
-import { serviceOf, skippedBecause, waitBecause } from './wording.ts';
+import { serviceOf, skippedBecause, waitBecause, whyWaits } from './wording.ts';
 
 /** A service that selects the pod, or that the pod declares. */
 export interface SelectingService {
@@ -106,7 +106,7 @@ function ofProgress(progress: DeletionProgress, { queue }: PodFacts, pod: CrashL
       const because =
         reason === 'settling'
           ? `container ${pod.container} has just ended, and may be restarted at once`
-          : waitBecause[reason];
+          : whyWaits(reason, pod);
       return `Waits until ${timeInSeconds(until)}: ${because}.`;
     }
     case 'readingLog':

@@ -9,6 +9,7 @@ import {
   closedNote,
   deletedBy,
   deletedNote,
+  doing,
   failedNote,
   lastRunFields,
   notRetriedNote,
@@ -19,7 +20,7 @@ import {
   skippedBecause,
   stateOf,
   type WeederRun,
-  waitBecause,
+  whyWaits,
 } from './wording.ts';
 
 /** The results of a deletion. */
@@ -85,7 +86,7 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
     ...decision('deletion skipped', onPage),
     log: ({ reason }) => info(`deletion skipped: ${skippedBecause[reason]}`, { reason }),
     event: (event) => {
-      const note = `Crash-looping, and skipped after ${recoveryOf(event)}: ${skippedBecause[event.reason]}.`;
+      const note = `${doing(event.pod)}, and skipped after ${recoveryOf(event)}: ${skippedBecause[event.reason]}.`;
       return normal('DeletionSkipped', 'Keep', note);
     },
     detail: ({ reason }) => reason,
@@ -102,21 +103,22 @@ export const weederTable: TableOf<WeederEvent, typeof weederReasons, WeederOutco
   },
   'deletion.pending': {
     ...report('deletion pending', onPage),
-    log: ({ reason, waitIn, heldBy }) =>
-      info(`deletion pending: ${waitBecause[reason]}`, { reason, waitIn: roundedDuration(waitIn), heldBy }),
+    log: ({ reason, waitIn, heldBy, pod }) =>
+      info(`deletion pending: ${whyWaits(reason, pod)}`, { reason, waitIn: roundedDuration(waitIn), heldBy }),
     event: (event) => {
       const { reason, waitIn, heldBy } = event;
       const time = durationInSeconds(Math.max(1_000, waitIn));
       const again = heldBy === undefined ? `in ${time}` : `when ${heldBy} is ready, if that is within ${time}`;
-      const since = `Crash-looping, and not deleted yet after ${recoveryOf(event)}`;
-      const note = `${since}: ${waitBecause[reason]}. The next check is ${again}.`;
+      const since = `${doing(event.pod)}, and not deleted yet after ${recoveryOf(event)}`;
+      const note = `${since}: ${whyWaits(reason, event.pod)}. The next check is ${again}.`;
       return normal('DeletionPending', 'Wait', note);
     },
     detail: ({ reason }) => reason,
   },
   'deletion.expired': {
     ...report('deletion expired', onPage),
-    log: ({ reason }) => info(`deletion expired: the window closed first, and ${waitBecause[reason]}`, { reason }),
+    log: ({ reason, pod }) =>
+      info(`deletion expired: the window closed first, and ${whyWaits(reason, pod)}`, { reason }),
     outcome: () => 'expired',
     detail: ({ reason }) => reason,
   },

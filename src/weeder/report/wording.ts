@@ -26,6 +26,19 @@ export const waitBecause = {
   tooLate: 'the container had just ended',
 } as const;
 
+type InBackOff = Pick<CrashLoopingPod, 'cause'>;
+
+/** Why the deletion of this pod waits. */
+export function whyWaits(reason: keyof typeof waitBecause, { cause }: InBackOff): string {
+  const isPull = reason === 'restartIsSooner' && cause === 'imagePull';
+  return isPull ? 'the kubelet may be pulling the image already' : waitBecause[reason];
+}
+
+/** What the pod does, as the beginning of a note. */
+export function doing({ cause }: InBackOff): string {
+  return cause === 'imagePull' ? 'Waiting for its image' : 'Crash-looping';
+}
+
 const deleted = { reason: 'PodDeleted', type: 'Normal' } as const;
 
 export const deletedBy = {
@@ -78,12 +91,14 @@ function listed(names: readonly string[]): string {
 
 export function deletedNote(event: Extract<WeederEvent, { type: 'pod.deleted' }>, now: number): string {
   const { pod, how } = event;
-  const { container, cause, restarts } = pod;
+  const { container, cause, restarts, message } = pod;
+  const why = `${deletedBy[how].words}, because ${recoveryOf(event)}`;
+  if (cause === 'imagePull')
+    return withFullStop(`${why}: the image of container ${container} was not pulled, ${message}`);
   const left = backOffLeft(pod, now);
   const state = cause === 'unreported' ? 'was in unreported back-off' : 'was in CrashLoopBackOff';
   const times = `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`;
   const rest = left === undefined ? '' : `, with ${durationInSeconds(left)} of its back-off left`;
-  const why = `${deletedBy[how].words}, because ${recoveryOf(event)}`;
   return `${why}: container ${container} ${state} after ${times}${rest}.${lastRunNote(pod)}`;
 }
 
@@ -149,5 +164,6 @@ export function notRetriedNote(event: Extract<WeederEvent, { readonly type: 'cre
 
 /** The state of a deleted pod, for a timeline. */
 export function stateOf({ cause, restarts }: CrashLoopingPod): string {
+  if (cause === 'imagePull') return 'image not pulled';
   return `${cause === 'unreported' ? 'in unreported back-off' : cause}, restarts ${restarts}`;
 }

@@ -96,6 +96,25 @@ export function backOff(restarts = 3, message = 'back-off 40s restarting failed 
   return { restarts, state: { waiting: { reason: 'CrashLoopBackOff', message } } };
 }
 
+/** Its registry, `registry` in the namespace `images`, did not answer. */
+export const refused = 'dial tcp 10.96.0.12:5000: connect: connection refused';
+
+/** A container whose image cannot be pulled, as kubelets from 1.32 on report it. */
+export function notPulled({
+  reason = 'ImagePullBackOff',
+  error = refused,
+  image = 'registry.images.svc:5000/web:1',
+}: {
+  readonly reason?: 'ErrImagePull' | 'ImagePullBackOff';
+  /** Empty: the kubelet does not say why. */
+  readonly error?: string | undefined;
+  readonly image?: string;
+} = {}): ContainerState {
+  const cause = `failed to do request: Head "https://${image.split('/')[0]}/v2/web/manifests/1": ${error}`;
+  const backedOff = `Back-off pulling image "${image}"${error === '' ? '' : `: ErrImagePull: ${cause}`}`;
+  return { state: { waiting: { reason, message: reason === 'ErrImagePull' ? cause : backedOff } }, spec: { image } };
+}
+
 export function terminated(finishedAt: number, restarts = 3, exitCode = 1): ContainerState {
   const finished = new Date(finishedAt).toISOString();
   return { restarts, state: { terminated: { exitCode, reason: 'Error', finishedAt: finished } } };

@@ -23,7 +23,9 @@ function duration(before: 'never' | 'allowed' = 'never') {
 
 const container = z.strictObject({
   name: z.string().optional(),
-  is: z.enum(['running', 'CrashLoopBackOff', 'terminated', 'waiting']),
+  is: z.enum(['running', 'CrashLoopBackOff', 'terminated', 'waiting', 'ErrImagePull', 'ImagePullBackOff']),
+  /** Why its image, which is of the service `registry` in `images`, cannot be pulled. */
+  error: z.string().optional(),
   restarts: z.int().optional(),
   exitCode: z.int().optional(),
   finishedAt: duration('allowed').optional(),
@@ -168,6 +170,8 @@ export const replayFormat = z.strictObject({
   config: configFile,
   dryRun: z.boolean().default(false),
   concurrentDeletions: z.int().default(32),
+  /** The services that pods declare, as `namespace/name`, if the config has a section for them. */
+  declared: z.array(z.string()).default([]),
   before: z.array(before).default([]),
   recordings: z.array(z.string()).default([]),
   steps: z.array(step).default([]),

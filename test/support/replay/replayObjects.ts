@@ -1,5 +1,5 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import { backOff, type ContainerState, pod, running, slice, terminated } from '../objects/objects.ts';
+import { backOff, type ContainerState, notPulled, pod, running, slice, terminated } from '../objects/objects.ts';
 import type { ContainerStep, PodStep, SliceStep } from './replayFormat.ts';
 
 /** Milliseconds since the start of the replay as epoch milliseconds by the nodes' clocks. */
@@ -35,12 +35,14 @@ export function podOf(step: PodStep, uid: string, now: number, nodeTime: NodeTim
 }
 
 function stateOf(step: ContainerStep, finishedAt: number): ContainerState {
-  const { name, restarts = step.is === 'running' ? 0 : 3, exitCode = 1, restartPolicy } = step;
+  const { name, restarts = step.is === 'running' ? 0 : 3, exitCode = 1, restartPolicy, error } = step;
   const states = {
     running: () => running(restarts),
     CrashLoopBackOff: () => backOff(restarts),
     terminated: () => terminated(finishedAt, restarts, exitCode),
     waiting: () => ({ restarts, state: { waiting: { reason: 'PodInitializing' } } }),
+    ErrImagePull: () => notPulled({ reason: 'ErrImagePull', error }),
+    ImagePullBackOff: () => notPulled({ error }),
   };
   return {
     ...states[step.is](),

@@ -1,6 +1,7 @@
 import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
 import type { InspectionEvent } from 'xstate';
 import { type Config, resolveConfig } from '../../../src/config/config.ts';
+import { withDeclared } from '../../../src/config/serviceLookup.ts';
 import { deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
 import { readLogThrough } from '../../../src/weeder/deletions/readLog.ts';
 import { readySinceThrough } from '../../../src/weeder/services/readySince.ts';
@@ -51,7 +52,8 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   const cut = new Set<Kind>();
   let weeder: Weeder | undefined;
   let streams: Streams | undefined;
-  let config: Config = replay.resolved;
+  const declared = new Set(replay.declared);
+  let config: Config = withDeclared(replay.resolved, declared);
 
   const log = (sentence: string) => void timeline.push({ at: clock.monotonic(), sentence });
   const api = replayApi({ cluster, clock, answers, log, isRecorded: replay.recorded.length > 0 });
@@ -98,7 +100,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   }
 
   function configure(next: Config): void {
-    config = next;
+    config = withDeclared(next, declared);
     weeder?.configure(config);
     streams?.configure(config);
     restarts?.configure(config);

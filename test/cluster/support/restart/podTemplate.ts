@@ -6,6 +6,8 @@ const nodeName = 'weeder-test-node';
 export interface PodOptions {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Of all containers. Default: one that does not exist. */
+  readonly image?: string;
   /** Names of the main containers. Default: `main`. */
   readonly containers?: readonly string[];
   readonly initContainers?: readonly string[];
@@ -31,7 +33,7 @@ interface Template {
 /** Returns a pod template. Pods also have the label `workload` with the name of the workload. */
 export function podTemplate(options: PodOptions, workload: string): Template {
   const { containers = ['main'], initContainers = [], sidecars = [], containerRestartPolicies = {} } = options;
-  const image = 'registry.invalid/weeder-test:1';
+  const { image = 'registry.invalid/weeder-test:1' } = options;
   const init = [
     ...sidecars.map((name) => ({ name, image, restartPolicy: 'Always' })),
     ...initContainers.map((name) => ({ name, image })),
