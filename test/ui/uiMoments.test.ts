@@ -4,7 +4,7 @@ import { observerMoment } from '../../src/observer/contribution/observerMoment.t
 import { restartMoment } from '../../src/restart/contribution/restartMoment.ts';
 import { weederMoment } from '../../src/weeder/contribution/weederMoment.ts';
 import { reported, withoutEvent } from '../support/objects/observerEvents.ts';
-import { everyRestartEvent } from '../support/objects/restartEvents.ts';
+import { everyRestartEvent, restartEventOf } from '../support/objects/restartEvents.ts';
 
 test('the timeline shows what changes a workload, and nothing that only the operator of weeder needs', () => {
   const shown = everyRestartEvent.flatMap((event) => restartMoment(event, 5) ?? []);
@@ -19,6 +19,7 @@ test('the timeline shows what changes a workload, and nothing that only the oper
       'workload.stalled',
       'workload.reverted',
       'workload.refused',
+      'pod.evicted',
     ],
   );
   assert.deepEqual(
@@ -32,6 +33,16 @@ test('the timeline shows what changes a workload, and nothing that only the oper
       detail: 'ConfigMap settings (keys a, b) and Secret vault/password',
     },
   );
+});
+
+test('the timeline shows which pods are evicted and what they waited for, and says so of a dry run', () => {
+  const event = restartEventOf['pod.evicted'];
+  const [evicted, dryRun] = [event, { ...event, isDryRun: true }].map((each) => restartMoment(each, 5));
+  assert.deepEqual(
+    [evicted?.words, evicted?.detail],
+    ['waiting pod evicted', 'web-5d4f8-abcde, for ConfigMap settings'],
+  );
+  assert.deepEqual([dryRun?.words, dryRun?.isDryRun], ['waiting pod would be evicted', true]);
 });
 
 test('the timeline shows what happens to an application and to the objects that it applies', () => {
