@@ -62,11 +62,6 @@ export function createMetrics() {
     ),
     windowsOpen: gauge('windows_open', 'Open windows, by the service that recovered.', ['service']),
     windowsOpened: counter('windows_opened_total', 'Windows opened, by the service that recovered.', ['service']),
-    siblingWindowsOpened: counter(
-      'sibling_windows_opened_total',
-      'Windows of these that a dependant opened that runs again, by service (siblingEvidence).',
-      ['service'],
-    ),
     deletions: counter(
       'pod_deletions_total',
       'Crash-looping pods that a window requested to delete, by result: deleted, evicted, dry_run (only with --dry-run), recovered (the kubelet restarted the container), not_found (another client deleted the pod, or it is no longer selected), blocked (the service became unready again), expired (the window closed before the deletion was due), failed.',

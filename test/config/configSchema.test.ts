@@ -53,7 +53,7 @@ test('every key has a description, at the top and at a service, and both have th
   }
   assert.deepEqual(keysAt(['servicesAndDependantSelectors', 'db']).slice(1).toSorted(), settings.toSorted());
   const ofDeclared = settings.filter((key) => key !== 'dependantNamespaces');
-  assert.deepEqual(keysAt(['declaredDependencies']).toSorted(), ofDeclared.toSorted());
+  assert.deepEqual(keysAt(['declaredDependencies']).toSorted(), [...ofDeclared, 'siblingEvidence'].toSorted());
 });
 
 test('the defaults in the JSON Schema are those of the parser', () => {

@@ -54,11 +54,6 @@ export function countWeeder(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
     metrics.creationRetries.inc({ service: labelOf(event.service), result });
   }
 
-  function countOpened({ service, because }: Extract<WeederEvent, { type: 'window.opened' }>): void {
-    metrics.windowsOpened.inc({ service: labelOf(service) });
-    if (because !== undefined) metrics.siblingWindowsOpened.inc({ service: labelOf(service) });
-  }
-
   /** A manager that was replaced still reports final events, which no longer change the number of open windows. */
   function countOpen(by: number, { service }: { readonly service: string }, reporter: object): void {
     if (reporter !== newest) return;
@@ -67,7 +62,7 @@ export function countWeeder(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
   }
 
   function count(event: WeederEvent, reporter: object): void {
-    if (event.type === 'window.opened') countOpened(event);
+    if (event.type === 'window.opened') metrics.windowsOpened.inc({ service: labelOf(event.service) });
     if (event.type === 'window.opened') countOpen(1, event, reporter);
     if (event.type === 'window.closed') countOpen(-1, event, reporter);
     if (event.type === 'pod.deleted') countDeleted(event);
