@@ -21,9 +21,10 @@ export const settings: RestartSettings = {
 };
 
 /** One rule for all workloads, with these settings; `part` overrides the rest. */
-export function restartConfig(
-  { rule: given, ...part }: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {},
-): RestartConfig {
+export function restartConfig({
+  rule: given,
+  ...part
+}: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {}): RestartConfig {
   const kinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'] as const);
   const rule = { ...settings, ...given, namespaces: 'all' as const, kinds, selector: undefined };
   return {
