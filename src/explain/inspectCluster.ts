@@ -75,7 +75,8 @@ export async function inspectCluster(
     [...distinctSelectors(config)].map(([text, selector]) => [text, countPods(selectedBy(selector))]),
   );
   for (const stream of streamsOf(weeder, config, namespaces)) {
-    if (isOfDeclarations(stream.name)) continue;
+    // What is explained of services and pods needs no Events.
+    if (isOfDeclarations(stream.name) || stream.kind === 'Event') continue;
     const list = await read(counting(stream, pods));
     if (!list.ok) return list;
   }

@@ -70,7 +70,7 @@ export function createMetrics() {
     creationRetries: counter(
       'pod_creation_retries_total',
       'Objects whose pods a webhook had refused, by result: retried, dry_run (only with --dry-run), unneeded (it had its pods), failed.',
-      ['service', 'result'],
+      ['result'],
     ),
     podsSkipped: counter(
       'pods_skipped_total',

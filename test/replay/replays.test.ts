@@ -35,6 +35,7 @@ const ofDeclarations = [
 ];
 const unreachable: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ofDeclarations.map((name) => [name, 'no replay has declarations of pods'])),
+  'dependants -- creation.retried -> (stays)': 'no replay has Events of pods that could not be created',
   'dependants.closing -- xstate.error.actor.pendingOutcomes -> dependants.closed':
     'this effect throws only because of a bug in weeder',
   ...Object.fromEntries(

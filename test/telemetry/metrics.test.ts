@@ -187,7 +187,7 @@ test('after every kind of event each documented metric of weeder has the documen
   const counters = documented.filter(
     ({ name, type }) => type === 'counter' && /window|pod|retries|actor|workload|hash|resource|correction/.test(name),
   );
-  assert.equal(counters.length, 14);
+  assert.equal(counters.length, 15);
   for (const { name } of counters) {
     const total = families.get(name)?.samples.reduce((sum, { value }) => sum + value, 0) ?? 0;
     assert.ok(total > 0, `nothing counted in ${name}`);

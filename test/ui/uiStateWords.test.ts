@@ -48,7 +48,7 @@ const shown: readonly {
     table: serviceStates,
     // A service that the config no longer has is not shown.
     leaves: leavesOf(endpoint.root).filter(({ path }) => !['closing', 'closed'].includes(path)),
-    same: {},
+    same: { 'Window open': ['notReady.assumedReady', 'ready.windowOpen'] },
   },
   {
     name: 'workload',
@@ -85,7 +85,7 @@ for (const { name, table, leaves, same } of shown) {
 
   test(`each state of the machines of a ${name} with a timer says what comes next, and no other does`, () => {
     // The deadline of a rollout does not say how long it takes; that of a window is the timer of another machine.
-    const differ = ['rolling', 'ready.windowOpen', 'notReady.windowOpen', 'notReady.holding'];
+    const differ = ['rolling', 'ready.windowOpen', 'notReady.windowOpen', 'notReady.assumedReady', 'notReady.holding'];
     for (const { path, hasTimer: isTimed } of leaves) {
       const id = idIn(table, path) ?? '';
       const isNamed = leaves.some((each) => each.hasTimer && idIn(table, each.path) === id);

@@ -7,6 +7,7 @@ import { observerReasons } from '../../src/observer/report/reasons.ts';
 import { processEventTable } from '../../src/process/processEvents.ts';
 import { restartReasons } from '../../src/restart/report/reasons.ts';
 import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
+import { ownerApis } from '../../src/weeder/owners/failedCreate.ts';
 import type { CrashLoopingPod } from '../../src/weeder/pods/crashLooping.ts';
 import { terminationMessage } from '../../src/weeder/pods/lastRun.ts';
 import { weederReasons } from '../../src/weeder/report/reasons.ts';
@@ -37,6 +38,8 @@ const pending = {
 } as const;
 const failed = { type: 'deletion.failed', pod, reason: 'the window closed first', ...window } as const;
 
+const owner = { kind: 'ReplicaSet', namespace: 'shop', name: 'web-1', uid: 'u' } as const;
+const refused = { owner, webhook: 'policy.example.com', evidence: '1', ...window };
 const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: undefined };
 
 /** The Events for these domain events. */
@@ -228,6 +231,21 @@ test('the Event about a declaration is on the workload', () => {
   ]);
 });
 
+test('the Event about an object without pods is on the object, and says what has recovered', () => {
+  const [retried, dryRun, failed] = eventsFor([
+    { type: 'creation.retried', isDryRun: false, sinceOpened: 0, ...refused },
+    { type: 'creation.retried', isDryRun: true, sinceOpened: 0, ...refused },
+    { type: 'creation.failed', reason: 'forbidden', ...refused },
+  ]);
+  assert.partialDeepStrictEqual(retried, {
+    regarding: { apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace: 'shop', name: 'web-1', uid: 'u' },
+    note: 'Annotated so that its controller creates its missing pods at once, because service shop/etcd of webhook policy.example.com recovered, which had refused its pods.',
+  });
+  assert.match(String(dryRun?.note), /^Would be annotated \(dry run\) so that/);
+  assert.equal(failed?.note, 'Not retried after service shop/etcd recovered: forbidden.');
+  assert.deepEqual(eventsFor([{ type: 'creation.unneeded', ...refused }]), []);
+});
+
 test('the table lists exactly the reasons, kinds, types and actions of the Events', () => {
   const events = eventsFor([
     opened,
@@ -240,8 +258,14 @@ test('the table lists exactly the reasons, kinds, types and actions of the Event
     pending,
     failed,
     { type: 'declaration.problem', workload: { ...web, kind: 'workload' }, problem: 'no service is named' },
+    { type: 'creation.retried', isDryRun: false, sinceOpened: 0, ...refused },
+    { type: 'creation.retried', isDryRun: true, sinceOpened: 0, ...refused },
+    { type: 'creation.failed', reason: 'no', ...refused },
   ]);
-  const seen = events.map(({ regarding, type, reason, action }) => `${reason} ${regarding.kind} ${type} ${action}`);
+  const kindOf = (kind: string) => (kind === 'ReplicaSet' ? Object.keys(ownerApis).join(', ') : kind);
+  const seen = events.map(
+    ({ regarding, type, reason, action }) => `${reason} ${kindOf(regarding.kind)} ${type} ${action}`,
+  );
   const listed = Object.entries(weederReasons).flatMap(([reason, { about, types, actions }]) =>
     types.flatMap((type) => actions.map((action) => `${reason} ${about} ${type} ${action}`)),
   );

@@ -20,6 +20,7 @@ const kindsByType: ReadonlyMap<string, MomentKind> = new Map([
   ['window.closed', 'window'],
   ['pod.deleted', 'deletion'],
   ['workload.restarted', 'restart'],
+  ['creation.retried', 'restart'],
   ['resource.corrected', 'correction'],
   ['resource.applied', 'correction'],
   ['resource.drifted', 'drift'],
@@ -36,6 +37,8 @@ const kindsByType: ReadonlyMap<string, MomentKind> = new Map([
   ['application.refused', 'problem'],
   ['deletion.refused', 'problem'],
   ['deletion.failed', 'problem'],
+  ['creation.refused', 'problem'],
+  ['creation.failed', 'problem'],
   ['decision.differs', 'deviation'],
 ]);
 

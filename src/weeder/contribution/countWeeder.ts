@@ -31,6 +31,7 @@ export function countWeeder(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
   const shown = new Set<string>();
   let newest: object | undefined;
 
+  for (const result of Object.values(creationResults)) metrics.creationRetries.inc({ result }, 0);
   for (const reason of reasons) metrics.podsSkipped.inc({ reason: snakeCase(reason) }, 0);
   const countOutcome = countByTable<WeederEvent, WeederOutcome>(weederTable, {
     metrics,
@@ -51,7 +52,7 @@ export function countWeeder(metrics: Metrics, { now }: Pick<Clock, 'now'>): Even
   function countCreation(event: WeederEvent): void {
     if (!('owner' in event) || event.type === 'creation.refused') return;
     const result = event.type === 'creation.retried' && event.isDryRun ? 'dry_run' : creationResults[event.type];
-    metrics.creationRetries.inc({ service: labelOf(event.service), result });
+    metrics.creationRetries.inc({ result });
   }
 
   /** A manager that was replaced still reports final events, which no longer change the number of open windows. */

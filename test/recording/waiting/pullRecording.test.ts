@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { clientOf } from '@weeder/kube-runtime/testing';
-import { openRecorder } from '../../src/recording/recorder.ts';
-import { readDeclaringPod } from '../../src/weeder/declared/declaringPod.ts';
-import { recordingWeeder } from '../../src/weeder/recording/recordWeeder.ts';
-import { reduceWeederObject } from '../../src/weeder/recording/reduceObject.ts';
-import { createWeederController } from '../../src/weeder/weederController.ts';
-import { folder } from '../support/cli.ts';
+import { openRecorder } from '../../../src/recording/recorder.ts';
+import { readDeclaringPod } from '../../../src/weeder/declared/declaringPod.ts';
+import { recordingWeeder } from '../../../src/weeder/recording/recordWeeder.ts';
+import { reduceWeederObject } from '../../../src/weeder/recording/reduceObject.ts';
+import { createWeederController } from '../../../src/weeder/weederController.ts';
+import { folder } from '../../support/cli.ts';
 import {
   type ContainerState,
   notPulled,
@@ -17,12 +17,12 @@ import {
   refused,
   running,
   slice,
-} from '../support/objects/objects.ts';
-import { readLines, recordingOf } from '../support/recording/recording.ts';
-import { playRecording } from '../support/replay/replayAgain.ts';
-import { controllerContext } from '../support/world/controllerContext.ts';
-import { listInto } from '../support/world/declaringPods.ts';
-import { configFor, minute } from '../support/world/simulation.ts';
+} from '../../support/objects/objects.ts';
+import { readLines, recordingOf } from '../../support/recording/recording.ts';
+import { playRecording } from '../../support/replay/replayAgain.ts';
+import { controllerContext } from '../../support/world/controllerContext.ts';
+import { listInto } from '../../support/world/declaringPods.ts';
+import { configFor, minute } from '../../support/world/simulation.ts';
 
 const image = 'registry.shop.svc:5000/web:1';
 const labels = { 'weeder.dev/depends-on': 'registry' };

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openRecorder } from '../../src/recording/recorder.ts';
-import { recordingRestart } from '../../src/restart/recording/recordRestart.ts';
-import { folder, sharedCli } from '../support/cli.ts';
-import { recordingOf } from '../support/recording/recording.ts';
-import { evicting, lateWorld, withVolumes } from '../support/world/lateWorld.ts';
-import { configMap } from '../support/world/restartWorld.ts';
+import { openRecorder } from '../../../src/recording/recorder.ts';
+import { recordingRestart } from '../../../src/restart/recording/recordRestart.ts';
+import { folder, sharedCli } from '../../support/cli.ts';
+import { recordingOf } from '../../support/recording/recording.ts';
+import { evicting, lateWorld, withVolumes } from '../../support/world/lateWorld.ts';
+import { configMap } from '../../support/world/restartWorld.ts';
 
 const second = 1_000;
 const settings = configMap('settings');
