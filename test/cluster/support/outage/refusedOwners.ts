@@ -50,7 +50,7 @@ export async function objectsOf(ns: TestNamespace, api: string, resource: string
 }
 
 /**
- * Waits until the controllers of these apps have failed so often to create a pod that each waits for 10 s at least until
+ * Waits until the controllers of these apps have failed so often to create a pod that each waits for 15 s at least until
  * it tries again by itself. With a `text`, once is enough.
  */
 export async function untilRefused(ns: TestNamespace, apps: readonly string[], text?: string): Promise<void> {
@@ -65,7 +65,7 @@ export async function untilRefused(ns: TestNamespace, apps: readonly string[], t
       saw(failures);
       return apps.every((app) =>
         failures.some(({ kind, name, message, count }) => {
-          const times = text === undefined ? (kind === 'Job' ? 4 : 11) : 1;
+          const times = text === undefined ? (kind === 'Job' ? 5 : 12) : 1;
           return name.startsWith(app) && message.includes(text ?? 'failed calling webhook') && count >= times;
         }),
       );
