@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { createWebhook } from '../support/admissionWebhook.ts';
 import { eventually, podsOf, type TestNamespace, testNamespace } from '../support/cluster.ts';
 import { denials } from '../support/deploy/denials.ts';
-import { createAll, type DeployedWeeder, rulesOf, startDeployed } from '../support/deploy/deployed.ts';
+import { createAll, rulesOf, startDeployed } from '../support/deploy/deployed.ts';
 import type { Manifest } from '../support/deploy/kustomize.ts';
 import { customised } from '../support/deploy/overlays.ts';
 import { eventsWith } from '../support/events.ts';
@@ -19,14 +19,15 @@ async function deploy(
   const home = await testNamespace(t, 'home', ns.cluster);
   const webhook = await createWebhook(ns);
   for (const each of controllers) await createOwner(ns, each);
-  await untilRefused(
-    ns,
-    controllers.map(({ name }) => name),
-  );
   const objects = (await manifests(home, watchDuration)).map((object) => without(object, missing));
   await createAll(t, home.cluster, objects);
   const weeder = await startDeployed(t, home, objects, { flags: [`--namespaces=${ns.name}`] });
   await weeder.ready();
+  await weeder.log.until('webhooks that admit pods changed');
+  await untilRefused(
+    ns,
+    controllers.map(({ name }) => name),
+  );
   return { ns, webhook, weeder };
 }
 
@@ -52,14 +53,9 @@ function without(object: Manifest, verb: string | undefined): Manifest {
       };
 }
 
-async function untilKnown({ log }: DeployedWeeder): Promise<void> {
-  await log.until('webhooks that admit pods changed');
-}
-
 suite('the component pod-creation', { concurrency: 2 }, () => {
   test('its permissions suffice', async (t) => {
     const { ns, webhook, weeder } = await deploy(t);
-    await untilKnown(weeder);
     await webhook.recover();
     for (const { name } of controllers) await podsOf(ns, { app: name }, 1);
     await weeder.log.until('creation of pods retried', {}, { count: controllers.length });
@@ -68,7 +64,6 @@ suite('the component pod-creation', { concurrency: 2 }, () => {
 
   test('without patch, nothing is changed, and log and Event name the rule to grant', async (t) => {
     const { ns, webhook, weeder } = await deploy(t, { missing: 'patch', watchDuration: '5s' });
-    await untilKnown(weeder);
     await webhook.recover();
     await eventually(() => denials(weeder).includes('patch apps/statefulsets'), { what: 'the rule to grant' });
     const expected = Array.from({ length: 3 }, () => 'PodCreationNotRetried');

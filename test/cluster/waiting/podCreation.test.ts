@@ -18,13 +18,13 @@ test('when a webhook is back, each controller that could not create pods creates
   const ns = await testNamespace(t, 'creation');
   const webhook = await createWebhook(ns);
   for (const each of controllers) await createOwner(ns, each);
+  const weeder = startWeederInProcess(t, { cluster: ns.cluster, config, namespaces: [ns.name] });
+  await weeder.ready();
+  await weeder.log.until('webhooks that admit pods changed');
   await untilRefused(
     ns,
     controllers.map(({ name }) => name),
   );
-  const weeder = startWeederInProcess(t, { cluster: ns.cluster, config, namespaces: [ns.name] });
-  await weeder.ready();
-  await weeder.log.until('webhooks that admit pods changed');
 
   await webhook.recover();
   for (const { name } of controllers) await podsOf(ns, { app: name }, 1);
@@ -54,9 +54,6 @@ test('an object that a quota or another webhook refuses is not touched, nor one 
   await createOwner(limited, replicaSet);
   await createOwner(other, replicaSet);
   await createOwner(ns, { ...statefulSet, spec: { serviceName: 'none' } });
-  await untilRefused(limited, ['replicaset'], 'exceeded quota');
-  await untilRefused(other, ['replicaset']);
-  await untilRefused(ns, ['statefulset']);
   const weeder = startWeederInProcess(t, {
     cluster: ns.cluster,
     config,
@@ -64,6 +61,9 @@ test('an object that a quota or another webhook refuses is not touched, nor one 
   });
   await weeder.ready();
   await weeder.log.until('webhooks that admit pods changed');
+  await untilRefused(limited, ['replicaset'], 'exceeded quota');
+  await untilRefused(other, ['replicaset']);
+  await untilRefused(ns, ['statefulset']);
 
   await webhook.recover();
   await podsOf(ns, { app: 'statefulset' }, 1);
@@ -85,10 +85,10 @@ test('in a dry run nothing is changed', async (t) => {
   const ns = await testNamespace(t, 'creation');
   const webhook = await createWebhook(ns);
   await createOwner(ns, owner('ReplicaSet', 'apis/apps/v1'));
-  await untilRefused(ns, ['replicaset']);
   const weeder = startWeederInProcess(t, { cluster: ns.cluster, config, namespaces: [ns.name], isDryRun: true });
   await weeder.ready();
   await weeder.log.until('webhooks that admit pods changed');
+  await untilRefused(ns, ['replicaset']);
   await webhook.recover();
   await until('weeder has decided', () => weeder.eventsOf('creation.retried').length > 0);
   const [object] = await objectsOf(ns, 'apis/apps/v1', 'replicasets');
