@@ -11,6 +11,7 @@ import {
   overviewScene,
   processView,
   scene,
+  suggestionView,
   workloadScene,
 } from '@weeder/live-page/scenes';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -25,6 +26,7 @@ const views: Readonly<Record<string, string>> = {
   overview: '#overview-problems li',
   services: '#services .state',
   dependencies: '.dependency-box',
+  'dependencies?suggestions=on': '.dependency-box.suggested',
   workloads: '#workloads .state',
   applications: '#applications .state',
   'machine=shop%2Fdb': '.box.lit',
@@ -39,6 +41,7 @@ function everything(server: PageServer, messages: readonly PageMessage[] = []): 
   server.greeting = [...scene(now), process, { type: 'actor', actor: actorView('shop/db') }, ...messages];
   server.actors = manyActors(100);
   server.dependencies = dependencyScene(now);
+  server.suggestions = { found: 1, suggestions: [suggestionView('db', 'stock')], problems: [] };
   server.overview = overviewScene(now);
   server.object = objectScene(now);
   server.workloads = workloadScene(now);
