@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
 import { explainOtherTools } from '../explain/explainOtherTools.ts';
 import { explainServices } from '../explain/explainService.ts';
+import { explainWebhooks } from '../explain/explainWebhooks.ts';
 import { explainWorkload } from '../explain/explainWorkload.ts';
 import { externalNamesOf } from '../explain/externalNames.ts';
 import { inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
@@ -44,7 +45,7 @@ async function explainAll(
   namespaces: 'all' | readonly string[],
   read: ReadStream,
 ): Promise<Result<string[]>> {
-  const hasServices = config.services.size > 0 || config.declared !== undefined;
+  const hasServices = config.services.size > 0 || config.declared !== undefined || config.podCreation !== undefined;
   const view = hasServices ? await inspectCluster(config, namespaces, read) : undefined;
   if (view?.ok === false) return view;
   const { restart } = config;
@@ -58,6 +59,7 @@ async function explainAll(
   );
   return ok([
     ...(view === undefined ? [] : explainServices(view.value, externalNamesOf(objects))),
+    ...(view === undefined ? [] : explainWebhooks(view.value)),
     ...(unseen.length === 0 ? [] : [unseen.map(({ text }) => printable(text)).join('\n')]),
     ...(workloads === undefined ? [] : explainWorkloads(workloads.value, Date.now())),
   ]);

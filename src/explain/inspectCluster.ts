@@ -1,14 +1,15 @@
-import { ok, type Result, systemClock } from '@weeder/kube-runtime/base';
+import { objectOf, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
 import { type LabelSelector, matchesSelector, namespaceOf } from '@weeder/kube-runtime/objects';
 import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
-import { type Config, distinctSelectors } from '../config/config.ts';
+import { type Config, distinctSelectors, type Webhooks } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
-import { lookupOf, type ServiceLookup, withDeclared } from '../config/serviceLookup.ts';
+import { lookupOf, type ServiceLookup, withDeclared, withWebhooks } from '../config/serviceLookup.ts';
 import type { Claim } from '../weeder/declared/claims.ts';
 import { groupsOfDeclared } from '../weeder/declared/declaration.ts';
 import { createDeclarations } from '../weeder/declared/declarations.ts';
 import { deleteNothing } from '../weeder/deletions/deletePod.ts';
 import { readNoLog } from '../weeder/deletions/readLog.ts';
+import { type PodWebhook, podWebhooksOf, servicesByWebhook, webhookStreams } from '../weeder/owners/webhooks.ts';
 import { labelsOf } from '../weeder/pods/fanOut.ts';
 import type { Scope } from '../weeder/pods/podIndex.ts';
 import { createOutages, type Outages } from '../weeder/services/outages.ts';
@@ -68,20 +69,35 @@ export async function inspectCluster(
   const from = given.declared?.namespaces ?? [];
   const claims = [...declarations.claims()].filter(({ workload }) => includesName(from, workload.namespace));
   const services = claims.flatMap(({ about }) => ('service' in about ? about.service : []));
-  const config = withDeclared(given, new Set(services));
+  const webhooks = given.podCreation === undefined ? ok(new Map()) : await readWebhooks(read);
+  if (!webhooks.ok) return webhooks;
+  const config = withWebhooks(withDeclared(given, new Set(services)), webhooks.value);
   weeder.configure(config);
 
   const pods = new Map(
     [...distinctSelectors(config)].map(([text, selector]) => [text, countPods(selectedBy(selector))]),
   );
   for (const stream of streamsOf(weeder, config, namespaces)) {
-    // What is explained of services and pods needs no Events.
-    if (isOfDeclarations(stream.name) || stream.kind === 'Event') continue;
+    if (isOfDeclarations(stream.name)) continue;
     const list = await read(counting(stream, pods));
     if (!list.ok) return list;
   }
   const heldBy = heldByOutages(weeder);
   return ok({ config, services: lookupOf(config), weeder, pods, declaredPods, claims, heldBy });
+}
+
+async function readWebhooks(read: ReadStream): Promise<Result<Webhooks>> {
+  const found: PodWebhook[] = [];
+  const sink: ObjectSink = {
+    begin() {},
+    apply: (_type, object) => found.push(...podWebhooksOf(objectOf(object))),
+    end() {},
+  };
+  for (const stream of webhookStreams) {
+    const list = await read({ ...stream, sink });
+    if (!list.ok) return list;
+  }
+  return ok(servicesByWebhook(found));
 }
 
 /** A list does not show which of the services that are down have been ready before: each counts. */

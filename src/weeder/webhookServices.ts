@@ -3,7 +3,7 @@ import { objectOf } from '@weeder/kube-runtime/base';
 import { createStreamSet, type OpenStream, type StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Config, Webhooks } from '../config/config.ts';
 import { withWebhooks } from '../config/serviceLookup.ts';
-import { type PodWebhook, podWebhooksOf } from './owners/webhooks.ts';
+import { type PodWebhook, podWebhooksOf, servicesByWebhook, webhookStreams } from './owners/webhooks.ts';
 
 /** Watches the services of the webhooks without which no pod can be created, in addition to those of the config. */
 interface WebhookServices {
@@ -26,8 +26,6 @@ interface WebhookServicesOptions {
 /** Changes within this time are applied together. Milliseconds. */
 const batchTime = 1000;
 
-const kinds = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'] as const;
-
 export function createWebhookServices(options: WebhookServicesOptions): WebhookServices {
   const { clock, apply, onStreamsChanged, onStreamClosed } = options;
   let config = options.config;
@@ -38,13 +36,6 @@ export function createWebhookServices(options: WebhookServicesOptions): WebhookS
   const found = new Map<string, readonly PodWebhook[]>();
   const streams = createStreamSet<OpenStream>({ synced: applyNow, closed: onStreamClosed });
 
-  function webhooksNow(): Webhooks {
-    const webhooks = new Map<string, Set<string>>();
-    for (const { name, service } of [...found.values()].flat())
-      webhooks.set(name, (webhooks.get(name) ?? new Set()).add(service));
-    return webhooks;
-  }
-
   function applySoon(): void {
     if (!isStopped) timer ??= clock.setTimeout(applyNow, batchTime);
   }
@@ -52,14 +43,13 @@ export function createWebhookServices(options: WebhookServicesOptions): WebhookS
   function applyNow(): void {
     clock.clearTimeout(timer);
     timer = undefined;
-    const webhooks = webhooksNow();
+    const webhooks = servicesByWebhook([...found.values()].flat());
     if (isStopped || config.podCreation === undefined || textOf(webhooks) === textOf(applied)) return;
     applied = webhooks;
     apply(withWebhooks(config, applied));
   }
 
-  function open(kind: (typeof kinds)[number]): void {
-    const name = `${kind.toLowerCase()}s`;
+  function open({ name, kind, ...need }: (typeof webhookStreams)[number]): void {
     let listed: Set<string> | undefined;
     const ofKind = () => [...found.keys()].filter((key) => key.startsWith(`${kind}/`));
     const sink: OpenStream['sink'] = {
@@ -83,15 +73,14 @@ export function createWebhookServices(options: WebhookServicesOptions): WebhookS
       },
     };
     const stream: OpenStream = { name, sink, isSynced: false };
-    const path = `/apis/admissionregistration.k8s.io/v1/${name}`;
     // They may lack their permission, which is one of its own, and nothing else waits for them.
-    streams.open(stream, { path, kind, labelSelector: '', sink, isOptional: true, isAwaited: false });
+    streams.open(stream, { ...need, kind, sink, isOptional: true, isAwaited: false });
   }
 
   function arrange(): boolean {
     const isOn = config.podCreation !== undefined;
     if (isOn === streams.all().length > 0) return false;
-    if (isOn) for (const kind of kinds) open(kind);
+    if (isOn) for (const need of webhookStreams) open(need);
     else for (const stream of streams.all()) streams.close(stream);
     return true;
   }

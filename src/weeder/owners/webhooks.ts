@@ -1,5 +1,7 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { keyOf } from '@weeder/kube-runtime/objects';
+import { addTo } from '../../base/mapOfSets.ts';
+import type { Webhooks } from '../../config/config.ts';
 
 /** A webhook without which no pod can be created. */
 export interface PodWebhook {
@@ -26,6 +28,19 @@ export function podWebhooksOf(configuration: JsonObject): PodWebhook[] {
       const [home, target] = [textOf(namespace), textOf(service)];
       return home === undefined || target === undefined ? [] : [{ name, service: keyOf(home, target) }];
     });
+}
+
+/** The lists of all configurations of webhooks, which are cluster-scoped. */
+export const webhookStreams = ['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'].map((kind) => {
+  const name = `${kind.toLowerCase()}s`;
+  return { name, kind, path: `/apis/admissionregistration.k8s.io/v1/${name}`, labelSelector: '' };
+});
+
+/** The Services by the name of the webhook. */
+export function servicesByWebhook(webhooks: Iterable<PodWebhook>): Webhooks {
+  const services = new Map<string, Set<string>>();
+  for (const { name, service } of webhooks) addTo(services, name, service);
+  return services;
 }
 
 /** `*` is each resource, without subresources; `pods/*` has only subresources. */
