@@ -27,11 +27,12 @@ export async function check(file: string): Promise<number> {
 }
 
 /** A summary of the config; its section `restartControl` is explained below it. */
-function inShort({ services, declared, restart, observer }: Config): readonly string[] {
+function inShort({ services, declared, podCreation, restart, observer }: Config): readonly string[] {
   const selectors = [...services.values()].reduce((sum, service) => sum + service.podSelectors.length, 0);
   const parts = [
     ...(services.size === 0 ? [] : [`${count(services.size, 'service')}, ${count(selectors, 'podSelector')}`]),
     ...(declared === undefined ? [] : ['declared dependencies']),
+    ...(podCreation === undefined ? [] : ['creation of pods']),
     ...(restart === undefined ? [] : [`restart control with ${count(restart.rules.length, 'rule')}`]),
     ...(observer === undefined ? [] : ['the application observer']),
   ];

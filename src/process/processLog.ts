@@ -50,7 +50,7 @@ export function logIfNeutral(logger: Logger, { declared, ...others }: Config): v
 const nothingConfigured =
   'nothing is watched, because nothing is configured yet: add servicesAndDependantSelectors, declaredDependencies, podCreation, restartControl or observer to the config file, which is applied without a restart';
 const onlyDeclared =
-  'only services are watched that pods declare by the label weeder.dev/depends-on: for more, add servicesAndDependantSelectors, restartControl or observer to the config file, which is applied without a restart';
+  'only services are watched that pods declare by the label weeder.dev/depends-on: for more, add servicesAndDependantSelectors, podCreation, restartControl or observer to the config file, which is applied without a restart';
 
 function fieldsOf(event: ProcessEvent): object {
   const { type, ...fields } = event;

@@ -49,10 +49,13 @@ export function limitationsOf(recording: RecordingFile, config: Config): string[
 }
 
 /** Whether a restart or a correction is due depends on content that a recording does not have. */
-function ofOtherControllers(lines: readonly RecordedLine[], { restart, observer }: Config): string[] {
+function ofOtherControllers(lines: readonly RecordedLine[], { podCreation, restart, observer }: Config): string[] {
   const hasRestarts = restart !== undefined || lines.some((line) => line.of === 'restart');
   const hasApplications = observer !== undefined || lines.some((line) => line.of === 'observer');
   return [
+    ...(podCreation === undefined
+      ? []
+      : ['objects without pods: only deletions are decided again with another config']),
     ...(hasRestarts ? ['restarts: only deletions are decided again with another config'] : []),
     ...(hasApplications ? ['applications: only deletions are decided again with another config'] : []),
   ];

@@ -24,6 +24,9 @@ suite('check', { concurrency: 4 }, () => {
     assert.equal((await sharedCli(['check', two])).stdout, `${two}: ok, 2 services, 2 podSelectors\n`);
     const neutral = file('neutral.yaml', '{}\n');
     assert.equal((await sharedCli(['check', neutral])).stdout, `${neutral}: ok, nothing is configured yet\n`);
+    const all = file('sections.yaml', 'declaredDependencies: {}\npodCreation: {}\nobserver: {}\n');
+    const sections = 'declared dependencies, creation of pods, the application observer';
+    assert.equal((await sharedCli(['check', all])).stdout, `${all}: ok, ${sections}\n`);
   });
 
   test('the section restartControl is explained rule by rule, also without any service', async () => {

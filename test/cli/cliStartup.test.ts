@@ -88,7 +88,7 @@ suite('startup', { concurrency: 3 }, () => {
       [
         [
           'info',
-          'only services are watched that pods declare by the label weeder.dev/depends-on: for more, add servicesAndDependantSelectors, restartControl or observer to the config file, which is applied without a restart',
+          'only services are watched that pods declare by the label weeder.dev/depends-on: for more, add servicesAndDependantSelectors, podCreation, restartControl or observer to the config file, which is applied without a restart',
           `https://github.com/OWNER/weeder/blob/v${packageJson.version}/docs/reference/configuration.md`,
         ],
       ],

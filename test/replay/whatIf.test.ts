@@ -111,14 +111,14 @@ test('a config that cannot be used is reported, and so are recordings mixed with
 });
 
 test('restarts and applications are not decided again, and the output says so', async () => {
-  const [restarts, applications] = ['restarts', 'applications'].map(
+  const [objects, restarts, applications] = ['objects without pods', 'restarts', 'applications'].map(
     (what) => `  ${what}: only deletions are decided again with another config\n`,
   );
   const path = await incident('others.jsonl');
   const without = await whatIf(configWith('weeder-only.yaml', ''), path);
   assert.doesNotMatch(without, /decided again/);
-  const config = configWith('all.yaml', 'observer: {}\nrestartControl: {}\n');
-  assert.ok((await whatIf(config, path)).endsWith(`${restarts}${applications}`));
+  const config = configWith('all.yaml', 'observer: {}\nrestartControl: {}\npodCreation: {}\n');
+  assert.ok((await whatIf(config, path)).endsWith(`${objects}${restarts}${applications}`));
   const observed = join(folder, 'observed.jsonl');
   await recordObserved(observed, async (world) => {
     world.apply('web', { manifests: [configMap('settings')] });

@@ -70,6 +70,7 @@ export async function runLoop({ flags, opened, reload, ...options }: Work, stop:
       namespaces,
       services: [...opened.config.services.keys()],
       declaredDependencies: opened.config.declared === undefined ? undefined : true,
+      podCreation: opened.config.podCreation === undefined ? undefined : true,
       restartRules: opened.config.restart?.rules.length,
       observer: opened.config.observer === undefined ? undefined : true,
       dryRun,
