@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type AdmissionWebhook, createWebhook } from '../../test/cluster/support/admissionWebhook.ts';
 import { podsOf, type TestNamespace } from '../../test/cluster/support/cluster.ts';
 import { newNamespace } from '../../test/cluster/support/namespace.ts';
+import { createOwner, owner } from '../../test/cluster/support/outage/refusedOwners.ts';
 import { startControlPlane } from '../../test/cluster/support/plane/controlPlane.ts';
 import { startWeederProgram, weederProgram } from '../support/programs.ts';
 import { median, rounded } from '../support/statistics.ts';
 import type { CreationCase } from './creationResults.ts';
 
 const kinds = [
-  { kind: 'ReplicaSet', api: 'apis/apps/v1', spec: {} },
-  { kind: 'StatefulSet', api: 'apis/apps/v1', spec: { serviceName: 'none' } },
-  { kind: 'Job', api: 'apis/batch/v1', spec: {} },
-] as const;
-type Kind = (typeof kinds)[number];
+  owner('ReplicaSet', 'apis/apps/v1'),
+  owner('StatefulSet', 'apis/apps/v1', { serviceName: 'none' }),
+  owner('Job', 'apis/batch/v1'),
+];
 
 /** Objects of one kind in one namespace, and when their pods appeared, by name. */
 interface Group {
   readonly ns: TestNamespace;
-  readonly kind: Kind;
+  readonly kind: ReturnType<typeof owner>;
   readonly weeder: boolean;
   readonly appeared: Map<string, number>;
 }
@@ -67,16 +67,8 @@ export async function measureCreation({ objects, outage, log }: CreationOptions)
   }
 }
 
-async function createObjects({ ns, kind: { kind, api, spec } }: Group, objects: number): Promise<void> {
-  const containers = [{ name: 'main', image: 'registry.example/none' }];
-  for (let index = 0; index < objects; index += 1) {
-    const labels = { kind, app: `${kind.toLowerCase()}-${index}` };
-    const isJob = kind === 'Job';
-    const template = { metadata: { labels }, spec: { containers, ...(isJob ? { restartPolicy: 'Never' } : {}) } };
-    const selector = isJob ? {} : { selector: { matchLabels: labels } };
-    const body = { metadata: { name: labels.app, labels }, spec: { ...selector, template, ...spec } };
-    await ns.cluster.api('POST', ns.path(api, `${kind.toLowerCase()}s`), body);
-  }
+async function createObjects({ ns, kind }: Group, objects: number): Promise<void> {
+  for (let index = 0; index < objects; index += 1) await createOwner(ns, { ...kind, name: `${kind.name}-${index}` });
 }
 
 /** Of one of them weeder learns nothing. */
@@ -99,9 +91,9 @@ async function observe(groups: readonly Group[], objects: number, log: (line: st
   }
 }
 
-async function look({ ns, kind: { kind }, appeared }: Group): Promise<void> {
-  for (const { metadata } of await podsOf(ns, { kind })) {
+async function look({ ns, kind: { name }, appeared }: Group): Promise<void> {
+  for (const { metadata } of await podsOf(ns, {})) {
     const app = metadata.labels?.['app'] ?? '';
-    if (!appeared.has(app)) appeared.set(app, Date.now());
+    if (app.startsWith(`${name}-`) && !appeared.has(app)) appeared.set(app, Date.now());
   }
 }
