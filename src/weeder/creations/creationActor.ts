@@ -1,6 +1,7 @@
-import { type Clock, messageOf } from '@weeder/kube-runtime/base';
+import type { Clock } from '@weeder/kube-runtime/base';
 import { type PodCreationInput, podCreation, type RetriedObject } from '../../../machines/weeder/podCreation.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
+import { failureOf, reasonOf } from '../../actors/failedEffect.ts';
 import type { ReportWeeder } from '../deletions/weederEvents.ts';
 import type { CreationEntry } from './creationEntry.ts';
 import type { OwnerRequests } from './retryOwner.ts';
@@ -85,15 +86,4 @@ export function providePodCreation(effects: CreationEffects): typeof podCreation
         }),
     },
   });
-}
-
-/** The class of a failure. An effect that threw has none. */
-function failureOf(event: object): string {
-  return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
-}
-
-/** The message of a failure, or of an effect that threw. */
-function reasonOf(event: object): string {
-  if ('reason' in event && typeof event.reason === 'string') return event.reason;
-  return 'error' in event ? messageOf(event.error) : 'no reason given';
 }

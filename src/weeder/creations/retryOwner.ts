@@ -6,8 +6,8 @@
 
 import { type Clock, objectOf, sleep } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
-import { describeFailure, isRecoverable, notLeading } from '@weeder/kube-runtime/client';
 import { identityOf } from '@weeder/kube-runtime/objects';
+import { type FailedAnswer, failedAnswer } from '../deletions/failedAnswer.ts';
 import { ownerApis, type PodOwner } from '../owners/failedCreate.ts';
 import { podCountsOf } from '../owners/podCounts.ts';
 
@@ -17,14 +17,8 @@ const retriedAt = 'weeder.dev/retried-at';
 /** The events of the `podCreation` machine; `existing`: how many pods the object had. */
 export type RetryAnswer =
   | { readonly type: 'retry.accepted'; readonly existing: number }
-  | { readonly type: 'retry.unneeded' | 'retry.notFound' | 'retry.conflicted' }
-  | { readonly type: 'retry.rejected'; readonly reason: string }
-  | {
-      readonly type: 'retry.failed';
-      readonly reason: string;
-      readonly failure?: string;
-      readonly retryAfter?: number;
-    };
+  | { readonly type: 'retry.unneeded' }
+  | FailedAnswer<'retry'>;
 
 export interface OwnerRequests {
   /** `isRequested`: asked before each request, whether a window still wants it. */
@@ -42,11 +36,14 @@ export const retryNothing: OwnerRequests = {
 const readEvery = 100;
 
 export function ownerRequestsThrough(client: Pick<KubeClient, 'call' | 'server'>, clock: Clock): OwnerRequests {
+  const { server } = client;
+  const failure = (failed: ApiFailure) =>
+    failedAnswer('retry', failed, { server, unwanted: 'no window requests the retry any longer' });
   return {
     async retryOwner(owner, signal, isNeeded) {
       const path = pathOf(owner);
       const read = await client.call({ method: 'GET', path, signal, isNeeded });
-      if (!read.ok) return answerTo(read.failure, client.server);
+      if (!read.ok) return failure(read.failure);
       const object = objectOf(read.body);
       const { uid, resourceVersion } = identityOf(object) ?? {};
       if (uid !== owner.uid) return { type: 'retry.notFound' };
@@ -62,7 +59,7 @@ export function ownerRequestsThrough(client: Pick<KubeClient, 'call' | 'server'>
         signal,
         isNeeded,
       });
-      return written.ok ? { type: 'retry.accepted', existing } : answerTo(written.failure, client.server);
+      return written.ok ? { type: 'retry.accepted', existing } : failure(written.failure);
     },
     async awaitPod(owner, existing, signal) {
       const path = pathOf(owner);
@@ -82,16 +79,4 @@ function pathOf({ kind, namespace, name }: PodOwner): string {
   const plural = `${kind.toLowerCase()}s`;
   const root = version.includes('/') ? `/apis/${version}` : `/api/${version}`;
   return `${root}/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(name)}`;
-}
-
-function answerTo(failure: ApiFailure, server: string): RetryAnswer {
-  if (failure.type === 'notFound') return { type: 'retry.notFound' };
-  if (failure.type === 'conflict') return { type: 'retry.conflicted' };
-  if (failure.type === 'cancelled') {
-    const reason = failure === notLeading ? failure.message : 'no window requests the retry any longer';
-    return { type: 'retry.failed', reason, failure: failure.type };
-  }
-  const reason = describeFailure(failure, server);
-  if (!isRecoverable(failure)) return { type: 'retry.rejected', reason };
-  return { type: 'retry.failed', reason, failure: failure.type, retryAfter: failure.retryAfterMs ?? 0 };
 }

@@ -12,7 +12,7 @@ export interface RetryRounds {
   settled(refused: RefusedCreation): void;
   /** Whether the creation has failed since the object was retried or settled. */
   isNew(refused: RefusedCreation): boolean;
-  /** When the next retry is due, by the monotonic clock in milliseconds; 0: at once. */
+  /** When the next retry is due, by the monotonic clock in milliseconds; not in the future: at once. */
   dueAt(uid: string): number;
 }
 
@@ -47,7 +47,7 @@ export function createRetryRounds(clock: Clock): RetryRounds {
     isNew: ({ owner, evidence }) => roundsOf(owner.uid)?.evidence !== evidence,
     dueAt(uid) {
       const rounds = roundsOf(uid);
-      return rounds === undefined || rounds.count === 0 ? 0 : rounds.began + pauseAfter(rounds.count);
+      return rounds === undefined ? 0 : rounds.began + pauseAfter(rounds.count);
     },
   };
 }

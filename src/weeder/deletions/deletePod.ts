@@ -5,12 +5,12 @@
  * as long as it has finalizers.
  */
 
-import type { ApiFailure, ApiRequest, KubeClient } from '@weeder/kube-runtime/client';
-import { describeFailure, isRecoverable, notLeading } from '@weeder/kube-runtime/client';
+import type { ApiRequest, KubeClient } from '@weeder/kube-runtime/client';
 import type { Identity } from '@weeder/kube-runtime/objects';
 import type { PodDeletionEvent } from '../../../machines/weeder/podDeletion.ts';
 import type { ServiceSettings } from '../../config/config.ts';
 import { podPath } from '../pods/podPath.ts';
+import { failedAnswer } from './failedAnswer.ts';
 
 /** How the config has a service's dependants deleted. */
 export type DeletionPolicy = Pick<ServiceSettings, 'barePods' | 'deletion' | 'gracePeriodSeconds'>;
@@ -30,6 +30,8 @@ export type DeletePod = (request: DeletionAttempt, signal: AbortSignal) => Promi
 
 /** Deletes or evicts pods through the API server. */
 export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): DeletePod {
+  const { server } = client;
+  const unwanted = 'no window requests the deletion any longer';
   return async (request, signal) => {
     const result = await client.call({
       ...apiRequest(request),
@@ -37,7 +39,7 @@ export function deleteThrough(client: Pick<KubeClient, 'call' | 'server'>): Dele
       signal,
       isNeeded: request.isRequested,
     });
-    return result.ok ? { type: 'delete.accepted' } : answerTo(result.failure, client.server);
+    return result.ok ? { type: 'delete.accepted' } : failedAnswer('delete', result.failure, { server, unwanted });
   };
 }
 
@@ -56,17 +58,4 @@ function apiRequest({ uid, namespace, name, resourceVersion, policy }: DeletionA
   }
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, deleteOptions: options };
   return { method: 'POST', path: `${path}/eviction`, body: eviction };
-}
-
-/** A refusal comes with what to do about it: for a missing permission, the rule that grants it. */
-function answerTo(failure: ApiFailure, server: string): DeletionAnswer {
-  if (failure.type === 'notFound') return { type: 'delete.notFound' };
-  if (failure.type === 'conflict') return { type: 'delete.conflicted' };
-  if (failure.type === 'cancelled') {
-    const reason = failure === notLeading ? failure.message : 'no window requests the deletion any longer';
-    return { type: 'delete.failed', reason, failure: failure.type };
-  }
-  const reason = describeFailure(failure, server);
-  if (!isRecoverable(failure)) return { type: 'delete.rejected', reason };
-  return { type: 'delete.failed', reason, failure: failure.type, retryAfter: failure.retryAfterMs ?? 0 };
 }

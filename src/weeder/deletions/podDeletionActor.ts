@@ -1,7 +1,7 @@
 import type { Clock } from '@weeder/kube-runtime/base';
-import { messageOf } from '@weeder/kube-runtime/base';
 import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '../../../machines/weeder/podDeletion.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
+import { failureOf, reasonOf } from '../../actors/failedEffect.ts';
 import type { DeletePod } from './deletePod.ts';
 import { type DeletionEntry, isRequested } from './deletionEntry.ts';
 import type { ReadLog } from './readLog.ts';
@@ -143,15 +143,4 @@ function withdrawalOf({ slot, refusal }: DeletionEntry, because: string | undefi
   const paced = slot?.pacing === undefined ? '' : ', and the pod waited for the pace of the service';
   const withdrawn = because === 'reconfigured' ? 'the config has changed' : `the window closed first${paced}`;
   return refusal === undefined ? withdrawn : `${withdrawn}, and an earlier attempt was refused: ${refusal}`;
-}
-
-/** The class of a failure. An effect that threw has none. */
-function failureOf(event: object): string {
-  return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
-}
-
-/** The message of a failure, or of an effect that threw. */
-function reasonOf(event: object): string {
-  if ('reason' in event && typeof event.reason === 'string') return event.reason;
-  return 'error' in event ? messageOf(event.error) : 'no reason given';
 }

@@ -1,0 +1,12 @@
+import { messageOf } from '@weeder/kube-runtime/base';
+
+/** The class of a failure that a machine has received. An effect that threw has none. */
+export function failureOf(event: object): string {
+  return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
+}
+
+/** The message of a failure, or of an effect that threw. */
+export function reasonOf(event: object): string {
+  if ('reason' in event && typeof event.reason === 'string') return event.reason;
+  return 'error' in event ? messageOf(event.error) : 'no reason given';
+}
