@@ -7,8 +7,8 @@
  *   --cores LIST        of the recoveries: separate (the API server on one core, the client on another), shared
  *                       (default both)
  *   --herd N            dependants of the one service of herd (default 1000)
- *   --refused N         objects of each kind of creation (default 20)
- *   --outage SECONDS    of the webhook of creation (default 600)
+ *   --refused N,…       objects of each kind of creation (default 20,340)
+ *   --outage SECONDS,…  of the webhook of creation, for each of these numbers (default 660,60)
  *   --pods LIST         of scale (default 20000,50000,100000)
  *   --many N            podSelectors, and declared services, of scale (default 10000)
  *   --services LIST     of actors (default 100,1000,10000)
@@ -31,6 +31,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SetupProblem } from '../test/cluster/support/plane/process.ts';
 import { measureCreation } from './creation/creation.ts';
+import type { CreationCase } from './creation/creationResults.ts';
 import { measureDrift, observerIdleMs } from './drift/drift.ts';
 import { driftReport } from './drift/driftReport.ts';
 import { measureHostile } from './drift/hostile.ts';
@@ -112,8 +113,11 @@ async function runBenchmark(name: Name, flags: Flags['flags']): Promise<Results>
     return { herd: { ...source, cases } };
   }
   if (name === 'creation') {
-    const [objects, outage] = [wholeNumber('--refused', flags.refused), wholeNumber('--outage', flags.outage)];
-    const cases = await measureCreation({ objects, outage, log });
+    const outages = numbers('--outage', flags.outage);
+    const cases: CreationCase[] = [];
+    for (const [index, objects] of numbers('--refused', flags.refused).entries()) {
+      cases.push(...(await measureCreation({ objects, outage: outages[index] ?? outages[0] ?? 0, log })));
+    }
     console.log(creationReport(cases));
     return { creation: { ...source, cases } };
   }
@@ -221,8 +225,8 @@ function parseFlags() {
         namespaces: text('1,10,50,100,200,1000'),
         cores: text(coresModes.join(',')),
         herd: text('1000'),
-        refused: text('20'),
-        outage: text('600'),
+        refused: text('20,340'),
+        outage: text('660,60'),
         pods: text('20000,50000,100000'),
         many: text('10000'),
         services: text('100,1000,10000'),

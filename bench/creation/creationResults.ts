@@ -11,5 +11,9 @@ export const CreationCase = z.object({
   /** From the request that makes the Service ready to the first pod of an object. Seconds. */
   median: z.number(),
   last: z.number(),
+  /** Of the weeder, for all kinds together, from then on: seconds of CPU. */
+  cpu: z.number().optional(),
+  /** Of the weeder: the maximum of its memory. MiB. */
+  peak: z.number().optional(),
 });
 export type CreationCase = z.infer<typeof CreationCase>;

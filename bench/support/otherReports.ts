@@ -21,15 +21,18 @@ export function herdReport(cases: readonly HerdCase[]): string {
 
 /** Creations of pods that a webhook refused, as Markdown. */
 export function creationReport(cases: readonly CreationCase[]): string {
-  const rows = cases.map(({ kind, objects, weeder, outage, median, last }) => [
+  const rows = cases.map(({ kind, objects, weeder, outage, median, last, cpu, peak }) => [
     kind,
     String(objects),
     String(outage),
     weeder ? 'with' : 'without',
     figure(median),
     figure(last),
+    cpu === undefined ? '' : figure(cpu),
+    peak === undefined ? '' : figure(peak),
   ]);
-  return table(['kind', 'objects', 'outage s', 'weeder', 'median s', 'last s'], rows);
+  const head = ['kind', 'objects', 'outage s', 'weeder', 'median s', 'last s', 'CPU s', 'peak MiB'];
+  return table(head, rows);
 }
 
 /** Many pods, as Markdown. */

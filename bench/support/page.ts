@@ -70,7 +70,7 @@ A real kube-apiserver and etcd have the given number of crash-looping dependants
 
 const creationText = `## Creations that a webhook refused
 
-A real kube-apiserver and kube-controller-manager, and an HTTPS webhook with \`failurePolicy: Fail\` that is away for the given time. The objects of each kind lack one pod each. The time runs from the request that makes the Service of the webhook ready to the first pod of an object, as a poll every 100 ms sees it. Without weeder, the controllers try again by their own delays. With weeder, at most 50 objects are retried in a second.`;
+A real kube-apiserver and kube-controller-manager, and an HTTPS webhook with \`failurePolicy: Fail\` that is away for the given time. The objects of each kind lack one pod each. The time runs from the request that makes the Service of the webhook ready to the first pod of an object, as a watch sees it. Without weeder, the controllers try again by their own delays. With weeder, at most 50 objects are retried in a second. Both halves share the API server and the controllers. CPU and memory are those of weeder for all kinds together.`;
 
 const scaleText = `## Many pods
 
