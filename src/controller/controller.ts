@@ -5,7 +5,7 @@ import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Logger } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
-import type { Shard } from './shard.ts';
+import type { OwnedNamespaces } from './ownedNamespaces.ts';
 
 /**
  * One of the controllers of a process, such as the weeder. All of them share one client, one clock and one leadership.
@@ -54,8 +54,8 @@ export interface ControllerContext {
   readonly logger: Logger;
   /** The watched namespaces. */
   readonly namespaces: 'all' | readonly string[];
-  /** The namespaces that this replica is responsible for. Undefined: all. */
-  readonly shard: Shard | undefined;
+  /** The namespaces for which this replica acts. Undefined: all. */
+  readonly owned: OwnedNamespaces | undefined;
   /** The cluster must not be changed: `client` answers writes as if they had been accepted. */
   readonly isDryRun: boolean;
   /** Whether an urgent controller has pending work: the requests of the others wait for it. */

@@ -1,6 +1,4 @@
 import { failed, ok, type Result } from '@weeder/kube-runtime/base';
-import { namespaceOf } from '@weeder/kube-runtime/objects';
-import { forwardingTo, type ObjectSink } from '@weeder/kube-runtime/watch';
 
 /** The part of the namespaces that this replica is responsible for: number `index` (from 0) of `count`. */
 export interface Shard {
@@ -43,18 +41,6 @@ export function parseShard(text: string, hostname: string): Result<Shard, string
  */
 export function ownsNamespace({ index, count }: Shard, namespace: string): boolean {
   return hashOf(namespace) % count === index;
-}
-
-/** The sink without the objects of namespaces that other shards own. */
-export function onlyOwned(sink: ObjectSink, shard: Shard): ObjectSink {
-  return {
-    ...forwardingTo(sink),
-    apply(type, object) {
-      if (ownsNamespace(shard, namespaceOf(object))) sink.apply(type, object);
-    },
-    isIrrelevant: (line, metadata) =>
-      !ownsNamespace(shard, metadata.namespace) || sink.isIrrelevant?.(line, metadata) === true,
-  };
 }
 
 /** FNV-1a over UTF-8, with the last mixing of MurmurHash3, so that names that differ little are spread evenly. */

@@ -76,7 +76,7 @@ export async function inspectWorkloads(
   const streams = createRestartStreams({
     config,
     namespaces,
-    shard: undefined,
+    owned: undefined,
     sinks: { workloads: (kind) => sinks.create(kind), sources: (kind) => sources.createSink(kind) },
     reduceSource: withoutSecrets,
     onChanged: () => {},

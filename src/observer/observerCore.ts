@@ -27,7 +27,7 @@ import { createResourceStreams, type WrapResourceSink } from './streams/resource
 import { createResources } from './streams/resources.ts';
 import { createServiceAccounts } from './streams/serviceAccounts.ts';
 
-type ContextOptions = 'config' | 'namespaces' | 'shard' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
+type ContextOptions = 'config' | 'namespaces' | 'owned' | 'isDryRun' | 'onStreamsChanged' | 'onStreamClosed';
 
 /** All effects and inputs of the observer. A recording wraps them, and a replay replaces them. */
 export interface ObserverCoreOptions extends Pick<ControllerContext, ContextOptions> {
@@ -114,7 +114,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     claims: createOwnershipClaims({
       applications: options.applications,
       isKnown: (label) => [...applications.entries()].some(({ owner }) => owner.label === label),
-      seesAll: namespaces === 'all' && options.shard === undefined,
+      seesAll: namespaces === 'all' && options.owned === undefined,
     }),
     streams,
     resources,
@@ -146,7 +146,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   const unsynced = new Set<string>();
   const opened = applicationStreams({
     namespaces,
-    shard: options.shard,
+    owned: options.owned,
     listener: applications,
     ...(options.wrapApplications === undefined ? {} : { wrap: options.wrapApplications }),
     onSynced(name) {

@@ -29,6 +29,7 @@ import {
   streamsOf,
   totalWork,
 } from '../controller/controller.ts';
+import { createNamespaceOwner, type NamespaceSelection } from '../controller/ownedNamespaces.ts';
 import type { Shard } from '../controller/shard.ts';
 import { createLeadership, type Leadership } from './leadership.ts';
 import type { ReportProcess } from './processLog.ts';
@@ -44,6 +45,8 @@ export interface ManagerOptions<C extends Controllers = Controllers> {
   readonly namespaces: 'all' | readonly string[];
   /** The shard whose namespaces' services and workloads are handled; undefined: those of all namespaces. */
   readonly shard?: Shard;
+  /** Which of the watched namespaces are handled; undefined: all. */
+  readonly selection?: NamespaceSelection;
   readonly isDryRun: boolean;
   /** The pod or host in whose name Kubernetes Events are recorded. Default: no Events are recorded. */
   readonly eventInstance?: string;
@@ -93,11 +96,23 @@ export interface Manager<C = Controllers>
 
 export function startManager<C extends Controllers>(options: ManagerOptions<C>): Manager<C> {
   const { config, client, clock, logger, namespaces, isDryRun, inspect } = options;
+  let current = config;
   const times = createActorTimes(clock);
   const runtime = { clock, inspect: inspect === undefined ? times.inspect : notifyBoth(times.inspect, inspect) };
   const leadership = createLeadership(options);
   const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
   const statuses = createStreamStatuses(clock);
+  const owned = ownerOf(options, {
+    onKnown() {
+      logSelected();
+      notifyStreams();
+    },
+    onChanged(streams) {
+      logSelected();
+      listAgain(streams);
+    },
+  });
+  const logSelected = () => logger.info({ namespaces: owned?.selected }, 'selected namespaces');
   const isLeading = () => leadership.isValid() && !leadership.signal.aborted;
   const context: ControllerContext = {
     config,
@@ -105,7 +120,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     client: leaderGate(leadership, isDryRun ? dryRunClient(client) : client),
     logger,
     namespaces,
-    shard: options.shard,
+    owned,
     isDryRun,
     hasUrgentWork,
     isLeading,
@@ -119,7 +134,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   let unavailable: ReadonlySet<string> = new Set();
   const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.isAwaited === false || unavailable.has(need.name);
   const names = (isIncluded: (need: StreamNeed) => boolean = () => true) =>
-    [...streamsOf(controllerList).values()].filter(isIncluded).map(({ name }) => name);
+    [...needsNow().values()].filter(isIncluded).map(({ name }) => name);
   const work = () => totalWork(controllerList);
 
   function hasUrgentWork(): boolean {
@@ -142,8 +157,23 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     actor.send({ type: 'streams.changed', streams: names(), optional: names(isNotAwaited) });
   }
 
+  /** Before the namespaces are known, nothing else is read: their objects could not be distinguished. */
+  function needsNow(): ReadonlyMap<string, StreamNeed> {
+    if (owned === undefined) return streamsOf(controllerList);
+    return owned.isKnown ? new Map([...owned.needs, ...streamsOf(controllerList)]) : owned.needs;
+  }
+
+  /** Reads these streams again from a complete list. */
+  function listAgain(streams: ReadonlySet<string>): void {
+    const isOther = ({ name }: StreamNeed) => !streams.has(name);
+    const optional = names(isNotAwaited);
+    actor.send({ type: 'streams.changed', streams: names(isOther), optional });
+    actor.send({ type: 'streams.changed', streams: names(), optional });
+    for (const controller of controllerList) controller.configure(current);
+  }
+
   function streams(): StreamStatus[] {
-    const needs = streamsOf(controllerList);
+    const needs = needsNow();
     return statuses.all().map((status) => {
       const need = needs.get(status.name);
       const isMissing = need?.whenMissing !== undefined && status.problem === need.whenMissing;
@@ -183,6 +213,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   const notStarted = new Set<Controller>(controllerList);
   /** Starts the controllers that wait for none of these streams. */
   function startUnlessWaiting(unsynced: readonly string[]): void {
+    if (owned?.isKnown === false) return;
     for (const controller of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
       notStarted.delete(controller);
       controller.start([...controller.needs.keys()].filter((name) => unavailable.has(name)));
@@ -197,7 +228,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
         clock,
         log: logger,
         statuses: reflected,
-        sourceOf: (name) => streamsOf(controllerList).get(name),
+        sourceOf: (name) => needsNow().get(name),
       }),
       drain: fromCallback(({ sendBack }) => {
         const drained = Promise.all(controllerList.map((each) => each.drained()));
@@ -208,6 +239,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
       startSynced: ({ context: { unsynced } }) => startUnlessWaiting(unsynced),
       stopControllers: () => {
         clock.clearTimeout(slowTimer);
+        owned?.stop();
         for (const controller of controllerList) controller.stop();
       },
       dropRequests: () => leadership.drop(),
@@ -247,6 +279,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     state,
     configure(next) {
       if (!canChange.has(state())) return;
+      current = next;
       for (const controller of controllerList) controller.configure(next);
     },
     actorCounts() {
@@ -282,3 +315,12 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
 
 /** The states in which a controller accepts a new config: not while it is stopping. */
 const canChange: ReadonlySet<ManagerState> = new Set(['electing', 'syncing', 'running']);
+
+/** Undefined: all namespaces are handled. */
+function ownerOf(
+  { clock, shard, selection }: ManagerOptions,
+  on: Pick<Parameters<typeof createNamespaceOwner>[0], 'onKnown' | 'onChanged'>,
+) {
+  if (shard === undefined && selection === undefined) return undefined;
+  return createNamespaceOwner({ clock, shard, selection, ...on });
+}

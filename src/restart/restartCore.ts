@@ -13,7 +13,7 @@ type OfTheController =
   | 'config'
   | 'runtime'
   | 'namespaces'
-  | 'shard'
+  | 'owned'
   | 'isDryRun'
   | 'onStreamsChanged'
   | 'onStreamClosed';
@@ -74,7 +74,7 @@ export function createRestartCore(options: RestartCoreOptions): RestartCore {
   const streams = createRestartStreams({
     config,
     namespaces: options.namespaces,
-    shard: options.shard,
+    owned: options.owned,
     sinks: {
       workloads: (kind) => controlled().createWorkloadSink(kind),
       sources: (kind) => controlled().createSourceSink(kind),

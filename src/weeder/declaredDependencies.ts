@@ -5,7 +5,7 @@ import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { type Config, longestWindow } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
 import { withDeclared } from '../config/serviceLookup.ts';
-import { ownsNamespace, type Shard } from '../controller/shard.ts';
+import type { OwnedNamespaces } from '../controller/ownedNamespaces.ts';
 import type { Claim } from './declared/claims.ts';
 import { createDeclarations } from './declared/declarations.ts';
 import type { ReportWeeder } from './deletions/weederEvents.ts';
@@ -41,7 +41,7 @@ interface DeclaredDependenciesOptions {
   readonly config: Config;
   /** The watched namespaces. */
   readonly namespaces: 'all' | readonly string[];
-  readonly shard: Shard | undefined;
+  readonly owned: Pick<OwnedNamespaces, 'owns'> | undefined;
   /** Puts the config with other declared services into force. */
   readonly apply: (config: Config) => void;
   /** Streams are being replaced: another change would begin that again. */
@@ -63,7 +63,7 @@ const maxReported = 20;
 const margin = 60_000;
 
 export function createDeclaredDependencies(options: DeclaredDependenciesOptions): DeclaredDependencies {
-  const { clock, namespaces, shard, apply, isHandingOver, existing, report } = options;
+  const { clock, namespaces, owned, apply, isHandingOver, existing, report } = options;
   let config = options.config;
   let applied: ReadonlySet<string> = new Set();
   let isRunning = false;
@@ -87,7 +87,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
   }
 
   function isOwn(namespace: string): boolean {
-    return shard === undefined || ownsNamespace(shard, namespace);
+    return owned === undefined || owned.owns(namespace);
   }
 
   function declaredNow(): ReadonlySet<string> {

@@ -2,7 +2,7 @@ import type { TimerHandle } from '@weeder/kube-runtime/base';
 import { keyOf } from '@weeder/kube-runtime/objects';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { Controller, ControllerContext } from '../controller/controller.ts';
-import { onlyOwned, type Shard } from '../controller/shard.ts';
+import type { OwnedNamespaces } from '../controller/ownedNamespaces.ts';
 import { ownerRequestsThrough } from './creations/retryOwner.ts';
 import { createDeclaredDependencies, type DeclarationProblem } from './declaredDependencies.ts';
 import { deleteThrough } from './deletions/deletePod.ts';
@@ -47,7 +47,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     client,
     logger,
     namespaces,
-    shard,
+    owned,
     isDryRun,
     concurrentDeletions,
     createCore = createWeederCore,
@@ -68,7 +68,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     clock,
     config,
     namespaces,
-    shard,
+    owned,
     apply(next) {
       logger.info({ services: next.declared?.services.size }, 'declared services changed');
       core.configure(webhooks.configure(next));
@@ -103,7 +103,7 @@ export function createWeederController(options: WeederControllerOptions): Weeder
     isDryRun,
     random: Math.random,
     namespaces,
-    wrapStream: (stream) => declared.wrap(ofShard(stream, shard)),
+    wrapStream: (stream) => declared.wrap(ofOwned(stream, owned)),
     onStreamsChanged: options.onStreamsChanged,
     onStreamClosed(name) {
       declared.closed(name);
@@ -177,10 +177,10 @@ export function createWeederController(options: WeederControllerOptions): Weeder
 }
 
 /**
- * The shard that owns the namespace of a service handles the service and its dependants, in whichever namespaces they
- * are.
+ * The shard that owns the namespace of a service handles the service and its dependants, in whichever of the selected
+ * namespaces they are.
  */
-function ofShard(stream: StreamNeed, shard: Shard | undefined): StreamNeed {
-  if (shard === undefined || stream.kind !== 'EndpointSlice') return stream;
-  return { ...stream, sink: onlyOwned(stream.sink, shard) };
+function ofOwned(stream: StreamNeed, owned: OwnedNamespaces | undefined): StreamNeed {
+  if (owned === undefined) return stream;
+  return stream.kind === 'EndpointSlice' ? owned.onlyOwned(stream) : owned.onlySelected(stream);
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Command } from 'commander';
 import { readArguments } from '../../src/cli/flags/commandLine.ts';
 import { addRunFlags, givenIgnoredFlags, ignoredFlags, type RunFlags } from '../../src/cli/flags/runFlags.ts';
-import { electionOf } from '../../src/cli/run/fromFlags.ts';
+import { electionOf, selectionOf } from '../../src/cli/run/fromFlags.ts';
 import { config, kubeconfig, logOf, oneSentence, sharedCli, file as writeFile } from '../support/cli.ts';
 
 /** The flags that `run` receives. */
@@ -115,6 +115,28 @@ test('a shard is one of several, counted from 0', () => {
 test('namespaces are separated by commas, or given one by one', () => {
   assert.deepEqual(flagsOf('--namespaces=a,b', '--namespaces', 'b, c').namespaces, ['a', 'b', 'c']);
   assert.equal(flagsOf().namespaces, undefined);
+});
+
+test('namespaces are selected by labels, or left out by name', () => {
+  const { namespaceSelector, exceptNamespaces } = flagsOf('--namespace-selector=team=shop', '--except-namespaces=a,b');
+  assert.deepEqual(namespaceSelector, { matchExpressions: [{ key: 'team', operator: 'In', values: ['shop'] }] });
+  assert.deepEqual(exceptNamespaces, ['a', 'b']);
+  assert.throws(
+    () => flagsOf('--namespace-selector=team in shop'),
+    /found "team in shop", expected conditions on labels/,
+  );
+  assert.throws(() => flagsOf('--except-namespaces=A'), /found "A", which is not the name of a namespace/);
+});
+
+test('a selection of namespaces excludes a list of those to watch', () => {
+  assert.deepEqual(selectionOf(flagsOf()), { ok: true, value: undefined });
+  const selected = selectionOf(flagsOf('--except-namespaces=kube-system'));
+  assert.deepEqual(selected, { ok: true, value: { selector: undefined, except: ['kube-system'] } });
+  for (const flag of ['--namespace-selector', '--except-namespaces']) {
+    const both = selectionOf(flagsOf(`${flag}=a`, '--namespaces=b'));
+    const message = `The flag ${flag} selects from all namespaces: leave out --namespaces, or ${flag}.`;
+    assert.equal(!both.ok && both.error.message, message);
+  }
 });
 
 test('an address may have a host, in brackets if it is IPv6, and 0 means none', () => {

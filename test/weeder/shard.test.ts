@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { propertyRuns, testSink } from '@weeder/kube-runtime/testing';
-import { readLineMetadata } from '@weeder/kube-runtime/watch';
+import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import { onlyOwned, ownsNamespace, parseShard, type Shard } from '../../src/controller/shard.ts';
-import { slice } from '../support/objects/objects.ts';
+import { ownsNamespace, parseShard, type Shard } from '../../src/controller/shard.ts';
 
 const shardsOf = (count: number): Shard[] => Array.from({ length: count }, (_, index) => ({ index, count }));
 const ownersOf = (namespace: string, count: number): number[] =>
@@ -40,59 +38,6 @@ test('namespaces that differ only in a number are distributed evenly', () => {
     const even = 10_000 / count;
     assert.ok(Math.min(...sizes) > even * 0.8 && Math.max(...sizes) < even * 1.2, `${count} shards: ${sizes}`);
   }
-});
-
-test('a shard gets only its own namespaces, whether an event is parsed or not', () => {
-  const shard = { index: 0, count: 2 };
-  const namespaces = Array.from({ length: 20 }, (_, n) => `ns-${n}`);
-  const own = namespaces.filter((namespace) => ownsNamespace(shard, namespace));
-  assert.ok(own.length > 0 && own.length < namespaces.length);
-  const inner = testSink();
-  const sink = onlyOwned(inner, shard);
-  const unparsed = new Set<string>();
-  sink.begin();
-  for (const namespace of namespaces) {
-    const object = slice({ namespace, name: namespace });
-    const line = Buffer.from(JSON.stringify({ type: 'ADDED', object }));
-    const metadata = readLineMetadata(line);
-    assert.ok(metadata !== undefined);
-    if (sink.isIrrelevant?.(line, metadata) === true) unparsed.add(namespace);
-    sink.apply('ADDED', object);
-  }
-  sink.end();
-  assert.deepEqual([...inner.state.keys()], own);
-  assert.deepEqual(
-    [...unparsed],
-    namespaces.filter((namespace) => !own.includes(namespace)),
-  );
-});
-
-test('a shard passes on that the stream was lost, resumed or rewound, if its sink wants to know', () => {
-  const seen: string[] = [];
-  const inner = testSink();
-  const tell = (what: string) => () => void seen.push(what);
-  const asking = { lost: tell('lost'), resumed: tell('resumed'), rewound: tell('rewound') };
-  const sink = onlyOwned({ ...inner, ...asking }, { index: 0, count: 2 });
-  sink.lost?.();
-  sink.resumed?.();
-  sink.rewound?.();
-  assert.deepEqual(seen, ['lost', 'resumed', 'rewound']);
-  const { begin, apply, end } = inner;
-  const silent = onlyOwned({ begin, apply, end }, { index: 0, count: 2 });
-  assert.deepEqual([silent.lost, silent.resumed, silent.rewound], [undefined, undefined, undefined]);
-});
-
-test('an event that is irrelevant to the inner sink is irrelevant to the shard', () => {
-  const sink = onlyOwned(
-    testSink((name) => name === 'dull'),
-    { index: 0, count: 1 },
-  );
-  const isStored = (name: string) => {
-    const line = Buffer.from(JSON.stringify({ type: 'ADDED', object: slice({ name }) }));
-    const metadata = readLineMetadata(line);
-    return metadata !== undefined && sink.isIrrelevant?.(line, metadata);
-  };
-  assert.deepEqual([isStored('dull'), isStored('other')], [true, false]);
 });
 
 test('a shard is read as i/n', () => {

@@ -1,3 +1,4 @@
+import type { LabelSelector } from '@weeder/kube-runtime/objects';
 import { type Command, Option } from 'commander';
 import type { BindAddress } from '../../base/listen.ts';
 import type { LogLevel } from '../../base/log.ts';
@@ -14,6 +15,7 @@ import {
   readNames,
   readNamespace,
   readNumber,
+  readSelector,
   readShard,
   readSize,
 } from './values.ts';
@@ -40,6 +42,8 @@ export interface RunFlags extends ClusterFlags {
   readonly recordFiles: number;
   readonly apiServerTimeout?: number;
   readonly shard?: Shard;
+  readonly namespaceSelector?: LabelSelector;
+  readonly exceptNamespaces?: readonly string[];
   readonly healthBindAddr: BindAddress | 'none';
   readonly metricsBindAddr: BindAddress | 'none';
   readonly debugActors: 'loopback' | 'all' | 'none';
@@ -100,6 +104,19 @@ export function addRunFlags(command: Command): Command {
         'act for the services and workloads of every nth namespace only; i is from 0 to n-1, or auto: the number at the end of the host name',
       )
         .argParser(readShard)
+        .helpGroup('Cluster:'),
+    )
+    .addOption(
+      new Option(
+        '--namespace-selector <selector>',
+        'watch only namespaces with these labels, such as team=shop,env!=dev; weeder follows changes of labels',
+      )
+        .argParser(readSelector)
+        .helpGroup('Cluster:'),
+    )
+    .addOption(
+      new Option('--except-namespaces <names>', 'do not watch these namespaces, separated by commas')
+        .argParser(readNames)
         .helpGroup('Cluster:'),
     )
     .optionsGroup('Deletions, restarts and applies:')

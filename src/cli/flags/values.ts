@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { parseDuration } from '@weeder/kube-runtime/base';
+import { type LabelSelector, parseSelector } from '@weeder/kube-runtime/objects';
 import { InvalidArgumentError } from 'commander';
 import { type BindAddress, parseBindAddress } from '../../base/listen.ts';
 import { type LogLevel, logLevels } from '../../base/log.ts';
@@ -77,6 +78,13 @@ export function readNames(text: string, previous: readonly string[] | undefined)
 export function readNamespace(name: string): string {
   if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) return name;
   throw new InvalidArgumentError(`found "${name}", which is not the name of a namespace`);
+}
+
+/** Conditions on labels, as for `kubectl get --selector`. */
+export function readSelector(text: string): LabelSelector {
+  const selector = parseSelector(text);
+  if (!selector.ok) throw new InvalidArgumentError(selector.error);
+  return selector.value;
 }
 
 /** `i/n`, or `auto/n` for the ordinal of a StatefulSet's pod. */

@@ -5,6 +5,7 @@ import { areTimesInOrder, type Election, leaseName } from '@weeder/kube-runtime/
 import { codedError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Config } from '../../config/config.ts';
+import type { NamespaceSelection } from '../../controller/ownedNamespaces.ts';
 import { openRecorder, type Recorder } from '../../recording/recorder.ts';
 import type { RunFlags } from '../flags/runFlags.ts';
 
@@ -30,6 +31,17 @@ export function electionOf(flags: RunFlags): Result<Election | undefined> {
     identity: `${hostname()}_${randomUUID()}`,
     ...times,
   });
+}
+
+/** Which of the watched namespaces are selected; undefined: all. A list of their names is a USAGE error beside it. */
+export function selectionOf(flags: RunFlags): Result<NamespaceSelection | undefined> {
+  const { namespaces, namespaceSelector: selector, exceptNamespaces: except = [] } = flags;
+  if (selector === undefined && except.length === 0) return ok(undefined);
+  if (namespaces === undefined) return ok({ selector, except });
+  const flag = selector === undefined ? '--except-namespaces' : '--namespace-selector';
+  return failed(
+    codedError('USAGE', `The flag ${flag} selects from all namespaces: leave out --namespaces, or ${flag}.`),
+  );
 }
 
 function orderOf(times: Pick<Election, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>): string {

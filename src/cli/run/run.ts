@@ -13,7 +13,7 @@ import { fail } from '../output.ts';
 import { serverVersion } from '../serverVersion.ts';
 import { type ServedUi, serveUi } from '../serveUi.ts';
 import { ignoreHangUps, stopOnSignals } from '../signals.ts';
-import { electionOf, instanceName, startRecording } from './fromFlags.ts';
+import { electionOf, instanceName, selectionOf, startRecording } from './fromFlags.ts';
 import { prepareLastResort } from './lastResort.ts';
 import { type Reports, runLoop } from './runLoop.ts';
 
@@ -33,6 +33,8 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   const logger = await createLogger(flags.zapLogLevel ?? flags.logLevel);
   const election = electionOf(flags);
   if (!election.ok) return fail(election.error);
+  const selection = selectionOf(flags);
+  if (!selection.ok) return fail(selection.error);
   const opened = await openConfig('run', flags.configFile);
   if (!opened.ok) return fail(opened.error);
   if (ignored.length > 0) logger.info({ flags: ignored }, 'ignoring unsupported flags');
@@ -91,6 +93,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
       opened: opened.value,
       reload,
       election: election.value,
+      selection: selection.value,
       logger,
       recorder,
       onRequest: observation.onRequest,

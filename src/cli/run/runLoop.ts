@@ -3,9 +3,11 @@ import { systemClock } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
 import { createEventRecorder } from '@weeder/kube-runtime/events';
 import type { Election } from '@weeder/kube-runtime/lease';
+import { selectorToString } from '@weeder/kube-runtime/objects';
 import type { InspectionEvent } from 'xstate';
 import type { ManagerEnd } from '../../../machines/process/manager.ts';
 import type { Logger } from '../../base/log.ts';
+import type { NamespaceSelection } from '../../controller/ownedNamespaces.ts';
 import type { ProcessControllers } from '../../controllers/controllers.ts';
 import { loadControllers } from '../../controllers/createControllers.ts';
 import { type Manager, startManager } from '../../process/manager.ts';
@@ -30,6 +32,7 @@ interface Work {
   readonly opened: OpenedConfig;
   readonly reload: Reload;
   readonly election: Election | undefined;
+  readonly selection: NamespaceSelection | undefined;
   readonly logger: Logger;
   readonly recorder: Recorder | undefined;
   readonly onRequest: Telemetry['onRequest'];
@@ -46,7 +49,7 @@ interface Work {
 
 /** Runs from the first request to the API server to the last. Resolves with the exit code. */
 export async function runLoop({ flags, opened, reload, ...options }: Work, stop: AbortSignal): Promise<number> {
-  const { election, logger, recorder, listeners, inspect, onRequest } = options;
+  const { election, selection, logger, recorder, listeners, inspect, onRequest } = options;
   const onWaiting = (cause: string) => logger.warn({ cause }, 'waiting for the API server');
   let access: ClusterAccess | undefined;
   const onAccess = (chosen: ClusterAccess) => {
@@ -68,6 +71,8 @@ export async function runLoop({ flags, opened, reload, ...options }: Work, stop:
       context: access?.context,
       user: access?.userName,
       namespaces,
+      namespaceSelector: selection?.selector && selectorToString(selection.selector),
+      exceptNamespaces: flags.exceptNamespaces,
       services: [...opened.config.services.keys()],
       declaredDependencies: opened.config.declared === undefined ? undefined : true,
       podCreation: opened.config.podCreation === undefined ? undefined : true,
@@ -107,6 +112,7 @@ export async function runLoop({ flags, opened, reload, ...options }: Work, stop:
       isDryRun: dryRun,
       ...(events ? { eventInstance: instanceName() } : {}),
       ...(shard === undefined ? {} : { shard }),
+      ...(selection === undefined ? {} : { selection }),
       ...(election === undefined ? {} : { election }),
       reportProcess: options.reportProcess,
       ...(inspect === undefined ? {} : { inspect }),

@@ -2,7 +2,7 @@ import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import { placeSuffix, placesOf } from '@weeder/kube-runtime/objects';
 import type { ClosableSink, StreamNeed } from '@weeder/kube-runtime/watch';
 import { createSharedObjects } from '@weeder/kube-runtime/watch';
-import { onlyOwned, type Shard } from '../../controller/shard.ts';
+import type { OwnedNamespaces } from '../../controller/ownedNamespaces.ts';
 import { applicationsPath } from '../status/applicationApi.ts';
 
 /** Receives Application objects. `id`: `namespace/name`. */
@@ -18,10 +18,10 @@ export type WrapApplicationSink = (name: string, sink: ClosableSink) => Closable
 
 interface ApplicationStreamsOptions {
   readonly namespaces: 'all' | readonly string[];
-  /** The shard of an application is the shard of its namespace. */
-  readonly shard: Shard | undefined;
+  /** Undefined: all namespaces. */
+  readonly owned: Pick<OwnedNamespaces, 'onlyOwned'> | undefined;
   readonly listener: ApplicationListener;
-  /** Wraps the sink behind the shard's filter: it does not receive objects of other shards. */
+  /** Wraps the sink behind this filter: it does not receive objects of other namespaces. */
   readonly wrap?: WrapApplicationSink;
   /** Called each time a stream has read its complete list. */
   readonly onSynced: (name: string) => void;
@@ -32,7 +32,7 @@ const whenMissing =
 
 /** Returns the streams of applications, one for each watched namespace or for the cluster, by name. */
 export function applicationStreams(options: ApplicationStreamsOptions): ReadonlyMap<string, StreamNeed> {
-  const { namespaces, shard, listener, wrap = (_name, sink) => sink, onSynced } = options;
+  const { namespaces, owned, listener, wrap = (_name, sink) => sink, onSynced } = options;
   return new Map(
     placesOf(namespaces).map((namespace) => {
       const name = `applications${placeSuffix(namespace)}`;
@@ -46,9 +46,9 @@ export function applicationStreams(options: ApplicationStreamsOptions): Readonly
         kind: 'Application',
         labelSelector: '',
         whenMissing,
-        sink: shard === undefined ? sink : onlyOwned(sink, shard),
+        sink,
       };
-      return [name, need] as const;
+      return [name, owned?.onlyOwned(need) ?? need] as const;
     }),
   );
 }

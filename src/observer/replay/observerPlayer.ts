@@ -72,8 +72,8 @@ export function createObserverPlayer(stage: Stage, report: ReportObserver): Cont
       }),
       config,
       namespaces: header.namespaces,
-      // The recorded objects have already passed the shard filter.
-      shard: undefined,
+      // The recorded objects are those of owned namespaces.
+      owned: undefined,
       isDryRun: header.isDryRun,
       // No decision depends on the account that a request impersonates.
       mayUseOwnRights: false,

@@ -12,7 +12,7 @@ interface ClaimsOptions {
   readonly applications: Pick<ApplicationApi, 'read'>;
   /** Returns true if an application with this label is known. */
   readonly isKnown: (label: string) => boolean;
-  /** All applications of the cluster are known: there is neither a shard nor a list of namespaces. */
+  /** All applications of the cluster are known: no namespace is left out. */
   readonly seesAll: boolean;
 }
 

@@ -38,8 +38,8 @@ export function createRestartPlayer(stage: Stage, report: ReportRestart): Contro
         ...inputs,
         config,
         namespaces: header.namespaces,
-        // The recorded objects have already passed the shard filter.
-        shard: undefined,
+        // The recorded objects are those of owned namespaces.
+        owned: undefined,
         isDryRun: header.isDryRun,
         ownNamespace: '',
         api: restartPort(noRequests, requests, objectOf),

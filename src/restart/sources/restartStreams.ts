@@ -9,7 +9,7 @@ import {
   type StreamSet,
 } from '@weeder/kube-runtime/watch';
 import type { Config } from '../../config/config.ts';
-import { onlyOwned, type Shard } from '../../controller/shard.ts';
+import type { OwnedNamespaces } from '../../controller/ownedNamespaces.ts';
 import type { SourceKind, SourceRef, WorkloadRef } from '../references/refs.ts';
 import {
   kindsOfRules,
@@ -37,10 +37,10 @@ export type WrapRestartSink = (
 interface RestartStreamsOptions {
   readonly config: Config;
   readonly namespaces: 'all' | readonly string[];
-  /** A workload belongs to the shard that owns its namespace; every shard sees all sources. */
-  readonly shard: Shard | undefined;
+  /** The namespaces of the workloads; undefined: all. Sources are read in every namespace. */
+  readonly owned: Pick<OwnedNamespaces, 'onlyOwned'> | undefined;
   readonly sinks: RestartSinks;
-  /** Wraps the sinks behind the shard filter: objects of other shards are not seen. */
+  /** Wraps the sinks behind this filter: workloads of other namespaces are not seen. */
   readonly wrap?: WrapRestartSink;
   /** Reduces a source's metadata before anything else sees it: it must not contain values. */
   readonly reduceSource: (object: JsonObject) => JsonObject;
@@ -79,7 +79,7 @@ interface PlannedStream extends OpenStream {
 }
 
 export function createRestartStreams(options: RestartStreamsOptions): RestartStreams {
-  const { namespaces, shard, sinks, reduceSource, onChanged, onSynced } = options;
+  const { namespaces, owned, sinks, reduceSource, onChanged, onSynced } = options;
   const streams = createStreamSet<PlannedStream>({
     synced({ plan }, isFirst) {
       if (isFirst) options.onRead(plan);
@@ -114,12 +114,10 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
         reduce: reduceSource,
         sink,
       });
-    else
-      streams.open(stream, {
-        ...common,
-        ...standingOf(plan.kind),
-        sink: shard === undefined ? sink : onlyOwned(sink, shard),
-      });
+    else {
+      const need = { ...common, ...standingOf(plan.kind), name, sink };
+      streams.open(stream, owned?.onlyOwned(need) ?? need);
+    }
   }
 
   /**

@@ -8,6 +8,7 @@ import { planRestartStreams } from '../../../src/restart/sources/restartStreamPl
 import { createRestartStreams, type RestartStreams } from '../../../src/restart/sources/restartStreams.ts';
 import { planStreams } from '../../../src/weeder/streamPlan.ts';
 import { restartConfig } from '../../support/objects/restartSettings.ts';
+import { namespaceOwner } from '../../support/world/controllerContext.ts';
 import { serviceConfig } from '../../support/world/simulation.ts';
 
 const restart: RestartConfig = restartConfig({ rules: [] });
@@ -32,7 +33,7 @@ function stage(section: RestartConfig | undefined, namespaces: 'all' | readonly 
   const streams: RestartStreams = createRestartStreams({
     config: configWith(section),
     namespaces,
-    shard,
+    owned: shard && namespaceOwner({ shard }),
     sinks: {
       workloads: (kind, place) => sinkOf(kind, place.namespace, place.objectName),
       sources: (kind, place) => sinkOf(kind, place.namespace, place.objectName),

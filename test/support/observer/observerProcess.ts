@@ -70,7 +70,7 @@ export function observerProcess(options: ObserverProcessOptions, surroundings: S
       kinds: late(restMapper),
       applications: noted(applicationApi(client)),
       namespaces: 'all',
-      shard: undefined,
+      owned: undefined,
       isDryRun: options.isDryRun ?? false,
       mayUseOwnRights: options.mayUseOwnRights ?? false,
       random: () => 0.5,

@@ -81,7 +81,7 @@ export function simulatedRestarts(
       random: () => 0.5,
       config: { services: new Map(), restart: config },
       namespaces: options.namespaces ?? 'all',
-      shard: undefined,
+      owned: undefined,
       ownNamespace: 'weeder',
       watchHashKeys({ onKeys, onChecked }) {
         onKeys(hashKeysOf(key, [key]));

@@ -99,7 +99,7 @@ export function storyWorld({ random, listener, report, onOthers }: StoryWorldOpt
       kinds: restMapperOf(client, counted),
       applications: applicationApi(client),
       namespaces: 'all',
-      shard: undefined,
+      owned: undefined,
       isDryRun: false,
       mayUseOwnRights: false,
       random,

@@ -78,7 +78,8 @@ export interface EmbeddedWeeder extends AsyncDisposable {
   readonly logged: readonly string[];
 }
 
-interface EmbeddedOptions extends Partial<Pick<ManagerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun'>> {
+interface EmbeddedOptions
+  extends Partial<Pick<ManagerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun' | 'selection'>> {
   /** Creates a second controller. */
   readonly createOther?: (context: ControllerContext) => Controller;
 }

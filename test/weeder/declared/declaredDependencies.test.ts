@@ -7,6 +7,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { ownsNamespace } from '../../../src/controller/shard.ts';
 import { createDeclaredDependencies } from '../../../src/weeder/declaredDependencies.ts';
 import { createPodIndex } from '../../../src/weeder/pods/createPodIndex.ts';
+import { namespaceOwner } from '../../support/world/controllerContext.ts';
 import { declaringPod, listInto } from '../../support/world/declaringPods.ts';
 import { configFor, minute } from '../../support/world/simulation.ts';
 
@@ -21,7 +22,7 @@ function follow(options: Options = {}) {
     clock,
     config: configFor({ services: [], declared: {} }),
     namespaces: 'all',
-    shard: undefined,
+    owned: undefined,
     apply: (config) => applied.push(words(config)),
     isHandingOver: () => false,
     existing: () => new Set(['shop/db']),
@@ -127,7 +128,7 @@ test('a shard watches the services of its namespaces, whichever namespaces their
   const services = Array.from({ length: 20 }, (_, index) => `db.ns-${index}`);
   const shares = [0, 1].map((index) => {
     const shard = { index, count: 2 };
-    const at = follow({ shard });
+    const at = follow({ owned: namespaceOwner({ shard }) });
     listInto(at.sink, ...services.map((service, number) => declaringPod(service, { name: `web-${number}` })));
     const mine = at.applied().join().split(',');
     assert.ok(mine.every((service) => ownsNamespace(shard, service.split('/')[0] ?? '')));

@@ -8,5 +8,6 @@ export { placePath, placeSuffix, placesOf } from './places.ts';
 export { isAtLeast, oldestVersion } from './resourceVersion.ts';
 export { type LabelSelector, type LabelSelectorRequirement, matchesSelector, selectorToString } from './selector.ts';
 export { createSelectorIndex, type IndexedSelector, type SelectorIndex } from './selectorIndex.ts';
+export { parseSelector } from './selectorText.ts';
 export { containerStatusesOf, isPodReady, trueConditions } from './status.ts';
 export { type WorkloadKind, workloadKindNames, workloadKinds, workloadsPath } from './workloadKinds.ts';
