@@ -1,44 +1,58 @@
-import { formatFieldErrors } from '../base/fieldError.ts';
-import type { Config } from '../config/config.ts';
-import { describeRestart } from '../config/describeSettings.ts';
-import { parseConfig } from '../config/parse.ts';
-import { readConfigText, readStandardInput, standardInput } from '../config/read.ts';
-import { checkApplicationFile, largestApplications } from './checkApplications.ts';
+import { formatFieldError, formatFieldErrors } from '../base/fieldError.ts';
+import { type CheckedFile, checkFile } from './checkFile.ts';
+import type { DataFormat } from './data/dataFormats.ts';
+import { filesIn, isFolder } from './filesIn.ts';
+import type { OutputFlag } from './flags/outputFlag.ts';
 import { exitCodes, print, printErrors } from './output.ts';
 
 /**
- * `weeder check FILE`: prints every error of a config or of Applications, or a summary if there are none. `-` is the
- * standard input.
+ * `weeder check FILE…`: prints every error of configs and Applications, or a summary of each file that has none. In a
+ * folder, files of other Kubernetes objects are not checked; `-` is the standard input.
  */
-export async function check(file: string): Promise<number> {
-  const path = file === '-' ? standardInput : file;
-  const text = await (file === '-'
-    ? readStandardInput(largestApplications)
-    : readConfigText(file, largestApplications));
-  const ofApplications = text.ok ? checkApplicationFile(text.value, path, file) : undefined;
-  if (ofApplications !== undefined) return ofApplications;
-  const config = text.ok ? parseConfig(text.value, path) : text;
-  if (!config.ok) {
-    printErrors(formatFieldErrors(config.error).split('\n'));
-    return exitCodes.failed;
+export async function check(paths: readonly string[], { output }: OutputFlag): Promise<number> {
+  const files: CheckedFile[] = [];
+  for (const path of paths) files.push(...(await checkPath(path)));
+  if (output === undefined) printReport(files);
+  else await printAsData(files, output);
+  return files.every(isValid) ? exitCodes.ok : exitCodes.failed;
+}
+
+async function checkPath(path: string): Promise<CheckedFile[]> {
+  if (!(await isFolder(path))) return [await checkFile(path)];
+  const files: CheckedFile[] = [];
+  for (const file of await filesIn(path, { isRecursive: true }))
+    files.push(await checkFile(file, { mayBeOther: true }));
+  if (files.some(({ type }) => type !== 'other')) return files;
+  const message = 'the folder has no config and no Application';
+  const error = { code: 'CONFIG_INVALID', file: path, line: undefined, column: undefined, path: '', message } as const;
+  return [...files, { file: path, type: 'config', summary: [], errors: [error], warnings: [] }];
+}
+
+function isValid({ errors }: CheckedFile): boolean {
+  return errors.length === 0;
+}
+
+function printReport(files: readonly CheckedFile[]): void {
+  for (const { file, type, summary, errors, warnings } of files) {
+    printErrors(warnings.map((each) => formatFieldError({ ...each, message: `warning: ${each.message}` })));
+    if (errors.length > 0) printErrors(formatFieldErrors(errors).split('\n'));
+    else if (type !== 'other') print(`${file}: ok, ${summary.join('\n  ')}`);
   }
-  print(`${file}: ok, ${inShort(config.value).join('\n  ')}`);
-  return exitCodes.ok;
+  const others = files.filter(({ type }) => type === 'other').length;
+  if (others > 0) print(`${others} other ${others === 1 ? 'file is' : 'files are'} not checked`);
 }
 
-/** A summary of the config; its section `restartControl` is explained below it. */
-function inShort({ services, declared, podCreation, restart, observer }: Config): readonly string[] {
-  const selectors = [...services.values()].reduce((sum, service) => sum + service.podSelectors.length, 0);
-  const parts = [
-    ...(services.size === 0 ? [] : [`${count(services.size, 'service')}, ${count(selectors, 'podSelector')}`]),
-    ...(declared === undefined ? [] : ['declared dependencies']),
-    ...(podCreation === undefined ? [] : ['creation of pods']),
-    ...(restart === undefined ? [] : [`restart control with ${count(restart.rules.length, 'rule')}`]),
-    ...(observer === undefined ? [] : ['the application observer']),
-  ];
-  return [parts.join(', ') || 'nothing is configured yet', ...(restart === undefined ? [] : describeRestart(restart))];
+async function printAsData(files: readonly CheckedFile[], format: DataFormat): Promise<void> {
+  const { printData } = await import('./data/printData.ts');
+  const checked = files.map((file) => ({
+    ...file,
+    valid: isValid(file),
+    errors: file.errors.map(withoutFile),
+    warnings: file.warnings.map(withoutFile),
+  }));
+  printData('CheckReport', { valid: files.every(isValid), files: checked }, format);
 }
 
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+function withoutFile({ code, line, column, path, message }: CheckedFile['errors'][number]) {
+  return { code, path, message, ...(line === undefined ? {} : { line, column: column ?? 1 }) };
 }

@@ -14,13 +14,13 @@ import { applicationApi, applicationsPath } from '../observer/status/application
 import { createOwnershipClaims } from '../observer/streams/ownershipClaims.ts';
 import { loadConfig } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
-import type { ClusterFlags } from './flags/runFlags.ts';
+import type { ReadFlags } from './flags/readFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
 
 /** The time limit for all requests together. */
 const patience = 60_000;
 
-type NamedFlags = ClusterFlags & { readonly namespace?: string; readonly configFile?: string };
+type NamedFlags = ReadFlags & { readonly configFile?: string };
 
 /** The arguments of `weeder explain` without its flags: `application shop`, `pod web-0`. */
 interface ExplainWords {
@@ -62,8 +62,11 @@ function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
 }
 
 /** Like kubectl: the flag, or else the namespace of the context, in a pod its own, or else `default`. */
-function namespaceOf(flags: ClusterFlags & { readonly namespace?: string }): Result<string> {
-  if (flags.namespace !== undefined) return ok(flags.namespace);
+function namespaceOf(flags: ReadFlags): Result<string> {
+  const [given, another] = flags.namespace ?? [];
+  if (another !== undefined || flags.allNamespaces === true)
+    return failed(codedError('USAGE', 'An object is explained in one namespace: give it with -n.'));
+  if (given !== undefined) return ok(given);
   const access = loadKubeConfig(flags, process.env);
   return access.ok ? ok(access.value.namespace ?? 'default') : access;
 }
