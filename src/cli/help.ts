@@ -18,7 +18,6 @@ export function configureHelp(program: Command, run: Command): void {
     .configureHelp({
       subcommandTerm: (command) => command.name(),
       visibleOptions: (command) => (command === program ? [] : help.visibleOptions(command)),
-      groupItems: (_all, visible, groupOf) => help.groupItems(visible, visible, groupOf),
     })
     .addHelpText('after', `\nExamples:\n${exampleLines().join('\n')}\n\n${ofVerb}`);
   run.addHelpText('after', epilogue);

@@ -32,6 +32,7 @@ export async function version(flags: VersionFlags): Promise<number> {
   };
   if (flags.client === true) return only();
   const connected = await connect({ ...flags, ...interactive }, systemClock);
+  if (!connected.ok && connected.error.code === 'USAGE') return fail(connected.error);
   if (!connected.ok) return only(isNoCluster(connected.error, flags) ? undefined : connected.error);
   const reader = createPrintedReader(connected.value);
   const kubernetes = await serverVersion(connected.value);

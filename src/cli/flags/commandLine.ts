@@ -1,5 +1,5 @@
 import type { CodedError } from '@weeder/kube-runtime/base';
-import type { CommanderError } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { codedError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 
@@ -35,9 +35,11 @@ function normalizeWord(word: string): string {
   return booleanFlags.some((flag) => long === `--${flag}`) ? `${long}=true` : long;
 }
 
-/** Converts an error of commander into a sentence. */
-export function usageProblem({ code, message }: CommanderError, verb: string): CodedError {
-  return codedError('USAGE', sentenceOf(code, message.replace(/^error: /, ''), verb));
+/** Converts an error of commander, about the command line of a verb, into a sentence. */
+export function usageProblem({ code, message }: CommanderError, verb: string, program: Command): CodedError {
+  const command = program.commands.find((each) => each.name() === verb);
+  const flags = command?.options.flatMap(({ long, hidden }) => (long && !hidden ? long : [])) ?? [];
+  return codedError('USAGE', sentenceOf(code, message.replace(/^error: /, ''), verb, flags));
 }
 
 /** The first word is not a verb. */
@@ -46,12 +48,12 @@ export function unknownVerb(word: string, verbs: readonly string[]): CodedError 
   return codedError('USAGE', `There is no verb "${word}"${meant === undefined ? '.' : `; did you mean ${meant}?`}`);
 }
 
-function sentenceOf(code: string, message: string, verb: string): string {
+function sentenceOf(code: string, message: string, verb: string, flags: readonly string[]): string {
   const [, quoted = ''] = /'(.*?)'/s.exec(message) ?? [];
-  const flag = quoted.split(/[ ,=]/, 1)[0] ?? '';
+  const [flag = ''] = /--[^ ,=]+/.exec(quoted) ?? quoted.split(/[ ,=]/, 1);
   switch (code) {
     case 'commander.unknownOption':
-      return `There is no flag ${flag}${takesWord(verb, flag) ?? suggestion(message)}`;
+      return `There is no flag ${flag}${takesWord(verb, flag) ?? suggestion(flag, flags)}`;
     case 'commander.optionMissingArgument':
       return `The flag ${flag} needs a value.`;
     case 'commander.missingArgument':
@@ -79,9 +81,8 @@ function takesWord(verb: string, flag: string): string | undefined {
     : undefined;
 }
 
-/** Commander's suggestion: `(Did you mean --config-file?)`. */
-function suggestion(message: string): string {
-  const [, meant] = /\(Did you mean (?:one of )?(.*)\?\)/s.exec(message) ?? [];
+function suggestion(flag: string, flags: readonly string[]): string {
+  const meant = nearest(flag, flags) ?? flags.find((each) => each.startsWith(`${flag}-`));
   return meant === undefined ? '.' : `; did you mean ${meant}?`;
 }
 

@@ -78,7 +78,7 @@ async function readFiles(
 function reportOf(errors: readonly CodedError[], remarks: readonly string[]): Source['report'] {
   return (show) => {
     show();
-    if (remarks.length > 0) printErrors(remarks.map((remark) => `weeder: ${remark}`));
+    printErrors(remarks.map((remark) => `weeder: ${remark}`));
     for (const error of errors) fail({ ...error, message: `Left out: ${error.message}` });
     return errors.length === 0 ? exitCodes.ok : exitCodes.failed;
   };
