@@ -131,7 +131,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .usage('[machine] [flags]')
     .description('print a state machine, or the actor system')
     .addArgument(wordOf(drawable, '[machine]', 'what is drawn').default(system))
-    .addOption(new Option('--format <format>', 'how').choices(diagramFormats).default('ascii'))
+    .addOption(new Option('--format <format>', 'the format of the picture').choices(diagramFormats).default('ascii'))
     .optionsGroup('Other:')
     .action(async (machine: string, { format }: { readonly format: DiagramFormat }) => {
       const { printDiagram } = await import('./diagram.ts');

@@ -208,10 +208,7 @@ spec: {manifests: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: 
 
   test('the standard input is one of several', async () => {
     const { code, stdout } = await cli(['check', '-', config], { input: 'observer: {}' });
-    assert.deepEqual(
-      [code, stdout],
-      [0, `-: ok, the application observer\n${config}: ok, 1 service, 1 podSelector\n`],
-    );
+    assert.deepEqual([code, stdout], [0, `-: ok, the application observer\n${config}: ok, 1 service, 1 podSelector\n`]);
   });
 });
 

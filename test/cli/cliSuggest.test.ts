@@ -100,7 +100,10 @@ suite('suggest', { concurrency: 4 }, () => {
       await graph('--config-file', config, '-n', 'a,b', '-o', 'json').then((text) => JSON.parse(text).items.length),
       1,
     );
-    assert.match(oneSentence(await sharedCli(['graph', '-o', 'svg']), 2), /Allowed choices are mermaid, dot, json, yaml\./);
+    assert.match(
+      oneSentence(await sharedCli(['graph', '-o', 'svg']), 2),
+      /Allowed choices are mermaid, dot, json, yaml\./,
+    );
   });
 
   test('suggest and graph report a declaration at a wrong place, with the line to write', async () => {

@@ -140,9 +140,11 @@ test('each example of the help is a command line that its verb accepts', async (
     const program = createProgram(() => {});
     const [verb] = words.split(' ');
     let hasRun = false;
-    program.commands.find((each) => each.name() === verb)?.action(() => {
-      hasRun = true;
-    });
+    program.commands
+      .find((each) => each.name() === verb)
+      ?.action(() => {
+        hasRun = true;
+      });
     await program.parseAsync(words.split(' '), { from: 'user' });
     assert.ok(hasRun, words);
   }

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { collect, readNames } from '../flags/values.ts';
 
 /** What a shell can complete for a value: nothing, one of several words, or the path of a file. */
 export type Value =
@@ -31,6 +32,9 @@ interface CompletedArgument {
   readonly isRepeatable: boolean;
 }
 
+/** The parsers of flags that may be repeated. */
+const repeatable: readonly unknown[] = [collect, readNames];
+
 /** The verbs with their flags and arguments, as shells complete them. */
 export function commandTree(program: Command): CompletedVerb[] {
   const verbs = program.commands.map((command) => verbOf(command, program));
@@ -56,13 +60,12 @@ function flagOf({
   flags,
   argChoices,
   required,
-  variadic,
   parseArg,
 }: Option): CompletedFlag[] {
   if (long === undefined || long === null) return [];
   const value = required ? completedBy(argChoices, /<(file|path)>/.test(flags)) : undefined;
   return [
-    { short: short ?? undefined, long, description, value, isRepeatable: variadic || (parseArg?.length ?? 0) > 1 },
+    { short: short ?? undefined, long, description, value, isRepeatable: repeatable.includes(parseArg) },
   ];
 }
 
