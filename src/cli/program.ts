@@ -53,7 +53,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .description('check configs and Applications, and report all errors')
     .argument('<file...>', 'files, folders with YAML and JSON, or -: the standard input')
     .action(async (files: readonly string[], flags: OutputFlag) => {
-      const { check } = await import('./check.ts');
+      const { check } = await import('./check/check.ts');
       onExitCode(await check(files, flags));
     });
   addSuggestFlags(program.command('suggest').usage('[flags]'))
@@ -90,7 +90,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .optionsGroup('Other:')
     .description('show the versions of this program and of what runs in the cluster')
     .action(async (flags: ReadFlags & OutputFlag & { readonly client?: boolean }) => {
-      const { version } = await import('./version.ts');
+      const { version } = await import('./version/version.ts');
       onExitCode(await version(flags));
     });
   program.commandsGroup('Without a cluster:');

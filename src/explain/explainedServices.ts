@@ -40,7 +40,7 @@ export interface ExplainedDependants {
   readonly neverStarted: readonly NeverStarted[];
 }
 
-export interface ExplainedPod extends Pick<CrashLoopingPod, 'container' | 'containerKind' | 'restarts'> {
+interface ExplainedPod extends Pick<CrashLoopingPod, 'container' | 'containerKind' | 'restarts'> {
   readonly namespace: string;
   readonly name: string;
   /** In words. */

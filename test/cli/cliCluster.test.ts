@@ -50,14 +50,18 @@ suite('a verb that reads a cluster has the flags of kubectl', () => {
     }
   });
 
-  test('-n restricts what is read, also to several namespaces, and -A does not', async (t) => {
-    const { asked, access } = await apiServer(t);
+  test('-n restricts what is read, also to several namespaces, and -A does not', async () => {
+    await using cluster = await embedded();
+    const { requests } = cluster.server;
     for (const words of readers.slice(0, 4)) {
+      /** The namespaces whose objects are listed. */
       const listed = async (...flags: readonly string[]) => {
-        asked.length = 0;
-        assert.equal((await sharedCli([...words, access, ...flags])).code, 0);
-        const lists = asked.flatMap(({ path }) => (/^\/apis?\/.*\/[a-z]+$/.test(path) ? path : []));
-        return new Set(lists.map((path) => /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? 'all'));
+        const before = requests.latest.length;
+        const { code, stderr } = await sharedCli([...words, `--kubeconfig=${cluster.kubeconfig}`, ...flags]);
+        // The embedded API server does not have every kind that is searched.
+        assert.notEqual(code, 2, stderr);
+        const urls = requests.latest.slice(before).flatMap(({ verb, url }) => (verb === 'list' ? url : []));
+        return new Set(urls.map((url) => /\/namespaces\/([^/]+)\//.exec(url)?.[1] ?? 'all'));
       };
       assert.deepEqual(await listed('-nshop'), new Set(['shop']), words.join(' '));
       assert.deepEqual(await listed('-n', 'shop,infra'), new Set(['shop', 'infra']));

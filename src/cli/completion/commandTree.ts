@@ -53,20 +53,10 @@ function verbOf(command: Command, program: Command): CompletedVerb {
   };
 }
 
-function flagOf({
-  long,
-  short,
-  description,
-  flags,
-  argChoices,
-  required,
-  parseArg,
-}: Option): CompletedFlag[] {
+function flagOf({ long, short, description, flags, argChoices, required, parseArg }: Option): CompletedFlag[] {
   if (long === undefined || long === null) return [];
   const value = required ? completedBy(argChoices, /<(file|path)>/.test(flags)) : undefined;
-  return [
-    { short: short ?? undefined, long, description, value, isRepeatable: repeatable.includes(parseArg) },
-  ];
+  return [{ short: short ?? undefined, long, description, value, isRepeatable: repeatable.includes(parseArg) }];
 }
 
 function argumentOf(argument: Argument): CompletedArgument {

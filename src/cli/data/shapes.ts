@@ -130,3 +130,11 @@ export const shapes = { CheckReport, Explanation, DependencyList, Version } as c
 
 /** The content of an object, without what every object has. */
 export type Content<K extends keyof typeof shapes> = Omit<z.output<(typeof shapes)[K]>, 'apiVersion' | 'kind'>;
+
+/** The JSON Schema of the output. */
+export function outputJsonSchema(): object {
+  const schema = z.toJSONSchema(z.discriminatedUnion('kind', [CheckReport, Explanation, DependencyList, Version]), {
+    target: 'draft-7',
+  });
+  return { $id: 'https://weeder.dev/schema/output.schema.json', title: 'The output of weeder -o json', ...schema };
+}

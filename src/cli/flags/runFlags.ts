@@ -140,7 +140,7 @@ export function addRunFlags(command: Command): Command {
     )
     .option('--metrics-tls-key <file>', 'the key of that certificate (PEM)')
     .addOption(
-      new Option('--debug-actors <who>', 'which connections may read /debug/actors: loopback, all or none')
+      new Option('--debug-actors <who>', 'which connections may read /debug/actors')
         .choices(['loopback', 'all', 'none'])
         .default('loopback'),
     )

@@ -4,7 +4,7 @@ import { codedError } from '../../base/errors.ts';
 import { formatFieldError } from '../../base/fieldError.ts';
 import { readConfigText, readStandardInput, standardInput } from '../../config/read.ts';
 import { readManifests } from '../../suggest/manifests.ts';
-import { largestApplications } from '../checkApplications.ts';
+import { largestApplications } from '../check/checkApplications.ts';
 import { filesIn } from '../filesIn.ts';
 
 /** What files of manifests contain, as far as they can be read. */

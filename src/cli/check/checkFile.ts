@@ -1,10 +1,10 @@
 import { textOf } from '@weeder/kube-runtime/base';
-import type { FieldError } from '../base/fieldError.ts';
-import type { Config } from '../config/config.ts';
-import { describeRestart } from '../config/describeSettings.ts';
-import { parseConfig } from '../config/parse.ts';
-import { readConfigText, readStandardInput, standardInput } from '../config/read.ts';
-import { readYaml } from '../config/text/yamlText.ts';
+import type { FieldError } from '../../base/fieldError.ts';
+import type { Config } from '../../config/config.ts';
+import { describeRestart } from '../../config/describeSettings.ts';
+import { parseConfig } from '../../config/parse.ts';
+import { readConfigText, readStandardInput, standardInput } from '../../config/read.ts';
+import { readYaml } from '../../config/text/yamlText.ts';
 import { checkApplicationFile, largestApplications } from './checkApplications.ts';
 
 /** What `weeder check` finds in one file. */

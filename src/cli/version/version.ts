@@ -1,15 +1,15 @@
 import { type CodedError, systemClock } from '@weeder/kube-runtime/base';
 import { objectText } from '@weeder/kube-runtime/objects';
-import packageJson from '../../package.json' with { type: 'json' };
-import { connect, interactive } from './connect.ts';
-import { printData } from './data/printData.ts';
-import type { Content } from './data/shapes.ts';
-import type { OutputFlag } from './flags/outputFlag.ts';
-import { namespacesOf, type ReadFlags } from './flags/readFlags.ts';
-import { exitCodes, fail, print } from './output.ts';
-import { createPrintedReader } from './printedReader.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { connect, interactive } from '../connect.ts';
+import { printData } from '../data/printData.ts';
+import type { Content } from '../data/shapes.ts';
+import type { OutputFlag } from '../flags/outputFlag.ts';
+import { namespacesOf, type ReadFlags } from '../flags/readFlags.ts';
+import { exitCodes, fail, print } from '../output.ts';
+import { createPrintedReader } from '../printedReader.ts';
+import { serverVersion } from '../serverVersion.ts';
 import { runningWeeders, weederLabel } from './runningWeeders.ts';
-import { serverVersion } from './serverVersion.ts';
 
 type VersionFlags = ReadFlags & OutputFlag & { readonly client?: boolean };
 

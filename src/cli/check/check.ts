@@ -1,9 +1,9 @@
-import { formatFieldError, formatFieldErrors } from '../base/fieldError.ts';
+import { formatFieldError, formatFieldErrors } from '../../base/fieldError.ts';
+import type { DataFormat } from '../data/dataFormats.ts';
+import { filesIn, isFolder } from '../filesIn.ts';
+import type { OutputFlag } from '../flags/outputFlag.ts';
+import { exitCodes, print, printErrors } from '../output.ts';
 import { type CheckedFile, checkFile } from './checkFile.ts';
-import type { DataFormat } from './data/dataFormats.ts';
-import { filesIn, isFolder } from './filesIn.ts';
-import type { OutputFlag } from './flags/outputFlag.ts';
-import { exitCodes, print, printErrors } from './output.ts';
 
 /**
  * `weeder check FILE…`: prints every error of configs and Applications, or a summary of each file that has none. In a
@@ -43,7 +43,7 @@ function printReport(files: readonly CheckedFile[]): void {
 }
 
 async function printAsData(files: readonly CheckedFile[], format: DataFormat): Promise<void> {
-  const { printData } = await import('./data/printData.ts');
+  const { printData } = await import('../data/printData.ts');
   const checked = files.map((file) => ({
     ...file,
     valid: isValid(file),

@@ -1,7 +1,7 @@
 import { arrayOf, type JsonObject, numberOf, objectOf, ok, type Result, textOf } from '@weeder/kube-runtime/base';
 import { workloadsPath } from '@weeder/kube-runtime/objects';
-import type { ListReader } from '../base/listReader.ts';
-import type { Content } from './data/shapes.ts';
+import type { ListReader } from '../../base/listReader.ts';
+import type { Content } from '../data/shapes.ts';
 
 type RunningWeeder = NonNullable<Content<'Version'>['running']>[number];
 

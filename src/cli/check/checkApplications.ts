@@ -1,9 +1,9 @@
-import type { FieldError } from '../base/fieldError.ts';
-import { type LocatedDocument, locate } from '../config/text/document.ts';
-import type { LocatedError } from '../config/text/located.ts';
-import { inLines, readYaml, type YamlText } from '../config/text/yamlText.ts';
-import { identityText } from '../observer/objects/identity.ts';
-import { type CheckedApplication, checkApplications, isApplication } from '../observer/spec/checkApplication.ts';
+import type { FieldError } from '../../base/fieldError.ts';
+import { type LocatedDocument, locate } from '../../config/text/document.ts';
+import type { LocatedError } from '../../config/text/located.ts';
+import { inLines, readYaml, type YamlText } from '../../config/text/yamlText.ts';
+import { identityText } from '../../observer/objects/identity.ts';
+import { type CheckedApplication, checkApplications, isApplication } from '../../observer/spec/checkApplication.ts';
 
 /** The maximum size in bytes of a file with Applications, each of which may have a MiB of manifests. */
 export const largestApplications = 8 * 1024 * 1024;
