@@ -28,6 +28,7 @@ const wrong: readonly Case[] = [
   ['suggest --namespaces=shop', 'There is no flag --namespaces; did you mean --namespace?'],
   ['completion zhs', 'weeder completion does not accept the argument zhs; did you mean zsh?'],
   ['completion tcl', 'weeder completion does not accept the argument tcl: give bash, zsh, fish, powershell.'],
+  ['explain pod web-0 -ojson', 'The flag -o explains a config: leave out the object.'],
   ['explain pod web-0 -A', 'An object is explained in one namespace: give it with -n.'],
   ['explain pod web-0 -n a,b', 'An object is explained in one namespace: give it with -n.'],
   ['version --as-group admins', 'The flag --as-group needs --as.'],

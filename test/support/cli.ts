@@ -153,7 +153,8 @@ const verbs = createProgram(() => {}).commands;
  */
 function withAdvice(words: readonly string[], ended: Ended): Ended {
   const given = words.join(' ');
-  const own = ended.stderr.replaceAll(/`.*?`/g, '');
+  // Commands of kubectl, and the advice of Node about certificates, are not about flags of weeder.
+  const own = ended.stderr.replaceAll(/`.*?`|kubectl [^.;]*|--use-system-ca/g, '');
   const advice = [[readArguments(words).verb, own] as const];
   for (const [, verb = '', text = ''] of ended.stderr.matchAll(/`weeder ([a-z]+) (.*?)`/g)) advice.push([verb, text]);
   for (const [verb, text] of advice) {
