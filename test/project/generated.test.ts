@@ -122,13 +122,13 @@ function deployed(path: string): string {
   return readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
 }
 
-/** JSON in the format of the formatter: lists of short strings, and empty lists, on one line. */
+/** JSON in the format of the formatter: short lists of short strings, and empty lists, on one line. */
 function formattedJson(value: unknown): string {
-  const words = /\[\n\s+("[^"\n]*"(?:,\n\s+"[^"\n]*")*)\n\s+\]/g;
-  const text = JSON.stringify(value, null, 2).replace(
-    words,
-    (_whole, list: string) => `[${list.replace(/\n\s+/g, ' ')}]`,
-  );
+  const words = /^(.*)\[\n\s+("[^"\n]*"(?:,\n\s+"[^"\n]*")*)\n\s+\](,?)$/gm;
+  const text = JSON.stringify(value, null, 2).replace(words, (whole, before: string, list: string, after: string) => {
+    const line = `${before}[${list.replace(/\n\s+/g, ' ')}]${after}`;
+    return line.length <= 120 ? line : whole;
+  });
   return `${text.replace(/\[\n\s+\{\}\n\s+\]/g, '[{}]')}\n`;
 }
 
