@@ -9,7 +9,7 @@ import { codedErrors, type ErrorTable } from '@weeder/kube-runtime/base';
 export const errorTable = {
   USAGE: {
     meaning: 'The command line was not understood.',
-    hint: 'See `weeder --help` for the flags and verbs.',
+    hint: 'See `weeder --help` for the verbs, and `weeder VERB --help` for flags.',
   },
   CONFIG_UNREADABLE: {
     meaning: 'The config file could not be read.',

@@ -9,6 +9,8 @@ import { userAgent } from '../base/userAgent.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 
 interface ConnectOptions extends ClusterFlags {
+  /** The time limit of each request, in milliseconds; 0: none. Default: that of the request. */
+  readonly requestTimeout?: number;
   /**
    * How long to wait for an API server that does not respond, in milliseconds; 0: forever. The default depends on
    * whether weeder runs in a pod.
@@ -39,11 +41,13 @@ const patience = 30_000;
  * waits forever, because an exit would only put weeder itself into a crash-loop back-off.
  */
 export async function connect(options: ConnectOptions, clock: Clock): Promise<Result<KubeClient>> {
-  const { kubeconfig, context, kubeApiQps: qps, kubeApiBurst: burst, onRequest } = options;
-  const access = loadKubeConfig({ kubeconfig, context, hint: errorTable.KUBECONFIG_NOT_FOUND.hint }, process.env);
+  const { kubeconfig, context, as, asGroup, kubeApiQps: qps, kubeApiBurst: burst, requestTimeout, onRequest } = options;
+  if (asGroup !== undefined && as === undefined) return failed(codedError('USAGE', 'The flag --as-group needs --as.'));
+  const { hint } = errorTable.KUBECONFIG_NOT_FOUND;
+  const access = loadKubeConfig({ kubeconfig, context, as, asGroup, hint }, process.env);
   if (!access.ok) return access;
   options.onAccess?.(access.value);
-  const client = createKubeClient({
+  const created = createKubeClient({
     access: access.value,
     clock,
     userAgent,
@@ -51,11 +55,22 @@ export async function connect(options: ConnectOptions, clock: Clock): Promise<Re
     burst,
     ...(onRequest === undefined ? {} : { onRequest }),
   });
+  const client = requestTimeout === undefined ? created : limited(created, requestTimeout || longestTimeout);
   const timeout = options.apiServerTimeout ?? (isInPod(access.value) ? 0 : patience);
-  const failure = await probeServer(client, timeout || Number.POSITIVE_INFINITY, options, clock);
+  const patient = Math.min(timeout || Number.POSITIVE_INFINITY, requestTimeout || Number.POSITIVE_INFINITY);
+  const failure = await probeServer(client, patient, options, clock);
   if (failure === undefined) return ok(client);
   await client.close();
   return failed(asProblem(failure, client.server));
+}
+
+/** Six days: a timer of Node cannot wait for much longer than three times this. */
+const longestTimeout = 2 ** 29;
+
+/** Each request has this time limit in place of its own. */
+function limited(client: KubeClient, requestTimeout: number): KubeClient {
+  const timeoutMs = Math.min(requestTimeout, longestTimeout);
+  return { ...client, call: (request) => client.call({ ...request, timeoutMs }) };
 }
 
 function isInPod({ source }: ClusterAccess): boolean {

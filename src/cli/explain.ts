@@ -6,36 +6,67 @@ import { listPages } from '@weeder/kube-runtime/watch';
 import { printable } from '../base/printable.ts';
 import type { Config } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
+import { type ExplainedService, explainedServices } from '../explain/explainedServices.ts';
 import { explainOtherTools } from '../explain/explainOtherTools.ts';
-import { explainServices } from '../explain/explainService.ts';
+import { explainDeclarations, explainService } from '../explain/explainService.ts';
 import { explainWebhooks } from '../explain/explainWebhooks.ts';
-import { explainWorkload } from '../explain/explainWorkload.ts';
+import { type ExplainedWorkload, explainedWorkload, explainWorkload } from '../explain/explainWorkload.ts';
 import { externalNamesOf } from '../explain/externalNames.ts';
-import { inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
+import { type ClusterView, inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
 import { inspectWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
 import { workloadKey } from '../restart/references/refs.ts';
 import { declarationProblems } from '../suggest/misplacedDeclarations.ts';
 import { readCluster } from '../suggest/readCluster.ts';
 import { loadConfig } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
-import type { ClusterFlags } from './flags/runFlags.ts';
+import { printData } from './data/printData.ts';
+import type { Content } from './data/shapes.ts';
+import type { OutputFlag } from './flags/outputFlag.ts';
+import { namespacesOf, type ReadFlags } from './flags/readFlags.ts';
 import { fail, print } from './output.ts';
 import { createPrintedReader } from './printedReader.ts';
+
+type ExplainFlags = ReadFlags & OutputFlag & { readonly configFile?: string };
+
+/** A section of the output: a service, a workload, or another text. */
+type Section = { readonly service: ExplainedService } | { readonly workload: ExplainedWorkload } | string;
 
 /**
  * `weeder explain`: the state of each configured or declared service and what weeder would do in a window; and for each workload of
  * restart control, what it uses and whether it would be restarted.
  */
-export async function explain(flags: ClusterFlags & { readonly configFile?: string }): Promise<number> {
+export async function explain(flags: ExplainFlags): Promise<number> {
   const config = await loadConfig('explain', flags.configFile);
   if (!config.ok) return fail(config.error);
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return fail(client.error);
   const reader = createPrintedReader(client.value);
-  const sections = await explainAll(config.value, client.value, flags.namespaces ?? 'all', reader.read);
+  const sections = await explainAll(config.value, client.value, namespacesOf(flags), reader.read);
   await client.value.close();
   if (!sections.ok) return fail(sections.error);
-  return reader.report(() => print(sections.value.join('\n\n')));
+  const { output } = flags;
+  return reader.report(() => {
+    if (output === undefined) print(sections.value.map(textOf).join('\n\n'));
+    else printData('Explanation', contentOf(sections.value), output);
+  });
+}
+
+function textOf(section: Section): string {
+  if (typeof section === 'string') return section;
+  return 'service' in section ? explainService(section.service) : explainWorkload(section.workload);
+}
+
+function contentOf(sections: readonly Section[]): Content<'Explanation'> {
+  const objects = sections.filter((section) => typeof section !== 'string');
+  return {
+    services: objects.flatMap((section) => ('service' in section ? section.service : [])),
+    workloads: objects.flatMap((section) => {
+      if (!('workload' in section)) return [];
+      const { ref, state, details } = section.workload;
+      return { kind: ref.kind, namespace: ref.namespace, name: ref.name, state, details };
+    }),
+    remarks: sections.filter((section) => typeof section === 'string'),
+  };
 }
 
 /** Sections that the config does not have cause no requests. */
@@ -44,7 +75,7 @@ async function explainAll(
   client: KubeClient,
   namespaces: 'all' | readonly string[],
   read: ReadStream,
-): Promise<Result<string[]>> {
+): Promise<Result<Section[]>> {
   const hasServices = config.services.size > 0 || config.declared !== undefined || config.podCreation !== undefined;
   const view = hasServices ? await inspectCluster(config, namespaces, read) : undefined;
   if (view?.ok === false) return view;
@@ -53,16 +84,24 @@ async function explainAll(
     restart === undefined ? undefined : await inspectWorkloads({ ...config, restart }, client, namespaces, read);
   if (workloads?.ok === false) return workloads;
   const objects = hasServices ? await readableObjects(client, namespaces, config.declared !== undefined) : [];
-  const from = config.declared?.namespaces ?? [];
+  return ok([
+    ...(view === undefined ? [] : sectionsOf(view.value, objects)),
+    ...unseenDeclarations(config, objects),
+    ...(workloads === undefined ? [] : explainWorkloads(workloads.value, Date.now())),
+  ]);
+}
+
+function sectionsOf(view: ClusterView, objects: readonly JsonObject[]): Section[] {
+  const services = explainedServices(view, externalNamesOf(objects)).map((service) => ({ service }));
+  return [...services, ...explainDeclarations(view), ...explainWebhooks(view)];
+}
+
+function unseenDeclarations({ declared }: Config, objects: readonly JsonObject[]): string[] {
+  const from = declared?.namespaces ?? [];
   const unseen = declarationProblems(objects).filter(
     ({ type, namespace }) => type === 'unseen' && includesName(from, namespace),
   );
-  return ok([
-    ...(view === undefined ? [] : explainServices(view.value, externalNamesOf(objects))),
-    ...(view === undefined ? [] : explainWebhooks(view.value)),
-    ...(unseen.length === 0 ? [] : [unseen.map(({ text }) => printable(text)).join('\n')]),
-    ...(workloads === undefined ? [] : explainWorkloads(workloads.value, Date.now())),
-  ]);
+  return unseen.length === 0 ? [] : [unseen.map(({ text }) => printable(text)).join('\n')];
 }
 
 /** The Services, and the workloads if they count, as far as they may be read: weeder itself reads none of them. */
@@ -81,7 +120,7 @@ async function readableObjects(
 
 const otherKey = 'if weeder uses another Secret, set hashKey in the config, or POD_NAMESPACE';
 
-function explainWorkloads({ workloads, ofOtherTools, keyProblem, keySecret }: WorkloadsView, now: number): string[] {
+function explainWorkloads({ workloads, ofOtherTools, keyProblem, keySecret }: WorkloadsView, now: number): Section[] {
   const isOther = keyProblem === undefined && workloads.some(({ state }) => state === 'otherKey');
   const sorted = workloads
     .map((workload) => ({ workload, ref: workloadKey(workload.summary.ref) }))
@@ -89,7 +128,7 @@ function explainWorkloads({ workloads, ofOtherTools, keyProblem, keySecret }: Wo
   return [
     ...(keyProblem === undefined ? [] : [`no hash key: ${keyProblem.message}`]),
     ...(isOther ? [`some states were not made with the key in the Secret ${keySecret}: ${otherKey}`] : []),
-    ...sorted.map(({ workload }) => explainWorkload(workload, now)),
+    ...sorted.map(({ workload }) => ({ workload: explainedWorkload(workload, now) })),
     ...(sorted.length === 0 ? ['restart control manages no workload that is watched'] : []),
     ...explainOtherTools(ofOtherTools),
   ];

@@ -14,13 +14,14 @@ import { applicationApi, applicationsPath } from '../observer/status/application
 import { createOwnershipClaims } from '../observer/streams/ownershipClaims.ts';
 import { loadConfig } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
-import type { ClusterFlags } from './flags/runFlags.ts';
+import type { OutputFlag } from './flags/outputFlag.ts';
+import type { ReadFlags } from './flags/readFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
 
 /** The time limit for all requests together. */
 const patience = 60_000;
 
-type NamedFlags = ClusterFlags & { readonly namespace?: string; readonly configFile?: string };
+type NamedFlags = ReadFlags & OutputFlag & { readonly configFile?: string };
 
 /** The arguments of `weeder explain` without its flags: `application shop`, `pod web-0`. */
 interface ExplainWords {
@@ -33,7 +34,7 @@ interface ExplainWords {
  * actual state of each resource. Nothing is changed: manifests are only sent as dry runs.
  */
 export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
-  const wrong = wrongWords(words);
+  const wrong = wrongWords(words) ?? wrongOutput(flags);
   if (wrong !== undefined) return fail(wrong);
   const namespace = namespaceOf(flags);
   if (!namespace.ok) return fail(namespace.error);
@@ -61,9 +62,16 @@ function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
   return name === undefined || name === '' ? codedError('USAGE', `weeder explain ${what} needs NAME.`) : undefined;
 }
 
+function wrongOutput({ output }: OutputFlag): CodedError | undefined {
+  return output === undefined ? undefined : codedError('USAGE', 'The flag -o explains a config: leave out the object.');
+}
+
 /** Like kubectl: the flag, or else the namespace of the context, in a pod its own, or else `default`. */
-function namespaceOf(flags: ClusterFlags & { readonly namespace?: string }): Result<string> {
-  if (flags.namespace !== undefined) return ok(flags.namespace);
+function namespaceOf(flags: ReadFlags): Result<string> {
+  const [given, another] = flags.namespace ?? [];
+  if (another !== undefined || flags.allNamespaces === true)
+    return failed(codedError('USAGE', 'An object is explained in one namespace: give it with -n.'));
+  if (given !== undefined) return ok(given);
   const access = loadKubeConfig(flags, process.env);
   return access.ok ? ok(access.value.namespace ?? 'default') : access;
 }

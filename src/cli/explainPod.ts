@@ -20,11 +20,11 @@ import { podPath } from '../weeder/pods/podPath.ts';
 import { podReportFrom, type WrittenEvent } from '../weeder/report/podReport.ts';
 import { loadConfig, problemOf } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
-import type { ClusterFlags } from './flags/runFlags.ts';
+import type { ReadFlags } from './flags/readFlags.ts';
 import { fail, print, printRemarks } from './output.ts';
 import { createPrintedReader } from './printedReader.ts';
 
-type PodFlags = ClusterFlags & { readonly configFile?: string };
+type PodFlags = ReadFlags & { readonly configFile?: string };
 
 /** `weeder explain pod NAME`: why the pod is, is not, or was deleted, from the cluster and from the Events of weeder. */
 export async function explainPodNamed(namespace: string, name: string, flags: PodFlags): Promise<number> {
@@ -32,13 +32,24 @@ export async function explainPodNamed(namespace: string, name: string, flags: Po
   if (!config.ok) return fail(config.error);
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return fail(client.error);
-  const reader = createPrintedReader(client.value);
-  const pod = await inspect(namespace, name, config.value, flags.namespaces ?? 'all', reader);
+  const inspectIn = async (namespaces: 'all' | readonly string[]) => {
+    const reader = createPrintedReader(client.value);
+    return { reader, pod: await inspect(namespace, name, config.value, namespaces, reader) };
+  };
+  const everywhere = await inspectIn('all');
+  // The services of most pods are in their own namespace, and not every user may list the whole cluster.
+  const isRefused = everywhere.reader.refused().length > 0;
+  const { reader, pod } = isRefused ? await inspectIn([namespace]) : everywhere;
   await client.value.close();
   if (!pod.ok) return fail(pod.error);
   return reader.report(() => {
     print(explainPod(pod.value).join('\n'));
-    if (flags.configFile === undefined) printRemarks([noConfig]);
+    printRemarks([
+      ...(flags.configFile === undefined ? [noConfig] : []),
+      ...(isRefused
+        ? [`services of other namespaces than ${namespace} are left out, because you may not list them`]
+        : []),
+    ]);
   });
 }
 

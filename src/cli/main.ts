@@ -18,6 +18,6 @@ export async function main(given: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? exitCodes.ok : fail(usageProblem(error, verb));
+    return error.exitCode === 0 ? exitCodes.ok : fail(usageProblem(error, verb, program));
   }
 }

@@ -23,12 +23,12 @@ export function printLines(lines: readonly string[]): void {
   process.stdout.write(`${lines.map(printable).join('\n')}\n`);
 }
 
-/** Prints lines on stderr. */
+/** Prints lines on stderr, if there are any. */
 export function printErrors(lines: readonly string[]): void {
-  process.stderr.write(`${lines.map(printable).join('\n')}\n`);
+  if (lines.length > 0) process.stderr.write(`${lines.map(printable).join('\n')}\n`);
 }
 
 /** Prints remarks on the output, each in a clause without a full stop, on stderr. */
 export function printRemarks(remarks: readonly string[]): void {
-  if (remarks.length > 0) printErrors(remarks.map((remark) => `weeder: ${remark}.`));
+  printErrors(remarks.map((remark) => `weeder: ${remark}.`));
 }

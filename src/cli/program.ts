@@ -1,23 +1,26 @@
-import { Command, Help, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type DiagramFormat, diagramFormats, drawable, system } from '../diagram/formats.ts';
-import { addDemoFlags, type DemoFlags, misplacedFlag, unknownStory } from './demo/demoFlags.ts';
-import {
-  addClusterFlags,
-  addConfigFlag,
-  addRunFlags,
-  type ClusterFlags,
-  givenIgnoredFlags,
-  ignoredFlags,
-  type RunFlags,
-} from './flags/runFlags.ts';
+import { type Shell, shells } from './completion/shells.ts';
+import { addDemoFlags, type DemoFlags, misplacedFlag, stories, unknownStory } from './demo/demoFlags.ts';
+import { addOutputFlag, type OutputFlag } from './flags/outputFlag.ts';
+import { addReadFlags, type ReadFlags } from './flags/readFlags.ts';
+import { addConfigFlag, addRunFlags, givenIgnoredFlags, type RunFlags } from './flags/runFlags.ts';
 import { addGraphFlags, addSuggestFlags, type GraphFlags, type SuggestFlags } from './flags/suggestFlags.ts';
-import { readAddress, readNamespace } from './flags/values.ts';
-import { exitCodes, fail } from './output.ts';
+import { readAddress, wordOf } from './flags/values.ts';
+import { configureHelp } from './help.ts';
+import { fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
 
+/** What `explain` explains by its name. */
+const explainedKinds = ['application', 'pod'] as const;
+
 /** The flags of `explain`: with a config, or for one object in its namespace. */
-type ExplainFlags = ClusterFlags & { readonly configFile?: string; readonly namespace?: string };
+type ExplainFlags = ReadFlags & OutputFlag & { readonly configFile?: string };
+
+const ofReplays = 'the config (YAML): required for watch events, instead of its own for a recording';
+const ofNamespaces =
+  'the namespaces, separated by commas; default: all, and for <name> that of the kubeconfig’s context';
 
 /** Called with the exit code of the verb. */
 type OnExitCode = (exitCode: number) => void;
@@ -28,7 +31,7 @@ type OnExitCode = (exitCode: number) => void;
  */
 export function createProgram(onExitCode: OnExitCode): Command {
   const program = new Command('weeder')
-    .usage('[run] --config-file <file> [flags]\n       weeder <verb> [flags]')
+    .usage('<verb> [flags]')
     .description(
       'When a service recovers, deletes its dependants’ crash-looping pods, so that they start immediately. Restarts workloads when the ConfigMaps and Secrets that they use have changed. Corrects drift of applications.',
     )
@@ -37,47 +40,21 @@ export function createProgram(onExitCode: OnExitCode): Command {
     .optionsGroup('Other:')
     .helpOption('-h, --help', 'show this help')
     .version(packageJson.version, '--version', 'show the version')
-    .addHelpText('after', epilogue)
-    .commandsGroup('Verbs:')
-    .helpCommand('help [verb]', 'show the flags of a verb');
+    .commandsGroup('Run:');
 
   const run = addRunFlags(program.command('run').usage('--config-file <file> [flags]'));
   run.description('run the controllers (also without a verb)').action(async (flags: RunFlags, command: Command) => {
     const { run: start } = await import('./run/run.ts');
     onExitCode(await start(flags, givenIgnoredFlags(command.opts())));
   });
-  program
-    .command('check')
-    .usage('<file>')
-    .description('check a config file, or Applications, and report all errors')
-    .argument('<file>', 'the config file; -: the standard input')
-    .action(async (file: string) => {
-      const { check } = await import('./check.ts');
-      onExitCode(await check(file));
-    });
-  const explaining = program
-    .command('explain')
-    .usage('--config-file <file> [flags]\n       weeder explain application|pod <name> [-n <namespace>] [flags]');
-  addClusterFlags(addConfigFlag(explaining))
+  program.commandsGroup('Configure:');
+  addOutputFlag(program.command('check').usage('<file...> [flags]'))
     .optionsGroup('Other:')
-    .option(
-      '-n, --namespace <name>',
-      'of the application or pod; default: that of the kubeconfig’s context',
-      readNamespace,
-    )
-    .description('show the observed state, and what weeder would do')
-    .argument(
-      '[what]',
-      'application: describes one, within what the config allows; pod: why it was, or was not, deleted',
-    )
-    .argument('[name]', 'its name')
-    .action(async (what: string | undefined, name: string | undefined, flags: ExplainFlags) => {
-      if (what !== undefined) {
-        const { explainNamed } = await import('./explainNamed.ts');
-        return onExitCode(await explainNamed({ what, name }, flags));
-      }
-      const { explain } = await import('./explain.ts');
-      onExitCode(await explain(flags));
+    .description('check configs and Applications, and report all errors')
+    .argument('<file...>', 'files, folders with YAML and JSON, or -: the standard input')
+    .action(async (files: readonly string[], flags: OutputFlag) => {
+      const { check } = await import('./check/check.ts');
+      onExitCode(await check(files, flags));
     });
   addSuggestFlags(program.command('suggest').usage('[flags]'))
     .description('show which workloads seem to depend on which services, and why')
@@ -91,38 +68,38 @@ export function createProgram(onExitCode: OnExitCode): Command {
       const { graph } = await import('./suggest/graph.ts');
       onExitCode(await graph(flags));
     });
-  program
-    .command('replay')
-    .usage('<file...> [flags]')
-    .description('replay a recording, or watch events, in simulated time')
-    .argument('<file...>', 'recordings (FILE.1 FILE), or watch events of kubectl')
-    .optionsGroup('Config:')
-    .option('--config <file>', 'the config (YAML): required for watch events, instead of its own for a recording')
-    .optionsGroup('Live page:')
-    .option('--ui', 'show the replay on the live page, until Ctrl-C')
-    .option('--ui-bind-addr <address>', 'address of the live page; default: 127.0.0.1:9645', readAddress)
+  program.commandsGroup('Observe a cluster:');
+  const explaining = program
+    .command('explain')
+    .usage('--config-file <file> [flags]\n       weeder explain application|pod <name> [-n <namespace>] [flags]');
+  addOutputFlag(addReadFlags(addConfigFlag(explaining), ofNamespaces))
     .optionsGroup('Other:')
-    .action(async (files: readonly string[], flags: ReplayFlags) => {
-      const { replay } = await import('./replay.ts');
-      onExitCode(await replay(files, flags));
+    .description('show the observed state, and what weeder would do')
+    .addArgument(wordOf(explainedKinds, '[what]', 'application: its resources; pod: why it was, or was not, deleted'))
+    .argument('[name]', 'its name')
+    .action(async (what: string | undefined, name: string | undefined, flags: ExplainFlags) => {
+      if (what !== undefined) {
+        const { explainNamed } = await import('./explainNamed.ts');
+        return onExitCode(await explainNamed({ what, name }, flags));
+      }
+      const { explain } = await import('./explain.ts');
+      onExitCode(await explain(flags));
     });
-  program
-    .command('diagram')
-    .usage('[machine] [flags]')
-    .description('print a state machine, or the actor system')
-    .argument('[machine]', drawable.join(', '), system)
-    .addOption(new Option('--format <format>', 'how').choices(diagramFormats).default('ascii'))
+  addOutputFlag(addReadFlags(program.command('version').usage('[flags]')))
+    .option('--client', 'only the version of this program')
     .optionsGroup('Other:')
-    .action(async (machine: string, { format }: { readonly format: DiagramFormat }) => {
-      const { printDiagram } = await import('./diagram.ts');
-      onExitCode(printDiagram(machine, format));
+    .description('show the versions of this program and of what runs in the cluster')
+    .action(async (flags: ReadFlags & OutputFlag & { readonly client?: boolean }) => {
+      const { version } = await import('./version/version.ts');
+      onExitCode(await version(flags));
     });
+  program.commandsGroup('Without a cluster:');
   addDemoFlags(program.command('demo').usage('[story] [flags]'))
     .description('show an outage, restart control or the observer, without a cluster')
-    .argument(
-      '[story]',
-      'outage; restart: restarts when ConfigMaps and Secrets change; observer: drift and correction',
-      'outage',
+    .addArgument(
+      wordOf(stories, '[story]', 'restart: ConfigMaps and Secrets change; observer: drift is corrected').default(
+        'outage',
+      ),
     )
     .action(async (story: string, flags: DemoFlags, command: Command) => {
       const misplaced = unknownStory(story) ?? misplacedFlag(story, command);
@@ -138,23 +115,40 @@ export function createProgram(onExitCode: OnExitCode): Command {
       const { demo } = await import('./demo/demo.ts');
       onExitCode(await demo(flags));
     });
-  return program.configureHelp({
-    visibleOptions: (command) => visibleOptions(command, program, run),
-    groupItems: (_all, visible, groupOf) => new Help().groupItems(visible, visible, groupOf),
-  });
+  addConfigFlag(program.command('replay').usage('<file...> [flags]'), ofReplays)
+    .description('replay a recording, or watch events, in simulated time')
+    .argument('<file...>', 'recordings (FILE.1 FILE), or watch events of kubectl')
+    .optionsGroup('Live page:')
+    .option('--ui', 'show the replay on the live page, until Ctrl-C')
+    .option('--ui-bind-addr <address>', 'address of the live page; default: 127.0.0.1:9645', readAddress)
+    .optionsGroup('Other:')
+    .action(async (files: readonly string[], flags: ReplayFlags) => {
+      const { replay } = await import('./replay.ts');
+      onExitCode(await replay(files, flags));
+    });
+  program
+    .command('diagram')
+    .usage('[machine] [flags]')
+    .description('print a state machine, or the actor system')
+    .addArgument(wordOf(drawable, '[machine]', 'what is drawn').default(system))
+    .addOption(new Option('--format <format>', 'the format of the picture').choices(diagramFormats).default('ascii'))
+    .optionsGroup('Other:')
+    .action(async (machine: string, { format }: { readonly format: DiagramFormat }) => {
+      const { printDiagram } = await import('./diagram.ts');
+      onExitCode(printDiagram(machine, format));
+    });
+  program
+    .commandsGroup('Other:')
+    .command('completion')
+    .usage('<shell>')
+    .description('print the script by which a shell completes verbs and flags')
+    .addArgument(new Argument('<shell>', 'for example: source <(weeder completion bash)').choices(shells))
+    .optionsGroup('Other:')
+    .action(async (shell: Shell) => {
+      const { completion } = await import('./completion/completion.ts');
+      onExitCode(completion(program, shell));
+    });
+  program.helpCommand('help [verb]', 'show the flags of a verb');
+  configureHelp(program, run);
+  return program;
 }
-
-/** Without a verb weeder runs, so the help without a verb shows the options of `run`. */
-function visibleOptions(command: Command, program: Command, run: Command) {
-  const help = new Help();
-  if (command !== program) return help.visibleOptions(command);
-  return [...help.visibleOptions(run).filter((option) => option.long !== '--help'), ...help.visibleOptions(program)];
-}
-
-const epilogue = [
-  'Durations are written as in Go (300ms, 1m30s), addresses as :9644 or 127.0.0.1:9644.',
-  `Accepted for manifests of dependency-watchdog, and ignored: ${ignoredFlags.map((flag) => `--${flag}`).join(' ')}`,
-  `Exit codes: ${exitCodes.ok} when stopped by a signal, ${exitCodes.failed} after an error, ${exitCodes.usage} if the command line is invalid.`,
-]
-  .map((paragraph) => `\n${new Help().boxWrap(paragraph, 80)}`)
-  .join('\n');

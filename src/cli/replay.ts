@@ -27,7 +27,7 @@ import { uiAddressOf } from './serveUi.ts';
 import { stopOnSignals } from './signals.ts';
 
 export interface ReplayFlags {
-  readonly config?: string;
+  readonly configFile?: string;
   readonly ui?: boolean;
   readonly uiBindAddr?: BindAddress | 'none';
 }
@@ -45,11 +45,11 @@ export async function replay(names: readonly string[], flags: ReplayFlags): Prom
   const recording = readRecordings(files);
   if (!recording.ok) return fail(recording.error);
   if (address !== 'none') {
-    if (flags.config !== undefined)
+    if (flags.configFile !== undefined)
       return fail(codedError('USAGE', 'The live page shows a recording with its own config.'));
     return replayPage(await playableRecording(recording.value), address);
   }
-  return flags.config === undefined ? again(recording.value) : otherwise(recording.value, flags.config);
+  return flags.configFile === undefined ? again(recording.value) : otherwise(recording.value, flags.configFile);
 }
 
 /** Replays a recording and compares the results. */
@@ -84,7 +84,7 @@ async function otherwise(recording: RecordingFile, name: string): Promise<number
 /** Replays watch events, on the live page if it has an address. */
 async function ofEvents(
   files: readonly JsonFile[],
-  { config: name }: ReplayFlags,
+  { configFile: name }: ReplayFlags,
   address: BindAddress | 'none',
 ): Promise<number> {
   const events = readEventFiles(files);
@@ -109,7 +109,7 @@ function unknownFromEvents({ restart, observer }: Config): string[] {
 
 async function configOf(name: string | undefined): Promise<Result<Config>> {
   if (name !== undefined) return loadConfig('replay', name);
-  return failed(codedError('USAGE', 'Watch events contain no config: weeder replay needs --config FILE.'));
+  return failed(codedError('USAGE', 'Watch events contain no config: weeder replay needs --config-file FILE.'));
 }
 
 function printWhatIf({ events, startedAt, deleted }: WhatIfResult): void {

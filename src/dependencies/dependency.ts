@@ -17,7 +17,7 @@ export const confidences = ['high', 'medium', 'low'] as const;
 export type Confidence = (typeof confidences)[number];
 
 /** The formats that show which services and dependants belong together. */
-export const pictureFormats = ['mermaid', 'dot', 'json'] as const;
+export const pictureFormats = ['mermaid', 'dot'] as const;
 
 export type PictureFormat = (typeof pictureFormats)[number];
 
@@ -33,7 +33,9 @@ export interface Evidence {
 }
 
 /** Who says that a workload depends on a service: the config, the workload itself, or evidence. */
-export type DependencySource = 'configured' | 'declared' | 'suggested';
+export const dependencySources = ['configured', 'declared', 'suggested'] as const;
+
+export type DependencySource = (typeof dependencySources)[number];
 
 /** A workload depends on a service, or seems to. */
 export interface Dependency {

@@ -10,15 +10,12 @@ export function pictureRemarks(
   format: PictureFormat,
   lines: readonly string[],
 ): string[] {
-  if (format === 'json') return [];
   if (dependencies.length === 0) return ['there is nothing to draw: no dependency was found'];
   const characters = lines.join('\n').length;
   if (format !== 'mermaid' || (dependencies.length <= maxArrows && characters <= maxCharacters)) return [];
   const size = `${counted(dependencies.length)} arrows and ${counted(characters)} characters`;
   const limit = `${counted(maxArrows)} and ${counted(maxCharacters)}`;
-  return [
-    `the picture has ${size}, and Mermaid draws at most ${limit} by default: use -o dot, or select with --namespaces`,
-  ];
+  return [`the picture has ${size}, and Mermaid draws at most ${limit} by default: use -o dot, or select with -n`];
 }
 
 function counted(n: number): string {

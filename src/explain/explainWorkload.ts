@@ -10,18 +10,30 @@ import { mayRestart, pauseError } from '../restart/pace/mayRestart.ts';
 import { ownPods } from '../restart/pods/ownPods.ts';
 import { obstacleOf, rolloutOf } from '../restart/pods/rollout.ts';
 import { allowReferencesFrom } from '../restart/references/annotations.ts';
-import { sourceKey } from '../restart/references/refs.ts';
+import { sourceKey, type WorkloadRef } from '../restart/references/refs.ts';
 import type { Use } from '../restart/references/uses.ts';
 import { describeChanges, describeSource } from '../restart/references/wording.ts';
 import { workloadAnnotations } from '../restart/references/workloadSummary.ts';
 import type { WorkloadView } from './inspectWorkloads.ts';
 
-/** Describes one workload, as lines of text. `now`: epoch milliseconds. */
-export function explainWorkload(view: WorkloadView, now: number): string {
-  const head = `${objectText(view.summary.ref)}: ${stateOf(view, now)}`;
+/** What restart control sees of a workload and would do, in words. */
+export interface ExplainedWorkload {
+  readonly ref: WorkloadRef;
+  readonly state: string;
+  /** What it uses, its last restart, and its pods. */
+  readonly details: readonly string[];
+}
+
+/** Describes one workload, as lines of text. */
+export function explainWorkload({ ref, state, details }: ExplainedWorkload): string {
+  return [`${objectText(ref)}: ${state}`, ...details.map((line) => `  ${line}`)].join('\n');
+}
+
+/** `now`: epoch milliseconds. */
+export function explainedWorkload(view: WorkloadView, now: number): ExplainedWorkload {
   const { namespace } = view.summary.ref;
   const { errors, notAllowed, notFollowed } = view.uses;
-  const lines = [
+  const details = [
     ...usesOf(view),
     ...notAllowed.map((ref) => {
       const error = view.sources.get(ref)?.allowReferencesError;
@@ -32,7 +44,7 @@ export function explainWorkload(view: WorkloadView, now: number): string {
     ...restartsOf(view),
     ...podsOf(view),
   ];
-  return [head, ...lines.map((line) => `  ${line}`)].join('\n');
+  return { ref: view.summary.ref, state: stateOf(view, now), details };
 }
 
 function ownErrors({ optInError, pausedUntil }: WorkloadView['summary']): string[] {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { listen } from '@weeder/kube-runtime/testing';
+import { parse } from 'yaml';
+import { shapes } from '../../src/cli/data/shapes.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, config, file, folder, kubeconfig, oneSentence, sharedCli } from '../support/cli.ts';
 
@@ -114,7 +116,6 @@ suite('check', { concurrency: 4 }, () => {
 
   for (const [path, error] of [
     [join(folder, 'absent'), 'there is no such file'],
-    [folder, 'is a directory; give the path of the config file in it'],
     ['', 'there is no such file'],
   ] as const) {
     test(`the error for "${path.replace(folder, '.')}": ${error}`, async () => {
@@ -126,6 +127,89 @@ suite('check', { concurrency: 4 }, () => {
       });
     });
   }
+});
+
+/** Writes files into a new folder, and returns its path. */
+function folderOf(name: string, files: Readonly<Record<string, string>>): string {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name, path)), { recursive: true });
+    file(join(name, path), text);
+  }
+  return join(folder, name);
+}
+
+suite('check of several files and folders', { concurrency: 4 }, () => {
+  const application = `apiVersion: weeder.dev/v1alpha1
+kind: Application
+metadata: {name: shop, namespace: shop}
+spec: {manifests: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: "1"}}]}
+`;
+  const deployment = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n';
+  const mixed = folderOf('mixed', {
+    'a.yaml': 'declaredDependencies: {}',
+    'deep/er/b.yml': 'watchDuration: 5',
+    'deep/c.json': '{"observer": {}}',
+    'deep/ignored.txt': '{{',
+    '.hidden/d.yaml': '{{',
+    'node_modules/e.yaml': '{{',
+    'application.yaml': application,
+    'manifests.yaml': `${deployment}---\n${deployment}`,
+  });
+
+  test('each file has a line or its errors, and one invalid file is enough for exit code 1', async () => {
+    const { code, stdout, stderr } = await sharedCli(['check', mixed, config]);
+    assert.equal(code, 1);
+    const lines = stdout.replaceAll(folder, '.').split('\n');
+    assert.deepEqual(lines.slice(0, 2), [
+      './mixed/a.yaml: ok, declared dependencies',
+      './mixed/application.yaml: ok, application shop/shop: 1 resource, mode correct, deletionPolicy delete, as the account default',
+    ]);
+    assert.deepEqual(lines.slice(3), [
+      './mixed/deep/c.json: ok, the application observer',
+      './weeder.yaml: ok, 1 service, 1 podSelector',
+      '1 other file is not checked',
+      '',
+    ]);
+    assert.match(stderr.replaceAll(folder, '.'), /^\.\/mixed\/deep\/er\/b\.yml:1:\d+ watchDuration: [^\n]+\n$/);
+  });
+
+  test('data has the same, as JSON and as YAML', async () => {
+    const json = await sharedCli(['check', mixed, '-o', 'json']);
+    const report = shapes.CheckReport.parse(JSON.parse(json.stdout));
+    assert.deepEqual([json.code, json.stderr, report.valid], [1, '', false]);
+    assert.deepEqual(
+      report.files.map((each) => [each.file.replace(mixed, '.'), each.type, each.valid]),
+      [
+        ['./a.yaml', 'config', true],
+        ['./application.yaml', 'applications', true],
+        ['./deep/c.json', 'config', true],
+        ['./deep/er/b.yml', 'config', false],
+        ['./manifests.yaml', 'other', true],
+      ],
+    );
+    const [error] = report.files[3]?.errors ?? [];
+    assert.deepEqual([error?.code, error?.line, error?.path], ['CONFIG_INVALID', 1, 'watchDuration']);
+    const yaml = await sharedCli(['check', mixed, '-o', 'yaml']);
+    assert.deepEqual([yaml.code, parse(yaml.stdout)], [1, report]);
+    const good = await sharedCli(['check', config, '-ojson']);
+    assert.deepEqual([good.code, JSON.parse(good.stdout).valid], [0, true]);
+  });
+
+  test('a folder in which there is nothing to check is an error, and so is a file that the user names', async () => {
+    const folders = { none: folderOf('none', { 'a.txt': '' }), others: folderOf('others', { 'a.yaml': deployment }) };
+    for (const [name, path] of Object.entries(folders)) {
+      const { code, stderr } = await sharedCli(['check', path]);
+      assert.deepEqual([code, stderr], [1, `${path}: the folder has no config and no Application\n`], name);
+    }
+    const named = await sharedCli(['check', join(folders.others, 'a.yaml')]);
+    assert.equal(named.code, 1);
+    assert.match(named.stderr, /a\.yaml:1:1: this is a Kubernetes manifest \(kind: Deployment\)/);
+  });
+
+  test('the standard input is one of several', async () => {
+    const { code, stdout } = await cli(['check', '-', config], { input: 'observer: {}' });
+    assert.deepEqual([code, stdout], [0, `-: ok, the application observer\n${config}: ok, 1 service, 1 podSelector\n`]);
+  });
 });
 
 suite('explain reports in one sentence why it fails', { concurrency: 4 }, () => {

@@ -207,7 +207,7 @@ test('contradictory times of leader election are refused in one sentence', async
   ]);
   assert.equal(
     oneSentence(ended, 2),
-    'The flag --leader-elect-lease-duration (15s) has to be longer than --leader-elect-renew-deadline (10s), that longer than 1.2 times --leader-elect-retry-period (9s), and all between 0 and 24h. See `weeder --help` for the flags and verbs.',
+    'The flag --leader-elect-lease-duration (15s) has to be longer than --leader-elect-renew-deadline (10s), that longer than 1.2 times --leader-elect-retry-period (9s), and all between 0 and 24h. See `weeder --help` for the verbs, and `weeder VERB --help` for flags.',
   );
 });
 

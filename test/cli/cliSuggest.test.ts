@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { parse } from 'yaml';
+import { shapes } from '../../src/cli/data/shapes.ts';
 import { cli, file, folder, oneSentence, sharedCli } from '../support/cli.ts';
 
 const manifests = file(
@@ -61,7 +63,9 @@ suite('suggest', { concurrency: 4 }, () => {
     );
     assert.match(await suggest('-f', manifests, '-o', 'mermaid'), /^flowchart RL\n/);
     assert.match(await suggest('-f', manifests, '-o', 'dot'), /^digraph dependencies \{\n/);
-    assert.equal(JSON.parse(await suggest('-f', manifests, '-o', 'json'))[0].service.name, 'postgres');
+    const list = shapes.DependencyList.parse(JSON.parse(await suggest('-f', manifests, '-o', 'json')));
+    assert.equal(list.items[0]?.service.name, 'postgres');
+    assert.deepEqual(parse(await suggest('-f', manifests, '-oyaml')), list);
     const config = file('suggested.yaml', await suggest('-f', manifests, '-o', 'config'));
     assert.match((await sharedCli(['check', config])).stdout, /: ok, 1 service, 1 podSelector$/m);
     assert.match(
@@ -82,7 +86,9 @@ suite('suggest', { concurrency: 4 }, () => {
       stdout: 'flowchart RL\n',
       stderr: 'weeder: there is nothing to draw: no dependency was found.\n',
     });
-    assert.equal(await graph('-o', 'json'), '[]\n');
+    const none = { apiVersion: 'cli.weeder.dev/v1', kind: 'DependencyList', items: [] };
+    assert.deepEqual(JSON.parse(await graph('-o', 'json')), none);
+    assert.deepEqual(parse(await graph('-o', 'yaml')), none);
     const entry = '{podSelectors: [{matchLabels: {app: report}}]}';
     const config = file('graph.yaml', `servicesAndDependantSelectors: {postgres: ${entry}}\n`);
     assert.match(
@@ -91,10 +97,13 @@ suite('suggest', { concurrency: 4 }, () => {
     );
     assert.match(await graph('--config-file', config, '-o', 'dot'), / n0 -> n1 \[label="configured"\];\n/);
     assert.equal(
-      await graph('--config-file', config, '--namespaces', 'a,b', '-o', 'json').then((text) => JSON.parse(text).length),
+      await graph('--config-file', config, '-n', 'a,b', '-o', 'json').then((text) => JSON.parse(text).items.length),
       1,
     );
-    assert.match(oneSentence(await sharedCli(['graph', '-o', 'svg']), 2), /Allowed choices are mermaid, dot, json\./);
+    assert.match(
+      oneSentence(await sharedCli(['graph', '-o', 'svg']), 2),
+      /Allowed choices are mermaid, dot, json, yaml\./,
+    );
   });
 
   test('suggest and graph report a declaration at a wrong place, with the line to write', async () => {
@@ -111,16 +120,16 @@ spec: {template: {spec: {containers: []}}}
       const ended = await sharedCli([...words, '-f', misplaced]);
       assert.deepEqual([ended.code, ended.stderr], [0, stderr]);
     }
-    const elsewhere = await sharedCli(['suggest', '-f', misplaced, '--namespaces', 'default2']);
+    const elsewhere = await sharedCli(['suggest', '-f', misplaced, '-n', 'default2']);
     assert.match(elsewhere.stdout, /^no dependencies/);
   });
 
-  test('a folder is read, and --namespaces restricts the output', async () => {
+  test('a folder is read, and -n restricts the output', async () => {
     mkdirSync(join(folder, 'manifests'), { recursive: true });
     file('manifests/a.yml', 'kind: Service\nmetadata: {name: redis}\n');
     file('manifests/ignored.txt', '{{');
     assert.equal(await suggest('-f', join(folder, 'manifests')), 'no dependencies were found\n');
-    assert.match(await suggest('-f', manifests, '--namespaces=shop'), /^high +deployment\/shop\/web /m);
+    assert.match(await suggest('-f', manifests, '-nshop'), /^high +deployment\/shop\/web /m);
   });
 
   test('what cannot be read is left out and named, beside the rest and what is not searched', async () => {
@@ -154,7 +163,7 @@ spec: {template: {spec: {containers: []}}}
   });
 
   for (const [words, code, sentence] of [
-    [['-o', 'xml'], 2, /^The flag -o: Allowed choices are table, labels, config, mermaid, dot, json\. See/],
+    [['-o', 'xml'], 2, /^The flag --output: Allowed choices are table, labels, config, mermaid, dot, json, yaml\. See/],
     [['--confidence', 'sure'], 2, /^The flag --confidence: Allowed choices are high, medium, low\. See/],
     [
       ['--recording', 'x', '-o', 'labels'],

@@ -94,7 +94,7 @@ test('cluster services are suggested by the last message of a pod, or else by it
   assert.equal((await suggest()).stdout, 'no dependencies were found\n');
   assert.deepEqual(requested, []);
 
-  const { code, stdout, stderr } = await suggest('--cluster-services', '--namespaces=shop');
+  const { code, stdout, stderr } = await suggest('--cluster-services', '--namespace=shop');
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, lineOfWeb);
   assert.match(

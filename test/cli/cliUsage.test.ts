@@ -4,10 +4,11 @@ import { CommanderError } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { codedError } from '../../src/base/errors.ts';
 import { readArguments, usageProblem } from '../../src/cli/flags/commandLine.ts';
+import { examples } from '../../src/cli/help.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { cli, oneSentence, sharedCli } from '../support/cli.ts';
 
-const see = 'See `weeder --help` for the flags and verbs.';
+const see = 'See `weeder --help` for the verbs, and `weeder VERB --help` for flags.';
 
 type Case = readonly [command: string, sentence: string];
 
@@ -17,14 +18,20 @@ const wrong: readonly Case[] = [
   ['rum --config-file x', 'There is no verb "rum"; did you mean run?'],
   ['frobnicate', 'There is no verb "frobnicate".'],
   ['help explan', 'There is no verb "explan"; did you mean explain?'],
-  ['', 'weeder run needs --config-file FILE.'],
   ['weeder', 'weeder run needs --config-file FILE.'],
   ['--config-file=', 'weeder run needs --config-file FILE.'],
   ['explain', 'weeder explain needs --config-file FILE.'],
   ['explain x.yaml', 'weeder explain does not accept the argument x.yaml; give the config with --config-file.'],
   ['explain application', 'weeder explain application needs NAME.'],
   ['explain pod', 'weeder explain pod needs NAME.'],
-  ['check a b', 'weeder check accepts fewer arguments than a, b.'],
+  ['replay x --config y', 'There is no flag --config; did you mean --config-file?'],
+  ['suggest --namespaces=shop', 'There is no flag --namespaces; did you mean --namespace?'],
+  ['completion zhs', 'weeder completion does not accept the argument zhs; did you mean zsh?'],
+  ['completion tcl', 'weeder completion does not accept the argument tcl: give bash, zsh, fish, powershell.'],
+  ['explain pod web-0 -ojson', 'The flag -o explains a config: leave out the object.'],
+  ['explain pod web-0 -A', 'An object is explained in one namespace: give it with -n.'],
+  ['explain pod web-0 -n a,b', 'An object is explained in one namespace: give it with -n.'],
+  ['version --as-group admins', 'The flag --as-group needs --as.'],
   ['demo --speed 0', 'The flag --speed: found "0", expected a number from 1 to 50.'],
   ['demo now', 'There is no demo "now": it shows outage, restart or observer.'],
   ['demo restarts', 'There is no demo "restarts"; did you mean restart?'],
@@ -45,7 +52,7 @@ const alsoWrong: readonly Case[] = [
   ['check --kubeconfig x', 'There is no flag --kubeconfig.'],
   ['check --config-file x', 'There is no flag --config-file; give the file as an argument: weeder check FILE.'],
   ['explain application a b', 'weeder explain accepts fewer arguments than application, a, b.'],
-  ['explain application a -n A', 'The flag -n: found "A", which is not the name of a namespace.'],
+  ['explain application a -n A', 'The flag --namespace: found "A", which is not the name of a namespace.'],
   ['demo restart now', 'weeder demo accepts fewer arguments than restart, now.'],
   ['demo --speed=fast', 'The flag --speed: found "fast", expected a number from 1 to 50.'],
   ['demo --replicas 0', 'The flag --replicas: found "0", expected a whole number from 1 to 50.'],
@@ -93,7 +100,7 @@ suite('wrong usage is reported in one sentence, with exit code 2', { concurrency
       const program = createProgram(() => assert.fail('a verb ran'));
       const error: unknown = await program.parseAsync(words, { from: 'user' }).catch((thrown: unknown) => thrown);
       assert.ok(error instanceof CommanderError);
-      assert.deepEqual(usageProblem(error, verb), codedError('USAGE', sentence));
+      assert.deepEqual(usageProblem(error, verb, program), codedError('USAGE', sentence));
     });
   }
 });
@@ -104,40 +111,48 @@ test('--version prints the version and nothing else', async () => {
   }
 });
 
-test('--help fits a terminal, shows every flag of run and every verb, and names the ignored flags', async () => {
-  const [{ stdout, code, stderr }, short, help] = await Promise.all([
+test('without any word, and with --help, the verbs come first, then examples; the flags of run are in its own help', async () => {
+  const [alone, ...others] = await Promise.all([
+    cli([]),
     sharedCli(['--help']),
     sharedCli(['-h']),
+    sharedCli(['-help']),
     sharedCli(['help']),
   ]);
-  assert.equal(code, 0);
-  assert.equal(stderr, '');
-  assert.equal(short.stdout, stdout);
-  assert.equal(help.stdout, stdout);
-  assert.ok(stdout.split('\n').every((line) => line.length <= 80));
-  for (const heading of [
-    'Usage:',
-    'Config:',
-    'Cluster:',
-    'Deletions, restarts and applies:',
-    'Process:',
-    'Verbs:',
-    'Exit codes:',
-  ]) {
-    assert.ok(stdout.includes(heading), heading);
-  }
-  const named = new Set(stdout.match(/--[a-z-]+[a-z]/g));
+  for (const other of others) assert.deepEqual(other, alone);
+  const { stdout, code, stderr } = alone;
+  assert.deepEqual([code, stderr], [0, '']);
+  const headings = stdout.match(/^[A-Z][a-z ]+:/gm);
+  const groups = ['Run:', 'Configure:', 'Observe a cluster:', 'Without a cluster:', 'Other:'];
+  assert.deepEqual(headings, ['Usage:', ...groups, 'Examples:']);
+  for (const command of createProgram(() => {}).commands)
+    assert.match(stdout, new RegExp(`^ {2}${command.name()} {2,}\\w`, 'm'));
+  assert.doesNotMatch(stdout, /--metrics-bind-addr|\[options\]/);
   const run = await sharedCli(['run', '--help']);
-  for (const flag of run.stdout.match(/^ {2}--[a-z-]+/gm) ?? []) assert.ok(named.has(flag.trim()), flag);
-  for (const flag of ['--metrics-bind-addr', '--pprof-bind-addr', '--concurrent-reconciles', '--zap-encoder']) {
-    assert.ok(named.has(flag), flag);
+  for (const text of ['Config:', 'Cluster:', 'Deletions, restarts and applies:', 'Process:', 'Exit codes:'])
+    assert.ok(run.stdout.includes(text), text);
+  for (const flag of ['metrics-bind-addr', 'pprof-bind-addr', 'concurrent-reconciles', 'zap-encoder'])
+    assert.ok(run.stdout.includes(`--${flag}`), flag);
+  for (const line of [...stdout.split('\n'), ...run.stdout.split('\n')]) assert.ok(line.length <= 80, line);
+});
+
+test('each example of the help is a command line that its verb accepts', async () => {
+  for (const [, words] of examples) {
+    const program = createProgram(() => {});
+    const [verb] = words.split(' ');
+    let hasRun = false;
+    program.commands
+      .find((each) => each.name() === verb)
+      ?.action(() => {
+        hasRun = true;
+      });
+    await program.parseAsync(words.split(' '), { from: 'user' });
+    assert.ok(hasRun, words);
   }
-  for (const verb of ['run', 'check', 'explain', 'suggest', 'graph', 'demo', 'help'])
-    assert.match(stdout, new RegExp(`^ {2}${verb} `, 'm'));
 });
 
 test('each verb has its own help', async () => {
-  for (const verb of ['run', 'weeder', 'check', 'explain', 'suggest', 'graph', 'demo']) {
+  for (const verb of ['weeder', ...createProgram(() => {}).commands.map((each) => each.name())]) {
     const [own, viaHelp] = await Promise.all([
       sharedCli([verb, '--help']),
       sharedCli(['help', verb === 'weeder' ? 'run' : verb]),

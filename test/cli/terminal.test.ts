@@ -101,7 +101,7 @@ test('names in a replayed recording, and in watch events, are escaped', async ()
   );
   const selectors = '{etcd-main-client: {podSelectors: [{matchLabels: {app: kapi}}], onStart: always}}';
   const config = file('weeder.yaml', `servicesAndDependantSelectors: ${selectors}\n`);
-  const watched = await sharedCli(['replay', `--config=${config}`, ...events]);
+  const watched = await sharedCli(['replay', `--config-file=${config}`, ...events]);
   assert.match(watched.stdout, /pod deleted/, watched.stderr);
   assertHarmless(watched.stdout + watched.stderr);
 });

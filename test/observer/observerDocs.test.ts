@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { arrayOf, objectOf } from '@weeder/kube-runtime/base';
 import { resourceStates } from '../../machines/observer/resource.ts';
 import { formatFieldError } from '../../src/base/fieldError.ts';
-import { readApplicationFile } from '../../src/cli/checkApplications.ts';
+import { readApplicationFile } from '../../src/cli/check/checkApplications.ts';
 import { schemaErrorTable } from '../../src/observer/schema/schemaErrors.ts';
 import { readInventory, writeEntry } from '../../src/observer/spec/inventory.ts';
 import { conditionTypes } from '../../src/observer/status/condition.ts';

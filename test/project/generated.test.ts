@@ -8,6 +8,7 @@ import { benchmarksPage } from '../../bench/support/page.ts';
 import { committed, readResults } from '../../bench/support/results.ts';
 import { sizingTable } from '../../bench/support/sizing.ts';
 import { formatFieldErrors } from '../../src/base/fieldError.ts';
+import { outputJsonSchema } from '../../src/cli/data/shapes.ts';
 import { parseConfig } from '../../src/config/parse.ts';
 import {
   configJsonSchema,
@@ -23,7 +24,7 @@ import { applicationsTable } from '../suggest/applications.ts';
 import { chartValuesSchema } from '../support/docs/chartSchema.ts';
 import { errorsTable } from '../support/docs/errorsTable.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
-import { runFlagsTable, suggestFlagsTable } from '../support/docs/flagsTable.ts';
+import { readFlagsTable, runFlagsTable, suggestFlagsTable } from '../support/docs/flagsTable.ts';
 import { metricsTable } from '../support/docs/metricsTable.ts';
 import { recoveryDiagram } from '../support/docs/recoveryDiagram.ts';
 import { withSections } from '../support/docs/sections.ts';
@@ -36,6 +37,7 @@ import { layoutsJson, machineSections, visualizations } from '../support/docs/vi
  */
 const generated: Readonly<Record<string, (file: URL) => string | Promise<string>>> = {
   'schema/weeder.schema.json': () => formattedJson(configJsonSchema()),
+  'schema/output.schema.json': () => formattedJson(outputJsonSchema()),
   'deploy/chart/values.schema.json': () => formattedJson(chartValuesSchema()),
   // Helm reads only files below the chart, and kustomize only those below a kustomization.
   'deploy/chart/files/applications.yaml': () => deployed('components/observer-named/crd.yaml'),
@@ -59,7 +61,11 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'docs/reference/events.md': (file) => withSections(file, { events: eventsTable() }),
   'docs/development/benchmarks.md': () => benchmarksPage(readResults(committed)),
   'docs/reference/command-line.md': (file) =>
-    withSections(file, { flags: runFlagsTable(), 'suggest-flags': suggestFlagsTable() }),
+    withSections(file, {
+      flags: runFlagsTable(),
+      'read-flags': readFlagsTable(),
+      'suggest-flags': suggestFlagsTable(),
+    }),
   'docs/reference/errors.md': (file) => withSections(file, { errors: errorsTable() }),
   'docs/how-to/find-dependencies.md': (file) => withSections(file, { applications: applicationsTable() }),
   'generated/layouts.json': () => layoutsJson(),
@@ -116,13 +122,13 @@ function deployed(path: string): string {
   return readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
 }
 
-/** JSON in the format of the formatter: lists of short strings, and empty lists, on one line. */
+/** JSON in the format of the formatter: short lists of short strings, and empty lists, on one line. */
 function formattedJson(value: unknown): string {
-  const words = /\[\n\s+("[^"\n]*"(?:,\n\s+"[^"\n]*")*)\n\s+\]/g;
-  const text = JSON.stringify(value, null, 2).replace(
-    words,
-    (_whole, list: string) => `[${list.replace(/\n\s+/g, ' ')}]`,
-  );
+  const words = /^(.*)\[\n\s+("[^"\n]*"(?:,\n\s+"[^"\n]*")*)\n\s+\](,?)$/gm;
+  const text = JSON.stringify(value, null, 2).replace(words, (whole, before: string, list: string, after: string) => {
+    const line = `${before}[${list.replace(/\n\s+/g, ' ')}]${after}`;
+    return line.length <= 120 ? line : whole;
+  });
   return `${text.replace(/\[\n\s+\{\}\n\s+\]/g, '[{}]')}\n`;
 }
 

@@ -72,7 +72,8 @@ const longs = addRunFlags(new Command('run')).options.map(({ long }) => long ?? 
 
 /** The flags, or one sentence. */
 function flagsOf(words: readonly string[]): (RunFlags & Readonly<Record<string, unknown>>) | string {
-  const command = addRunFlags(new Command('run'))
+  const program = new Command();
+  const command = addRunFlags(program.command('run'))
     .exitOverride()
     .configureOutput({ writeErr: () => {}, writeOut: () => {} });
   try {
@@ -80,7 +81,7 @@ function flagsOf(words: readonly string[]): (RunFlags & Readonly<Record<string, 
     return command.opts();
   } catch (error) {
     assert(error instanceof CommanderError, String(error));
-    return error.exitCode === 0 ? 'help' : usageProblem(error, 'run').message;
+    return error.exitCode === 0 ? 'help' : usageProblem(error, 'run', program).message;
   }
 }
 

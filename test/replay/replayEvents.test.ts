@@ -39,7 +39,7 @@ for (const [name, output] of Object.entries(expected)) {
   test(`${name}, recorded from a real kubelet: what weeder would have done, and saved, whatever the order of the files`, async () => {
     const files = globSync(join(recorded, `${name}-*.jsonl`)).sort();
     for (const order of [files, files.toReversed()]) {
-      const { code, stdout, stderr } = await sharedCli(['replay', '--config', config, ...order]);
+      const { code, stdout, stderr } = await sharedCli(['replay', '--config-file', config, ...order]);
       assert.equal(stderr, '');
       assert.equal(stdout, output);
       assert.equal(code, 0);
@@ -54,7 +54,7 @@ async function replayChanged(change: (line: string) => string): Promise<string> 
     const lines = readFileSync(path, 'utf8').trim().split('\n').map(change);
     return file(`changed-${index}.jsonl`, `${lines.join('\n')}\n`);
   });
-  const { code, stdout, stderr } = await sharedCli(['replay', '--config', config, ...changed]);
+  const { code, stdout, stderr } = await sharedCli(['replay', '--config-file', config, ...changed]);
   assert.equal(code, 0, stderr);
   return stdout;
 }
@@ -123,7 +123,7 @@ test('deleted pods and pods with other labels are ignored, and a second recovery
     at(90, pod({ name: 'kapi-1', containers: [backOff(3)] }), 'ADDED'),
     at(100, slice()),
   ]);
-  const { stdout, code } = await sharedCli(['replay', `--config=${config}`, path]);
+  const { stdout, code } = await sharedCli(['replay', `--config-file=${config}`, path]);
   assert.equal(code, 0);
   assert.match(stdout, /\+60\.000s .*window opened/);
   assert.match(stdout, /\+100\.000s .*window opened/);
@@ -139,7 +139,7 @@ test('deleted pods and pods with other labels are ignored, and a second recovery
 
 test('without a recovery nothing would have been deleted', async () => {
   const path = events('calm.jsonl', [at(0, slice(), 'ADDED'), at(0, pod({ containers: [backOff(3)] }), 'ADDED')]);
-  const { stdout, code } = await sharedCli(['replay', `--config=${config}`, path]);
+  const { stdout, code } = await sharedCli(['replay', `--config-file=${config}`, path]);
   assert.equal(code, 0);
   assert.match(stdout, /\n\nweeder would have deleted no pod\n$/);
 });
@@ -156,16 +156,16 @@ test('events that cannot be replayed are reported in one sentence with file and 
     [[{ type: 'ERROR', object: {} }], /^\.\/bad\.jsonl:1: found neither a line of a recording nor a watch event/],
   ];
   for (const [lines, sentence] of cases) {
-    const ended = await sharedCli(['replay', `--config=${config}`, events('bad.jsonl', lines)]);
+    const ended = await sharedCli(['replay', `--config-file=${config}`, events('bad.jsonl', lines)]);
     assert.match(oneSentence(ended, 1), sentence);
   }
 });
 
 test('watch events need a config that can be used', async () => {
   const path = events('some.jsonl', [at(0, slice())]);
-  assert.match(oneSentence(await sharedCli(['replay', path]), 2), /weeder replay needs --config FILE\./);
+  assert.match(oneSentence(await sharedCli(['replay', path]), 2), /weeder replay needs --config-file FILE\./);
   assert.match(
-    oneSentence(await sharedCli(['replay', '--config', 'none.yaml', path]), 1),
+    oneSentence(await sharedCli(['replay', '--config-file', 'none.yaml', path]), 1),
     /^none\.yaml: there is no such file\./,
   );
 });
@@ -179,7 +179,7 @@ test('a time beyond the year 9999, or out of range, is a sentence or a replay, n
     };
     return JSON.stringify({ ...(ts === '' ? {} : { ts }), type: 'ADDED', object });
   };
-  const replayed = (line: string) => sharedCli(['replay', '--config', config, file('late.jsonl', `${line}\n`)]);
+  const replayed = (line: string) => sharedCli(['replay', '--config-file', config, file('late.jsonl', `${line}\n`)]);
   assert.match(
     oneSentence(await replayed(event(last)), 1),
     /ts is "\+275760-09-13T00:00:00\.000Z", which is not a time/,

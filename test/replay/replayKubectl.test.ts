@@ -30,7 +30,7 @@ shoot-1/kapi-1  11:19:55.000      +0.000s         40s, unreported  at least 33.0
 
 /** What is printed of these files; the run must succeed. */
 async function replayed(...files: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await sharedCli(['replay', '--config', config, ...files]);
+  const { code, stdout, stderr } = await sharedCli(['replay', '--config-file', config, ...files]);
   assert.equal(stderr, '');
   assert.equal(code, 0);
   return stdout;
@@ -114,6 +114,6 @@ test('a file that is not output of --output-watch-events is reported with the ex
     [Buffer.from('{"type":1}\n', 'utf16le'), /^\.\/bad\.jsonl is written in UTF-16, as PowerShell does it; /],
   ];
   for (const [text, sentence] of cases) {
-    assert.match(oneSentence(await sharedCli(['replay', '--config', config, file('bad.jsonl', text)]), 1), sentence);
+    assert.match(oneSentence(await sharedCli(['replay', '--config-file', config, file('bad.jsonl', text)]), 1), sentence);
   }
 });

@@ -91,7 +91,7 @@ test('with another config it also shows what other selectors would have found, a
     'role-17.yaml',
     'servicesAndDependantSelectors:\n  etcd-main-client:\n    podSelectors: [{matchLabels: {role: role-17}}]\n',
   );
-  const stdout = await replayed(`--config=${other}`, path);
+  const stdout = await replayed(`--config-file=${other}`, path);
   assert.match(stdout, /pod deleted .*shoot-1\/kapi-17 {2}delete/);
   assert.doesNotMatch(stdout, /kapi-0|kapi-16|were not watched/);
 });
@@ -149,7 +149,7 @@ test('with another config, too, namespaces are separate, and those that were wat
     'same.yaml',
     'servicesAndDependantSelectors:\n  etcd-main-client:\n    podSelectors: [{matchLabels: {role: apiserver}}]\n',
   );
-  const stdout = await replayed('--config', other, path);
+  const stdout = await replayed('--config-file', other, path);
   const deleted = [...stdout.matchAll(/pod deleted .* (shoot-\w\/\S+) {2}delete/g)].map(([, name]) => name);
   assert.deepEqual(deleted, ['shoot-a/kapi-0', 'shoot-a/kapi-1']);
   assert.match(stdout, /\n\nnot known from the recording:\n {2}only these namespaces were watched: shoot-a, shoot-b\n/);

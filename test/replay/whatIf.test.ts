@@ -18,7 +18,7 @@ const configWith = (name: string, settings: string, more = '') =>
   );
 
 async function whatIf(config: string, ...files: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await sharedCli(['replay', '--config', config, ...files]);
+  const { code, stdout, stderr } = await sharedCli(['replay', '--config-file', config, ...files]);
   assert.equal(stderr, '');
   assert.equal(code, 0);
   return stdout;
@@ -99,11 +99,11 @@ test('files of a rotated recording are replayed together, and the newest alone o
 test('a config that cannot be used is reported, and so are recordings mixed with watch events', async () => {
   const path = await incident('bad.jsonl');
   assert.match(
-    oneSentence(await sharedCli(['replay', '--config=none.yaml', path]), 1),
+    oneSentence(await sharedCli(['replay', '--config-file=none.yaml', path]), 1),
     /^none\.yaml: there is no such file\./,
   );
   const event = file('event.jsonl', '{"type":"ADDED","object":{"kind":"Pod"}}\n');
-  const args = ['replay', '--config', configWith('x.yaml', ''), path, event];
+  const args = ['replay', '--config-file', configWith('x.yaml', ''), path, event];
   assert.match(
     oneSentence(await sharedCli(args), 1),
     /^\.\/event\.jsonl:1: found no recording; recordings and watch events/,

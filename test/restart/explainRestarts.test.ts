@@ -186,7 +186,7 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     const then = now();
     await explain('servicesAndDependantSelectors:\n  db:\n    podSelectors:\n      - matchLabels: {app: web}\n');
     assert.ok(!since(then).some(({ url }) => /configmaps|secrets|deployments/.test(url)));
-    assert.match((await explain(restarts({}), '--namespaces=default'))[0] ?? '', /^restart control manages no/);
+    assert.match((await explain(restarts({}), '--namespace=default'))[0] ?? '', /^restart control manages no/);
   });
 
   test('explain reports a refused list beside the results of the other lists, and exits with code 1', async (t) => {

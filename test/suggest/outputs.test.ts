@@ -161,14 +161,6 @@ test('without suggestions a picture has what is configured or declared', () => {
     '  end',
     '  n0 -->|declared| n1',
   ]);
-  const [picture] = JSON.parse(drawDependencies(knownDependencies(search(shop).dependencies), 'json').join('\n'));
-  assert.deepEqual(picture, {
-    service: { namespace: 'shop', name: 'redis' },
-    workload: { kind: 'StatefulSet', namespace: 'shop', name: 'cart' },
-    sources: ['declared'],
-    isFound: true,
-    evidence: [],
-  });
 });
 
 test('evidence of several readers is merged', () => {

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { z } from 'zod';
+import { readArguments } from '../../src/cli/flags/commandLine.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { bundle } from './bundle.ts';
 import { oneByOne } from './oneByOne.ts';
 
@@ -93,7 +95,8 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Ru
   const { promise: ended, resolve, reject } = Promise.withResolvers<Ended>();
   child.once('error', reject);
   child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
-  return { child, ended, stdout: () => stdout };
+  const advised = ended.then((result) => withAdvice(words, result));
+  return { child, ended: advised, stdout: () => stdout };
 }
 
 /** Runs the real program until it exits. */
@@ -139,7 +142,28 @@ function runShared(command: Command): Promise<Ended> {
     resolve({ signal: null, ...Answer.parse(answer) });
   });
   child.send({ ...command });
-  return promise;
+  return promise.then((ended) => withAdvice(command.words, ended));
+}
+
+const verbs = createProgram(() => {}).commands;
+
+/**
+ * Asserts of every command line of a test that the verb accepts each flag that its errors advise: each flag that they
+ * name and the command line has not, and each in a command of weeder that they quote.
+ */
+function withAdvice(words: readonly string[], ended: Ended): Ended {
+  const given = words.join(' ');
+  // Commands of kubectl, and the advice of Node about certificates, are not about flags of weeder.
+  const own = ended.stderr.replaceAll(/`.*?`|kubectl [^.;]*|--use-system-ca/g, '');
+  const advice = [[readArguments(words).verb, own] as const];
+  for (const [, verb = '', text = ''] of ended.stderr.matchAll(/`weeder ([a-z]+) (.*?)`/g)) advice.push([verb, text]);
+  for (const [verb, text] of advice) {
+    const { options = [] } = verbs.find((each) => each.name() === verb) ?? {};
+    const accepted = options.flatMap(({ short, long }) => [short, long]);
+    for (const [flag] of text.matchAll(/(?<=\s)(--[a-z][a-z-]+|-[a-zA-Z])(?=[\s.,;:=)]|$)/g))
+      assert.ok(given.includes(flag) || accepted.includes(flag), `weeder ${verb} does not accept ${flag}: ${text}`);
+  }
+  return ended;
 }
 
 /** Asserts that the program wrote exactly one readable line to the error output; returns that line. */

@@ -237,7 +237,7 @@ test('a decision that differs is among the moments, with the sentence that the t
 test('watch events of kubectl are shown as a dry run: what weeder would have done', async (t) => {
   const names = ['not-ready-exit5-pod-events.jsonl', 'not-ready-exit5-slice-events.jsonl'];
   const files = names.map((name) => join(import.meta.dirname, '../data/recorded', name));
-  const { weeder, url, control } = await showing('--config', etcd, ...files);
+  const { weeder, url, control } = await showing('--config-file', etcd, ...files);
   t.after(() => weeder.child.kill('SIGKILL'));
   await using viewer = await openPage(url);
   const { mode, isDryRun } = await viewer.received('hello');
@@ -275,5 +275,5 @@ test('the page shows a recording with its own config only, and watch events only
     /^Watch events contain no config: /,
   );
   const { file: path } = await recordIncident(join(folder, 'own.jsonl'));
-  assert.match(oneSentence(await sharedCli(['replay', path, '--ui', '--config', path]), 2), /with its own config\. /);
+  assert.match(oneSentence(await sharedCli(['replay', path, '--ui', '--config-file', path]), 2), /with its own config\. /);
 });

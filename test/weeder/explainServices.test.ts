@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { ok } from '@weeder/kube-runtime/base';
 import type { Config, ServiceConfig } from '../../src/config/config.ts';
-import { explainServices } from '../../src/explain/explainService.ts';
+import { explainedServices } from '../../src/explain/explainedServices.ts';
+import { explainService } from '../../src/explain/explainService.ts';
 import { externalNamesOf } from '../../src/explain/externalNames.ts';
 import { inspectCluster } from '../../src/explain/inspectCluster.ts';
 import { backOff, pod, slice } from '../support/objects/objects.ts';
@@ -32,7 +33,9 @@ async function explained(
     return ok(undefined);
   });
   assert.ok(view.ok);
-  return explainServices(view.value, externalNamesOf(objects)).flatMap((text) => text.split('\n'));
+  return explainedServices(view.value, externalNamesOf(objects)).flatMap((service) =>
+    explainService(service).split('\n'),
+  );
 }
 
 const sliceOf = (service: string, isReady: boolean) => slice({ namespace: 'shop', service, ready: [isReady] });

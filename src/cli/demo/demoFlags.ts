@@ -34,17 +34,22 @@ export function addDemoFlags(command: Command): Command {
     .optionsGroup('Simulated cluster:')
     .option('--speed <n>', 'multiple of real time; default: so that it takes about 25 s', readSpeed)
     .option('--seed <n>', 'random seed: equal seeds cause equal crashes', readWhole(0, 1_000_000_000), 1)
-    .option('--kubelet <version>', `simulated version: ${kubeletVersions.join(' or ')}`, readVersion, '1.36')
+    .addOption(
+      new Option('--kubelet <version>', 'simulated version')
+        .choices(kubeletVersions)
+        .argParser(readVersion)
+        .default('1.36'),
+    )
     .option('--ui', 'serve the live page until Ctrl-C')
     .option('--ui-bind-addr <address>', 'address of the live page; default: 127.0.0.1:9645', readAddress)
     .optionsGroup('Other:');
 }
 
-const stories: readonly string[] = ['outage', 'restart', 'observer'];
+export const stories = ['outage', 'restart', 'observer'] as const;
 
 /** The error if the story does not exist. */
 export function unknownStory(story: string): CodedError | undefined {
-  if (stories.includes(story)) return undefined;
+  if (stories.some((each) => each === story)) return undefined;
   const meant = nearest(story, stories);
   const hint =
     meant === undefined

@@ -1,5 +1,5 @@
 import type { CodedError } from '@weeder/kube-runtime/base';
-import type { CommanderError } from 'commander';
+import type { Command, CommanderError } from 'commander';
 import { codedError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 
@@ -13,28 +13,33 @@ interface Arguments {
 }
 
 /**
- * Normalizes the command line for commander. Go's flag package, which the original used, also accepts `-flag`, and a
- * boolean flag takes a value only after `=`. The original's own verb, `weeder`, means `run`, and so does a missing
- * verb.
+ * Normalizes the command line for commander. The original's own verb, `weeder`, means `run`, and so do flags without a
+ * verb. No word at all asks for help.
  */
 export function readArguments(given: readonly string[]): Arguments {
+  const [first] = given;
+  if (first === undefined) return { verb: '', words: ['--help'] };
+  const isFlag = first.startsWith('-');
+  if (!isFlag && first !== 'run' && first !== 'weeder') return { verb: first, words: given };
   const words = given.map(normalizeWord);
-  const [first] = words;
-  if (first === undefined) return { verb: 'run', words: ['run'] };
-  if (first === '--help' || first === '-h' || first === '--version') return { verb: '', words };
-  if (first.startsWith('-')) return { verb: 'run', words: ['run', ...words] };
-  const verb = first === 'weeder' ? 'run' : first;
-  return { verb, words: [verb, ...words.slice(1)] };
+  if (isFlag && ['--help', '-h', '--version'].includes(words[0] ?? '')) return { verb: '', words };
+  return { verb: 'run', words: ['run', ...words.slice(isFlag ? 0 : 1)] };
 }
 
+/**
+ * Go's flag package, which the original used, also accepts `-flag`, and a boolean flag takes a value only after `=`. For
+ * other verbs than `run` a word such as `-ojson` is a short flag with its value.
+ */
 function normalizeWord(word: string): string {
   const long = /^-[a-z][a-z-]+(=|$)/.test(word) ? `-${word}` : word;
   return booleanFlags.some((flag) => long === `--${flag}`) ? `${long}=true` : long;
 }
 
-/** Converts an error of commander into a sentence. */
-export function usageProblem({ code, message }: CommanderError, verb: string): CodedError {
-  return codedError('USAGE', sentenceOf(code, message.replace(/^error: /, ''), verb));
+/** Converts an error of commander, about the command line of a verb, into a sentence. */
+export function usageProblem({ code, message }: CommanderError, verb: string, program: Command): CodedError {
+  const command = program.commands.find((each) => each.name() === verb);
+  const flags = command?.options.flatMap(({ long, hidden }) => (long && !hidden ? long : [])) ?? [];
+  return codedError('USAGE', sentenceOf(code, message.replace(/^error: /, ''), verb, flags));
 }
 
 /** The first word is not a verb. */
@@ -43,23 +48,30 @@ export function unknownVerb(word: string, verbs: readonly string[]): CodedError 
   return codedError('USAGE', `There is no verb "${word}"${meant === undefined ? '.' : `; did you mean ${meant}?`}`);
 }
 
-function sentenceOf(code: string, message: string, verb: string): string {
+function sentenceOf(code: string, message: string, verb: string, flags: readonly string[]): string {
   const [, quoted = ''] = /'(.*?)'/s.exec(message) ?? [];
-  const flag = quoted.split(/[ ,=]/, 1)[0] ?? '';
+  const [flag = ''] = /--[^ ,=]+/.exec(quoted) ?? quoted.split(/[ ,=]/, 1);
   switch (code) {
     case 'commander.unknownOption':
-      return `There is no flag ${flag}${takesWord(verb, flag) ?? suggestion(message, flag)}`;
+      return `There is no flag ${flag}${takesWord(verb, flag) ?? suggestion(flag, flags)}`;
     case 'commander.optionMissingArgument':
       return `The flag ${flag} needs a value.`;
     case 'commander.missingArgument':
       return `weeder ${verb} needs ${quoted.toUpperCase()}.`;
     case 'commander.invalidArgument':
+      if (message.startsWith('command-argument')) return wrongArgument(verb, quoted, message);
       return `The flag ${flag}: ${message.replace(/^.* is invalid\. /s, '').replace(/\.$/, '')}.`;
     case 'commander.excessArguments':
       return tooMany(verb, message.replace(/^.* but got \d+: (.*)\.$/s, '$1'));
     default:
       return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
   }
+}
+
+function wrongArgument(verb: string, word: string, message: string): string {
+  const words = message.replace(/^.*Allowed choices are (.*)\.$/s, '$1').split(', ');
+  const meant = nearest(word, words);
+  return `weeder ${verb} does not accept the argument ${word}${meant === undefined ? `: give ${words.join(', ')}.` : `; did you mean ${meant}?`}`;
 }
 
 /** Of two verbs that take a config, one takes it as an argument, and the other as a flag. */
@@ -69,11 +81,9 @@ function takesWord(verb: string, flag: string): string | undefined {
     : undefined;
 }
 
-/** Commander's suggestion: `(Did you mean --config-file?)`. */
-function suggestion(message: string, flag: string): string {
-  const [, meant] = /\(Did you mean (?:one of )?(.*)\?\)/s.exec(message) ?? [];
-  // Commander also suggests flags of `run`, which may be the very flag that this verb does not have.
-  return meant === undefined || meant === flag ? '.' : `; did you mean ${meant}?`;
+function suggestion(flag: string, flags: readonly string[]): string {
+  const meant = nearest(flag, flags) ?? flags.find((each) => each.startsWith(`${flag}-`));
+  return meant === undefined ? '.' : `; did you mean ${meant}?`;
 }
 
 function tooMany(verb: string, words: string): string {

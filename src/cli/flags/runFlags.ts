@@ -1,10 +1,11 @@
 import type { LabelSelector } from '@weeder/kube-runtime/objects';
 import { type Command, Option } from 'commander';
 import type { BindAddress } from '../../base/listen.ts';
-import type { LogLevel } from '../../base/log.ts';
+import { type LogLevel, logLevels } from '../../base/log.ts';
 import type { Shard } from '../../controller/shard.ts';
 import {
   camelCase,
+  collect,
   readAddress,
   readBoolean,
   readCount,
@@ -24,7 +25,8 @@ import {
 export interface ClusterFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
-  readonly namespaces?: readonly string[];
+  readonly as?: string;
+  readonly asGroup?: readonly string[];
   readonly kubeApiQps: number;
   readonly kubeApiBurst: number;
 }
@@ -32,6 +34,7 @@ export interface ClusterFlags {
 /** The flags of `weeder run`. Durations are milliseconds. */
 export interface RunFlags extends ClusterFlags {
   readonly configFile?: string;
+  readonly namespaces?: readonly string[];
   readonly concurrentDeletions: number;
   readonly dryRun: boolean;
   readonly events: boolean;
@@ -78,18 +81,20 @@ export function addClusterFlags(command: Command): Command {
     .optionsGroup('Cluster:')
     .option('--kubeconfig <file>', 'the kubeconfig; default: $KUBECONFIG, the pod’s service account, ~/.kube/config')
     .option('--context <name>', 'the context of the kubeconfig; default: its current one')
-    .option('--namespaces <names>', 'watch only these namespaces, separated by commas; default: all', readNames)
+    .option('--as <user>', 'the user to impersonate')
+    .option('--as-group <group>', 'a group to impersonate, with --as; may be repeated', collect)
     .option('--kube-api-qps <n>', 'maximum requests per second; 0: no limit', readNumber, 0)
     .option('--kube-api-burst <n>', 'the burst of these requests', readNumber, 0);
 }
 
-/** Adds the flag for the config, to every verb that needs one. */
-export function addConfigFlag(command: Command): Command {
-  return command.optionsGroup('Config:').option('--config-file <file>', 'the config file (YAML)');
+/** Adds the flag for the config, to every verb that takes one. */
+export function addConfigFlag(command: Command, description = 'the config file (YAML)'): Command {
+  return command.optionsGroup('Config:').option('-c, --config-file <file>', description);
 }
 
 export function addRunFlags(command: Command): Command {
   addClusterFlags(addConfigFlag(command))
+    .option('--namespaces <names>', 'watch only these namespaces, separated by commas; default: all', readNames)
     .addOption(
       new Option(
         '--api-server-timeout <duration>',
@@ -152,7 +157,7 @@ export function addRunFlags(command: Command): Command {
     )
     .option('--metrics-tls-key <file>', 'the key of that certificate (PEM)')
     .addOption(
-      new Option('--debug-actors <who>', 'which connections may read /debug/actors: loopback, all or none')
+      new Option('--debug-actors <who>', 'which connections may read /debug/actors')
         .choices(['loopback', 'all', 'none'])
         .default('loopback'),
     )
@@ -170,7 +175,10 @@ export function addRunFlags(command: Command): Command {
     )
     .option('--record-files <n>', 'number of rotated files: <file>.1, <file>.2, …', readFiles, 1)
     .addOption(
-      new Option('--log-level <level>', 'debug, info, warn or error').argParser(readLogLevel).default('info', 'info'),
+      new Option('--log-level <level>', 'how much is logged')
+        .choices(logLevels)
+        .argParser(readLogLevel)
+        .default('info', 'info'),
     )
     .addOption(new Option('--zap-log-level <level>', 'the same as --log-level').argParser(readLogLevel));
   addElectionFlags(command);

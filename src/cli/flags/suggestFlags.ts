@@ -1,11 +1,15 @@
 import { type Command, Option } from 'commander';
-import { type Confidence, confidences, type PictureFormat, pictureFormats } from '../../dependencies/dependency.ts';
-import { addClusterFlags, addConfigFlag, type ClusterFlags } from './runFlags.ts';
+import { type Confidence, confidences, pictureFormats } from '../../dependencies/dependency.ts';
+import { dataFormats } from '../data/dataFormats.ts';
+import { addReadFlags, type ReadFlags } from './readFlags.ts';
+import { addConfigFlag } from './runFlags.ts';
+import { collect } from './values.ts';
 
-const formats = ['table', 'labels', 'config', ...pictureFormats] as const;
+const graphFormats = [...pictureFormats, ...dataFormats] as const;
+const suggestFormats = ['table', 'labels', 'config', ...graphFormats] as const;
 
 /** The flags of `weeder suggest`. */
-export interface SuggestFlags extends ClusterFlags {
+export interface SuggestFlags extends ReadFlags {
   readonly configFile?: string;
   /** Files and folders that are read instead of the cluster. */
   readonly filename?: readonly string[];
@@ -15,12 +19,12 @@ export interface SuggestFlags extends ClusterFlags {
   /** Search the last messages of failing pods for cluster services. */
   readonly clusterServices?: boolean;
   readonly confidence: Confidence;
-  readonly output: (typeof formats)[number];
+  readonly output: (typeof suggestFormats)[number];
 }
 
 /** The flags of `weeder graph`. */
-export interface GraphFlags extends Pick<SuggestFlags, keyof ClusterFlags | 'configFile' | 'filename'> {
-  readonly output: PictureFormat;
+export interface GraphFlags extends Pick<SuggestFlags, keyof ReadFlags | 'configFile' | 'filename'> {
+  readonly output: (typeof graphFormats)[number];
 }
 
 export function addSuggestFlags(command: Command): Command {
@@ -32,7 +36,7 @@ export function addSuggestFlags(command: Command): Command {
       'also search the last messages of failing pods for DNS, webhooks, registries and CSI drivers that failed; reads logs (pods/log)',
     )
     .optionsGroup('Output:')
-    .addOption(new Option('-o, --output <format>', 'the format of the output').choices(formats).default('table'))
+    .addOption(new Option('-o, --output <format>', 'the format of the output').choices(suggestFormats).default('table'))
     .addOption(
       new Option('--confidence <level>', 'the lowest confidence of suggestions that are shown')
         .choices(confidences)
@@ -45,18 +49,13 @@ export function addGraphFlags(command: Command): Command {
   addSourceFlags(command)
     .optionsGroup('Output:')
     .addOption(
-      new Option('-o, --output <format>', 'the format of the picture').choices(pictureFormats).default('mermaid'),
+      new Option('-o, --output <format>', 'the format of the output').choices(graphFormats).default('mermaid'),
     );
   return command.optionsGroup('Other:');
 }
 
 function addSourceFlags(command: Command): Command {
-  return addClusterFlags(addConfigFlag(command))
+  return addReadFlags(addConfigFlag(command))
     .optionsGroup('Files:')
     .option('-f, --filename <path>', 'read these manifests instead of a cluster: a file, a folder, or -', collect);
-}
-
-/** A flag that may be repeated. */
-function collect(path: string, previous: readonly string[] | undefined): readonly string[] {
-  return [...(previous ?? []), path];
 }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { parseDuration } from '@weeder/kube-runtime/base';
 import { type LabelSelector, parseSelector } from '@weeder/kube-runtime/objects';
-import { InvalidArgumentError } from 'commander';
+import { Argument, InvalidArgumentError } from 'commander';
 import { type BindAddress, parseBindAddress } from '../../base/listen.ts';
 import { type LogLevel, logLevels } from '../../base/log.ts';
 import { parseShard, type Shard } from '../../controller/shard.ts';
@@ -75,6 +75,11 @@ export function readNames(text: string, previous: readonly string[] | undefined)
   return [...new Set([...(previous ?? []), ...names.map(readNamespace)])];
 }
 
+/** A flag that may be repeated. */
+export function collect(text: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), text];
+}
+
 export function readNamespace(name: string): string {
   if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) return name;
   throw new InvalidArgumentError(`found "${name}", which is not the name of a namespace`);
@@ -115,6 +120,11 @@ export function readLogLevel(text: string): LogLevel {
   if (['dpanic', 'panic', 'fatal'].includes(name)) return 'error';
   if (/^\d+$/.test(name)) return Number(name) > 0 ? 'debug' : 'info';
   throw new InvalidArgumentError(`found "${text}", allowed are ${logLevels.join(', ')}`);
+}
+
+/** An argument that is one of these words: shells complete it, and the verb itself refuses another word. */
+export function wordOf(words: readonly string[], name: string, description: string): Argument {
+  return new Argument(name, description).choices(words).argParser((text: string) => text);
 }
 
 /** Converts a flag into commander's name for it: `dry-run` is `dryRun`. */

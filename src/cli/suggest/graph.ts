@@ -3,7 +3,7 @@ import { suggestDependencies } from '../../suggest/suggestDependencies.ts';
 import { optionalConfig } from '../configFile.ts';
 import type { GraphFlags } from '../flags/suggestFlags.ts';
 import { fail, printRemarks } from '../output.ts';
-import { printPicture } from './printPicture.ts';
+import { printDependencies } from './printDependencies.ts';
 import { readSource } from './source.ts';
 
 /** `weeder graph`: the dependencies that the config and the workloads name, as a picture. */
@@ -15,7 +15,7 @@ export async function graph(flags: GraphFlags): Promise<number> {
   const { observed, problems, report } = source.value;
   const dependencies = knownDependencies(mergeDependencies(suggestDependencies(observed, config.value)));
   return report(() => {
-    printPicture(dependencies, flags.output);
+    printDependencies(dependencies, flags.output);
     printRemarks(problems);
   });
 }

@@ -1,12 +1,11 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { JsonObject } from '@weeder/kube-runtime/base';
 import { type CodedError, failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../../base/errors.ts';
 import { formatFieldError } from '../../base/fieldError.ts';
 import { readConfigText, readStandardInput, standardInput } from '../../config/read.ts';
 import { readManifests } from '../../suggest/manifests.ts';
-import { largestApplications } from '../checkApplications.ts';
+import { largestApplications } from '../check/checkApplications.ts';
+import { filesIn } from '../filesIn.ts';
 
 /** What files of manifests contain, as far as they can be read. */
 interface ManifestFiles {
@@ -23,7 +22,11 @@ interface ManifestFiles {
  */
 export async function readManifestFiles(paths: readonly string[], namespace: string): Promise<Result<ManifestFiles>> {
   const read = [];
-  for (const path of paths) for (const file of await filesIn(path)) read.push(await readFile(file, namespace));
+  for (const path of paths) {
+    const files = await filesIn(path, { isRecursive: false });
+    for (const file of files) read.push(await readFile(file, namespace));
+    if (files.length === 0) read.push(unread(`The folder ${path} has no file of YAML or JSON.`));
+  }
   const errors = read.flatMap((each) => each.errors);
   const objects = read.flatMap((each) => each.objects);
   const [first] = errors;
@@ -31,33 +34,20 @@ export async function readManifestFiles(paths: readonly string[], namespace: str
   return ok({ objects, errors, remarks: read.flatMap(({ remarks }) => remarks) });
 }
 
-type File = { readonly path: string } | { readonly error: CodedError };
-
-async function readFile(file: File, namespace: string): Promise<ManifestFiles> {
-  if ('error' in file) return { objects: [], errors: [file.error], remarks: [] };
-  const text = await readText(file.path);
-  if (!text.ok)
-    return { objects: [], errors: [invalid(`${text.error.map(formatFieldError).join(' ')}.`)], remarks: [] };
-  const { objects, errors, remarks } = readManifests(
-    text.value,
-    file.path === '-' ? standardInput : file.path,
-    namespace,
-  );
+async function readFile(path: string, namespace: string): Promise<ManifestFiles> {
+  const text = await readText(path);
+  if (!text.ok) return unread(`${text.error.map(formatFieldError).join(' ')}.`);
+  const { objects, errors, remarks } = readManifests(text.value, path === '-' ? standardInput : path, namespace);
   return { objects, errors: errors.map(invalid), remarks };
+}
+
+function unread(sentence: string): ManifestFiles {
+  return { objects: [], errors: [invalid(sentence)], remarks: [] };
 }
 
 /** `-` is the standard input. */
 function readText(file: string) {
   return file === '-' ? readStandardInput(largestApplications) : readConfigText(file, largestApplications);
-}
-
-async function filesIn(path: string): Promise<File[]> {
-  if (path === '-') return [{ path }];
-  const stats = await stat(path).catch(() => undefined);
-  if (stats?.isDirectory() !== true) return [{ path }];
-  const names = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
-  if (names.length > 0) return names.map((name) => ({ path: join(path, name) }));
-  return [{ error: invalid(`The folder ${path} has no file of YAML or JSON.`) }];
 }
 
 function invalid(sentence: string): CodedError {

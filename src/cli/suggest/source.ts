@@ -1,4 +1,5 @@
 import { type CodedError, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
+import { includesName } from '../../config/scopes.ts';
 import type { Dependency } from '../../dependencies/dependency.ts';
 import { type SourceKind, sourcePath, sourcePlurals } from '../../restart/references/refs.ts';
 import { unsearched } from '../../suggest/manifests.ts';
@@ -7,7 +8,7 @@ import { declarationProblems } from '../../suggest/misplacedDeclarations.ts';
 import { type Observed, readObjects } from '../../suggest/observed.ts';
 import { readCluster } from '../../suggest/readCluster.ts';
 import { connect, interactive } from '../connect.ts';
-import type { ClusterFlags } from '../flags/runFlags.ts';
+import { namespacesOf, type ReadFlags } from '../flags/readFlags.ts';
 import type { SuggestFlags } from '../flags/suggestFlags.ts';
 import { exitCodes, fail, printErrors } from '../output.ts';
 import { createPrintedReader } from '../printedReader.ts';
@@ -27,17 +28,17 @@ interface Source {
   report(show: () => void): number;
 }
 
-type SourceFlags = ClusterFlags & Pick<SuggestFlags, 'filename' | 'recording' | 'clusterServices'>;
+type SourceFlags = ReadFlags & Pick<SuggestFlags, 'filename' | 'recording' | 'clusterServices'>;
 
 /** Reads the files; without files, and without a recording, the cluster. */
 export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[]): Promise<Result<Source>> {
-  if (flags.filename !== undefined) return readFiles(flags.filename, flags.namespaces, kinds);
+  if (flags.filename !== undefined) return readFiles(flags.filename, namespacesOf(flags), kinds);
   if (flags.recording !== undefined)
     return ok({ observed: readObjects([]), named: [], problems: [], unsearched: new Map(), report: reportOf([], []) });
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
   const { read, readOne, leaveOut, report } = createPrintedReader(client.value);
-  const cluster = await readCluster(flags.namespaces ?? 'all', {
+  const cluster = await readCluster(namespacesOf(flags), {
     read,
     kinds,
     withFailingPods: flags.clusterServices === true,
@@ -55,14 +56,14 @@ export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[
 /** An object without a namespace gets the first of those that are given. */
 async function readFiles(
   paths: readonly string[],
-  namespaces: readonly string[] | undefined,
+  namespaces: 'all' | readonly string[],
   kinds: readonly SourceKind[],
 ): Promise<Result<Source>> {
-  const files = await readManifestFiles(paths, namespaces?.[0] ?? 'default');
+  const files = await readManifestFiles(paths, (namespaces === 'all' ? undefined : namespaces[0]) ?? 'default');
   if (!files.ok) return files;
   const { objects, errors, remarks } = files.value;
   const observed = readObjects(objects, kinds);
-  const isShown = ({ namespace }: { readonly namespace: string }) => namespaces?.includes(namespace) ?? true;
+  const isShown = ({ namespace }: { readonly namespace: string }) => includesName(namespaces, namespace);
   const workloads = observed.workloads.filter(({ ref }) => isShown(ref));
   const problems = declarationProblems(objects).filter(isShown);
   return ok({
@@ -77,7 +78,7 @@ async function readFiles(
 function reportOf(errors: readonly CodedError[], remarks: readonly string[]): Source['report'] {
   return (show) => {
     show();
-    if (remarks.length > 0) printErrors(remarks.map((remark) => `weeder: ${remark}`));
+    printErrors(remarks.map((remark) => `weeder: ${remark}`));
     for (const error of errors) fail({ ...error, message: `Left out: ${error.message}` });
     return errors.length === 0 ? exitCodes.ok : exitCodes.failed;
   };

@@ -1,5 +1,6 @@
 import { type CodedError, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../../base/errors.ts';
+import { includesName } from '../../config/scopes.ts';
 import { type Confidence, type Dependency, isAtLeast, mergeDependencies } from '../../dependencies/dependency.ts';
 import { coincidencesIn } from '../../suggest/coincidences.ts';
 import type { Observed } from '../../suggest/observed.ts';
@@ -8,9 +9,10 @@ import { suggestionConfig } from '../../suggest/suggestionConfig.ts';
 import { suggestionLabels } from '../../suggest/suggestionLabels.ts';
 import { suggestionTable } from '../../suggest/suggestionTable.ts';
 import { optionalConfig } from '../configFile.ts';
+import { namespacesOf } from '../flags/readFlags.ts';
 import type { SuggestFlags } from '../flags/suggestFlags.ts';
 import { fail, printLines, printRemarks } from '../output.ts';
-import { printPicture } from './printPicture.ts';
+import { printDependencies } from './printDependencies.ts';
 import { readRecordedChanges } from './recordedChanges.ts';
 import { readSource } from './source.ts';
 
@@ -42,11 +44,13 @@ function wrongFlags({ recording, filename, output, clusterServices }: SuggestFla
   return codedError('USAGE', `The flag -o ${output} needs manifests beside a recording: give them with -f.`);
 }
 
-async function coincidencesOf({ recording, namespaces }: SuggestFlags): Promise<Result<Dependency[]>> {
+async function coincidencesOf({ recording, ...flags }: SuggestFlags): Promise<Result<Dependency[]>> {
   if (recording === undefined) return ok([]);
   const changes = await readRecordedChanges(recording);
   if (!changes.ok) return changes;
-  return ok(coincidencesIn(changes.value).filter(({ workload }) => namespaces?.includes(workload.namespace) ?? true));
+  return ok(
+    coincidencesIn(changes.value).filter(({ workload }) => includesName(namespacesOf(flags), workload.namespace)),
+  );
 }
 
 function show(
@@ -60,7 +64,7 @@ function show(
     printLines([...suggestionTable(shown), ...remarks(dependencies.length - shown.length, unsearched)]);
   else if (output === 'labels') printLines(suggestionLabels(shown, observed));
   else if (output === 'config') printLines(suggestionConfig(shown, observed));
-  else printPicture(shown, output);
+  else printDependencies(shown, output);
 }
 
 /** What is configured or declared is shown in any case. */

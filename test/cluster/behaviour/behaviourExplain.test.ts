@@ -81,7 +81,7 @@ suite('weeder explain', { concurrency: true }, () => {
     assert.equal(head, `${scene.service}  (window 5m0s, whileNotReady hold, deletion evict)`);
     assert.equal(state, `  ${scene.ns.name}: Down`);
     assert.match(pod ?? '', /→ would be deleted in a window$/);
-    const [, unwatched] = await explain(scene, '--namespaces=default');
+    const [, unwatched] = await explain(scene, '--namespace=default');
     assert.equal(unwatched, '  no watched namespace has an EndpointSlice of this service');
     await scene.observer.caughtUp();
     assert.deepEqual(scene.observer.deletions(), []);

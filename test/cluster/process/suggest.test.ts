@@ -76,7 +76,7 @@ async function shop(t: TestContext, prefix: string, granted: readonly Rule[] = r
 suite('weeder suggest', { concurrency: true }, () => {
   test('suggest finds dependencies in workloads and ConfigMaps, without a request for a Secret or a write', async (t) => {
     const { ns, proxy } = await shop(t, 'suggest');
-    const { code, lines, stderr } = await suggest(proxy.kubeconfig, `--namespaces=${ns.name}`);
+    const { code, lines, stderr } = await suggest(proxy.kubeconfig, `--namespace=${ns.name}`);
     assert.deepEqual([code, stderr], [0, '']);
     const [, cart = '', web = '', ...others] = lines;
     assert.match(
@@ -106,7 +106,7 @@ suite('weeder suggest', { concurrency: true }, () => {
   test('with --secrets the Secrets that workloads use are read, and only host and key are shown', async (t) => {
     const secrets = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
     const { ns, proxy } = await shop(t, 'suggest-login', [...rules, secrets]);
-    const { code, lines, stderr } = await suggest(proxy.kubeconfig, `--namespaces=${ns.name}`, '--secrets');
+    const { code, lines, stderr } = await suggest(proxy.kubeconfig, `--namespace=${ns.name}`, '--secrets');
     assert.deepEqual([code, stderr], [0, '']);
     assert.match(lines.join('\n'), /\/secretive .* url of Secret login: postgres:5432, with a port of the Service$/m);
     assert.deepEqual(
@@ -117,7 +117,7 @@ suite('weeder suggest', { concurrency: true }, () => {
 
   test('the API server accepts the suggested labels, and then they are declared', async (t) => {
     const { ns, proxy } = await shop(t, 'suggest-labels');
-    const flag = `--namespaces=${ns.name}`;
+    const flag = `--namespace=${ns.name}`;
     const { lines } = await suggest(proxy.kubeconfig, flag, '-o', 'labels');
     const commands = lines.flatMap((line) => {
       const [, name = '', patch = ''] =
@@ -160,7 +160,7 @@ suite('weeder suggest', { concurrency: true }, () => {
   test('what the API server refuses is left out and named, and nothing is shown if it refuses everything', async (t) => {
     const granted = rules.filter(({ resources }) => !resources.includes('configmaps') && !resources.includes('jobs'));
     const { ns, proxy } = await shop(t, 'suggest-refused', granted);
-    const { code, lines, stderr } = await suggest(proxy.kubeconfig, `--namespaces=${ns.name}`);
+    const { code, lines, stderr } = await suggest(proxy.kubeconfig, `--namespace=${ns.name}`);
     assert.equal(code, 1);
     assert.equal(lines.length, 2);
     assert.match(lines[1] ?? '', /\/web /);
@@ -171,7 +171,7 @@ suite('weeder suggest', { concurrency: true }, () => {
       ),
       ['cronjobs', 'jobs', 'configmaps'],
     );
-    const nothing = await suggest(proxy.kubeconfig, '--namespaces=default');
+    const nothing = await suggest(proxy.kubeconfig, '--namespace=default');
     assert.deepEqual([nothing.code, nothing.lines], [1, ['']]);
     assert.match(nothing.stderr, /^weeder: Cannot read services in default: .*\n$/);
   });

@@ -5,7 +5,7 @@ import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { formatFieldError } from '../../../src/base/fieldError.ts';
-import { readApplicationFile } from '../../../src/cli/checkApplications.ts';
+import { readApplicationFile } from '../../../src/cli/check/checkApplications.ts';
 import { file, sharedCli } from '../../support/cli.ts';
 import { byteEdit, edited, editedBytes, valueEdit } from '../../support/fuzz.ts';
 import { repeatedCases } from '../../support/objects/repeatedKeys.ts';

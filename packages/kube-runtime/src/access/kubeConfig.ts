@@ -10,6 +10,10 @@ import { type MergedKubeConfig, readKubeConfigFiles } from './kubeConfigFile.ts'
 interface KubeConfigFlags {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
+  /** The user to impersonate, instead of the one that the kubeconfig names. */
+  readonly as?: string | undefined;
+  /** The groups to impersonate, instead of those that the kubeconfig names. */
+  readonly asGroup?: readonly string[] | undefined;
   /** What to do if no cluster is found. */
   readonly hint?: string;
 }
@@ -29,6 +33,17 @@ export function loadKubeConfig(
   env: Environment,
   serviceAccount: string = serviceAccountFolder,
 ): Result<ClusterAccess> {
+  const access = findAccess(flags, env, serviceAccount);
+  return access.ok ? ok(impersonating(access.value, flags)) : access;
+}
+
+function impersonating(access: ClusterAccess, { as, asGroup }: KubeConfigFlags): ClusterAccess {
+  const user = as === undefined ? {} : { 'impersonate-user': as };
+  const groups = asGroup === undefined ? {} : { 'impersonate-group': [...asGroup] };
+  return { ...access, impersonation: { ...access.impersonation, ...user, ...groups } };
+}
+
+function findAccess(flags: KubeConfigFlags, env: Environment, serviceAccount: string): Result<ClusterAccess> {
   if (flags.kubeconfig) return fromFiles([flags.kubeconfig], flags.context);
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   // Like kubectl, this ignores files in a list that do not exist.

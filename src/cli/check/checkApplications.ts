@@ -1,10 +1,9 @@
-import { type FieldError, formatFieldError, formatFieldErrors } from '../base/fieldError.ts';
-import { type LocatedDocument, locate } from '../config/text/document.ts';
-import type { LocatedError } from '../config/text/located.ts';
-import { inLines, readYaml, type YamlText } from '../config/text/yamlText.ts';
-import { identityText } from '../observer/objects/identity.ts';
-import { type CheckedApplication, checkApplications, isApplication } from '../observer/spec/checkApplication.ts';
-import { exitCodes, print, printErrors } from './output.ts';
+import type { FieldError } from '../../base/fieldError.ts';
+import { type LocatedDocument, locate } from '../../config/text/document.ts';
+import type { LocatedError } from '../../config/text/located.ts';
+import { inLines, readYaml, type YamlText } from '../../config/text/yamlText.ts';
+import { identityText } from '../../observer/objects/identity.ts';
+import { type CheckedApplication, checkApplications, isApplication } from '../../observer/spec/checkApplication.ts';
 
 /** The maximum size in bytes of a file with Applications, each of which may have a MiB of manifests. */
 export const largestApplications = 8 * 1024 * 1024;
@@ -21,24 +20,21 @@ interface ApplicationFile {
   readonly others: number;
 }
 
+/** The errors, or a summary in lines of text. */
+interface CheckedApplications extends Pick<ApplicationFile, 'errors' | 'warnings'> {
+  readonly summary: readonly string[];
+}
+
 /**
- * `weeder check FILE` for a file that contains an Application: prints every error of all Applications, or a summary if
- * there are none. Returns undefined if the file has no Application, and may be a config.
+ * The errors of all Applications of a file, and a summary if there are none. Returns undefined if the file has no
+ * Application, and may be a config.
  */
-export function checkApplicationFile(text: string, file: string, shownAs: string): number | undefined {
+export function checkApplicationFile(text: string, file: string): CheckedApplications | undefined {
   const read = readApplicationFile(text, file);
   if (read === undefined) return undefined;
   const { applications, errors, warnings, others } = read;
-  for (const warning of warnings) {
-    printErrors([formatFieldError({ ...warning, message: `warning: ${warning.message}` })]);
-  }
-  if (errors.length > 0) {
-    printErrors(formatFieldErrors(errors).split('\n'));
-    return exitCodes.failed;
-  }
   const rest = others === 0 ? [] : [`${others} other ${others === 1 ? 'document is' : 'documents are'} not checked`];
-  print(`${shownAs}: ok, ${[...applications.flatMap(inShort), ...rest].join('\n  ')}`);
-  return exitCodes.ok;
+  return { errors, warnings, summary: errors.length > 0 ? [] : [...applications.flatMap(inShort), ...rest] };
 }
 
 /** Returns undefined if the text has no Application. */

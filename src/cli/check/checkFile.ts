@@ -1,0 +1,60 @@
+import { textOf } from '@weeder/kube-runtime/base';
+import type { FieldError } from '../../base/fieldError.ts';
+import type { Config } from '../../config/config.ts';
+import { describeRestart } from '../../config/describeSettings.ts';
+import { parseConfig } from '../../config/parse.ts';
+import { readConfigText, readStandardInput, standardInput } from '../../config/read.ts';
+import { readYaml } from '../../config/text/yamlText.ts';
+import { checkApplicationFile, largestApplications } from './checkApplications.ts';
+
+/** What `weeder check` finds in one file. */
+export interface CheckedFile {
+  readonly file: string;
+  /** `other`: Kubernetes objects of which none is an Application. */
+  readonly type: 'config' | 'applications' | 'other';
+  /** What the file configures, in lines of text; empty if it has errors. */
+  readonly summary: readonly string[];
+  readonly errors: readonly FieldError[];
+  readonly warnings: readonly FieldError[];
+}
+
+/** Checks a config, or a file with Applications. `mayBeOther`: the user has not named this file, but its folder. */
+export async function checkFile(file: string, { mayBeOther = false } = {}): Promise<CheckedFile> {
+  const path = file === '-' ? standardInput : file;
+  const text = await (file === '-'
+    ? readStandardInput(largestApplications)
+    : readConfigText(file, largestApplications));
+  const none = { file, type: 'config', summary: [], errors: [], warnings: [] } as const;
+  if (!text.ok) return { ...none, errors: text.error };
+  const ofApplications = checkApplicationFile(text.value, path);
+  if (ofApplications !== undefined) return { ...none, type: 'applications', ...ofApplications };
+  if (mayBeOther && hasOnlyObjects(text.value)) return { ...none, type: 'other' };
+  const config = parseConfig(text.value, path);
+  return config.ok ? { ...none, summary: inShort(config.value) } : { ...none, errors: config.error };
+}
+
+/** Whether every document of the text is an object of the Kubernetes API. */
+function hasOnlyObjects(text: string): boolean {
+  const yaml = readYaml(text);
+  if (!yaml.ok || yaml.value.documents.length === 0) return false;
+  return yaml.value.documents.every((document) =>
+    ['apiVersion', 'kind'].every((key) => textOf(document.get(key)) !== undefined),
+  );
+}
+
+/** A summary of the config; its section `restartControl` is explained below it. */
+function inShort({ services, declared, podCreation, restart, observer }: Config): readonly string[] {
+  const selectors = [...services.values()].reduce((sum, service) => sum + service.podSelectors.length, 0);
+  const parts = [
+    ...(services.size === 0 ? [] : [`${count(services.size, 'service')}, ${count(selectors, 'podSelector')}`]),
+    ...(declared === undefined ? [] : ['declared dependencies']),
+    ...(podCreation === undefined ? [] : ['creation of pods']),
+    ...(restart === undefined ? [] : [`restart control with ${count(restart.rules.length, 'rule')}`]),
+    ...(observer === undefined ? [] : ['the application observer']),
+  ];
+  return [parts.join(', ') || 'nothing is configured yet', ...(restart === undefined ? [] : describeRestart(restart))];
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}

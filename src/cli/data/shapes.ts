@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { confidences, dependencySources } from '../../dependencies/dependency.ts';
+
+/**
+ * What `-o json` and `-o yaml` write: one object for each verb. `schema/output.schema.json` is generated from it. A
+ * field that is absent is unknown or does not apply.
+ */
+const apiVersion = z.literal('cli.weeder.dev/v1');
+
+function listOf<T extends z.ZodType>(item: T) {
+  return z.array(item).readonly();
+}
+
+const Problem = z.strictObject({
+  code: z.string().describe('A code of docs/reference/errors.md.'),
+  line: z.number().optional(),
+  column: z.number().optional(),
+  path: z.string().describe('The key in the file; empty for the file as a whole.'),
+  message: z.string(),
+});
+
+const CheckReport = z.strictObject({
+  apiVersion,
+  kind: z.literal('CheckReport'),
+  valid: z.boolean().describe('Whether no file has an error.'),
+  files: listOf(
+    z.strictObject({
+      file: z.string(),
+      type: z.enum(['config', 'applications', 'other']).describe('A file of type other is not checked.'),
+      valid: z.boolean(),
+      summary: listOf(z.string()),
+      errors: listOf(Problem),
+      warnings: listOf(Problem),
+    }),
+  ),
+});
+
+const Named = { namespace: z.string(), name: z.string() };
+
+const Explanation = z.strictObject({
+  apiVersion,
+  kind: z.literal('Explanation'),
+  services: listOf(
+    z.strictObject({
+      name: z.string(),
+      source: z.enum(['configured', 'declared']),
+      settings: z.string(),
+      namespaces: listOf(
+        z.strictObject({
+          namespace: z.string(),
+          state: z.enum(['ready', 'notReady', 'absent']).describe('absent: there is no EndpointSlice of the service.'),
+          externalName: z.string().optional().describe('The DNS name of a Service of type ExternalName.'),
+          dependants: listOf(
+            z.strictObject({
+              selector: z.string().describe('A podSelector, or declared.'),
+              pods: z.number().describe('The number of pods that match.'),
+              crashLooping: listOf(
+                z.strictObject({
+                  ...Named,
+                  container: z.string(),
+                  containerKind: z.enum(['container', 'initContainer', 'sidecar']),
+                  restarts: z.number(),
+                  backOff: z.string(),
+                  verdict: z.string().describe('What weeder would do in a window.'),
+                }),
+              ),
+              neverStarted: listOf(
+                z.strictObject({ ...Named, container: z.string(), reason: z.string(), because: z.string() }),
+              ),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+  workloads: listOf(
+    z.strictObject({
+      kind: z.string(),
+      ...Named,
+      state: z.string().describe('What restart control sees and would do.'),
+      details: listOf(z.string()),
+    }),
+  ),
+  remarks: listOf(z.string()).describe('What else explain says, without -o.'),
+});
+
+const DependencyList = z.strictObject({
+  apiVersion,
+  kind: z.literal('DependencyList'),
+  items: listOf(
+    z.strictObject({
+      service: z.strictObject(Named),
+      workload: z.strictObject({ kind: z.string(), ...Named }),
+      sources: listOf(z.enum(dependencySources)),
+      isFound: z.boolean().describe('Whether a Service of this name was found.'),
+      confidence: z.enum(confidences).optional(),
+      evidence: listOf(
+        z.strictObject({
+          confidence: z.enum(confidences),
+          where: z.string(),
+          found: z.string(),
+          because: z.string(),
+        }),
+      ),
+    }),
+  ),
+});
+
+const Version = z.strictObject({
+  apiVersion,
+  kind: z.literal('Version'),
+  client: z.strictObject({ version: z.string(), node: z.string(), platform: z.string() }),
+  kubernetes: z.string().optional().describe('The version of the API server.'),
+  running: listOf(
+    z.strictObject({
+      kind: z.enum(['Deployment', 'StatefulSet']),
+      ...Named,
+      version: z.string().optional(),
+      image: z.string(),
+      replicas: z.number(),
+      ready: z.number(),
+    }),
+  )
+    .optional()
+    .describe('The weeders that run in the cluster.'),
+});
+
+/** The shapes by `kind`. */
+export const shapes = { CheckReport, Explanation, DependencyList, Version } as const;
+
+/** The content of an object, without what every object has. */
+export type Content<K extends keyof typeof shapes> = Omit<z.output<(typeof shapes)[K]>, 'apiVersion' | 'kind'>;
+
+/** The JSON Schema of the output. */
+export function outputJsonSchema(): object {
+  const schema = z.toJSONSchema(z.discriminatedUnion('kind', [CheckReport, Explanation, DependencyList, Version]), {
+    target: 'draft-7',
+  });
+  return { $id: 'https://weeder.dev/schema/output.schema.json', title: 'The output of weeder -o json', ...schema };
+}
