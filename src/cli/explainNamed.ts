@@ -20,6 +20,9 @@ import { exitCodes, fail, print } from './output.ts';
 /** The time limit for all requests together. */
 const patience = 60_000;
 
+/** What `weeder explain` describes by its name. */
+const explainedObjects: readonly string[] = ['application', 'pod', 'service', 'workload'];
+
 type NamedFlags = ClusterFlags & { readonly namespace?: string; readonly configFile?: string };
 
 /** The arguments of `weeder explain` without its flags: `application shop`, `pod web-0`. */
@@ -29,7 +32,7 @@ interface ExplainWords {
 }
 
 /**
- * `weeder explain pod NAME`, and `weeder explain application NAME`: its conditions, its errors, and the desired and the
+ * `weeder explain pod|service|workload NAME`, and `weeder explain application NAME`: its conditions, its errors, and the desired and the
  * actual state of each resource. Nothing is changed: manifests are only sent as dry runs.
  */
 export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
@@ -37,10 +40,8 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
   if (wrong !== undefined) return fail(wrong);
   const namespace = namespaceOf(flags);
   if (!namespace.ok) return fail(namespace.error);
-  if (words.what === 'pod') {
-    const { explainPodNamed } = await import('./explainPod.ts');
-    return explainPodNamed(namespace.value, words.name ?? '', flags);
-  }
+  const ofObject = await loadNamed(words.what);
+  if (ofObject !== undefined) return ofObject(namespace.value, words.name ?? '', flags);
   const allow = await allowedBy(flags.configFile);
   if (!allow.ok) return fail(allow.error);
   const client = await connect({ ...flags, ...interactive }, systemClock);
@@ -52,8 +53,22 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
   return exitCodes.ok;
 }
 
+/** Undefined: the object is an Application. */
+async function loadNamed(what: string) {
+  switch (what) {
+    case 'pod':
+      return (await import('./explain/podNamed.ts')).explainPodNamed;
+    case 'service':
+      return (await import('./explain/serviceNamed.ts')).explainServiceNamed;
+    case 'workload':
+      return (await import('./explain/workloadNamed.ts')).explainWorkloadNamed;
+    default:
+      return undefined;
+  }
+}
+
 function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
-  if (what !== 'application' && what !== 'pod')
+  if (!explainedObjects.includes(what))
     return codedError(
       'USAGE',
       `weeder explain does not accept the argument ${what}; give the config with --config-file.`,

@@ -57,20 +57,18 @@ export function createProgram(onExitCode: OnExitCode): Command {
     });
   const explaining = program
     .command('explain')
-    .usage('--config-file <file> [flags]\n       weeder explain application|pod <name> [-n <namespace>] [flags]');
+    .usage(
+      '--config-file <file> [flags]\n       weeder explain application|pod|service|workload <name> [-n <namespace>] [flags]',
+    );
   addClusterFlags(addConfigFlag(explaining))
     .optionsGroup('Other:')
-    .option(
-      '-n, --namespace <name>',
-      'of the application or pod; default: that of the kubeconfig’s context',
-      readNamespace,
-    )
+    .option('-n, --namespace <name>', 'of the object; default: that of the kubeconfig’s context', readNamespace)
     .description('show the observed state, and what weeder would do')
     .argument(
       '[what]',
-      'application: describes one, within what the config allows; pod: why it was, or was not, deleted',
+      'application: its resources; pod: why it was, or was not, deleted; service: who waits for it; workload: why it was, or was not, restarted',
     )
-    .argument('[name]', 'its name')
+    .argument('[name]', 'its name; of a workload also kind/name')
     .action(async (what: string | undefined, name: string | undefined, flags: ExplainFlags) => {
       if (what !== undefined) {
         const { explainNamed } = await import('./explainNamed.ts');

@@ -85,7 +85,8 @@ function explainIn({ namespace, service: name, isReady }: ServiceReadiness, view
   return [`  ${namespace}: ${serviceStates[isReady ? 'ready' : 'notReady'].words}`, ...lines];
 }
 
-function dependantsIn(namespace: string, name: string, service: WatchedService, view: ClusterView): string[] {
+/** The crash-looping dependants of a service, and what would be done with each. */
+export function dependantsIn(namespace: string, name: string, service: WatchedService, view: ClusterView): string[] {
   const { dependantNamespaces, declaredIn } = service;
   const scope = scopeFrom(dependantNamespaces, namespace);
   const where = dependantNamespaces === 'same' ? '' : ` in ${scope === 'all' ? 'all namespaces' : scope.join(', ')}`;
