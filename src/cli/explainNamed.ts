@@ -1,4 +1,3 @@
-import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import { type CodedError, failed, objectOf, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure, dryRunClient } from '@weeder/kube-runtime/client';
@@ -14,6 +13,7 @@ import { applicationApi, applicationsPath } from '../observer/status/application
 import { createOwnershipClaims } from '../observer/streams/ownershipClaims.ts';
 import { loadConfig } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
+import { namespaceOf } from './contextNamespace.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
 
@@ -74,13 +74,6 @@ function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
       `weeder explain does not accept the argument ${what}; give the config with --config-file.`,
     );
   return name === undefined || name === '' ? codedError('USAGE', `weeder explain ${what} needs NAME.`) : undefined;
-}
-
-/** Like kubectl: the flag, or else the namespace of the context, in a pod its own, or else `default`. */
-function namespaceOf(flags: ClusterFlags & { readonly namespace?: string }): Result<string> {
-  if (flags.namespace !== undefined) return ok(flags.namespace);
-  const access = loadKubeConfig(flags, process.env);
-  return access.ok ? ok(access.value.namespace ?? 'default') : access;
 }
 
 /** Without a config the allowed resources are unknown; the condition `Invalid` reports violations. */

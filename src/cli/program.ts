@@ -2,6 +2,7 @@ import { Command, Help, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type DiagramFormat, diagramFormats, drawable, system } from '../diagram/formats.ts';
 import { addDemoFlags, type DemoFlags, misplacedFlag, unknownStory } from './demo/demoFlags.ts';
+import { addEventsFlags, type EventsFlags } from './flags/eventsFlags.ts';
 import {
   addClusterFlags,
   addConfigFlag,
@@ -76,6 +77,12 @@ export function createProgram(onExitCode: OnExitCode): Command {
       }
       const { explain } = await import('./explain.ts');
       onExitCode(await explain(flags));
+    });
+  addEventsFlags(program.command('events').usage('[flags]'))
+    .description('show the Kubernetes Events of weeder, the newest last')
+    .action(async (flags: EventsFlags) => {
+      const { events } = await import('./events/events.ts');
+      onExitCode(await events(flags));
     });
   addSuggestFlags(program.command('suggest').usage('[flags]'))
     .description('show which workloads seem to depend on which services, and why')
