@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { Command, Help, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type DiagramFormat, diagramFormats, drawable, system } from '../diagram/formats.ts';
@@ -12,6 +13,7 @@ import {
   ignoredFlags,
   type RunFlags,
 } from './flags/runFlags.ts';
+import { addStatusFlags, type StatusFlags } from './flags/statusFlags.ts';
 import { addGraphFlags, addSuggestFlags, type GraphFlags, type SuggestFlags } from './flags/suggestFlags.ts';
 import { readAddress, readNamespace } from './flags/values.ts';
 import { exitCodes, fail } from './output.ts';
@@ -28,8 +30,9 @@ type OnExitCode = (exitCode: number) => void;
  * for the code that connects to a cluster.
  */
 export function createProgram(onExitCode: OnExitCode): Command {
-  const program = new Command('weeder')
-    .usage('[run] --config-file <file> [flags]\n       weeder <verb> [flags]')
+  const called = calledAs(process.argv[1]);
+  const program = new Command(called)
+    .usage(`[run] --config-file <file> [flags]\n       ${called} <verb> [flags]`)
     .description(
       'When a service recovers, deletes its dependants’ crash-looping pods, so that they start immediately. Restarts workloads when the ConfigMaps and Secrets that they use have changed. Corrects drift of applications.',
     )
@@ -59,7 +62,7 @@ export function createProgram(onExitCode: OnExitCode): Command {
   const explaining = program
     .command('explain')
     .usage(
-      '--config-file <file> [flags]\n       weeder explain application|pod|service|workload <name> [-n <namespace>] [flags]',
+      `--config-file <file> [flags]\n       ${called} explain application|pod|service|workload <name> [-n <namespace>] [flags]`,
     );
   addClusterFlags(addConfigFlag(explaining))
     .optionsGroup('Other:')
@@ -77,6 +80,12 @@ export function createProgram(onExitCode: OnExitCode): Command {
       }
       const { explain } = await import('./explain.ts');
       onExitCode(await explain(flags));
+    });
+  addStatusFlags(program.command('status').usage('[flags]'))
+    .description('show the weeder that runs in the cluster: its leader, its streams, and what needs attention')
+    .action(async (flags: StatusFlags) => {
+      const { status } = await import('./status/status.ts');
+      onExitCode(await status(flags));
     });
   addEventsFlags(program.command('events').usage('[flags]'))
     .description('show the Kubernetes Events of weeder, the newest last')
@@ -147,6 +156,11 @@ export function createProgram(onExitCode: OnExitCode): Command {
     visibleOptions: (command) => visibleOptions(command, program, run),
     groupItems: (_all, visible, groupOf) => new Help().groupItems(visible, visible, groupOf),
   });
+}
+
+/** `kubectl weeder`, if it runs as a plugin of kubectl. */
+function calledAs(program = ''): string {
+  return basename(program, '.js') === 'kubectl-weeder' ? 'kubectl weeder' : 'weeder';
 }
 
 /** Without a verb weeder runs, so the help without a verb shows the options of `run`. */
