@@ -64,20 +64,23 @@ function forward(socket: Duplex, asked: number, port: number | undefined): void 
   let pending = Buffer.alloc(0);
   socket.on('data', (bytes: Buffer) => {
     pending = Buffer.concat([pending, bytes]);
-    // Requests of the test are shorter than 64 KiB.
-    for (;;) {
-      const short = (pending[1] ?? 0) & 0x7f;
-      const start = short < 126 ? 2 : 4;
-      if (pending.length < start + 4) return;
-      const length = short < 126 ? short : pending.readUInt16BE(2);
-      if (pending.length < start + 4 + length) return;
-      const mask = pending.subarray(start, start + 4);
-      const payload = pending.subarray(start + 4, start + 4 + length).map((byte, at) => byte ^ (mask[at % 4] ?? 0));
-      pending = pending.subarray(start + 4 + length);
-      if (payload[0] === 0) target.write(payload.subarray(1));
+    for (let read = clientFrame(pending); read !== undefined; read = clientFrame(pending)) {
+      pending = pending.subarray(read.size);
+      if (read.payload[0] === 0) target.write(read.payload.subarray(1));
     }
   });
   socket.on('close', () => target.destroy());
+}
+
+/** A frame of less than 64 KiB, without its mask; undefined: it has not arrived as a whole. */
+function clientFrame(bytes: Buffer) {
+  const short = (bytes[1] ?? 0) & 0x7f;
+  const start = short < 126 ? 2 : 4;
+  if (bytes.length < start + 4) return undefined;
+  const length = short < 126 ? short : bytes.readUInt16BE(2);
+  const [mask, size] = [bytes.subarray(start, start + 4), start + 4 + length];
+  if (bytes.length < size) return undefined;
+  return { size, payload: bytes.subarray(start + 4, size).map((byte, at) => byte ^ (mask[at % 4] ?? 0)) };
 }
 
 function frame(channel: number, bytes: Buffer): Buffer {
