@@ -55,16 +55,17 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
 
 /** Undefined: the object is an Application. */
 async function loadNamed(what: string) {
-  switch (what) {
-    case 'pod':
-      return (await import('./explain/podNamed.ts')).explainPodNamed;
-    case 'service':
-      return (await import('./explain/serviceNamed.ts')).explainServiceNamed;
-    case 'workload':
-      return (await import('./explain/workloadNamed.ts')).explainWorkloadNamed;
-    default:
-      return undefined;
+  if (what === 'pod') {
+    const { explainPodNamed } = await import('./explain/podNamed.ts');
+    return explainPodNamed;
   }
+  if (what === 'service') {
+    const { explainServiceNamed } = await import('./explain/serviceNamed.ts');
+    return explainServiceNamed;
+  }
+  if (what !== 'workload') return undefined;
+  const { explainWorkloadNamed } = await import('./explain/workloadNamed.ts');
+  return explainWorkloadNamed;
 }
 
 function wrongWords({ what, name }: ExplainWords): CodedError | undefined {

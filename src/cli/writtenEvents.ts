@@ -52,7 +52,7 @@ export function readEvent(event: unknown): ReadEvent | undefined {
 }
 
 /** The Events of weeder in a list, oldest first. */
-export function readEventList(list: JsonObject | undefined): readonly ReadEvent[] {
+function readEventList(list: JsonObject | undefined): readonly ReadEvent[] {
   return arrayOf(list?.['items'])
     .flatMap((event) => readEvent(event) ?? [])
     .sort((a, b) => a.at - b.at);

@@ -27,7 +27,7 @@ import type { ClusterView } from './inspectCluster.ts';
 import { verdict } from './verdict.ts';
 
 /** What was read of a pod. */
-export interface InspectedPod {
+interface InspectedPod {
   readonly namespace: string;
   readonly name: string;
   /** Undefined: it does not exist. */

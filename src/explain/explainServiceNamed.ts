@@ -13,7 +13,7 @@ import { describeExternalName } from './externalNames.ts';
 import type { ClusterView } from './inspectCluster.ts';
 
 /** What was read of a service. */
-export interface InspectedService {
+interface InspectedService {
   readonly namespace: string;
   readonly name: string;
   readonly view: ClusterView;

@@ -45,7 +45,10 @@ test('events shows the Events of weeder like kubectl events, the newest last', a
     ['WindowOpened', 'DeletionPending', 'PodDeleted'],
   );
   assert.match(shop[2] ?? '', /^5m\d*s? +Normal +PodDeleted +Pod\/web-0 +Note 1\.$/);
-  assert.deepEqual((await rows('-A')).map((row) => row.split(' ')[0]), ['NAMESPACE', 'shop', 'shop', 'shop', 'other']);
+  assert.deepEqual(
+    (await rows('-A')).map((row) => row.split(' ')[0]),
+    ['NAMESPACE', 'shop', 'shop', 'shop', 'other'],
+  );
   const ofService = await rows('-n', 'shop', '--for', 'svc/web-0');
   assert.match(ofService[1] ?? '', / WindowOpened /);
   assert.equal(ofService.length, 2);

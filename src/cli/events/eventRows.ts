@@ -38,7 +38,7 @@ function inColumns(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** As kubectl shows an age: `42s`, `5m3s`, `17m`, `3h`. */
-export function ageText(milliseconds: number): string {
+function ageText(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const minutes = Math.floor(seconds / 60);
   if (seconds < 120) return `${seconds}s`;

@@ -20,7 +20,7 @@ import { exitCodes, fail, printLines, printRemarks } from '../output.ts';
 import { ofWeeder, type ReadEvent, readEvent } from '../writtenEvents.ts';
 import { eventRow, eventTable } from './eventRows.ts';
 
-/** `weeder events`: weeder’s own Kubernetes Events, the newest last, as `kubectl events` prints those of everybody. */
+/** `weeder events`: weeder’s own Kubernetes Events, the newest last, in the form of `kubectl events`. */
 export async function events(flags: EventsFlags): Promise<number> {
   if (flags.watch === true && flags.output !== 'table')
     return fail(codedError('USAGE', 'The flag --watch prints a table: leave out --output.'));

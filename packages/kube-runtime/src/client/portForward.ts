@@ -26,7 +26,7 @@ export interface PortForward {
 }
 
 /** The path of the subresource. */
-export function portForwardPath({ namespace, pod }: Omit<PodPort, 'port'>): string {
+function portForwardPath({ namespace, pod }: Omit<PodPort, 'port'>): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/portforward`;
 }
 
