@@ -71,6 +71,15 @@ const ascii: Plugin = {
   },
 };
 
+/** `kubectl weeder` runs the program of this name; `npm install` makes it a command on Windows, too. */
+const kubectlPlugin: Plugin = {
+  name: 'kubectl-plugin',
+  generateBundle() {
+    const source = "#!/usr/bin/env node\nimport './weeder.js';\n";
+    this.emitFile({ type: 'asset', fileName: 'kubectl-weeder.js', source });
+  },
+};
+
 const licenses: Plugin = {
   name: 'licenses',
   generateBundle(_options, bundle) {
@@ -90,7 +99,7 @@ export default {
   platform: 'node',
   external: Object.keys(packageJson.optionalDependencies),
   onLog: (level, log, handle) => handle(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
-  plugins: [slim, ascii, licenses],
+  plugins: [slim, ascii, kubectlPlugin, licenses],
   treeshake: {
     // Its KubeConfig imports the whole generated API, of which it needs almost nothing; importing it has no effects.
     moduleSideEffects: [{ test: /\/node_modules\/@kubernetes\/client-node\//, sideEffects: false }],

@@ -21,6 +21,7 @@ import { orProblem, Problem, run, runScript } from '../problem.ts';
 import { chartArchive } from './chart.ts';
 import { checkCandidate } from './checks.ts';
 import { checksumFiles, readKey } from './checksums.ts';
+import { krewFiles } from './krew.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const { name, version } = packageJson;
@@ -54,6 +55,7 @@ async function makeArtifacts(platforms: readonly Architecture[]): Promise<Map<st
     // npm's package has the name that `helm package` gives to a chart.
     [`${name}-chart-${version}.tgz`, chartArchive(name, join(checkout, 'deploy/chart'))],
     [`${name}-${version}.cdx.json`, Buffer.from(sbomOf(bundle))],
+    ...krewFiles(bundle, readFileSync(join(checkout, 'LICENSE'))),
   ]);
   for (const path of globSync(join(checkout, 'deploy/install/*.yaml')).sort()) {
     files.set(`install-${basename(path)}`, readFileSync(path));

@@ -68,8 +68,8 @@ export const errorTable = {
     meaning: 'The Secret of the hash key could not be read or created. Nothing is restarted.',
     hint: 'Grant weeder get, create and update on this Secret, and check that its namespace exists.',
   },
-  POD_NOT_FOUND: {
-    meaning: 'The cluster has no pod of this name, and no Event of weeder about one.',
+  OBJECT_NOT_FOUND: {
+    meaning: 'The cluster has no pod, service or workload of this name, and no Event of weeder about one.',
     hint: 'Give its namespace with -n; the API server keeps Events for an hour.',
   },
   APPLICATION_NOT_FOUND: {

@@ -10,7 +10,12 @@ import { type ExplainedService, explainedServices } from '../explain/explainedSe
 import { explainOtherTools } from '../explain/explainOtherTools.ts';
 import { explainDeclarations, explainService } from '../explain/explainService.ts';
 import { explainWebhooks } from '../explain/explainWebhooks.ts';
-import { type ExplainedWorkload, explainedWorkload, explainWorkload } from '../explain/explainWorkload.ts';
+import {
+  type ExplainedWorkload,
+  explainedWorkload,
+  explainHashKey,
+  explainWorkload,
+} from '../explain/explainWorkload.ts';
 import { externalNamesOf } from '../explain/externalNames.ts';
 import { type ClusterView, inspectCluster, type ReadStream } from '../explain/inspectCluster.ts';
 import { inspectWorkloads, type WorkloadsView } from '../explain/inspectWorkloads.ts';
@@ -118,16 +123,13 @@ async function readableObjects(
   return cluster.ok ? cluster.value.objects : [];
 }
 
-const otherKey = 'if weeder uses another Secret, set hashKey in the config, or POD_NAMESPACE';
-
-function explainWorkloads({ workloads, ofOtherTools, keyProblem, keySecret }: WorkloadsView, now: number): Section[] {
-  const isOther = keyProblem === undefined && workloads.some(({ state }) => state === 'otherKey');
+function explainWorkloads(view: WorkloadsView, now: number): Section[] {
+  const { workloads, ofOtherTools } = view;
   const sorted = workloads
     .map((workload) => ({ workload, ref: workloadKey(workload.summary.ref) }))
     .sort((a, b) => (a.ref < b.ref ? -1 : 1));
   return [
-    ...(keyProblem === undefined ? [] : [`no hash key: ${keyProblem.message}`]),
-    ...(isOther ? [`some states were not made with the key in the Secret ${keySecret}: ${otherKey}`] : []),
+    ...explainHashKey(view),
     ...sorted.map(({ workload }) => ({ workload: explainedWorkload(workload, now) })),
     ...(sorted.length === 0 ? ['restart control manages no workload that is watched'] : []),
     ...explainOtherTools(ofOtherTools),

@@ -1,4 +1,3 @@
-import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import { type CodedError, failed, objectOf, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure, dryRunClient } from '@weeder/kube-runtime/client';
@@ -14,6 +13,8 @@ import { applicationApi, applicationsPath } from '../observer/status/application
 import { createOwnershipClaims } from '../observer/streams/ownershipClaims.ts';
 import { loadConfig } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
+import { namespaceOf } from './contextNamespace.ts';
+import { explainedKinds } from './flags/kindNames.ts';
 import type { OutputFlag } from './flags/outputFlag.ts';
 import type { ReadFlags } from './flags/readFlags.ts';
 import { exitCodes, fail, print } from './output.ts';
@@ -30,18 +31,16 @@ interface ExplainWords {
 }
 
 /**
- * `weeder explain pod NAME`, and `weeder explain application NAME`: its conditions, its errors, and the desired and the
- * actual state of each resource. Nothing is changed: manifests are only sent as dry runs.
+ * `weeder explain pod|service|workload NAME`, and `weeder explain application NAME`: its conditions, its errors, and
+ * the desired and the actual state of each resource. Nothing is changed: manifests are only sent as dry runs.
  */
 export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
   const wrong = wrongWords(words) ?? wrongOutput(flags);
   if (wrong !== undefined) return fail(wrong);
   const namespace = namespaceOf(flags);
   if (!namespace.ok) return fail(namespace.error);
-  if (words.what === 'pod') {
-    const { explainPodNamed } = await import('./explainPod.ts');
-    return explainPodNamed(namespace.value, words.name ?? '', flags);
-  }
+  const ofObject = await loadNamed(words.what);
+  if (ofObject !== undefined) return ofObject(namespace.value, words.name ?? '', flags);
   const allow = await allowedBy(flags.configFile);
   if (!allow.ok) return fail(allow.error);
   const client = await connect({ ...flags, ...interactive }, systemClock);
@@ -53,8 +52,23 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
   return exitCodes.ok;
 }
 
+/** Undefined: the object is an Application. */
+async function loadNamed(what: string) {
+  if (what === 'pod') {
+    const { explainPodNamed } = await import('./explain/podNamed.ts');
+    return explainPodNamed;
+  }
+  if (what === 'service') {
+    const { explainServiceNamed } = await import('./explain/serviceNamed.ts');
+    return explainServiceNamed;
+  }
+  if (what !== 'workload') return undefined;
+  const { explainWorkloadNamed } = await import('./explain/workloadNamed.ts');
+  return explainWorkloadNamed;
+}
+
 function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
-  if (what !== 'application' && what !== 'pod')
+  if (!explainedKinds.some((kind) => kind === what))
     return codedError(
       'USAGE',
       `weeder explain does not accept the argument ${what}; give the config with --config-file.`,
@@ -64,16 +78,6 @@ function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
 
 function wrongOutput({ output }: OutputFlag): CodedError | undefined {
   return output === undefined ? undefined : codedError('USAGE', 'The flag -o explains a config: leave out the object.');
-}
-
-/** Like kubectl: the flag, or else the namespace of the context, in a pod its own, or else `default`. */
-function namespaceOf(flags: ReadFlags): Result<string> {
-  const [given, another] = flags.namespace ?? [];
-  if (another !== undefined || flags.allNamespaces === true)
-    return failed(codedError('USAGE', 'An object is explained in one namespace: give it with -n.'));
-  if (given !== undefined) return ok(given);
-  const access = loadKubeConfig(flags, process.env);
-  return access.ok ? ok(access.value.namespace ?? 'default') : access;
 }
 
 /** Without a config the allowed resources are unknown; the condition `Invalid` reports violations. */

@@ -19,18 +19,19 @@ export function configureHelp(program: Command, run: Command): void {
       subcommandTerm: (command) => command.name(),
       visibleOptions: (command) => (command === program ? [] : help.visibleOptions(command)),
     })
-    .addHelpText('after', `\nExamples:\n${exampleLines().join('\n')}\n\n${ofVerb}`);
+    .addHelpText(
+      'after',
+      `\nExamples:\n${exampleLines(program.name()).join('\n')}\n\n"${program.name()} <verb> --help" shows the flags of a verb.`,
+    );
   run.addHelpText('after', epilogue);
 }
 
-function exampleLines(): string[] {
+function exampleLines(called: string): string[] {
   return examples.flatMap(([purpose, words], index) => {
     const comment = index === 0 ? [`  # ${purpose}`] : ['', `  # ${purpose}`];
-    return [...(purpose === '' ? [] : comment), `  weeder ${words}`];
+    return [...(purpose === '' ? [] : comment), `  ${called} ${words}`];
   });
 }
-
-const ofVerb = '"weeder <verb> --help" shows the flags of a verb.';
 
 const epilogue = [
   'Durations are written as in Go (300ms, 1m30s), addresses as :9644 or 127.0.0.1:9644.',

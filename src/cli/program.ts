@@ -1,19 +1,20 @@
+import { basename } from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type DiagramFormat, diagramFormats, drawable, system } from '../diagram/formats.ts';
 import { type Shell, shells } from './completion/shells.ts';
 import { addDemoFlags, type DemoFlags, misplacedFlag, stories, unknownStory } from './demo/demoFlags.ts';
+import { addEventsFlags, type EventsFlags } from './flags/eventsFlags.ts';
+import { explainedKinds } from './flags/kindNames.ts';
 import { addOutputFlag, type OutputFlag } from './flags/outputFlag.ts';
 import { addReadFlags, type ReadFlags } from './flags/readFlags.ts';
 import { addConfigFlag, addRunFlags, givenIgnoredFlags, type RunFlags } from './flags/runFlags.ts';
+import { addStatusFlags, type StatusFlags } from './flags/statusFlags.ts';
 import { addGraphFlags, addSuggestFlags, type GraphFlags, type SuggestFlags } from './flags/suggestFlags.ts';
 import { readAddress, wordOf } from './flags/values.ts';
 import { configureHelp } from './help.ts';
 import { fail } from './output.ts';
 import type { ReplayFlags } from './replay.ts';
-
-/** What `explain` explains by its name. */
-const explainedKinds = ['application', 'pod'] as const;
 
 /** The flags of `explain`: with a config, or for one object in its namespace. */
 type ExplainFlags = ReadFlags & OutputFlag & { readonly configFile?: string };
@@ -30,7 +31,7 @@ type OnExitCode = (exitCode: number) => void;
  * for the code that connects to a cluster.
  */
 export function createProgram(onExitCode: OnExitCode): Command {
-  const program = new Command('weeder')
+  const program = new Command(calledAs(process.argv[1]))
     .usage('<verb> [flags]')
     .description(
       'When a service recovers, deletes its dependants’ crash-looping pods, so that they start immediately. Restarts workloads when the ConfigMaps and Secrets that they use have changed. Corrects drift of applications.',
@@ -71,12 +72,20 @@ export function createProgram(onExitCode: OnExitCode): Command {
   program.commandsGroup('Observe a cluster:');
   const explaining = program
     .command('explain')
-    .usage('--config-file <file> [flags]\n       weeder explain application|pod <name> [-n <namespace>] [flags]');
+    .usage(
+      `--config-file <file> [flags]\n       ${program.name()} explain ${explainedKinds.join('|')} <name> [-n <namespace>] [flags]`,
+    );
   addOutputFlag(addReadFlags(addConfigFlag(explaining), ofNamespaces))
     .optionsGroup('Other:')
     .description('show the observed state, and what weeder would do')
-    .addArgument(wordOf(explainedKinds, '[what]', 'application: its resources; pod: why it was, or was not, deleted'))
-    .argument('[name]', 'its name')
+    .addArgument(
+      wordOf(
+        explainedKinds,
+        '[what]',
+        'application: its resources; pod: why it was, or was not, deleted; service: who waits for it; workload: why it was, or was not, restarted',
+      ),
+    )
+    .argument('[name]', 'its name; of a workload also kind/name')
     .action(async (what: string | undefined, name: string | undefined, flags: ExplainFlags) => {
       if (what !== undefined) {
         const { explainNamed } = await import('./explainNamed.ts');
@@ -84,6 +93,18 @@ export function createProgram(onExitCode: OnExitCode): Command {
       }
       const { explain } = await import('./explain.ts');
       onExitCode(await explain(flags));
+    });
+  addStatusFlags(program.command('status').usage('[flags]'))
+    .description('show the weeder that runs in the cluster: its leader, its streams, and what needs attention')
+    .action(async (flags: StatusFlags) => {
+      const { status } = await import('./status/status.ts');
+      onExitCode(await status(flags));
+    });
+  addEventsFlags(program.command('events').usage('[flags]'))
+    .description('show the Kubernetes Events of weeder, the newest last')
+    .action(async (flags: EventsFlags) => {
+      const { events } = await import('./events/events.ts');
+      onExitCode(await events(flags));
     });
   addOutputFlag(addReadFlags(program.command('version').usage('[flags]')))
     .option('--client', 'only the version of this program')
@@ -151,4 +172,9 @@ export function createProgram(onExitCode: OnExitCode): Command {
   program.helpCommand('help [verb]', 'show the flags of a verb');
   configureHelp(program, run);
   return program;
+}
+
+/** `kubectl weeder`, if it runs as a plugin of kubectl. */
+function calledAs(program = ''): string {
+  return basename(program, '.js') === 'kubectl-weeder' ? 'kubectl weeder' : 'weeder';
 }

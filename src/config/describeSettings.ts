@@ -2,6 +2,7 @@ import { formatDuration } from '@weeder/kube-runtime/base';
 import { selectorToString, workloadKindNames } from '@weeder/kube-runtime/objects';
 import type { DeclaredConfig, Pace, ServiceSettings } from './config.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
+import type { WatchedService } from './serviceLookup.ts';
 
 /** `window 5m, whileNotReady hold, deletion delete, pace 50 pods per 1s` */
 export function describeService(settings: ServiceSettings & Pick<DeclaredConfig, 'siblingEvidence'>): string {
@@ -11,6 +12,11 @@ export function describeService(settings: ServiceSettings & Pick<DeclaredConfig,
     ...(pace === undefined ? [] : [`pace ${describePace(pace)}`]),
     ...(siblingEvidence === undefined ? [] : [describeEvidence(siblingEvidence)]),
   ].join(', ');
+}
+
+/** Which part of the config has the settings of a service: `from the entry db in services of the config` */
+export function originOf({ section }: Pick<WatchedService, 'section'>, service: string): string {
+  return `from ${section === 'services' ? `the entry ${service} in services` : `the section ${section}`} of the config`;
 }
 
 /** `sibling evidence after 10s, 6 windows per hour` */

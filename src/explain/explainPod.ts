@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, textOf, timeInSeconds } from '@weeder/kube-runtime/base';
+import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import {
   containerStatusesOf,
   isPodReady,
@@ -22,11 +22,12 @@ import { neverStarted } from '../weeder/pods/neverStarted.ts';
 import { podReportFrom, type WrittenEvent } from '../weeder/report/podReport.ts';
 import { podSentence, type SeenPod, type SelectingService } from '../weeder/report/podSentence.ts';
 import { readinessOf } from '../weeder/services/serviceStatus.ts';
+import { eventLine } from './eventLine.ts';
 import type { ClusterView } from './inspectCluster.ts';
 import { verdict } from './verdict.ts';
 
 /** What was read of a pod. */
-export interface InspectedPod {
+interface InspectedPod {
   readonly namespace: string;
   readonly name: string;
   /** Undefined: it does not exist. */
@@ -50,7 +51,7 @@ export function explainPod({ namespace, name, object, view, events }: InspectedP
   return [
     `${objectText({ kind: 'Pod', namespace, name })}: ${printable(sentence)}`,
     ...services.map((service) => `  service ${serviceLine(service, seen, view)}`),
-    ...events.map(({ at, reason, note }) => `  Event ${timeInSeconds(at)} ${reason}: ${printable(note)}`),
+    ...events.map(eventLine),
   ];
 }
 

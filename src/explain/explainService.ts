@@ -28,7 +28,8 @@ function stateOf({ state, externalName, dependants }: Omit<ExplainedNamespace, '
   return [state === 'absent' ? absent : serviceStates[state].words, ...dependants.map(explainDependants)].join('\n');
 }
 
-function explainDependants({ selector, pods, crashLooping, neverStarted }: ExplainedDependants): string {
+/** Describes dependants, as lines of text. */
+export function explainDependants({ selector, pods, crashLooping, neverStarted }: ExplainedDependants): string {
   return [
     `    ${selector}: ${pods} ${pods === 1 ? 'pod' : 'pods'}, ${crashLooping.length} crash-looping`,
     ...crashLooping.map(

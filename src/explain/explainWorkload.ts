@@ -8,13 +8,23 @@ import { whyNotRecreated } from '../restart/jobs/whyNotRecreated.ts';
 import { kinds } from '../restart/kinds/kinds.ts';
 import { mayRestart, pauseError } from '../restart/pace/mayRestart.ts';
 import { ownPods } from '../restart/pods/ownPods.ts';
+import { awaitsRollout, initialProgress, isUnderWay } from '../restart/pods/progress.ts';
 import { obstacleOf, rolloutOf } from '../restart/pods/rollout.ts';
 import { allowReferencesFrom } from '../restart/references/annotations.ts';
 import { sourceKey, type WorkloadRef } from '../restart/references/refs.ts';
 import type { Use } from '../restart/references/uses.ts';
 import { describeChanges, describeSource } from '../restart/references/wording.ts';
 import { workloadAnnotations } from '../restart/references/workloadSummary.ts';
-import type { WorkloadView } from './inspectWorkloads.ts';
+import type { WorkloadsView, WorkloadView } from './inspectWorkloads.ts';
+
+const otherKey = 'if weeder uses another Secret, set hashKey in the config, or POD_NAMESPACE';
+
+/** Says, in a line or none, if the state of workloads cannot be compared, because their hash key is not available. */
+export function explainHashKey({ workloads, keyProblem, keySecret }: WorkloadsView): readonly string[] {
+  if (keyProblem !== undefined) return [`no hash key: ${keyProblem.message}`];
+  if (!workloads.some(({ state }) => state === 'otherKey')) return [];
+  return [`some states were not made with the key in the Secret ${keySecret}: ${otherKey}`];
+}
 
 /** What restart control sees of a workload and would do, in words. */
 export interface ExplainedWorkload {
@@ -100,6 +110,7 @@ function verdict(view: WorkloadView, { sources }: Extract<Assessment, { type: 'c
       : mayRestart({ ...summary, ...settings, now, restarts, annotationErrors: uses.errors });
   if (permission?.type === 'pending') return `${workloadStates.waiting.words}: ${permission.reason}`;
   if (permission?.type === 'blocked') return blocked(permission.reason);
+  if (isUnderWay(summary, initialProgress(summary, now))) return `${workloadStates.waiting.words}: ${awaitsRollout}`;
   if (sources.some(({ isRecreated }) => isRecreated === true))
     return settings?.immutableRecreated === 'replace'
       ? 'all of its pods would be terminated before new ones start, because an immutable source was recreated'

@@ -96,7 +96,8 @@ function explainDeclared(
   return [{ name, source: 'declared', settings: describeService(service), namespaces: [seen] }];
 }
 
-function dependantsIn(
+/** The crash-looping dependants of a service, and what would be done with each. */
+export function dependantsIn(
   namespace: string,
   name: string,
   service: WatchedService | undefined,

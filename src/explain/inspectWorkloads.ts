@@ -57,19 +57,22 @@ const concurrency = 8;
 
 /**
  * Reads the streams of restart control once, then the content of each workload's sources and its pods. Writes nothing.
+ * `isAsked`: which workloads are inspected.
  */
 export async function inspectWorkloads(
   config: Config & { readonly restart: RestartConfig },
   client: KubeClient,
   namespaces: 'all' | readonly string[],
   readStream: (stream: StreamNeed) => Promise<Result<unknown>>,
+  isAsked: (workload: WorkloadRef) => boolean = () => true,
 ): Promise<Result<WorkloadsView>> {
   const updates = new Map<string, WorkloadUpdate>();
   const sources = createSourceIndex(systemClock, () => {});
   const sinks = createWorkloadSinks({
     knows: () => false,
     take(update) {
-      if (update.copy === undefined) updates.set(workloadKey(update.summary.ref), update);
+      if (update.copy === undefined && isAsked(update.summary.ref))
+        updates.set(workloadKey(update.summary.ref), update);
     },
     remove: () => {},
   });

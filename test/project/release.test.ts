@@ -45,6 +45,8 @@ suite('a release', () => {
       'install-weeder.yaml',
       'install-with-observer.yaml',
       'install-with-restart-control.yaml',
+      'krew-weeder.yaml',
+      `kubectl-weeder-${version}.tar.gz`,
       `weeder-${version}.cdx.json`,
       `weeder-${version}.tgz`,
       `weeder-chart-${version}.tgz`,

@@ -50,6 +50,9 @@ export function endWait(entry: WithProgress): void {
   entry.progress = { template, changedAt };
 }
 
+/** Why a restart waits while one is under way. */
+export const awaitsRollout = 'a rollout of another client is in progress, which may have the new content';
+
 /**
  * Whether some pod has an older template. Pods that are not ready are not a rollout, and neither is a new version with the
  * same template: a Deployment gets one with each annotation, such as weeder's own.

@@ -4,7 +4,7 @@ import type { RestartEffects } from '../patches/restartEffects.ts';
 import { type WorkloadEntry, watchVersions } from '../patches/workloadEntry.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { readPods } from '../pods/podSummary.ts';
-import { beginWait, endWait, isUnderWay, recordStarts } from '../pods/progress.ts';
+import { awaitsRollout, beginWait, endWait, isUnderWay, recordStarts } from '../pods/progress.ts';
 import { stallTimeOf, startsOf } from './stall.ts';
 
 interface Listener {
@@ -68,7 +68,7 @@ export function awaitRollout(
       return;
     }
     timer = clock.setTimeout(check, pollInterval);
-    if (!hasReported) onPending('a rollout of another client is in progress, which may have the new content');
+    if (!hasReported) onPending(awaitsRollout);
     hasReported = true;
     const checked = checkPods().catch((error: unknown) =>
       report({ type: 'actor.failed', actor: `awaitRollout of ${entry.id}`, error }),

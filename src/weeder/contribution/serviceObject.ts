@@ -10,7 +10,7 @@ import {
   objectSection,
   type ServiceView,
 } from '@weeder/live-page';
-import { describeService } from '../../config/describeSettings.ts';
+import { describeService, originOf } from '../../config/describeSettings.ts';
 import type { SeenObject } from '../../controller/contribution/contribution.ts';
 import { type Dependant, dependantId, sourceText } from '../dependants.ts';
 import { describeBackOff } from '../pods/backOff.ts';
@@ -43,9 +43,7 @@ export function serviceObject(shown: ShownWeeder, id: string, seen: SeenObject):
 function settingsOf(shown: ShownWeeder, { namespace, service }: ServiceView): ObjectPart['facts'] {
   const settings = shown.settings(namespace, service);
   if (settings === undefined) return [];
-  const { section } = settings;
-  const from = section === 'services' ? `the entry ${service} in services` : `the section ${section}`;
-  return [['Settings', `${describeService(settings)} (from ${from} of the config)`]];
+  return [['Settings', `${describeService(settings)} (${originOf(settings, service)})`]];
 }
 
 function windowOf({ window, deleted, skipped, failed }: ServiceView): ObjectPart['facts'] {

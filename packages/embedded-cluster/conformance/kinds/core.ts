@@ -118,6 +118,8 @@ export function testCoreKinds(getTarget: GetTarget): void {
     assert.equal(core['reportingComponent'], 'weeder.dev/weeder');
     const byObject = `?fieldSelector=${encodeURIComponent('involvedObject.name=web,reason=PodDeleted')}`;
     assert.deepEqual(names(body(await at.send('GET', `${at.path('events')}${byObject}`), 200)), [name]);
+    const byController = '?fieldSelector=reportingController%3Dweeder.dev/weeder';
+    assert.deepEqual(names(body(await at.send('GET', `${at.path('events.k8s.io')}${byController}`), 200)), [name]);
     const seen = await watch(t, at.target, at.path('events.k8s.io'), 'resourceVersion=0&labelSelector=by');
     const added = await seen.next();
     assert.deepEqual([added.object['apiVersion'], added.object['note']], ['events.k8s.io/v1', 'deleted']);

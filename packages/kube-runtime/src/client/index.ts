@@ -19,5 +19,6 @@ export {
   isRecoverable,
   isUnservedPath,
 } from './failureClass.ts';
+export { createPortForward, type PortForward } from './portForward.ts';
 export { refuserOf } from './refuser.ts';
 export type { ApiRequest } from './request.ts';

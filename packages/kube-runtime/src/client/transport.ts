@@ -85,21 +85,29 @@ export function createTransport(access: ClusterAccess, nextNumber: () => number)
   };
 }
 
-function createDispatcher(access: ClusterAccess, { tls }: Credentials): Dispatcher {
+/** `more`: options of each kind of dispatcher. */
+export function createDispatcher(access: ClusterAccess, { tls }: Credentials, more: object = {}): Dispatcher {
   const options = access.kubeConfig.createDispatcherOptions(access.kubeConfig.getCurrentCluster(), tls);
   const connect = { keepAlive: true, keepAliveInitialDelay: keepAliveMs, timeout: connectMs };
   switch (options.type) {
     case 'proxy':
-      return new ProxyAgent({ ...shared, uri: options.uri, requestTls: withNames(options.requestTls), connect });
+      return new ProxyAgent({
+        ...shared,
+        ...more,
+        uri: options.uri,
+        requestTls: withNames(options.requestTls),
+        connect,
+      });
     case 'socks':
       return new Socks5ProxyAgent(options.uri, {
         ...shared,
+        ...more,
         requestTls: withServerName(options.requestTls, access.server),
       });
     case 'agent':
-      return new Agent({ ...shared, connect: { ...withNames(options.connect), ...connect } });
+      return new Agent({ ...shared, ...more, connect: { ...withNames(options.connect), ...connect } });
     case 'none':
-      return new Agent({ ...shared, connect });
+      return new Agent({ ...shared, ...more, connect });
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { truncate } from '../base/truncate.ts';
+import { placePath } from '../objects/places.ts';
 
 /**
  * The object of an Event. `kubectl describe` finds the Event by `uid`; `kubectl events --for` by kind, apiVersion and
@@ -43,9 +44,9 @@ const longestName = 253;
 const longestNote = 1024;
 const longestInstance = 128;
 
-/** The path of the Events of a namespace. */
-export function eventsPath(namespace: string): string {
-  return `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+/** The path of the Events of a namespace, or of all. */
+export function eventsPath(namespace: string | undefined): string {
+  return `/apis/events.k8s.io/v1${placePath(namespace)}/events`;
 }
 
 /** The Event as it is created; `time` is epoch milliseconds. */

@@ -15,7 +15,7 @@ const shared = {
 };
 
 const aboutFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion'];
-const ownPaths = byPath('reason', 'reportingComponent', 'type');
+const ownPaths = byPath('reason', 'type');
 
 /** Returns the selectors for the fields of the involved object, under the field name of the API group. */
 function selectableBy(about: string): Readonly<Record<string, string>> {
@@ -42,7 +42,7 @@ export const coreEvents = resource({
     'reportingComponent',
     'reportingInstance',
   ],
-  selectable: { ...selectableBy('involvedObject'), ...ownPaths },
+  selectable: { ...selectableBy('involvedObject'), ...ownPaths, ...byPath('reportingComponent') },
   complete,
   validate: (object) => namespaceErrors(object),
 });
@@ -68,7 +68,7 @@ export const events = resource({
     'deprecatedLastTimestamp',
     'deprecatedCount',
   ],
-  selectable: { ...selectableBy('regarding'), ...ownPaths },
+  selectable: { ...selectableBy('regarding'), ...ownPaths, reportingController: 'reportingComponent' },
   complete,
   validate: (object, old) => [...namespaceErrors(object), ...(old === undefined ? newEventErrors(object) : [])],
   view: {

@@ -1,0 +1,77 @@
+import { failed, type JsonObject, ok, type Result } from '@weeder/kube-runtime/base';
+import { workloadKindNames, workloadKinds } from '@weeder/kube-runtime/objects';
+import { codedError } from '../../base/errors.ts';
+import { eventLine } from '../../explain/eventLine.ts';
+import { explainUnmanaged } from '../../explain/explainUnmanaged.ts';
+import { explainedWorkload, explainHashKey, explainWorkload } from '../../explain/explainWorkload.ts';
+import { inspectWorkloads } from '../../explain/inspectWorkloads.ts';
+import { type WorkloadRef, workloadKey, workloadPath } from '../../restart/references/refs.ts';
+import { readWorkload } from '../../restart/references/workloadSummary.ts';
+import { isKindName } from '../flags/kindNames.ts';
+import { readEventsAbout } from '../writtenEvents.ts';
+import { type Asked, explainOne, type OneFlags } from './explainOne.ts';
+
+const assumed = { text: 'restartControl: {}', inWords: 'only annotations decide which workloads are managed' };
+
+/** `weeder explain workload NAME`, or `KIND/NAME`: why the workload is, is not, or was restarted. */
+export function explainWorkloadNamed(namespace: string, name: string, flags: OneFlags): Promise<number> {
+  return explainOne({ namespace, name }, flags, assumed, answer);
+}
+
+async function answer(asked: Asked): Promise<Result<readonly string[]>> {
+  const { namespace, name } = asked;
+  const refs = refsOf(namespace, name);
+  if (refs === undefined)
+    return failed(
+      codedError('USAGE', `There is no workload ${name}: its kind is one of ${workloadKindNames.join(', ')}.`),
+    );
+  const found: { readonly ref: WorkloadRef; readonly object: JsonObject }[] = [];
+  for (const ref of refs) {
+    const object = await asked.reader.readOne(workloadPath(ref), `${workloadKinds[ref.kind].plural} in ${namespace}`);
+    if (!object.ok) return object;
+    if (object.value !== undefined) found.push({ ref, object: object.value });
+  }
+  if (found.length === 0)
+    return failed(codedError('OBJECT_NOT_FOUND', `There is no workload ${name} in the namespace ${namespace}.`));
+  const lines: string[] = [];
+  for (const { ref, object } of found) {
+    const about = await explainRef(ref, object, asked);
+    if (!about.ok) return about;
+    lines.push(...about.value);
+  }
+  return ok(lines);
+}
+
+async function explainRef(ref: WorkloadRef, object: JsonObject, asked: Asked): Promise<Result<readonly string[]>> {
+  const { config, namespaces, reader } = asked;
+  const events = await readEventsAbout(reader, ref);
+  if (!events.ok) return events;
+  const about = await managedLines(ref, asked);
+  if (!about.ok) return about;
+  const summary = readWorkload(object, ref.kind);
+  const unmanaged = summary === undefined ? [] : explainUnmanaged(summary, config.restart !== undefined, namespaces);
+  return ok([...(about.value ?? unmanaged), ...events.value.map(eventLine)]);
+}
+
+/** Undefined: restart control does not manage it. */
+async function managedLines(
+  ref: WorkloadRef,
+  { config, client, namespaces, reader }: Asked,
+): Promise<Result<readonly string[] | undefined>> {
+  const { restart } = config;
+  if (restart === undefined) return ok(undefined);
+  const isAsked = (each: WorkloadRef) => workloadKey(each) === workloadKey(ref);
+  const view = await inspectWorkloads({ ...config, restart }, client, namespaces, reader.read, isAsked);
+  if (!view.ok) return view;
+  const [workload] = view.value.workloads;
+  const remarks = explainHashKey(view.value).map((line) => `  ${line}`);
+  return ok(workload && [explainWorkload(explainedWorkload(workload, Date.now())), ...remarks]);
+}
+
+/** Every workload that may be meant by `web`, or the one that is meant by `deployment/web`. Undefined: no kind is. */
+function refsOf(namespace: string, given: string): readonly WorkloadRef[] | undefined {
+  const [name = '', kind] = given.split('/').toReversed();
+  if (kind === undefined) return workloadKindNames.map((each) => ({ kind: each, namespace, name }));
+  const known = workloadKindNames.find((each) => isKindName(each, kind));
+  return known === undefined ? undefined : [{ kind: known, namespace, name }];
+}

@@ -1,0 +1,82 @@
+import {
+  arrayOf,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  ok,
+  type Result,
+  textOf,
+  timeOf,
+} from '@weeder/kube-runtime/base';
+import { leaseName } from '@weeder/kube-runtime/lease';
+import { isPodReady } from '@weeder/kube-runtime/objects';
+import type { ListReader } from '../../base/listReader.ts';
+
+/** A pod of weeder. */
+export interface WeederPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly image: string;
+  /** `Running`, `Pending` and so on. */
+  readonly phase: string;
+  readonly isReady: boolean;
+  readonly restarts: number;
+}
+
+/** A Lease by which the pods elect their leader. */
+export interface WeederLease {
+  readonly name: string;
+  /** The identity of the leader, which begins with the name of its pod; empty: none. */
+  readonly holder: string;
+  /** Epoch milliseconds. */
+  readonly since: number | undefined;
+}
+
+/** The label of the pods of all install files, and of the chart. */
+const labelSelector = 'app.kubernetes.io/name=weeder';
+
+export async function readWeeders(reader: ListReader, namespace: string): Promise<Result<readonly WeederPod[]>> {
+  const path = `/api/v1/namespaces/${namespace}/pods`;
+  const list = await reader.readOne(path, `pods in ${namespace}`, { labelSelector, limit: 100 });
+  return list.ok ? ok(arrayOf(list.value?.['items']).map((item) => podOf(objectOf(item), namespace))) : list;
+}
+
+function podOf({ metadata, spec, status }: JsonObject, namespace: string): WeederPod {
+  const { phase, containerStatuses } = objectOf(status);
+  const containers = arrayOf(objectOf(spec)['containers']).map(objectOf);
+  const own = containers.find(({ name }) => name === 'weeder') ?? containers[0];
+  return {
+    namespace,
+    name: textOf(objectOf(metadata)['name']) ?? '',
+    image: textOf(own?.['image']) ?? '',
+    phase: textOf(phase) ?? 'Unknown',
+    isReady: isPodReady(objectOf(status)),
+    restarts: arrayOf(containerStatuses).reduce<number>(
+      (sum, each) => sum + (numberOf(objectOf(each)['restartCount']) ?? 0),
+      0,
+    ),
+  };
+}
+
+/** Each shard has a Lease of its own. None: the weeder runs without leader election. */
+export async function readLeases(reader: ListReader, namespace: string): Promise<Result<readonly WeederLease[]>> {
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
+  const list = await reader.readOne(path, `leases in ${namespace}`, { limit: 500 });
+  if (!list.ok) return list;
+  const leases = arrayOf(list.value?.['items']).map((item) => leaseOf(objectOf(item)));
+  return ok(leases.filter(({ name }) => name === leaseName() || name.startsWith(`${leaseName()}-`)));
+}
+
+function leaseOf({ metadata, spec }: JsonObject): WeederLease {
+  const { holderIdentity, acquireTime } = objectOf(spec);
+  return {
+    name: textOf(objectOf(metadata)['name']) ?? '',
+    holder: textOf(holderIdentity) ?? '',
+    since: timeOf(acquireTime),
+  };
+}
+
+/** The identity is the host name, and so the name of the pod, with a random suffix. */
+export function leads(lease: WeederLease, pod: WeederPod): boolean {
+  return lease.holder === pod.name || lease.holder.startsWith(`${pod.name}_`);
+}

@@ -1,0 +1,109 @@
+import type { ClusterAccess } from '@weeder/kube-runtime/access';
+import { systemClock, timeInSeconds } from '@weeder/kube-runtime/base';
+import { createPortForward, type PortForward } from '@weeder/kube-runtime/client';
+import { codedError } from '../../base/errors.ts';
+import { connect, interactive } from '../connect.ts';
+import { type StatusFlags, usualNamespace } from '../flags/statusFlags.ts';
+import { fail, print, printRemarks } from '../output.ts';
+import { createPrintedReader } from '../printedReader.ts';
+import { askWeeder } from './askWeeder.ts';
+import { healthLines } from './healthLines.ts';
+import { metricLines } from './metricLines.ts';
+import { overviewLines } from './overviewLines.ts';
+import { leads, readLeases, readWeeders, type WeederLease, type WeederPod } from './readWeeders.ts';
+
+/** Where a weeder listens by default, and by deploy/ and the chart. */
+const ports = { metrics: 9643, health: 9644, page: 9645 } as const;
+/** The number of pods that are asked: of shards, each acts for some namespaces. */
+const mostAsked = 10;
+
+/** What is known of a pod. */
+interface PodStatus {
+  readonly lines: readonly string[];
+  /** What else could be known, in a clause without a full stop. */
+  readonly remark: string | undefined;
+}
+
+/**
+ * `weeder status`: the pods of weeder and their leader by the API server; and from the leader itself, as far as ports of
+ * its pod may be forwarded, its streams and what needs attention.
+ */
+export async function status(flags: StatusFlags): Promise<number> {
+  const [namespace = usualNamespace] = flags.namespace ?? [];
+  let access: ClusterAccess | undefined;
+  const onAccess = (found: ClusterAccess) => {
+    access = found;
+  };
+  const client = await connect({ ...flags, ...interactive, onAccess }, systemClock);
+  if (!client.ok) return fail(client.error);
+  const reader = createPrintedReader(client.value);
+  const pods = await readWeeders(reader, namespace);
+  const leases = pods.ok ? await readLeases(reader, namespace) : pods;
+  await client.value.close();
+  if (!pods.ok) return fail(pods.error);
+  if (!leases.ok) return fail(leases.error);
+  if (pods.value.length === 0 && reader.refused().length === 0)
+    return fail(codedError('OBJECT_NOT_FOUND', `No pod of weeder runs in the namespace ${namespace}.`, elsewhere));
+  const forward = access === undefined ? undefined : createPortForward(access, systemClock);
+  const found: PodStatus[] = [];
+  for (const [place, pod] of leadersFirst(pods.value, leases.value).entries()) {
+    const isAsked = place < mostAsked && pod.phase === 'Running' && acts(pod, leases.value);
+    const asked = isAsked && forward !== undefined ? await ask(forward, pod) : { lines: [], remark: undefined };
+    found.push({ ...asked, lines: [headOf(pod, leases.value), ...asked.lines.map((line) => `  ${line}`)] });
+  }
+  await forward?.close();
+  return reader.report(() => {
+    print(found.map(({ lines }) => lines.join('\n')).join('\n\n'));
+    printRemarks([...new Set(found.flatMap(({ remark }) => remark ?? []))]);
+  });
+}
+
+const elsewhere = 'Give the namespace of weeder with -n.';
+
+function leadersFirst(pods: readonly WeederPod[], leases: readonly WeederLease[]): readonly WeederPod[] {
+  const rank = (pod: WeederPod) => (leases.some((lease) => leads(lease, pod)) ? 0 : 1);
+  return pods.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** A standby has nothing to tell. */
+function acts(pod: WeederPod, leases: readonly WeederLease[]): boolean {
+  return leases.length === 0 || leases.some((lease) => leads(lease, pod));
+}
+
+function headOf(pod: WeederPod, leases: readonly WeederLease[]): string {
+  const { namespace, name, phase, isReady, restarts, image } = pod;
+  const led = leases.filter((lease) => leads(lease, pod));
+  const role = led.map(
+    (lease) => `leads by ${lease.name}${lease.since === undefined ? '' : ` since ${timeInSeconds(lease.since)}`}`,
+  );
+  const standsBy = leases.length > 0 && led.length === 0 ? ['stands by'] : [];
+  const ready = isReady ? 'Ready' : 'not Ready';
+  return `Pod ${namespace}/${name}: ${[...role, ...standsBy, phase, ready, `${restarts} restarts`, `image ${image}`].join(', ')}`;
+}
+
+async function ask(forward: PortForward, pod: WeederPod): Promise<PodStatus> {
+  const health = await askWeeder(forward, pod, ports.health, '/readyz?verbose');
+  // The first request shows whether the port of any process in the pod can be forwarded.
+  if (!health.ok && !isClosed(health.error))
+    return { lines: [], remark: `what weeder itself knows is left out: ${health.error}` };
+  const page = await numbersOf(forward, pod);
+  return { ...page, lines: [...(health.ok ? healthLines(health.value.text) : []), ...page.lines] };
+}
+
+/** What needs attention and what waits, by name from the live page, or else only as numbers. */
+async function numbersOf(forward: PortForward, pod: WeederPod): Promise<PodStatus> {
+  const page = await askWeeder(forward, pod, ports.page, '/overview');
+  const lines = page.ok && page.value.status === 200 ? overviewLines(page.value.text) : undefined;
+  if (lines !== undefined) return { lines, remark: undefined };
+  const metrics = await askWeeder(forward, pod, ports.metrics, '/metrics');
+  const numbers = metrics.ok && metrics.value.status === 200 ? metricLines(metrics.value.text) : [];
+  return { lines: numbers, remark: pageIsOff };
+}
+
+const pageIsOff =
+  'the names of objects are on the live page, which is off: set livePage: true in the chart, or the component live-page';
+
+/** Nothing listens on the port; the message is that of the kubelet. */
+function isClosed(why: string): boolean {
+  return /refused|socket hang up/.test(why);
+}

@@ -1,0 +1,23 @@
+import { objectText } from '@weeder/kube-runtime/objects';
+import { includesName } from '../config/scopes.ts';
+import { optInLine } from '../restart/references/wording.ts';
+import type { WorkloadSummary } from '../restart/references/workloadSummary.ts';
+
+/** Says, as lines of text, why restart control does not manage a workload that exists. */
+export function explainUnmanaged(
+  { ref, isOptedIn, otherTool }: WorkloadSummary,
+  hasSection: boolean,
+  namespaces: 'all' | readonly string[],
+): string[] {
+  const head = `${objectText(ref)}: Not managed, so it is never restarted: ${why()}.`;
+  if (otherTool === undefined || isOptedIn !== undefined) return [head];
+  const { annotation, means } = otherTool;
+  return [head, `  weeder does not read ${annotation}  → ${optInLine(means)} on the ${ref.kind}`];
+
+  function why(): string {
+    if (!hasSection) return 'the config has no section restartControl';
+    if (!includesName(namespaces, ref.namespace)) return 'its namespace is not watched';
+    if (isOptedIn === false) return `its annotation ${optInLine(false)} takes precedence over every rule`;
+    return `no rule of restartControl matches it, and it has no annotation ${optInLine(true)}`;
+  }
+}
