@@ -29,6 +29,7 @@ export function serviceView(name: string, changes: Partial<ServiceView> = {}): S
     window: undefined,
     crashLooping: 0,
     deleted: 0,
+    retried: 0,
     skipped: 0,
     failed: 0,
     failure: undefined,
