@@ -23,7 +23,7 @@ import { maxRuns, measure } from './measure.ts';
 import { measurePulls } from './pulls/measurePulls.ts';
 import { type PullResults, pullsTable } from './pulls/pullResults.ts';
 import { checkMachine } from './requirements.ts';
-import { type Results, recoveryTable, shortBackOffTable, verdict } from './results.ts';
+import { kubeletReport, type Results, shortBackOffTable, verdict } from './results.ts';
 
 const committed = join(import.meta.dirname, 'results.json');
 const committedPulls = join(import.meta.dirname, 'pulls', 'results.json');
@@ -76,7 +76,7 @@ async function main(): Promise<number> {
   const outcomes = [...(await outcomesOn(longestBackOffs.default)), ...(await outcomesOn(longestBackOffs.short))];
   const results: Results = { ...describe(), weeder: 'in a pod from its image', outcomes };
   const { isMet, lines } = verdict(outcomes);
-  console.log([recoveryTable(results), '', shortBackOffTable(results), '', ...lines].join('\n'));
+  console.log([kubeletReport(results), '', shortBackOffTable(results), '', ...lines].join('\n'));
   await save(results, committed);
   return isMet ? 0 : 1;
 }

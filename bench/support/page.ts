@@ -3,6 +3,8 @@ import { hostileReport } from '../drift/hostileReport.ts';
 import { thousandReport } from '../drift/thousandReport.ts';
 import { PullResults, pullsReport } from '../kubelet/pulls/pullResults.ts';
 import pulls from '../kubelet/pulls/results.json' with { type: 'json' };
+import measured from '../kubelet/results.json' with { type: 'json' };
+import { Results as KubeletResults, kubeletReport } from '../kubelet/results.ts';
 import { livePageReport } from '../livePage/livePageReport.ts';
 import { recoveryReport } from '../recovery/recoveryReport.ts';
 import { restartReport } from '../restart/restartReport.ts';
@@ -26,6 +28,7 @@ export function benchmarksPage({
 }: Results): string {
   const sections = [
     introduction,
+    kubeletReport(KubeletResults.parse(measured)),
     recovery && [recoveryText(recovery.cases[0]), measuredOn(recovery), recoveryReport(recovery.cases)],
     herd && [herdText, measuredOn(herd), herdReport(herd.cases)],
     creation && [creationText, measuredOn(creation), creationReport(creation.cases)],

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { cacheFolder } from '../cacheFolder.ts';
 import { Problem, run } from '../problem.ts';
+import { readDeb, type Unpacked } from './deb.ts';
 import { type Architecture, type DebianPackage, nodePackage, type Pins } from './pins.ts';
 import { readTar, type TarEntry } from './tar.ts';
 
@@ -19,24 +20,15 @@ export function nodeFiles(pins: Pins, architecture: Architecture): TarEntry[] {
   return readTar(gunzipSync(readFileSync(path)));
 }
 
-/** The description and the files of a Debian package. */
-export interface Unpacked {
-  readonly control: Buffer;
-  readonly files: readonly TarEntry[];
-}
-
 export function debianFiles({ name, version, url, sha256 }: DebianPackage): Unpacked {
   const file = decodeURIComponent(basename(url));
   const integrity = `sha256-${Buffer.from(sha256, 'hex').toString('base64')}`;
   const path = cached(file, integrity, (folder) => {
-    const advice = `the image needs ${name} ${version} of Debian, and apt to download it; npm run image:pins takes the version of today.`;
-    run('/usr/lib/apt/apt-helper', ['download-file', url, join(folder, file)], advice);
+    const advice = `the image needs ${name} ${version} of Debian; npm run image:pins takes the version of today.`;
+    const script = join(import.meta.dirname, 'fetchFile.ts');
+    run(process.execPath, ['--use-env-proxy', script, url, join(folder, file)], advice);
   });
-  const advice = 'the image needs dpkg-deb to unpack the packages of Debian.';
-  return {
-    control: run('dpkg-deb', ['--field', path], advice),
-    files: readTar(run('dpkg-deb', ['--fsys-tarfile', path], advice)),
-  };
+  return readDeb(readFileSync(path));
 }
 
 /** Returns the path of a file in the cache, after `download` has put it into a folder, and its hash is the pinned one. */

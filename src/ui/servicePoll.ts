@@ -84,7 +84,7 @@ function serviceView(
   crashLooping: number,
   tally: WindowCounter | undefined,
 ): ServiceView {
-  const { deleted = 0, skipped = 0, failed = 0, failure } = tally ?? {};
+  const { deleted = 0, retried = 0, skipped = 0, failed = 0, failure } = tally ?? {};
   return {
     ...status,
     actor: endpoint?.id,
@@ -92,6 +92,7 @@ function serviceView(
     window: tally?.isOpen ? windowOf(tally) : undefined,
     crashLooping,
     deleted,
+    retried,
     skipped,
     failed,
     failure,

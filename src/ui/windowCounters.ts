@@ -12,6 +12,7 @@ export interface WindowCounter {
   readonly because: string | undefined;
   isOpen: boolean;
   deleted: number;
+  retried: number;
   skipped: number;
   failed: number;
   failure: DeletionFailure | undefined;
@@ -35,7 +36,7 @@ export function createWindowCounters(): WindowCounters {
     return tally?.number === window ? tally : undefined;
   }
 
-  function count(event: WindowRef, what: 'deleted' | 'skipped' | 'failed') {
+  function count(event: WindowRef, what: 'deleted' | 'retried' | 'skipped' | 'failed') {
     const tally = counterOf(event);
     if (tally !== undefined) tally[what] += 1;
   }
@@ -62,6 +63,7 @@ export function createWindowCounters(): WindowCounters {
       because,
       isOpen: true,
       deleted: 0,
+      retried: 0,
       skipped: 0,
       failed: 0,
       failure: undefined,
@@ -76,8 +78,8 @@ export function createWindowCounters(): WindowCounters {
   function close(event: Extract<WeederEvent, { type: 'window.closed' }>): void {
     const tally = counterOf(event);
     if (tally === undefined) return;
-    const { deleted, skipped, failed } = event;
-    Object.assign(tally, { isOpen: false, deleted, skipped, failed: failed.length });
+    const { deleted, retried = 0, skipped, failed } = event;
+    Object.assign(tally, { isOpen: false, deleted, retried, skipped, failed: failed.length });
     if (failed.length === 0) tally.failure = undefined;
   }
 
@@ -89,6 +91,8 @@ export function createWindowCounters(): WindowCounters {
         case 'pod.deleted':
           count(event, 'deleted');
           return forgetFailure(event);
+        case 'creation.retried':
+          return count(event, 'retried');
         case 'pod.skipped':
           return count(event, 'skipped');
         case 'deletion.failed':

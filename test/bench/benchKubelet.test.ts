@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { cases, casesOf, longestBackOffs, type Outcome, trialsOf } from '../../bench/kubelet/cases.ts';
-import { recoveryTable, shortBackOffTable, verdict } from '../../bench/kubelet/results.ts';
+import { kubeletReport, recoverySentence, shortBackOffTable, verdict } from '../../bench/kubelet/results.ts';
 
 /** Outcomes of every case: `times` with weeder, 70 s without. */
 function outcomesOf(times: readonly number[]): Outcome[] {
@@ -34,7 +34,7 @@ suite('the benchmark on a real kubelet', () => {
   });
 
   test('prints for each case the median and the range without weeder, the median, the worst and weeder’s part with it', () => {
-    const text = recoveryTable({ ...about, runs: 3, outcomes: outcomesOf([0.9, 0.2, 0.3]) }).replace(/ +/g, ' ');
+    const text = kubeletReport({ ...about, runs: 3, outcomes: outcomesOf([0.9, 0.2, 0.3]) }).replace(/ +/g, ' ');
     assert.match(text, /^\| at once \| 40 s \| 5 s into it \| 71 s \(70–72\) \| 0\.30 s \| 0\.90 s \| 0\.03 s \|$/m);
     assert.match(
       text,
@@ -43,6 +43,8 @@ suite('the benchmark on a real kubelet', () => {
     assert.match(text, /with kubelet v1 and containerd 1, 2 cores; weeder ran in a pod\. /);
     assert.match(text, /In 36 of the 36 trials the kubelet reported `terminated`/);
     assert.doesNotMatch(text, /\| 10 s \|/);
+    const sentence = recoverySentence({ ...about, runs: 3, outcomes: outcomesOf([0.9, 0.2, 0.3]) });
+    assert.match(sentence, /in a back-off of 40 s is Ready \*\*0\.30 s after its service recovers, instead of 71 s\*\*/);
   });
 
   test('prints the cases of a kubelet with a short maximum in a table of their own', () => {

@@ -76,11 +76,11 @@ test('the demo of restart control with the page: workloads go through their stat
   // The page is served before the demo has its controllers.
   const { controllers } = await overviewOf(url);
   assert.deepEqual(
-    controllers.map(({ name, isOn }) => [name, isOn]),
+    controllers.map(({ name, state }) => [name, state]),
     [
-      ['weeder', false],
-      ['restart control', true],
-      ['the application observer', false],
+      ['weeder', 'off'],
+      ['restart control', 'on'],
+      ['the application observer', 'off'],
     ],
   );
   await page.locator('#workloads-count', { hasText: /^5$/ }).waitFor();

@@ -36,7 +36,7 @@ test('services are on the left, dependants on the right, with lines that show ou
     .getByText(/^Down for \d+s, 3 crash-looping, 2 dependants$/)
     .waitFor();
   await serviceBox(page, 'shop/db').getByText('Window open, 3m 20s left, 2 crash-looping, 9 deleted').waitFor();
-  await serviceBox(page, 'shop/billing').getByText('Does not exist, 1 dependant').waitFor();
+  await serviceBox(page, 'shop/billing').getByText('No EndpointSlice, 1 dependant').waitFor();
   await serviceBox(page, 'shop/stock')
     .getByText(/^Down, not ready since weeder started \(3m 1\ds\), 0 dependants$/)
     .waitFor();

@@ -203,7 +203,7 @@ test('a service that weeder has not seen ready, or that does not exist, is a row
     .getByText(/^Down, not ready since first seen \(1\ds\)$/)
     .waitFor();
   await rowOf('shop/gone')
-    .getByText(/^Does not exist, was ready until \d\d:03:07$/)
+    .getByText(/^No EndpointSlice, was ready until \d\d:03:07$/)
     .waitFor();
   await rowOf('redis-typo').getByText('In no watched namespace').waitFor();
   assert.equal(await rowOf('redis-typo').locator('th').textContent(), 'redis-typo');

@@ -4,6 +4,8 @@ import {
   actorView,
   applicationScene,
   dependencyScene,
+  hello,
+  processView,
   scene,
   unseenView,
   workloadScene,
@@ -56,6 +58,26 @@ test('every time in a view has its date, zone and UTC', async (t) => {
     assert.deepEqual(await page.evaluate(bareTimes), [], view);
   }
   assert.deepEqual(consoleLines, []);
+});
+
+test('a time in the head gets its date when the day is over', async (t) => {
+  const lastHour = Date.UTC(2026, 10, 21, 22, 30);
+  const { page, server } = await openPage(
+    t,
+    (server) => {
+      const { config, ...process } = processView();
+      const ofToday = { ...config, appliedAt: lastHour };
+      const standby = { type: 'leadership', state: 'standingBy', holder: 'weeder-1', heldSince: lastHour } as const;
+      server.greeting = [hello(lastHour), { type: 'process', process: { ...process, config: ofToday } }, standby];
+    },
+    { timezoneId },
+  );
+  const [since, inForce] = [page.locator('#standby time'), page.locator('#process time')];
+  await since.getByText(/^23:30:00$/).waitFor();
+  await inForce.getByText(/^23:30:00$/).waitFor();
+  server.ahead = 3_600_000;
+  await since.getByText('21 Nov 2026, 23:30:00').waitFor();
+  await inForce.getByText('21 Nov 2026, 23:30:00').waitFor();
 });
 
 test('the reason of a restart has local times, and the switch to UTC is kept in the address', async (t) => {

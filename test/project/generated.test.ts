@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { pageJson } from '@weeder/live-page/build';
 import measured from '../../bench/kubelet/results.json' with { type: 'json' };
-import { Results, recoveryTable, shortBackOffTable } from '../../bench/kubelet/results.ts';
+import { Results, recoverySentence, shortBackOffTable } from '../../bench/kubelet/results.ts';
 import { benchmarksPage } from '../../bench/support/page.ts';
 import { committed, readResults } from '../../bench/support/results.ts';
 import { sizingTable } from '../../bench/support/sizing.ts';
@@ -78,7 +78,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'README.md': (file) =>
     withSections(file, {
       endpoint: codeBlock('mermaid', recoveryDiagram()),
-      recovery: recoveryTable(Results.parse(measured)),
+      recovery: recoverySentence(Results.parse(measured)),
     }),
 };
 

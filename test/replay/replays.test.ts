@@ -26,16 +26,7 @@ const coverage = transitionCoverage();
 let report = '';
 
 /** Transitions that no replay takes, and why: they are taken in workloadMachineRare and observerMachineRare.test.ts. */
-const ofDeclarations = [
-  'endpoint.notReady.assumedReady -- endpoint.notReady -> endpoint.notReady.holding',
-  'endpoint.notReady.assumedReady -- endpoint.notReady [canDeleteWhileNotReady] -> endpoint.notReady.windowOpen',
-  'endpoint.notReady.assumedReady -- window.expired [isNewest] -> endpoint.notReady.idle',
-  'endpoint.notReady.idle -- dependant.recovered [isDeclared] -> endpoint.notReady.assumedReady',
-  'endpoint.ready.idle -- dependant.recovered [isDeclared] -> endpoint.ready.windowOpen',
-];
 const unreachable: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(ofDeclarations.map((name) => [name, 'no replay has declarations of pods'])),
-  'dependants -- creation.retried -> (stays)': 'no replay has Events of pods that could not be created',
   'dependants.closing -- xstate.error.actor.pendingOutcomes -> dependants.closed':
     'this effect throws only because of a bug in weeder',
   ...Object.fromEntries(

@@ -108,7 +108,7 @@ test('services that are down are listed by namespace and name, and weeder stays 
   assert.deepEqual(it.failing(), []);
   assert.equal(
     lineOf(),
-    'services: down: shop/cache; down, not ready since weeder started: team-05/db; down, not ready since first seen: shop/late; does not exist: shop/queue; in no watched namespace: typo',
+    'services: down: shop/cache; down, not ready since weeder started: team-05/db; down, not ready since first seen: shop/late; no EndpointSlice: shop/queue; in no watched namespace: typo',
   );
 });
 

@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { cacheFolder } from '../../scripts/cacheFolder.ts';
 import { makeBundle } from '../../scripts/image/bundle.ts';
 import { imageConfig, labels } from '../../scripts/image/config.ts';
+import { readDeb } from '../../scripts/image/deb.ts';
 import { buildImage } from '../../scripts/image/image.ts';
 import { ociArchive, packLayer } from '../../scripts/image/oci.ts';
 import type { Architecture } from '../../scripts/image/pins.ts';
-import { fileEntry, folderEntry, linkEntry, readTar } from '../../scripts/image/tar.ts';
+import { fileEntry, folderEntry, linkEntry } from '../../scripts/image/tar.ts';
 import { run } from '../../scripts/problem.ts';
 
 const architecture: Architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
@@ -41,7 +42,7 @@ function busyboxArchive(folder: string): Buffer {
   mkdirSync(cache, { recursive: true });
   const find = (): string | undefined => globSync('busybox-static_*.deb', { cwd: cache })[0];
   if (find() === undefined) run('apt-get', ['download', 'busybox-static'], advice, cache);
-  const files = readTar(run('dpkg-deb', ['--fsys-tarfile', find() ?? ''], advice, cache));
+  const { files } = readDeb(readFileSync(join(cache, find() ?? '')));
   const program = join(folder, 'busybox');
   const content = files.find(({ name }) => name.endsWith('bin/busybox'))?.content ?? '';
   writeFileSync(program, content, { mode: 0o755 });

@@ -33,7 +33,6 @@ export async function findPrograms(): Promise<Programs> {
   const { plugins } = await checkMachine('This test', [
     ['ip', 'iproute2'],
     ['iptables', 'iptables'],
-    ['dpkg-deb', 'dpkg'],
   ]);
   const log = (line: string): void => console.error(line);
   await findAssets(log);

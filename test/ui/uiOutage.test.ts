@@ -53,5 +53,5 @@ test('a weeder that starts in an outage says so on the page, in /readyz and in t
   store.delete(endpointSlices, 'team-02', 'redis', {});
   await viewer.received('service', ({ service }) => service.namespace === 'team-02' && !service.exists);
   assert.deepEqual(await counts(), [1, 1, 2]);
-  assert.match(await readyz(), /team-05\/redis; does not exist: team-02\/redis; in no watched namespace: typo\n/);
+  assert.match(await readyz(), /team-05\/redis; no EndpointSlice: team-02\/redis; in no watched namespace: typo\n/);
 });

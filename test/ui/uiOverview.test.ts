@@ -82,23 +82,32 @@ test('the summary of a kind has the number of its objects, and of those with a p
   assert.deepEqual(summaries, ['No workload is managed', '1 workload', '1,200 workloads, 3 of them with a problem']);
 });
 
-test('a controller that the config does not have is off, and its example turns it on', async () => {
+test('a controller is on, on standby, or off with an example that turns it on, and before the start there is none', async () => {
   const config = (text: string) => {
     const parsed = parseConfig(text, 'weeder.yaml');
     return parsed.ok ? parsed.value : assert.fail(parsed.error[0]?.message);
   };
   const running = { isDryRun: false, config: config('declaredDependencies: {}') };
-  const { controllers } = await composeOverview(undefined, seen, nothing, running);
+  const source = { shown: () => undefined };
+  const { controllers } = await composeOverview(source, seen, nothing, running);
   assert.deepEqual(
-    controllers.map(({ name, isOn }) => [name, isOn]),
+    controllers.map(({ name, state }) => [name, state]),
     [
-      ['weeder', true],
-      ['restart control', false],
-      ['the application observer', false],
+      ['weeder', 'on'],
+      ['restart control', 'off'],
+      ['the application observer', 'off'],
     ],
   );
-  const demo = await composeOverview({ shown: () => undefined, has: () => false }, seen, nothing, running);
-  assert.ok(demo.controllers.every(({ isOn }) => !isOn));
+  const demo = await composeOverview({ ...source, has: () => false }, seen, nothing, running);
+  assert.ok(demo.controllers.every(({ state }) => state === 'off'));
+  const early = await composeOverview(undefined, seen, nothing, running);
+  assert.deepEqual(early.controllers, [], 'nothing runs yet');
+  const leadership = () => ({ state: 'standingBy', holder: 'other' }) as const;
+  const standby = await composeOverview({ ...source, leadership }, seen, nothing, running);
+  assert.deepEqual(
+    standby.controllers.map(({ state }) => state),
+    ['standby', 'off', 'off'],
+  );
   const examples = controllers.map(({ example }) => config(example.join('\n')));
   assert.ok(controllerNames.every((of, index) => contributions[of].isConfigured(examples[index] ?? config(''))));
 });

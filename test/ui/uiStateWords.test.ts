@@ -98,8 +98,10 @@ test('no words are the id of a state', () => {
   const words = [serviceStates, workloadStates, observerStates].flatMap((states) =>
     Object.values(states).map((state) => state.words),
   );
+  // The name of a kind of Kubernetes is one word.
+  const withoutKinds = words.map((text) => text.replace('EndpointSlice', 'slice'));
   assert.deepEqual(
-    words.filter((text) => /^[a-z]|\w[.›]\w|[a-z][A-Z]/.test(text)),
+    withoutKinds.filter((text) => /^[a-z]|\w[.›]\w|[a-z][A-Z]/.test(text)),
     [],
   );
 });

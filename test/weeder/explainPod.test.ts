@@ -57,7 +57,7 @@ test('only the running weeder knows whether a window is open; explain says wheth
   ]);
   assert.deepEqual(await explained({ object, ready: {} }), [
     `${head} Not deleted now: service db has had no EndpointSlice, and a window opens when it recovers.`,
-    `  service shop/db: Does not exist  ${deletable}`,
+    `  service shop/db: No EndpointSlice  ${deletable}`,
   ]);
 });
 

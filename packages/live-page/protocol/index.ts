@@ -55,7 +55,7 @@ export {
   serviceFilters,
   type Transition,
 } from './protocol.ts';
-export { healthOfService, isShown, serviceRank } from './serviceFilter.ts';
+export { healthOfService, isShown, isUp, serviceRank } from './serviceFilter.ts';
 export { describeState, problemsOf, stateWithoutWindow } from './serviceWords.ts';
 export {
   observerDisplay,

@@ -59,7 +59,8 @@ export interface DidCount {
 
 export interface ControllerSummary {
   readonly name: string;
-  readonly isOn: boolean;
+  /** `standby`: it is on, but another replica leads. */
+  readonly state: 'on' | 'standby' | 'off';
   readonly summary: string;
   readonly since: number | undefined;
   /** The lines of a config that turn it on. */

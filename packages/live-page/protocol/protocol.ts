@@ -84,6 +84,8 @@ export interface ServiceView {
   /** The number of its dependants that crash-loop now, and the results of its newest window. */
   readonly crashLooping: number;
   readonly deleted: number;
+  /** The objects whose controllers create their missing pods again, because the service is that of a webhook. */
+  readonly retried: number;
   readonly skipped: number;
   readonly failed: number;
   /** The newest deletion in that window that the API server has refused, or that has failed. Undefined: none. */

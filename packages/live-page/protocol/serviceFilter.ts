@@ -1,10 +1,16 @@
 import type { Health } from './health.ts';
 import type { ServiceFilter, ServiceView } from './protocol.ts';
 
+/** It is ready, by its EndpointSlices or, if it has none, by a dependant that runs again. */
+export function isUp({ isReady, window, state }: Pick<ServiceView, 'isReady' | 'window' | 'state'>): boolean {
+  return isReady || (window !== undefined && state === 'notReady.assumedReady');
+}
+
 /** Whether a filter shows a service. */
-export function isShown({ isReady, window, crashLooping }: ServiceView, filter: ServiceFilter): boolean {
+export function isShown(service: ServiceView, filter: ServiceFilter): boolean {
+  const { window, crashLooping } = service;
   if (filter === 'all') return true;
-  if (filter === 'notReady') return !isReady;
+  if (filter === 'notReady') return !isUp(service);
   return filter === 'window' ? window !== undefined : crashLooping > 0;
 }
 
@@ -12,8 +18,9 @@ export function isShown({ isReady, window, crashLooping }: ServiceView, filter: 
 const serviceConditions = ['notReady', 'absent', 'failed', 'crashLooping', 'window', 'calm'] as const;
 type ServiceCondition = (typeof serviceConditions)[number];
 
-function worstOf({ isReady, exists, failed, failure, crashLooping, window }: ServiceView): ServiceCondition {
-  if (!isReady) return exists ? 'notReady' : 'absent';
+function worstOf(service: ServiceView): ServiceCondition {
+  const { exists, failed, failure, crashLooping, window } = service;
+  if (!isUp(service)) return exists ? 'notReady' : 'absent';
   if (failed > 0 || failure !== undefined) return 'failed';
   if (crashLooping > 0) return 'crashLooping';
   return window === undefined ? 'calm' : 'window';

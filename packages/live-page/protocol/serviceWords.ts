@@ -1,17 +1,17 @@
 import { count, instant, span } from './format.ts';
 import type { ServiceView } from './protocol.ts';
+import { isUp } from './serviceFilter.ts';
 import { serviceStates } from './states.ts';
 
 /**
  * The state of a service in words, with times, for `setTimedText`: `Ready`, `Window held: down again for 12s`,
- * `Down for 35s`, `Down, not ready since weeder started (3m 10s)`, `Does not exist, was ready until …`.
+ * `Down for 35s`, `Down, not ready since weeder started (3m 10s)`, `No EndpointSlice, was ready until …`.
  */
 export function describeState(service: ServiceView, now: number): string {
   const { exists, isReady, since, readyUntil, window } = service;
   const state = stateOf(service);
   const { words } = serviceStates[state];
-  if (window?.because !== undefined && (isReady || state === 'notReady.assumedReady'))
-    return `${words}: ${window.because}`;
+  if (window?.because !== undefined && isUp(service)) return `${words}: ${window.because}`;
   if (!exists) return readyUntil === undefined ? words : `${words}, was ready until ${instant(readyUntil)}`;
   if (isReady || since === undefined) return words;
   const time = span(now - since);
@@ -20,7 +20,7 @@ export function describeState(service: ServiceView, now: number): string {
 
 function stateOf(service: ServiceView): keyof typeof serviceStates {
   const { exists, isReady, window, state } = service;
-  if (window !== undefined && state === 'notReady.assumedReady') return state;
+  if (!isReady && isUp(service)) return 'notReady.assumedReady';
   if (!exists || window === undefined) return stateWithoutWindow(service);
   if (isReady) return 'ready.windowOpen';
   // With `whileNotReady: delete` a window stays open.

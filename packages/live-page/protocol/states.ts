@@ -21,7 +21,7 @@ export const serviceStates = {
   'notReady.holding': degraded('Window held: down again', 'closes'),
   neverReady: degraded('Down, not ready since weeder started'),
   neverReadySinceSeen: degraded('Down, not ready since first seen'),
-  absent: degraded('Does not exist'),
+  absent: degraded('No EndpointSlice'),
   unwatched: degraded('In no watched namespace'),
 } as const satisfies Readonly<Record<string, StateDisplay>>;
 

@@ -60,9 +60,9 @@ function nothingDone(now: number): Overview['did'] {
 }
 
 function onlyWeeder(summary: string): ControllerSummary[] {
-  const off = { isOn: false, summary: '', since: undefined };
+  const off = { state: 'off' as const, summary: '', since: undefined };
   return [
-    { name: 'weeder', isOn: true, summary, since: undefined, example: [] },
+    { name: 'weeder', state: 'on', summary, since: undefined, example: [] },
     {
       name: 'restart control',
       ...off,

@@ -65,7 +65,7 @@ export function overviewScene(now: number): Overview {
   const down = { ...line, object: cache, page: service('shop/cache'), words: 'Down for 36s, 3 crash-looping' };
   const blocked = { ...line, object: cart, words: 'Blocked: ConfigMap shop/cart is missing' };
   const window = { words: 'closes', at: now + 200_000 };
-  const on = { isOn: true, since: undefined, example: [] };
+  const on = { state: 'on' as const, since: undefined, example: [] };
   const open = { ...line, object: 'Service shop/db', page: service('shop/db'), words: 'Window open', next: window };
   return overviewView({
     problems: [
@@ -76,7 +76,7 @@ export function overviewScene(now: number): Overview {
     controllers: [
       { ...on, name: 'weeder', summary: '299 of 300 services ready' },
       { ...on, name: 'restart control', summary: '33 workloads, 1 of them with a problem' },
-      { ...on, name: 'the application observer', isOn: false, summary: '', example: ['observer: {}'] },
+      { ...on, name: 'the application observer', state: 'off' as const, summary: '', example: ['observer: {}'] },
     ],
   });
 }

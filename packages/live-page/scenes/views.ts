@@ -29,6 +29,7 @@ export function serviceView(name: string, changes: Partial<ServiceView> = {}): S
     window: undefined,
     crashLooping: 0,
     deleted: 0,
+    retried: 0,
     skipped: 0,
     failed: 0,
     failure: undefined,
@@ -125,13 +126,13 @@ export function overviewView(changes: Partial<Overview> = {}): Overview {
     { words: 'pods deleted', kind: 'deletion', count: 3 },
     { words: 'back-off saved', kind: 'deletion', count: 605_000, isTime: true },
   ];
-  const restart = { name: 'restart control', isOn: false, summary: '', since: undefined };
+  const restart = { name: 'restart control', state: 'off' as const, summary: '', since: undefined };
   return {
     problems: [],
     waits: [],
     did: { from: 0, isDryRun: false, counts },
     controllers: [
-      { name: 'weeder', isOn: true, summary: 'All 300 services ready', since: 0, example: [] },
+      { name: 'weeder', state: 'on', summary: 'All 300 services ready', since: 0, example: [] },
       { ...restart, example: ['restartControl:', '  rules:', '    - kinds: [Deployment]'] },
     ],
     ...changes,

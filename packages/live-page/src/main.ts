@@ -4,6 +4,7 @@ import { createAnnouncements } from './announcements.ts';
 import { createApplications } from './applications/applications.ts';
 import { type ConnectionState, connect } from './connection.ts';
 import { createDependencies } from './dependencies/dependencies.ts';
+import { byId } from './dom.ts';
 import { createMachineView } from './machine/machine.ts';
 import { createObjectPage } from './objects/object.ts';
 import { createOverview } from './overview/overview.ts';
@@ -13,11 +14,12 @@ import { createReplayControls } from './replay.ts';
 import { createServices } from './services/services.ts';
 import { createStatus } from './status.ts';
 import { createTimeline } from './timeline/timeline.ts';
-import { followTimeZone } from './times.ts';
+import { dateTimes, followTimeZone } from './times.ts';
 import { createViews, machineOf } from './views.ts';
 import { createWorkloads } from './workloads.ts';
 
 const clock = createPageClock();
+const notices = byId('notices', HTMLElement);
 const status = createStatus();
 const overview = createOverview(clock.now);
 const services = createServices(clock.now);
@@ -121,6 +123,7 @@ function take(message: PageMessage): void {
 /** Updates the parts of the shown view that depend on the time. */
 function refresh(): void {
   replay.tick();
+  dateTimes(notices, clock.now());
   const shown = views.shown();
   if (shown === 'overview') overview.refresh();
   else if (shown === 'services') services.tick();

@@ -68,6 +68,7 @@ export function createStatus(): Status {
       setText(byId('mode', HTMLElement), modes.join(', '));
       byId('dry-run', HTMLElement).hidden = !isDryRun;
       setText(byId('deleted', HTMLElement), isDryRun ? 'Would be deleted' : 'Deleted');
+      setText(byId('retried', HTMLElement), isDryRun ? 'Would be retried' : 'Retried');
     },
     leadership(view, now) {
       const [chip, sentence] = leadershipTexts(view);

@@ -53,6 +53,11 @@ export function setTimedText(element: Element, text: string, now: number): void 
   while (element.childNodes.length > nodes.length) element.lastChild?.remove();
 }
 
+/** Times that are not of today any more get their date. What is shown of lists is written again anyway. */
+export function dateTimes(element: Element, now: number): void {
+  for (const each of element.querySelectorAll('time')) setText(each, dayAndTime(Date.parse(each.dateTime), now));
+}
+
 /** The switch between local times and UTC. The choice is in the address, with which the page is loaded again. */
 export function followTimeZone(): void {
   const choice = byId('time-zone', HTMLSelectElement);

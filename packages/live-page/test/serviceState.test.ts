@@ -23,7 +23,7 @@ test('the state of a service is in the words of an operator, and never in those 
     [serviceView('db', { ...down, state: 'notReady.holding', window: assumed }), 'Window held: down again for 12s'],
     [unseenView('db', now - 190_000), 'Down, not ready since weeder started (3m 10s)'],
     [unseenView('db', now - 190_000, { isFromStart: false }), 'Down, not ready since first seen (3m 10s)'],
-    [serviceView('db', { isReady: false, exists: false, since: undefined, state: undefined }), 'Does not exist'],
+    [serviceView('db', { isReady: false, exists: false, since: undefined, state: undefined }), 'No EndpointSlice'],
     [serviceView('db', { namespace: '', isReady: false, exists: false }), 'In no watched namespace'],
   ];
   for (const [service, words] of cases) assert.equal(describeState(service, now), words);
@@ -31,5 +31,5 @@ test('the state of a service is in the words of an operator, and never in those 
 
 test('a service that was deleted has the time until which it was ready', () => {
   const service = serviceView('db', { isReady: false, exists: false, readyUntil: 0 });
-  assert.equal(describeState(service, now), 'Does not exist, was ready until 1970-01-01T00:00:00.000Z');
+  assert.equal(describeState(service, now), 'No EndpointSlice, was ready until 1970-01-01T00:00:00.000Z');
 });

@@ -40,7 +40,11 @@ export const restartContribution: Contribution<RestartEvent, RestartControl, Opt
   momentOf: restartMoment,
   overview: {
     example: ['restartControl:', '  rules:', '    - kinds: [Deployment, StatefulSet, DaemonSet]'],
-    did: { restarts: ['workload.restarted'], 'restarts refused': ['workload.refused'] },
+    did: {
+      restarts: ['workload.restarted'],
+      'restarts refused': ['workload.refused'],
+      'waiting pods evicted': ['pod.evicted'],
+    },
     async part(shown, { since }) {
       const { restartOverview } = await import('./restartOverview.ts');
       return restartOverview(shown.entries(), since);

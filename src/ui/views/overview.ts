@@ -13,7 +13,7 @@ interface Running {
   readonly config: Config | undefined;
 }
 
-/** Composes the overview from the parts of the controllers. A standby has none. */
+/** Composes the overview from the parts of the controllers. A standby has none. Before the first source there are none. */
 export async function composeOverview(
   source: Pick<PageSource, 'shown' | 'leadership' | 'has'> | undefined,
   seen: Seen,
@@ -23,15 +23,23 @@ export async function composeOverview(
   const leader = (source?.leadership?.()?.state ?? 'leading') === 'leading' ? source : undefined;
   const composed = await Promise.all(controllerNames.map((of) => partOf(of, leader, seen)));
   const parts = composed.flatMap((part) => part ?? []);
+
+  /** A standby, or a controller whose code is being loaded, has no part. */
+  function summaryOf(of: ControllerName, part: OverviewPart | undefined): ControllerSummary {
+    const { name, isConfigured, overview } = contributions[of];
+    const isOn = source?.has?.(of) !== false && (config === undefined ? part !== undefined : isConfigured(config));
+    const { summary = '', since } = isOn ? (part ?? {}) : {};
+    const state = leader === undefined ? 'standby' : 'on';
+    return { name, state: isOn ? state : 'off', summary, since, example: overview.example };
+  }
+
   return {
     problems: severities.flatMap((severity) =>
       parts.flatMap(({ problems }) => problems.filter((group) => group.severity === severity && group.total > 0)),
     ),
     waits: parts.flatMap(({ waits }) => waits.filter(({ total }) => total > 0)),
     did: { ...didOf(counted), isDryRun },
-    controllers: controllerNames.map((of, index) =>
-      summaryOf(of, composed[index], source?.has?.(of) === false ? undefined : config),
-    ),
+    controllers: source === undefined ? [] : controllerNames.map((of, index) => summaryOf(of, composed[index])),
   };
 }
 
@@ -56,12 +64,4 @@ function didOf({ from, byType, saved }: ReturnType<History['counts']>): Omit<Did
         : { words, kind: kindOf(counted[0]), count: countOf(counted) },
   );
   return { from, counts };
-}
-
-/** A standby, or a controller whose code is being loaded, has no part. */
-function summaryOf(of: ControllerName, part: OverviewPart | undefined, config: Config | undefined): ControllerSummary {
-  const { name, isConfigured, overview } = contributions[of];
-  const isOn = config === undefined ? part !== undefined : isConfigured(config);
-  const { summary = '', since } = isOn ? (part ?? {}) : {};
-  return { name, isOn, summary, since, example: overview.example };
 }

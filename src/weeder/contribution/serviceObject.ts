@@ -46,9 +46,10 @@ function settingsOf(shown: ShownWeeder, { namespace, service }: ServiceView): Ob
   return [['Settings', `${describeService(settings)} (${originOf(settings, service)})`]];
 }
 
-function windowOf({ window, deleted, skipped, failed }: ServiceView): ObjectPart['facts'] {
+function windowOf({ window, deleted, retried, skipped, failed }: ServiceView): ObjectPart['facts'] {
   if (window === undefined) return [];
-  const result = `${count(deleted)} deleted, ${count(skipped)} skipped, ${count(failed)} failed`;
+  const again = retried === 0 ? '' : `${count(retried)} retried, `;
+  const result = `${count(deleted)} deleted, ${again}${count(skipped)} skipped, ${count(failed)} failed`;
   return [['Window', `number ${window.number}, open since ${instant(window.openedAt)}: ${result}`]];
 }
 

@@ -8,6 +8,8 @@ export function weederMoment(event: WeederEvent, t: number): Moment {
   const { out, ...recorded } = recordedWeederEventOf(event);
   const page = 'service' in event ? { page: { type: 'service', id: recorded.about } as const } : {};
   const moment = { t, what: out, words: weederTable[event.type].words, ...recorded, ...page };
+  if (event.type === 'creation.retried' && event.isDryRun)
+    return { ...moment, words: 'creation of pods would be retried', isDryRun: true };
   if (event.type !== 'pod.deleted') return moment;
   const saved = backOffSaved(event, t);
   return event.how === 'dryRun'

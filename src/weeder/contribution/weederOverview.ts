@@ -4,6 +4,7 @@ import {
   count,
   describeState,
   healthOfService,
+  isUp,
   type ObjectLine,
   type OverviewPart,
   overviewGroup,
@@ -21,7 +22,7 @@ import type { ShownWeeder } from '../weederController.ts';
 export function weederOverview(shown: ShownWeeder, { now, services }: Seen): OverviewPart {
   const [all, unknown] = split([...services], ({ namespace }) => namespace !== '');
   const bad = all.filter((service) => healthOfService(service) === 'degraded');
-  const [failed, down] = split(bad, ({ isReady }) => isReady);
+  const [failed, down] = split(bad, isUp);
   const windows = all.filter(({ window }) => window !== undefined);
   const lineOf = (service: ServiceView) => serviceLine(service, now);
   return {

@@ -68,7 +68,9 @@ export function describeServices(services: Iterable<ServiceStatus>): string {
   return Object.values(serviceStates)
     .flatMap((state) => {
       const named = groups.get(state);
-      return named === undefined ? [] : [`${state.words.toLowerCase()}: ${listed(named.map(nameOf))}`];
+      return named === undefined
+        ? []
+        : [`${state.words.charAt(0).toLowerCase()}${state.words.slice(1)}: ${listed(named.map(nameOf))}`];
     })
     .join('; ');
 }

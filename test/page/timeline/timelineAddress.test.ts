@@ -22,7 +22,7 @@ test('range, kinds and the chosen event are in the address, and a copy of it sho
   await page.locator('.lane[data-about="shop/db"] .deletion').click();
   await page.locator('#chart').focus();
   for (const key of ['+', ...Array(4).fill('ArrowLeft')]) await page.keyboard.press(key);
-  const kinds = 'outage+window+recovery+deletion+correction+drift+problem+deviation';
+  const kinds = 'outage+window+recovery+deletion+retry+correction+drift+problem+deviation';
   const event = '2026-11-21T13:13:07.000Z/pod.deleted/shop/db';
   await page.locator('#timeline-count', { hasText: /^1 lane, 1 event/ }).waitFor();
   const count = (await page.locator('#timeline-count').textContent()) ?? '';

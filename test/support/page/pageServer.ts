@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from '@weeder/kube-runtime/testing';
 import type {
@@ -143,8 +143,9 @@ function pageOf(actors: readonly ActorView[], query: URLSearchParams) {
   return { total: matches.length, actors: matches.slice(offset, offset + limit), machines };
 }
 
-function diagramOf(name: string): string {
-  return readFileSync(new URL(`../../../visualizations/${name}`, import.meta.url), 'utf8');
+function diagramOf(name: string): string | undefined {
+  const file = new URL(`../../../visualizations/${name}`, import.meta.url);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 function eventText(message: PageMessage): string {

@@ -68,6 +68,13 @@ const slice = z.strictObject({
 
 const deleted = z.strictObject({ name: z.string(), namespace: z.string().default('shoot-1') });
 
+const refusedPod = z.strictObject({
+  name: z.string(),
+  namespace: z.string().default('shop'),
+  kind: z.string().default('ReplicaSet'),
+  message: z.string(),
+});
+
 const answer = z.strictObject({
   to: z.enum(['deletions', ...restartRequestKinds]).default('deletions'),
   status: z.union([z.int(), z.literal('network')]),
@@ -105,6 +112,7 @@ const actions = {
   sliceDeleted: deleted.optional(),
   pod: pod.optional(),
   podDeleted: deleted.optional(),
+  failedCreate: refusedPod.optional(),
   source: replaySource.optional(),
   sourceDeleted: sourceDeleted.optional(),
   workload: replayWorkload.optional(),
@@ -172,6 +180,8 @@ export const replayFormat = z.strictObject({
   concurrentDeletions: z.int().default(32),
   /** The services that pods declare, as `namespace/name`, if the config has a section for them. */
   declared: z.array(z.string()).default([]),
+  /** The services that each webhook calls, as `namespace/name`, if the config has `podCreation`. */
+  webhooks: z.record(z.string(), z.array(z.string())).default({}),
   before: z.array(before).default([]),
   recordings: z.array(z.string()).default([]),
   steps: z.array(step).default([]),
@@ -195,6 +205,7 @@ const shapes: Readonly<Record<string, z.ZodObject>> = {
   expect: expectation,
   sliceDeleted: deleted,
   podDeleted: deleted,
+  failedCreate: refusedPod,
   source: replaySource,
   sourceDeleted,
   workload: replayWorkload,

@@ -1,4 +1,5 @@
 import { type VirtualClock, virtualClock } from '@weeder/kube-runtime/testing';
+import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { InspectionEvent } from 'xstate';
 import { type Config, resolveConfig } from '../../../src/config/config.ts';
 import { withDeclared } from '../../../src/config/serviceLookup.ts';
@@ -12,6 +13,7 @@ import { fullKey } from '../world/observerWorld.ts';
 import { replayAnswers } from './replayAnswers.ts';
 import { replayApi } from './replayApi.ts';
 import { replayCrashes } from './replayCrashes.ts';
+import { replayCreations } from './replayCreations.ts';
 import type { Replay } from './replayFile.ts';
 import type { Expectation, PodStep, ReplayStep } from './replayFormat.ts';
 import { podOf, sliceOf } from './replayObjects.ts';
@@ -53,9 +55,10 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   let weeder: Weeder | undefined;
   let streams: Streams | undefined;
   const declared = new Set(replay.declared);
-  let config: Config = withDeclared(replay.resolved, declared);
 
   const log = (sentence: string) => void timeline.push({ at: clock.monotonic(), sentence });
+  const creations = replayCreations(replay, clock, log);
+  let config: Config = creations.withWebhooks(withDeclared(replay.resolved, declared));
   const api = replayApi({ cluster, clock, answers, log, isRecorded: replay.recorded.length > 0 });
   const inspectBoth = (event: InspectionEvent) => {
     states.inspect(event);
@@ -75,15 +78,18 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
       readySince: crashes.readySince(
         readySinceThrough(api.client, ({ pod, cause }) => log(`cannot read ${pod}: ${cause}`)),
       ),
+      ownerRequests: creations.ownerRequests,
       report: (event) => log(sentenceOf(event)),
       concurrentDeletions: replay.concurrentDeletions,
       isDryRun: replay.dryRun,
       random: () => 0.5,
     });
     crashes.reach(weeder);
-    const onChanged = () => cluster.follow(streams?.needs.values() ?? []);
+    const isHeld = ({ kind }: StreamNeed) => kind !== 'Event';
+    const onChanged = () => cluster.follow([...(streams?.needs.values() ?? [])].filter(isHeld));
     streams = createStreams({ weeder, config, namespaces: 'all', onChanged });
     onChanged();
+    creations.follow(weeder);
     weeder.start();
     restarts?.start();
     observer?.start();
@@ -100,7 +106,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
   }
 
   function configure(next: Config): void {
-    config = withDeclared(next, declared);
+    config = creations.withWebhooks(withDeclared(next, declared));
     weeder?.configure(config);
     streams?.configure(config);
     restarts?.configure(config);
@@ -176,6 +182,7 @@ export function replayStage(replay: Replay, start: number, inspect: (event: Insp
     if (step.gap) gap(kinds[step.gap]);
     if (step.relist) relist(kinds[step.relist]);
     if (step.expect) check(step.expect, where);
+    creations.happen(step);
     restarts?.happen(step);
     observer?.happen(step);
     happenToApi(step);

@@ -22,7 +22,7 @@ export function sentenceOf(event: WeederEvent): string {
     case 'window.opened':
       return `${windowOf(event)} opens for ${formatDuration(event.duration)}`;
     case 'window.closed':
-      return `${windowOf(event)} closes, ${event.deleted} deleted, ${event.skipped} skipped, ${event.failed.length} failed`;
+      return `${windowOf(event)} closes, ${event.deleted} deleted, ${event.retried === undefined ? '' : `${event.retried} retried, `}${event.skipped} skipped, ${event.failed.length} failed`;
     case 'window.withheld':
       return `no window of ${event.namespace}/${event.service}, ${event.because}`;
     case 'pod.logRead':

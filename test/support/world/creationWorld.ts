@@ -4,7 +4,7 @@ import { resolveConfig } from '../../../src/config/config.ts';
 import { configFile } from '../../../src/config/schema/schema.ts';
 import { withWebhooks } from '../../../src/config/serviceLookup.ts';
 import type { RetryAnswer } from '../../../src/weeder/creations/retryOwner.ts';
-import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
+import type { ReportWeeder, WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { PodOwner } from '../../../src/weeder/owners/failedCreate.ts';
 import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
 import { slice } from '../objects/objects.ts';
@@ -66,6 +66,9 @@ interface WorldOptions {
   readonly podAfter?: number;
   readonly isDryRun?: boolean;
   readonly inspect?: (event: InspectionEvent) => void;
+  /** Also called for every event. */
+  readonly report?: ReportWeeder;
+  readonly clock?: VirtualClock;
 }
 
 /** A weeder whose cluster has a webhook of the service `policy/webhook`, which is down, and `policy/other`, which is not. */
@@ -76,7 +79,7 @@ export function creationWorld(options: WorldOptions = {}): CreationWorld {
     podAfter,
     isDryRun = false,
   } = options;
-  const clock = virtualClock(Date.parse('2026-01-01T00:00:00Z'));
+  const clock = options.clock ?? virtualClock(Date.parse('2026-01-01T00:00:00Z'));
   const began = clock.monotonic();
   const file = configFile.parse({ podCreation: section });
   const config = withWebhooks(resolveConfig(file), new Map([[webhook, new Set(['policy/webhook'])]]));
@@ -85,7 +88,10 @@ export function creationWorld(options: WorldOptions = {}): CreationWorld {
     weederOptions(config, clock, {
       isDryRun,
       ...(options.inspect === undefined ? {} : { runtime: { clock, inspect: options.inspect } }),
-      report: (event) => events.push(event),
+      report(event) {
+        events.push(event);
+        options.report?.(event);
+      },
       ownerRequests: {
         async retryOwner(owner, _signal, isRequested) {
           if (!isRequested()) return { type: 'retry.failed', reason: 'not sent' };

@@ -2,15 +2,15 @@ import { backOff, type PodOptions, running } from '../objects/objects.ts';
 import type { SimulationOptions } from './simulation.ts';
 import { type World, world } from './world.ts';
 
-/** With sibling evidence; pods declare the service `db` of the namespace `shoot-1`. */
+/** Pods declare the service `db` of the namespace `shoot-1`, which has sibling evidence. */
+export const siblingSettings = {
+  services: new Set(['shoot-1/db']),
+  siblingEvidence: { readyFor: 10_000, windowsPerHour: 6 },
+  onStart: 'never',
+} as const;
+
 export function siblingWorld(options: SimulationOptions = {}, before?: (at: World) => void): World {
-  const declared = {
-    services: new Set(['shoot-1/db']),
-    siblingEvidence: { readyFor: 10_000, windowsPerHour: 6 },
-    onStart: 'never' as const,
-    ...options.declared,
-  };
-  return world({ services: [], ...options, declared }, before);
+  return world({ services: [], ...options, declared: { ...siblingSettings, ...options.declared } }, before);
 }
 
 /** A pod of the workload that its name begins with: `web-1` is of `web`. It declares the service `db`. */

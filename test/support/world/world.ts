@@ -31,7 +31,7 @@ export interface World extends Simulation {
 
 /** `before` delivers the content of the streams before weeder starts. */
 export function world(options: SimulationOptions = {}, before: (world: World) => void = () => {}): World {
-  const clock = virtualClock(options.startTime);
+  const clock = options.clock ?? virtualClock(options.startTime);
   const cluster = heldCluster(clock);
 
   function extend(simulation: Simulation): World {

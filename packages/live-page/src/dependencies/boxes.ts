@@ -1,5 +1,5 @@
 import type { Health } from '../../protocol/health.ts';
-import { healthOfService } from '../../protocol/serviceFilter.ts';
+import { healthOfService, isUp } from '../../protocol/serviceFilter.ts';
 import { describeState, problemsOf } from '../../protocol/serviceWords.ts';
 import { pageAddress } from '../address.ts';
 import { create, setText } from '../dom.ts';
@@ -20,7 +20,7 @@ interface ServiceBox extends Box<ShownService> {
 
 /** How the picture shows a service and the lines to its dependants. */
 export function healthOf({ view }: ShownService): Health {
-  return view?.isReady === true || view?.exists === true ? healthOfService(view) : 'unknown';
+  return view !== undefined && (view.exists || isUp(view)) ? healthOfService(view) : 'unknown';
 }
 
 export function createServiceBox(first: ShownService): ServiceBox {
@@ -52,12 +52,13 @@ function describeService({ view, total, suggested }: ShownService, now: number):
   const dependants = own === 1 ? '1 dependant' : `${count(own)} dependants`;
   const added = suggested.size === 0 ? [] : [`${count(suggested.size)} suggested`];
   if (view === undefined) return added.join();
-  const { namespace, window, deleted } = view;
+  const { namespace, window, deleted, retried } = view;
   const state = describeState(view, now);
   if (namespace === '') return state;
   const left = window === undefined ? [] : [`${span(window.closesAt - now)} left`];
   const parts = [state, ...left, ...problemsOf(view)];
   if (window !== undefined && deleted > 0) parts.push(`${count(deleted)} deleted`);
+  if (window !== undefined && retried > 0) parts.push(`${count(retried)} retried`);
   return [...parts, dependants, ...added].join(', ');
 }
 

@@ -22,14 +22,16 @@ export function createController({ name, example }: ControllerSummary) {
   const lines = create('code', { text: example.map((line) => `\n${line}`).join('') });
   return {
     element: create('li', {}, create('b', { text: name }), new Text(' '), words, lines),
-    show({ isOn, summary }: ControllerSummary): void {
+    show({ state, summary }: ControllerSummary): void {
       setText(
         words,
-        isOn ? ['on', summary].filter((text) => text !== '').join(': ') : 'off; in the config, this turns it on:',
+        state === 'off'
+          ? 'off; in the config, this turns it on:'
+          : [state, summary].filter((text) => text !== '').join(': '),
       );
       // That a controller is off is a decision, not a problem.
-      setHealth(words, isOn ? 'healthy' : undefined);
-      lines.hidden = isOn;
+      setHealth(words, state === 'on' ? 'healthy' : undefined);
+      lines.hidden = state !== 'off';
     },
   };
 }

@@ -2,7 +2,7 @@ import type { ServiceView } from '../../protocol/protocol.ts';
 import { serviceRank } from '../../protocol/serviceFilter.ts';
 import { compareNames } from '../../protocol/worstFirst.ts';
 
-export const sortKeys = ['name', 'state', 'window', 'crashLooping', 'deleted', 'skipped', 'failed'] as const;
+export const sortKeys = ['name', 'state', 'window', 'crashLooping', 'deleted', 'retried', 'skipped', 'failed'] as const;
 
 export interface Order {
   readonly by: (typeof sortKeys)[number];

@@ -1,5 +1,5 @@
 import type { ServiceView } from '../../protocol/protocol.ts';
-import { healthOfService } from '../../protocol/serviceFilter.ts';
+import { healthOfService, isUp } from '../../protocol/serviceFilter.ts';
 import { describeState, problemsOf } from '../../protocol/serviceWords.ts';
 import { pageAddress } from '../address.ts';
 import { cell, labelledCell, nameCell } from '../cells.ts';
@@ -27,7 +27,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
   const bar = create('progress', { attributes: { max: '1', 'aria-hidden': 'true' } });
   const windowCell = cell(left, bar);
   windowCell.className = 'window';
-  const numbers = [number('Crash-looping'), number('Deleted'), number('Skipped'), number('Failed')] as const;
+  const numbers = ['Crash-looping', 'Deleted', 'Retried', 'Skipped', 'Failed'].map(number);
   const element = create('tr', { attributes: { role: 'row' } }, name, cell(state), windowCell, ...numbers);
 
   function tick(time: number): void {
@@ -44,8 +44,8 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
     service = changed;
     state.dataset['health'] = healthOfService(changed);
     state.title = changed.state ?? '';
-    const { crashLooping, deleted, skipped, failed } = changed;
-    for (const [index, value] of [crashLooping, deleted, skipped, failed].entries()) {
+    const { crashLooping, deleted, retried, skipped, failed } = changed;
+    for (const [index, value] of [crashLooping, deleted, retried, skipped, failed].entries()) {
       const shown = numbers[index];
       if (shown === undefined) continue;
       setText(shown, count(value));
@@ -64,7 +64,7 @@ export function createServiceRow(first: ServiceView, now: number): ServiceRow {
 
 /** The state, and the worst problem of a service that is ready. */
 function inWords(service: ServiceView, now: number): string {
-  const [problem] = service.isReady ? problemsOf(service) : [];
+  const [problem] = isUp(service) ? problemsOf(service) : [];
   const state = describeState(service, now);
   return problem === undefined ? state : `${state}, ${problem}`;
 }

@@ -59,7 +59,7 @@ export function lanesOf(moments: readonly Moment[], notReady: Iterable<ServiceVi
     return lane;
   };
   for (const moment of moments)
-    if (/^(service|window|pod|deletion|workload|application|resource|decision)\./.test(moment.what))
+    if (/^(service|window|pod|deletion|creation|workload|application|resource|decision)\./.test(moment.what))
       put(laneOf(moment.about), moment);
   for (const { namespace, service, since, readyUntil } of notReady) {
     if (since === undefined) continue;

@@ -1,0 +1,47 @@
+import type { VirtualClock } from '@weeder/kube-runtime/testing';
+import type { ObjectSink } from '@weeder/kube-runtime/watch';
+import type { Config, Webhooks } from '../../../src/config/config.ts';
+import { withWebhooks } from '../../../src/config/serviceLookup.ts';
+import type { OwnerRequests } from '../../../src/weeder/creations/retryOwner.ts';
+import type { Weeder } from '../../../src/weeder/weeder.ts';
+import { failedCreate } from '../world/creationWorld.ts';
+import type { ReplayScript, ReplayStep } from './replayFormat.ts';
+
+/** The objects of a replay whose pods cannot be created, and their Events. */
+interface ReplayCreations {
+  /** Each object has its pods at once after a retry. */
+  readonly ownerRequests: OwnerRequests;
+  withWebhooks(config: Config): Config;
+  /** This weeder sees the Events from now on. */
+  follow(weeder: Weeder): void;
+  happen(step: Omit<ReplayStep, 'at'>): void;
+}
+
+export function replayCreations(
+  { webhooks }: Pick<ReplayScript, 'webhooks'>,
+  clock: VirtualClock,
+  log: (sentence: string) => void,
+): ReplayCreations {
+  const called: Webhooks = new Map(Object.entries(webhooks).map(([name, services]) => [name, new Set(services)]));
+  let sink: ObjectSink | undefined;
+  return {
+    ownerRequests: {
+      async retryOwner({ kind, namespace, name }) {
+        log(`PATCH ${kind} ${namespace}/${name}`);
+        return { type: 'retry.accepted', existing: 0 };
+      },
+      awaitPod: async () => {},
+    },
+    withWebhooks: (config) => withWebhooks(config, called),
+    follow({ owners }) {
+      sink = owners.createSink();
+      sink.begin();
+      sink.end();
+    },
+    happen({ failedCreate: step }) {
+      if (step === undefined) return;
+      const { name, kind, namespace, message } = step;
+      sink?.apply('MODIFIED', failedCreate(name, clock.now(), { kind, namespace, message }));
+    },
+  };
+}
