@@ -224,7 +224,7 @@ suite('the values of the chart', { concurrency: true }, () => {
     [{ extraVolumes: [{ emptyDir: {} }] }, "- at '/extraVolumes/0': missing property 'name'"],
     [{ extraVolumeMounts: [{ name: 'tls' }] }, "- at '/extraVolumeMounts/0': missing property 'mountPath'"],
     [{ extraEnv: { A: 'b' } }, "- at '/extraEnv': got object, want array"],
-    [{ podSecurityContext: { runAsUser: 'nobody' } }, "- at '/podSecurityContext/runAsUser': maxLength: got 6, want 0"],
+    [{ podSecurityContext: { runAsUser: 'root' } }, "- at '/podSecurityContext/runAsUser': maxLength: got 4, want 0"],
     [{ podLabels: { cost: 7 } }, "- at '/podLabels/cost': got number, want string"],
     [{ nameOverride: 'Weeder' }, "- at '/nameOverride': 'Weeder' does not match pattern"],
     [{ podMonitor: { interval: 'often' } }, "- at '/podMonitor/interval': 'often' does not match pattern"],
