@@ -5,13 +5,12 @@
  *   --repository NAME  of the image, as for `npm run release`
  *   --input FOLDER     that of the release (default: release)
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
-import { readTar } from '../image/tar.ts';
 import { orProblem, Problem, run, runScript } from '../problem.ts';
 import { readPublisher } from '../publisher.ts';
 
@@ -37,19 +36,20 @@ await runScript(async () => {
   );
 });
 
-/** Pushes all platforms of an OCI archive, and returns the digests of the index and of each platform. */
+/** Pushes all platforms of an OCI archive, and returns the digests of the index and of each platform, whose SBOM is a file. */
 function pushImage(archive: string, image: string): Readonly<Record<string, string>> {
   const layout = mkdtempSync(join(tmpdir(), 'weeder-layout-'));
   try {
-    for (const { name: path, content } of readTar(readFileSync(archive))) {
-      mkdirSync(dirname(join(layout, path)), { recursive: true });
-      writeFileSync(join(layout, path), content);
-    }
+    run('tar', ['-xf', archive, '-C', layout], 'npm run release makes this archive; the folder of --input has it.');
     const index = (path: string) => Index.parse(JSON.parse(readFileSync(join(layout, path), 'utf8'))).manifests;
     const [{ digest } = { digest: '' }] = index('index.json');
     run('crane', ['push', layout, `${image}:${version}`], 'the push needs crane, and its login to the registry.');
-    const platforms = index(`blobs/${digest.replace(':', '/')}`).map((each) => {
-      return [`image-digest-${each.platform?.architecture}`, each.digest];
+    const platforms = index(`blobs/${digest.replace(':', '/')}`).flatMap((each) => {
+      const architecture = each.platform?.architecture;
+      return [
+        [`image-digest-${architecture}`, each.digest],
+        [`image-sbom-${architecture}`, `${name}-image-${version}-${architecture}.cdx.json`],
+      ];
     });
     return { 'image-digest': digest, ...Object.fromEntries(platforms) };
   } finally {

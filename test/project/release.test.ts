@@ -17,6 +17,8 @@ import { chartArchive } from '../../scripts/release/chart.ts';
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const chart = join(checkout, 'deploy/chart');
 const { version } = packageJson;
+/** In two parts, so that this file has none. */
+const placeholder = ['OWN', 'ER'].join('');
 const folder = mkdtempSync(join(tmpdir(), 'weeder-release-test-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -156,6 +158,14 @@ test('the changes of a version are those of its section, without markup', () => 
     { kind: 'fixed', description: 'A crash.' },
   ]);
   assert.throws(() => changesOf(changelog, '1.1'), { message: 'CHANGELOG.md has no section of the version 1.1.' });
+});
+
+test('no file of the sources has a placeholder for the publisher', () => {
+  const { stdout } = spawnSync('git', ['grep', '--files-with-matches', '--word-regexp', placeholder], {
+    cwd: checkout,
+    encoding: 'utf8',
+  });
+  assert.equal(stdout, '');
 });
 
 test('a release is not built with a wrong key or into a folder that exists: one sentence says why', () => {
