@@ -120,7 +120,6 @@ suite('the chart', { concurrency: true }, () => {
     assert.deepEqual([chart['name'], chart['version'], chart['appVersion']], [name, version, version]);
     const annotations = objectOf(chart['annotations']);
     assert.equal(annotations['artifacthub.io/license'], license);
-    assert.match(String(annotations['artifacthub.io/links']), new RegExp(`/blob/v${version}/`));
   });
 
   test('the archive of the chart in a release renders the same objects', async () => {
