@@ -13,16 +13,16 @@ export const imageConfig = {
   WorkingDir: '/weeder',
 } as const;
 
-/** Returns the labels. `revision` is the commit, if the sources are those of a commit. */
-export function labels(revision: string | undefined): Readonly<Record<string, string>> {
-  const { name, description, version, license, repository } = packageJson;
-  const fixedLabels = {
+/** Returns the labels. `revision` is the commit, if the sources are those of a commit; `source` is their repository. */
+export function labels(revision?: string, source?: string): Readonly<Record<string, string>> {
+  const { name, description, version, license } = packageJson;
+  const entries = Object.entries({
     title: name,
     description,
     version,
     licenses: license,
-    source: repository.url.replace(/^git\+|\.git$/g, ''),
-  };
-  const entries = Object.entries(revision === undefined ? fixedLabels : { ...fixedLabels, revision });
+    ...(source === undefined ? {} : { source }),
+    ...(revision === undefined ? {} : { revision }),
+  });
   return Object.fromEntries(entries.map(([key, value]) => [`org.opencontainers.image.${key}`, value]));
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import packageJson from '../../package.json' with { type: 'json' };
 import { Problem } from '../problem.ts';
+import type { Publisher } from '../publisher.ts';
 import type { Bundle } from './bundle.ts';
 import { imageConfig, labels } from './config.ts';
 import { runtimeLayers, weederLayer } from './layers.ts';
@@ -16,8 +17,8 @@ export interface Image {
   readonly digest: string;
 }
 
-/** Builds the image. SOURCE_DATE_EPOCH is its date; without it, that is the beginning of 1970. */
-export function buildImage(bundle: Bundle, platforms: readonly Architecture[]): Image {
+/** Builds the image, which has its name in the registry of a publisher. SOURCE_DATE_EPOCH is its date; without it, that is the beginning of 1970. */
+export function buildImage(bundle: Bundle, platforms: readonly Architecture[], publisher?: Publisher): Image {
   const created = Number(process.env['SOURCE_DATE_EPOCH'] ?? 0);
   if (!Number.isInteger(created) || created < 0) throw new Problem('SOURCE_DATE_EPOCH is a number of seconds.');
   const pins = readPins();
@@ -25,8 +26,9 @@ export function buildImage(bundle: Bundle, platforms: readonly Architecture[]): 
     architecture,
     layers: [...runtimeLayers(pins, architecture), weederLayer(bundle, pins, architecture)].map(packLayer),
   }));
-  const config = { ...imageConfig, Labels: labels(revision()) };
-  return { platforms: images, ...ociArchive(images, { name: `weeder:${packageJson.version}`, config, created }) };
+  const config = { ...imageConfig, Labels: labels(revision(), publisher?.source) };
+  const name = `${publisher?.image ?? 'docker.io/library/weeder'}:${packageJson.version}`;
+  return { platforms: images, ...ociArchive(images, { name, config, created }) };
 }
 
 /** Reads a list such as `linux/amd64,linux/arm64`. Without one, returns all architectures. */

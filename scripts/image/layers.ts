@@ -41,7 +41,7 @@ export function weederLayer(bundle: Bundle, pins: Pins, architecture: Architectu
     title: 'weeder',
     entries: [
       ...[...bundle.files].map(([path, text]) => fileEntry(`weeder/dist/${path}`, text)),
-      fileEntry('weeder/package.json', publishedPackageJson),
+      fileEntry('weeder/package.json', publishedPackageJson()),
       fileEntry('weeder/LICENSE', source('LICENSE')),
       fileEntry('weeder/weeder.cdx.json', sbomOf(bundle, { pins, architecture })),
       fileEntry('usr/local/bin/weeder', source('deploy/image/weeder'), 0o755),

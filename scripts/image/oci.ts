@@ -27,7 +27,7 @@ export interface PlatformImage {
 }
 
 export interface ImageOptions {
-  /** Such as `weeder:0.1.0`. */
+  /** In full, such as `docker.io/library/weeder:0.1.0`. */
   readonly name: string;
   /** The `config` of the image configuration. */
   readonly config: object;
@@ -65,7 +65,7 @@ export function ociArchive(
   const index = storeJson('index.v1', { manifests });
   // containerd imports the image under the first of these names.
   const annotations = {
-    'io.containerd.image.name': `docker.io/library/${options.name}`,
+    'io.containerd.image.name': options.name,
     'org.opencontainers.image.ref.name': options.name.split(':').at(-1),
   };
   const layout = { schemaVersion: 2, mediaType: `${mediaType}.index.v1+json`, manifests: [{ ...index, annotations }] };

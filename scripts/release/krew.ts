@@ -3,30 +3,36 @@ import { stringify } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Bundle } from '../image/bundle.ts';
 import { fileEntry, gzip, writeTar } from '../image/tar.ts';
+import type { Publisher } from '../publisher.ts';
 
-const { name, version, homepage, repository, engines } = packageJson;
+const { name, version, engines } = packageJson;
 const node = engines.node.replace('>=', '');
-const releases = repository.url.replace(/^git\+/, '').replace(/\.git$/, '/releases/download');
 
 /**
- * The plugin for kubectl: an archive with the bundle, and the manifest by which krew installs it. The bundle is the same
+ * The plugin for kubectl: an archive with the bundle, and for a publisher the manifest by which krew installs it. The bundle is the same
  * on every platform, and needs a Node. krew links `kubectl-weeder.exe` on Windows, which can be no script: there npm
  * installs the plugin.
  */
-export function krewFiles(bundle: Bundle, license: Buffer): readonly (readonly [name: string, content: Buffer])[] {
+export function krewFiles(
+  bundle: Bundle,
+  license: Buffer,
+  publisher: Publisher | undefined,
+): readonly (readonly [name: string, content: Buffer])[] {
   const files = [...bundle.files].map(([path, content]) => fileEntry(`dist/${path}`, content));
   const moduleType = fileEntry('package.json', '{ "type": "module" }\n');
   const entries = [...files, moduleType, fileEntry('kubectl-weeder', launcher, 0o755), fileEntry('LICENSE', license)];
   const archive = gzip(writeTar(entries));
   const archiveName = `kubectl-${name}-${version}.tar.gz`;
-  const manifest = stringify(krewManifest(`${releases}/v${version}/${archiveName}`, archive));
+  if (publisher === undefined) return [[archiveName, archive]];
+  const manifest = stringify(krewManifest(publisher.source, archiveName, archive));
   return [
     [archiveName, archive],
     [`krew-${name}.yaml`, Buffer.from(manifest)],
   ];
 }
 
-function krewManifest(uri: string, archive: Buffer) {
+function krewManifest(homepage: string, archiveName: string, archive: Buffer) {
+  const uri = `${homepage}/releases/download/v${version}/${archiveName}`;
   const sha256 = createHash('sha256').update(archive).digest('hex');
   const platforms = ['linux', 'darwin'].flatMap((os) =>
     ['amd64', 'arm64'].map((arch) => ({ selector: { matchLabels: { os, arch } }, uri, sha256, bin: 'kubectl-weeder' })),

@@ -1,6 +1,5 @@
 import type { CodedError } from '@weeder/kube-runtime/base';
 import type { LeadershipChange } from '@weeder/kube-runtime/lease';
-import packageJson from '../../package.json' with { type: 'json' };
 import type { Logger } from '../base/log.ts';
 import type { ConfigChange } from '../config/compare.ts';
 import { type Config, isNeutral } from '../config/config.ts';
@@ -40,7 +39,8 @@ export function logProcess(logger: Logger): ReportProcess {
   };
 }
 
-const docs = packageJson.homepage.replace(/#.*$/, `/blob/v${packageJson.version}/docs/reference/configuration.md`);
+/** In the repository, whose address only its publisher knows. */
+const docs = 'docs/reference/configuration.md';
 
 /** Writes a line if the config itself names nothing, as after a fresh install. */
 export function logIfNeutral(logger: Logger, { declared, ...others }: Config): void {

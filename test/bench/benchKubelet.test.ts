@@ -44,7 +44,10 @@ suite('the benchmark on a real kubelet', () => {
     assert.match(text, /In 36 of the 36 trials the kubelet reported `terminated`/);
     assert.doesNotMatch(text, /\| 10 s \|/);
     const sentence = recoverySentence({ ...about, runs: 3, outcomes: outcomesOf([0.9, 0.2, 0.3]) });
-    assert.match(sentence, /in a back-off of 40 s is Ready \*\*0\.30 s after its service recovers, instead of 71 s\*\*/);
+    assert.match(
+      sentence,
+      /in a back-off of 40 s is Ready \*\*0\.30 s after its service recovers, instead of 71 s\*\*/,
+    );
   });
 
   test('prints the cases of a kubelet with a short maximum in a table of their own', () => {

@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { suite, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { misbehavingServer, until } from '@weeder/kube-runtime/testing';
-import packageJson from '../../package.json' with { type: 'json' };
 import { freePort } from '../support/api/freePort.ts';
 import { config, file, kubeconfig, logOf, type Running, startCli } from '../support/cli.ts';
 import { embedded } from '../support/world/embedded.ts';
@@ -89,7 +88,7 @@ suite('startup', { concurrency: 3 }, () => {
         [
           'info',
           'only services are watched that pods declare by the label weeder.dev/depends-on: for more, add servicesAndDependantSelectors, podCreation, restartControl or observer to the config file, which is applied without a restart',
-          `https://github.com/OWNER/weeder/blob/v${packageJson.version}/docs/reference/configuration.md`,
+          'docs/reference/configuration.md',
         ],
       ],
     );

@@ -10,7 +10,10 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { makeBundle } from '../../scripts/image/bundle.ts';
 import { readTar } from '../../scripts/image/tar.ts';
+import { readPublisher } from '../../scripts/publisher.ts';
 import { krewFiles } from '../../scripts/release/krew.ts';
+
+const publisher = readPublisher('ghcr.io/acme/weeder');
 
 /** The rules of krew's validation (pkg/index/indexscanner and internal/index/validation), as far as they apply. */
 const Manifest = z.strictObject({
@@ -39,7 +42,7 @@ const Manifest = z.strictObject({
 test('krew can install the plugin, which shows its usage as kubectl weeder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-krew-'));
   after(() => rmSync(folder, { recursive: true }));
-  const [archive, manifest] = krewFiles(await makeBundle(), Buffer.from('the license'));
+  const [archive, manifest] = krewFiles(await makeBundle(), Buffer.from('the license'), publisher);
   assert.ok(archive !== undefined && manifest !== undefined);
   const { spec } = Manifest.parse(parse(`${manifest[1]}`));
   const sha256 = createHash('sha256').update(archive[1]).digest('hex');

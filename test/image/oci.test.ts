@@ -6,7 +6,7 @@ import { ociArchive, packLayer } from '../../scripts/image/oci.ts';
 import { fileEntry, readTar } from '../../scripts/image/tar.ts';
 import { readImage } from '../support/image.ts';
 
-const options = { name: 'weeder:1.2.3', config: { User: '65532:65532' }, created: 0 };
+const options = { name: 'docker.io/library/weeder:1.2.3', config: { User: '65532:65532' }, created: 0 };
 
 function imageWith(text: string) {
   const layers = [

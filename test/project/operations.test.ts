@@ -4,30 +4,26 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import packageJson from '../../package.json' with { type: 'json' };
 import { ignoredFlags } from '../../src/cli/flags/runFlags.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** Where the repository shows its files. */
-const pages = packageJson.homepage.replace('#readme', '/blob/main');
-
 const Alerts = z.object({
   groups: z.array(
-    z.object({ rules: z.array(z.object({ alert: z.string(), annotations: z.object({ runbook_url: z.url() }) })) }),
+    z.object({ rules: z.array(z.object({ alert: z.string(), annotations: z.object({ runbook: z.string() }) })) }),
   ),
 });
 
 test('each alert has a section about what to do, and each section has an alert', () => {
   const { groups } = Alerts.parse(parseDocument(read('deploy/monitoring/alerts.yaml')).toJS());
-  const runbooks = groups.flatMap(({ rules }) => rules.map(({ annotations }) => annotations.runbook_url)).sort();
+  const runbooks = groups.flatMap(({ rules }) => rules.map(({ annotations }) => annotations.runbook)).sort();
   const text = read('docs/how-to/operations.md');
   const section = text.slice(text.indexOf('\n## Alerts\n'), text.indexOf('\n## Sizing\n'));
   const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, name = '']) =>
     name.toLowerCase().replaceAll(' ', '-'),
   );
-  assert.deepEqual(headings.map((anchor) => `${pages}/docs/how-to/operations.md#${anchor}`).sort(), runbooks);
+  assert.deepEqual(headings.map((anchor) => `docs/how-to/operations.md#${anchor}`).sort(), runbooks);
 });
 
 test('every flag of the original is in the table of the migration guide', () => {

@@ -7,13 +7,18 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { objectOf } from '@weeder/kube-runtime/base';
+import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readTar } from '../../scripts/image/tar.ts';
+import { changesOf } from '../../scripts/release/changes.ts';
 import { chartArchive } from '../../scripts/release/chart.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const chart = join(checkout, 'deploy/chart');
 const { version } = packageJson;
+/** In two parts, so that this file has none. */
+const placeholder = ['OWN', 'ER'].join('');
 const folder = mkdtempSync(join(tmpdir(), 'weeder-release-test-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -89,6 +94,82 @@ suite('a release', () => {
   });
 });
 
+suite('a release with a publisher', () => {
+  const output = join(folder, 'published');
+  const built = release('--output', output, '--repository', 'ghcr.io/acme/weeder');
+  const source = 'https://github.com/acme/weeder';
+  const packed = (name: string) => readTar(gunzipSync(readFileSync(join(output, name))));
+  const read = (name: string, path: string) => String(packed(name).find((each) => each.name === path)?.content);
+
+  test('names the image, the chart and the sources in every file that a user runs', () => {
+    assert.equal(built.stderr, '');
+    const install = readFileSync(join(output, 'install-all.yaml'), 'utf8');
+    assert.match(install, new RegExp(`^ +image: ghcr.io/acme/weeder:${version}$`, 'm'));
+    assert.doesNotMatch(install, /image: weeder/);
+    const published = objectOf(JSON.parse(read(`weeder-${version}.tgz`, 'package/package.json')));
+    assert.partialDeepStrictEqual(published, {
+      homepage: `${source}#readme`,
+      repository: { type: 'git', url: `git+${source}.git` },
+      bugs: `${source}/issues`,
+    });
+    const page = readFileSync(join(output, 'INSTALL.md'), 'utf8');
+    assert.match(page, new RegExp(`helm install weeder oci://ghcr.io/acme/charts/weeder --version ${version} `));
+    assert.match(page, new RegExp(`${source}/releases/download/v${version}/install-weeder.yaml`));
+  });
+
+  test('has a chart with its image, addresses, and what Artifact Hub shows', () => {
+    const archive = `weeder-chart-${version}.tgz`;
+    const about = objectOf(parse(read(archive, 'weeder/Chart.yaml')));
+    assert.deepEqual([about['home'], about['sources']], [source, [source]]);
+    assert.deepEqual(about['maintainers'], [{ name: 'acme', url: 'https://github.com/acme' }]);
+    const annotations = objectOf(about['annotations']);
+    const links = parse(String(annotations['artifacthub.io/links']));
+    assert.deepEqual(links[0], { name: 'documentation', url: `${source}/blob/v${version}/docs/README.md` });
+    assert.ok(parse(String(annotations['artifacthub.io/changes'])).length > 5);
+    assert.equal(
+      objectOf(objectOf(parse(read(archive, 'weeder/values.yaml')))['image'])['repository'],
+      'ghcr.io/acme/weeder',
+    );
+    const readme = read(archive, 'weeder/README.md');
+    assert.ok(readme.includes(`](${source}/blob/v${version}/docs/reference/configuration.md)`));
+    assert.doesNotMatch(readme, /]\((?!https:)/);
+  });
+});
+
+test('the changes of a version are those of its section, without markup', () => {
+  const changelog = `# Changelog
+
+## 1.1.0 - 2026-01-31
+
+### Added
+
+- **Charts**: by \`helm install\` ([chart](deploy/chart/README.md)), and [more](docs/README.md).
+
+### Fixed
+
+- A crash.
+
+## 1.0.0 - 2025-01-31
+
+### Added
+
+- Everything.
+`;
+  assert.deepEqual(changesOf(changelog, '1.1.0'), [
+    { kind: 'added', description: 'Charts: by helm install, and more.' },
+    { kind: 'fixed', description: 'A crash.' },
+  ]);
+  assert.throws(() => changesOf(changelog, '1.1'), { message: 'CHANGELOG.md has no section of the version 1.1.' });
+});
+
+test('no file of the sources has a placeholder for the publisher', () => {
+  const { stdout } = spawnSync('git', ['grep', '--files-with-matches', '--word-regexp', placeholder], {
+    cwd: checkout,
+    encoding: 'utf8',
+  });
+  assert.equal(stdout, '');
+});
+
 test('a release is not built with a wrong key or into a folder that exists: one sentence says why', () => {
   const output = ['--output', join(folder, 'none')];
   for (const [flags, sentence] of [
@@ -98,6 +179,10 @@ test('a release is not built with a wrong key or into a folder that exists: one 
     ],
     [[...output, '--sign', keyFile('x25519')], /^\S+ is a key of the type x25519: --sign needs a private Ed25519 key/],
     [[...output, '--key', 'key.pem'], /^Unknown option '--key'/],
+    [
+      [...output, '--repository', 'ghcr.io/Acme/weeder'],
+      /^--repository is a registry, an owner and a name in lower case, such as ghcr\.io\/acme\/weeder; found ghcr\.io\/Acme\/weeder\.\n$/,
+    ],
     [['--output', folder], /^\S+ exists: remove it, or name another folder with --output\.\n$/],
   ] as const) {
     const { status, stderr } = release(...flags);

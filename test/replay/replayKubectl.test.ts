@@ -114,6 +114,9 @@ test('a file that is not output of --output-watch-events is reported with the ex
     [Buffer.from('{"type":1}\n', 'utf16le'), /^\.\/bad\.jsonl is written in UTF-16, as PowerShell does it; /],
   ];
   for (const [text, sentence] of cases) {
-    assert.match(oneSentence(await sharedCli(['replay', '--config-file', config, file('bad.jsonl', text)]), 1), sentence);
+    assert.match(
+      oneSentence(await sharedCli(['replay', '--config-file', config, file('bad.jsonl', text)]), 1),
+      sentence,
+    );
   }
 });

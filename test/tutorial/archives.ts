@@ -29,8 +29,8 @@ export const workloadArchive = 'busybox.tar';
 export async function buildArchives(folder: string): Promise<void> {
   const { platforms, archive } = buildImage(await makeBundle(), [architecture]);
   writeFileSync(join(folder, archiveOf(packageJson.version)), archive);
-  const Labels = { ...labels(undefined), 'org.opencontainers.image.version': formerVersion };
-  const former = { name: `weeder:${formerVersion}`, config: { ...imageConfig, Labels }, created: 0 };
+  const Labels = { ...labels(), 'org.opencontainers.image.version': formerVersion };
+  const former = { name: `docker.io/library/weeder:${formerVersion}`, config: { ...imageConfig, Labels }, created: 0 };
   writeFileSync(join(folder, archiveOf(formerVersion)), ociArchive(platforms, former).archive);
   writeFileSync(join(folder, workloadArchive), busyboxArchive(folder));
 }
@@ -56,5 +56,6 @@ function busyboxArchive(folder: string): Buffer {
     ],
   });
   const config = { Env: ['PATH=/bin'], Cmd: ['sh'] };
-  return ociArchive([{ architecture, layers: [layer] }], { name: 'busybox:1.37', config, created: 0 }).archive;
+  return ociArchive([{ architecture, layers: [layer] }], { name: 'docker.io/library/busybox:1.37', config, created: 0 })
+    .archive;
 }

@@ -275,5 +275,8 @@ test('the page shows a recording with its own config only, and watch events only
     /^Watch events contain no config: /,
   );
   const { file: path } = await recordIncident(join(folder, 'own.jsonl'));
-  assert.match(oneSentence(await sharedCli(['replay', path, '--ui', '--config-file', path]), 2), /with its own config\. /);
+  assert.match(
+    oneSentence(await sharedCli(['replay', path, '--ui', '--config-file', path]), 2),
+    /with its own config\. /,
+  );
 });

@@ -12,7 +12,7 @@
     - --enable-leader-election
     - --leader-election-namespace=$(POD_NAMESPACE)
     {{- else if eq .Values.mode "sharded" }}
-    - --shard=auto/{{ .Values.shards }}
+    - --shard=auto/{{ include "weeder.replicas" . }}
     {{- end }}
     {{- with .Values.namespaces }}
     - --namespaces={{ join "," . }}
@@ -23,6 +23,15 @@
     {{- if .Values.livePage }}
     - --ui-bind-addr=127.0.0.1:9645
     {{- end }}
+    {{- if .Values.dryRun }}
+    - --dry-run
+    {{- end }}
+    {{- if .Values.record.enabled }}
+    - --record=/var/log/weeder/weeder.jsonl
+    {{- with .Values.record.limit }}
+    - --record-limit={{ . }}
+    {{- end }}
+    {{- end }}
     {{- with .Values.args }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
@@ -31,11 +40,15 @@
     - name: {{ $name }}
       valueFrom:
         fieldRef:
+          apiVersion: v1
           fieldPath: {{ $field }}
     {{- end }}
     # deploy/ has the measurements behind these limits: base/deployment.yaml, components/observer-named/memory.yaml.
     - name: NODE_OPTIONS
       value: {{ .Values.nodeOptions | default ($observer | ternary "--max-old-space-size=192 --max-semi-space-size=8" "--max-old-space-size=128 --max-semi-space-size=2") | quote }}
+    {{- with .Values.extraEnv }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   ports:
     - name: metrics
       containerPort: 9643
@@ -70,13 +83,17 @@
       memory: {{ $observer | ternary "320Mi" "256Mi" }}
     {{- end }}
   securityContext:
-    allowPrivilegeEscalation: false
-    capabilities:
-      drop: [ALL]
-    readOnlyRootFilesystem: true
+    {{- include "weeder.securityContext" .Values.securityContext | nindent 4 }}
   volumeMounts:
     # The folder, not a single file (subPath), which is never updated.
     - name: config
       mountPath: /etc/weeder
       readOnly: true
+    {{- if .Values.record.enabled }}
+    - name: record
+      mountPath: /var/log/weeder
+    {{- end }}
+    {{- with .Values.extraVolumeMounts }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
 {{- end -}}

@@ -32,22 +32,31 @@ function join(client: Socket, host: string, port: number, onConnected: () => voi
   client.on('error', () => upstream.destroy());
 }
 
-/** A proxy that supports CONNECT, and forwards plain HTTP requests. */
+/** A proxy that supports CONNECT, and forwards plain HTTP requests. All names are those of this machine. */
 export function httpProxy(): Promise<Proxy> {
   const targets: string[] = [];
   const server = createServer((request, answer) => {
     const url = new URL(request.url ?? '');
     targets.push(url.host);
-    const upstream = httpRequest(url, { method: request.method, headers: request.headers }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(answer);
-    });
+    const upstream = httpRequest(
+      {
+        host: '127.0.0.1',
+        port: url.port,
+        path: `${url.pathname}${url.search}`,
+        method: request.method,
+        headers: request.headers,
+      },
+      (response) => {
+        answer.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(answer);
+      },
+    );
     request.pipe(upstream);
   });
   server.on('connect', (request, client: Socket) => {
     targets.push(request.url ?? '');
-    const [host = '', port = ''] = (request.url ?? '').split(':');
-    join(client, host, Number(port), () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    const port = Number(new URL(`http://${request.url}`).port);
+    join(client, '127.0.0.1', port, () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
   });
   return listening(server, targets);
 }

@@ -72,7 +72,7 @@ suite('the image', () => {
   });
 
   test('has the package.json of the package of npm', () => {
-    assert.equal(readFileSync(join(root, 'weeder/package.json'), 'utf8'), publishedPackageJson);
+    assert.equal(readFileSync(join(root, 'weeder/package.json'), 'utf8'), publishedPackageJson());
   });
 
   test('belongs to root, and runs as another user without a shell', () => {
@@ -93,7 +93,8 @@ suite('the image', () => {
     const labels = Labels.parse(image.config.config['Labels']);
     assert.equal(labels['org.opencontainers.image.version'], packageJson.version);
     assert.equal(labels['org.opencontainers.image.licenses'], packageJson.license);
-    assert.match(labels['org.opencontainers.image.source'] ?? '', /^https:.*\/weeder$/);
+    // Only a publisher has an address: test/cluster/deploy/registry.test.ts.
+    assert.equal(labels['org.opencontainers.image.source'], undefined);
   });
 
   test('lists Node, the packages of Debian and those of the bundle in its SBOM', () => {

@@ -8,8 +8,8 @@ import { parseConfig } from '../../../src/config/parse.ts';
 import { eventually } from '../support/cluster.ts';
 import { dataOf } from '../support/deploy/deployed.ts';
 import { installations, installFile } from '../support/deploy/installFiles.ts';
-import { deployFolder, Manifest } from '../support/deploy/kustomize.ts';
-import { create, errorsOf } from '../support/manifests.ts';
+import { deployFolder, Manifest, render } from '../support/deploy/kustomize.ts';
+import { create, errorsOf, named, pathOf } from '../support/manifests.ts';
 import { suiteControlPlane } from '../support/plane/ownControlPlane.ts';
 
 const Pods = z.object({ items: z.array(z.unknown()) });
@@ -60,5 +60,27 @@ suite('an installation by one file', () => {
         what: 'the pod of the Deployment',
       },
     );
+  });
+});
+
+suite('a file over an installation by kustomize', () => {
+  const plane = suiteControlPlane();
+
+  test('after `kubectl apply -k deploy`, `kubectl apply --server-side -f deploy/install/all.yaml` has no conflict', async () => {
+    for (const object of await render(deployFolder)) {
+      const lastApplied = `${JSON.stringify(object)}\n`;
+      const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': lastApplied };
+      const body = { ...object, metadata: { ...object.metadata, annotations } };
+      const path = `${pathOf(object)}?fieldManager=kubectl-client-side-apply`;
+      assert.equal((await plane().send('POST', path, { body })).status, 201, named(object));
+    }
+    for (const object of readInstallFile('all')) {
+      const path = `${pathOf(object)}/${object.metadata.name}?fieldManager=kubectl&force=false`;
+      const { status, body } = await plane().send('PATCH', path, {
+        body: object,
+        contentType: 'application/apply-patch+yaml',
+      });
+      assert.ok(status < 300, `${named(object)}: ${JSON.stringify(body)}`);
+    }
   });
 });

@@ -4,6 +4,13 @@ const text = { type: 'string' };
 const flag = { type: 'boolean' };
 const list = (items: object) => ({ type: 'array', items });
 const word = (...allowed: readonly string[]) => ({ type: 'string', enum: allowed });
+/** A number, or an empty text for the default. */
+const optional = (minimum: number) => ({ type: ['integer', 'string'], minimum, maxLength: 0 });
+const texts = { type: 'object', additionalProperties: text };
+const interval = { ...text, pattern: '^([0-9]+(ms|s|m|h))*$' };
+/** A named part of a pod, such as a volume. */
+const part = { type: 'object', properties: { name: { ...text, minLength: 1 } }, required: ['name'] };
+const securityContext = { type: 'object', properties: { runAsUser: optional(0), runAsGroup: optional(0) } };
 /** An object of Kubernetes, which the API server validates. */
 const anyObject = { type: 'object' };
 
@@ -36,7 +43,10 @@ export function chartValuesSchema(): object {
       }),
       imagePullSecrets: list(anyObject),
       mode: word('single', 'highlyAvailable', 'sharded'),
-      shards: { type: 'integer', minimum: 1 },
+      replicas: optional(1),
+      podDisruptionBudget: section({ enabled: flag }),
+      topologySpread: section({ enabled: flag }),
+      revisionHistoryLimit: optional(0),
       namespaces: { ...list({ ...text, pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' }), uniqueItems: true },
       weeding: flag,
       evict: flag,
@@ -49,22 +59,41 @@ export function chartValuesSchema(): object {
       }),
       observer: section({ enabled: flag, impersonate: word('all', 'named'), secrets: flag, roles: flag }),
       extraRules: list(anyObject),
-      networkPolicy: section({ enabled: flag }),
+      networkPolicy: section({
+        enabled: flag,
+        apiServerPorts: { ...list({ type: 'integer', minimum: 1, maximum: 65_535 }), minItems: 1 },
+        extraEgress: list(anyObject),
+      }),
       metricsSecure: flag,
-      podMonitor: section({ enabled: flag }),
-      serviceMonitor: section({ enabled: flag }),
-      prometheusRule: section({ enabled: flag }),
+      podMonitor: section({ enabled: flag, labels: texts, interval }),
+      serviceMonitor: section({ enabled: flag, labels: texts, interval }),
+      prometheusRule: section({ enabled: flag, labels: texts, interval }),
       grafanaDashboard: section({ enabled: flag }),
       livePage: flag,
+      dryRun: flag,
+      record: section({
+        enabled: flag,
+        limit: { ...text, pattern: '^([0-9]+(Ki|Mi|Gi|k|M|G)?)?$' },
+        volume: anyObject,
+      }),
       args: list(text),
+      extraEnv: list(part),
+      extraVolumes: list(part),
+      extraVolumeMounts: list({ ...part, required: ['name', 'mountPath'] }),
+      podSecurityContext: securityContext,
+      securityContext,
       resources: anyObject,
       nodeOptions: text,
       priorityClass: section({ enabled: flag }),
       priorityClassName: text,
-      nodeSelector: { ...anyObject, additionalProperties: text },
+      nodeSelector: texts,
       tolerations: list(anyObject),
       affinity: anyObject,
-      podAnnotations: { ...anyObject, additionalProperties: text },
+      podAnnotations: texts,
+      podLabels: texts,
+      commonLabels: texts,
+      serviceAccount: section({ create: flag, name: text, annotations: texts }),
+      nameOverride: { ...text, pattern: '^([a-z0-9]([-a-z0-9]{0,28}[a-z0-9])?)?$' },
       fullnameOverride: { ...text, pattern: '^([a-z0-9]([-a-z0-9]{0,50}[a-z0-9])?)?$' },
       component: { ...text, pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' },
     }),

@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
 import { type CodedError, failed, messageOf, ok, type Result } from '../base/result.ts';
 import { accessError } from './accessErrors.ts';
+import { type Environment, environmentProxy, type ProxySetting } from './environmentProxy.ts';
 import type { ClusterEntry, ExecEntry, UserEntry } from './kubeConfigFile.ts';
 
 /** The chosen context as it is in the files; paths are absolute. */
@@ -15,6 +16,8 @@ export interface ClusterChoice {
   /** The name of the user's entry; undefined in a pod, and for a context without a user. */
   readonly userName?: string | undefined;
   readonly user: UserEntry;
+  /** May set a proxy; that of the cluster's entry takes precedence. */
+  readonly env?: Environment;
 }
 
 /** The cluster, and how to authenticate to it. */
@@ -42,9 +45,10 @@ export function clusterAccess(choice: ClusterChoice): Result<ClusterAccess> {
   const server = serverUrl(choice);
   if (!server.ok) return server;
   const { cluster, user } = choice;
-  const error = proxyError(cluster) ?? fileError(cluster, user) ?? tlsError(cluster, user) ?? execError(user);
+  const proxy = proxyOf(choice, server.value);
+  const error = proxyError(proxy) ?? fileError(cluster, user) ?? tlsError(cluster, user) ?? execError(user);
   if (error !== undefined) return failed(invalid(choice, error));
-  const kubeConfig = clientNodeConfig(choice, server.value);
+  const kubeConfig = clientNodeConfig(choice, server.value, proxy?.url);
   if (!kubeConfig.ok) return kubeConfig;
   return ok({
     source: choice.source,
@@ -77,10 +81,16 @@ function serverUrl(choice: ClusterChoice): Result<string> {
   return ok(`${url.origin}${url.pathname}`.replace(/\/+$/, ''));
 }
 
-function proxyError(cluster: ClusterEntry): string | undefined {
-  const proxy = cluster['proxy-url'];
-  if (!proxy || (URL.canParse(proxy) && /^(https?|socks5h?):$/.test(new URL(proxy).protocol))) return undefined;
-  return `the proxy-url "${proxy}" is not an http, https or socks5 address`;
+function proxyOf({ cluster, env }: ClusterChoice, server: string): ProxySetting | undefined {
+  const url = cluster['proxy-url'];
+  return url ? { url, source: 'proxy-url' } : environmentProxy(new URL(server), env ?? {});
+}
+
+function proxyError(proxy: ProxySetting | undefined): string | undefined {
+  if (proxy === undefined || (URL.canParse(proxy.url) && /^(https?|socks5h?):$/.test(new URL(proxy.url).protocol))) {
+    return undefined;
+  }
+  return `the ${proxy.source} "${proxy.url}" is not an http, https or socks5 address`;
 }
 
 function fileError(cluster: ClusterEntry, user: UserEntry): string | undefined {
@@ -143,14 +153,16 @@ function execError(user: UserEntry): string | undefined {
 }
 
 /** Tokens and exec plugins are left out, because `credentials.ts` reads and renews them. */
-function clientNodeConfig(choice: ClusterChoice, server: string): Result<KubeConfig> {
+function clientNodeConfig(choice: ClusterChoice, server: string, proxy: string | undefined): Result<KubeConfig> {
   const { cluster, user, context, namespace } = choice;
   const { token: _token, tokenFile: _tokenFile, exec: _exec, as: _as, ...rest } = user;
   const kubeConfig = new KubeConfig();
   // client-node refuses plain http unless TLS verification is off; plain http has no TLS to verify.
   const skip = server.startsWith('http:') || cluster['insecure-skip-tls-verify'] === true;
   const text = JSON.stringify({
-    clusters: [{ name: 'cluster', cluster: { ...cluster, server, 'insecure-skip-tls-verify': skip } }],
+    clusters: [
+      { name: 'cluster', cluster: { ...cluster, server, 'proxy-url': proxy, 'insecure-skip-tls-verify': skip } },
+    ],
     users: [{ name: 'user', user: rest }],
     contexts: [{ name: context, context: { cluster: 'cluster', user: 'user', namespace } }],
     'current-context': context,

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { failed, ok, type Result } from '../base/result.ts';
 import { accessError } from './accessErrors.ts';
 import { type ClusterAccess, type ClusterChoice, clusterAccess } from './clusterAccess.ts';
+import type { Environment } from './environmentProxy.ts';
 import { type MergedKubeConfig, readKubeConfigFiles } from './kubeConfigFile.ts';
 
 /** The flags about the cluster. */
@@ -17,8 +18,6 @@ interface KubeConfigFlags {
   /** What to do if no cluster is found. */
   readonly hint?: string;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a pod's service account is mounted. */
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -44,11 +43,11 @@ function impersonating(access: ClusterAccess, { as, asGroup }: KubeConfigFlags):
 }
 
 function findAccess(flags: KubeConfigFlags, env: Environment, serviceAccount: string): Result<ClusterAccess> {
-  if (flags.kubeconfig) return fromFiles([flags.kubeconfig], flags.context);
+  if (flags.kubeconfig) return fromFiles([flags.kubeconfig], flags.context, env);
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   // Like kubectl, this ignores files in a list that do not exist.
   const existing = listed.filter((path) => existsSync(path));
-  if (existing.length > 0) return fromFiles(existing, flags.context);
+  if (existing.length > 0) return fromFiles(existing, flags.context, env);
   if (listed.length > 0) {
     const message = `$KUBECONFIG names ${listed.join(' and ')}, which does not exist.`;
     return failed(accessError('KUBECONFIG_NOT_FOUND', message, flags.hint));
@@ -56,7 +55,7 @@ function findAccess(flags: KubeConfigFlags, env: Environment, serviceAccount: st
   if (!flags.context && inCluster(env, serviceAccount)) return fromServiceAccount(env, serviceAccount);
   const home = env['HOME'] ?? env['USERPROFILE'];
   const atHome = home ? join(home, '.kube', 'config') : undefined;
-  if (atHome !== undefined && existsSync(atHome)) return fromFiles([atHome], flags.context);
+  if (atHome !== undefined && existsSync(atHome)) return fromFiles([atHome], flags.context, env);
   return failed(nothingFound(env, serviceAccount, atHome, flags.hint));
 }
 
@@ -76,11 +75,11 @@ function nothingFound(env: Environment, serviceAccount: string, atHome: string |
   return accessError('KUBECONFIG_NOT_FOUND', `No cluster was found: ${searched.join(', ')}.`, hint);
 }
 
-function fromFiles(paths: readonly string[], context: string | undefined): Result<ClusterAccess> {
+function fromFiles(paths: readonly string[], context: string | undefined, env: Environment): Result<ClusterAccess> {
   const merged = readKubeConfigFiles(paths);
   if (!merged.ok) return merged;
   const chosen = choose(merged.value, paths.join(' + '), context);
-  return chosen.ok ? clusterAccess(chosen.value) : chosen;
+  return chosen.ok ? clusterAccess({ ...chosen.value, env }) : chosen;
 }
 
 function choose(config: MergedKubeConfig, path: string, requested: string | undefined): Result<ClusterChoice> {
@@ -129,5 +128,6 @@ function fromServiceAccount(env: Environment, folder: string): Result<ClusterAcc
       'certificate-authority': existsSync(authority) ? authority : undefined,
     },
     user: { tokenFile: join(folder, 'token') },
+    env,
   });
 }

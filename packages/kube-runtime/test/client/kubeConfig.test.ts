@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadKubeConfig } from '../../src/access/kubeConfig.ts';
@@ -8,26 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { createKubeClient } from '../../src/client/client.ts';
 import { serverCertificate } from '../../testing/faultyServer.ts';
 import { misbehavingServer } from '../../testing/misbehavingServer.ts';
-
-interface Folder extends Disposable {
-  readonly path: string;
-  /** Writes a file and returns its path. */
-  write(name: string, content: string | Buffer): string;
-}
-
-function folder(): Folder {
-  const path = mkdtempSync(join(tmpdir(), 'weeder-kubeconfig-'));
-  return {
-    path,
-    write(name, content) {
-      const file = join(path, name);
-      mkdirSync(join(file, '..'), { recursive: true });
-      writeFileSync(file, content);
-      return file;
-    },
-    [Symbol.dispose]: () => rmSync(path, { recursive: true }),
-  };
-}
+import { folder } from '../../testing/temporaryFolder.ts';
 
 interface Parts {
   readonly cluster?: Readonly<Record<string, unknown>>;

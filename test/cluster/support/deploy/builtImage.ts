@@ -39,7 +39,8 @@ export function builtImage(architecture: Architecture) {
   return { archive, pins, image, files, root };
 }
 
-function buildWithPins(architecture: Architecture) {
+/** The same without unpacking it. If the pins are outdated, those of today are used from here on. */
+export function buildWithPins(architecture: Architecture) {
   let built = build(architecture);
   let pins = readPins();
   if (built.stderr.includes('npm run image:pins takes the version of today')) {
