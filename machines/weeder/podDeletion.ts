@@ -13,9 +13,10 @@ export type Protection = 'none' | 'barePod' | 'mirrorPod' | 'ignored';
 /**
  * Why a deletion that is possible waits. `coolingDown`: the pod replaces one that was deleted recently;
  * `restartIsSooner`: the kubelet restarts the container before a replacement of the pod could run;
- * `dependencyNotReady`: another service on which the pod depends is down.
+ * `dependencyNotReady`: another service on which the pod depends is down; `maintenance`: no maintenance window of the
+ * service is open.
  */
-export type WaitReason = 'coolingDown' | 'restartIsSooner' | 'dependencyNotReady';
+export type WaitReason = 'coolingDown' | 'restartIsSooner' | 'dependencyNotReady' | 'maintenance';
 
 /**
  * Why a window no longer requests the deletion of a pod. `reconfigured`: the config has changed; `stopped`: weeder stops,
@@ -36,6 +37,8 @@ export interface PodState {
   readonly unreportedSince: number | undefined;
   /** The pod replaces one that was deleted recently: until when the deletion waits. 0: it does not. */
   readonly pausedUntil: number;
+  /** No maintenance window is open: when the next one opens. 0: one is, or none is configured. */
+  readonly maintenanceFrom: number;
   /**
    * The times between which the kubelet restarts the container sooner than a replacement could run, so that a deletion
    * costs more than it saves. Undefined: it is not known when the kubelet does.
@@ -191,6 +194,7 @@ export const podDeletion = setup({
     resourceVersion: '',
     unreportedSince: undefined,
     pausedUntil: 0,
+    maintenanceFrom: 0,
     restart: undefined,
     heldBy: undefined,
     closesAt: fiveMinutes,
@@ -242,8 +246,8 @@ export const podDeletion = setup({
         },
         coolingDown: {
           description:
-            'The pod replaces one that was deleted recently, or the kubelet restarts its container sooner than a ' +
-            'replacement could run.',
+            'The pod replaces one that was deleted recently, the kubelet restarts its container sooner than a ' +
+            'replacement could run, or no maintenance window is open.',
           entry: 'reportPending',
           after: { waitTime: { target: '#podDeletion.deciding' } },
         },
@@ -396,6 +400,7 @@ function stateFrom(event: Partial<PodState>, { resourceVersion, closesAt }: PodS
     resourceVersion: event.resourceVersion ?? resourceVersion,
     unreportedSince: event.unreportedSince,
     pausedUntil: event.pausedUntil ?? 0,
+    maintenanceFrom: event.maintenanceFrom ?? 0,
     restart: event.restart,
     heldBy: event.heldBy,
     closesAt: event.closesAt ?? closesAt,
@@ -404,9 +409,9 @@ function stateFrom(event: Partial<PodState>, { resourceVersion, closesAt }: PodS
 }
 
 /** When the deletion is worth more than it costs, as seen at the time `now`. */
-function dueAt({ pausedUntil, restart }: PodState, now: number): number {
+function dueAt({ pausedUntil, maintenanceFrom, restart }: PodState, now: number): number {
   const isSooner = restart !== undefined && restart.from <= now && now < restart.until;
-  return Math.max(pausedUntil, isSooner ? restart.until : 0);
+  return Math.max(pausedUntil, maintenanceFrom, isSooner ? restart.until : 0);
 }
 
 /** Why a deletion is not due, and when it is. */
@@ -428,6 +433,7 @@ export function waitOf(state: PodState, now: number): Delay<WaitReason> | undefi
   if (state.heldBy !== undefined) return { reason: 'dependencyNotReady', until: state.closesAt };
   const until = dueAt(state, now);
   if (until <= now) return undefined;
+  if (until === state.maintenanceFrom) return { reason: 'maintenance', until };
   return { reason: until === state.pausedUntil ? 'coolingDown' : 'restartIsSooner', until };
 }
 

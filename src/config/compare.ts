@@ -81,10 +81,11 @@ function isSame(one: ServiceConfig, other: ServiceConfig): boolean {
 
 function meaningOf({ podSelectors, dependantNamespaces, ...service }: Behaviour): string {
   const { declaredIn = 'none', isOfWebhook = false } = service;
-  const { watchDuration, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, pace } = service;
+  const { watchDuration, onStart, whileNotReady, barePods, deletion } = service;
+  const { gracePeriodSeconds, pace, maintenanceWindows } = service;
   const selectors = textOf(podSelectors.map(selectorToString));
   const limits = [gracePeriodSeconds ?? 'own', pace?.pods ?? 'all', pace?.per ?? 'at once'];
-  const settings = [watchDuration, onStart, whileNotReady, barePods, deletion, ...limits];
+  const settings = [watchDuration, onStart, whileNotReady, barePods, deletion, ...limits, maintenanceWindows];
   return JSON.stringify([selectors, textOf(dependantNamespaces), textOf(declaredIn), isOfWebhook, settings]);
 }
 

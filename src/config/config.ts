@@ -1,4 +1,5 @@
 import { type LabelSelector, selectorToString } from '@weeder/kube-runtime/objects';
+import type { MaintenanceWindow } from './maintenance.ts';
 import { distinct, resolveSelector } from './resolve.ts';
 import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';
@@ -24,6 +25,8 @@ export interface ServiceSettings {
   readonly gracePeriodSeconds: number | undefined;
   /** Undefined: only the limits of all deletions apply. */
   readonly pace: Pace | undefined;
+  /** When pods may be deleted. Empty: at any time. */
+  readonly maintenanceWindows: readonly MaintenanceWindow[];
 }
 
 /** One configured service, with all defaults applied. */
@@ -150,6 +153,7 @@ function settingsOf(entry: ServiceEntry | DeclaredEntry, file: ConfigFile): Serv
     deletion: entry.deletion ?? file.deletion,
     gracePeriodSeconds: entry.gracePeriodSeconds ?? file.gracePeriodSeconds,
     pace: entry.pace ?? file.pace,
+    maintenanceWindows: entry.maintenanceWindows ?? file.maintenanceWindows,
   };
 }
 

@@ -1,5 +1,6 @@
 import { formatDuration } from '@weeder/kube-runtime/base';
 import type { Config, DeclaredConfig, PodCreationConfig, ServiceConfig, ServiceSettings } from './config.ts';
+import type { MaintenanceWindow } from './maintenance.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 
 /** A config file that resolves to this config, with every default written out, for storage. */
@@ -39,6 +40,7 @@ function withoutDefaults({
   watchDuration,
   gracePeriodSeconds,
   pace,
+  maintenanceWindows,
   ...rest
 }: ServiceSettings & Pick<ServiceConfig, 'namespaces'>): object {
   return {
@@ -47,7 +49,12 @@ function withoutDefaults({
     ...(namespaces === 'all' ? {} : { namespaces }),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(pace === undefined ? {} : { pace: { pods: pace.pods, per: formatDuration(pace.per) } }),
+    ...(maintenanceWindows.length === 0 ? {} : { maintenanceWindows: maintenanceWindows.map(maintenanceWindowFileOf) }),
   };
+}
+
+function maintenanceWindowFileOf({ duration, ...window }: MaintenanceWindow): object {
+  return { ...window, duration: formatDuration(duration) };
 }
 
 /** A config as a recording stores it. */
@@ -93,7 +100,8 @@ function ruleOf({ namespaces, kinds, selector, ...settings }: RestartRule): obje
 }
 
 function settingsOf(settings: RestartSettings): object {
-  const { quietPeriod, quietMax, minInterval, stallAfter, progressDeadline, windows, sources, ...choices } = settings;
+  const { quietPeriod, quietMax, minInterval, stallAfter, progressDeadline, maintenanceWindows, sources, ...choices } =
+    settings;
   return {
     quietPeriod: formatDuration(quietPeriod),
     quietMax: formatDuration(quietMax),
@@ -101,7 +109,7 @@ function settingsOf(settings: RestartSettings): object {
     stallAfter: formatDuration(stallAfter),
     progressDeadline: formatDuration(progressDeadline),
     ...choices,
-    windows: windows.map((window) => ({ ...window, duration: formatDuration(window.duration) })),
+    maintenanceWindows: maintenanceWindows.map(maintenanceWindowFileOf),
     sources: sources.map(({ namespace, kinds, names }) => ({
       namespace,
       kinds: [...kinds],

@@ -1,16 +1,18 @@
 import { formatDuration } from '@weeder/kube-runtime/base';
 import { selectorToString, workloadKindNames } from '@weeder/kube-runtime/objects';
 import type { DeclaredConfig, Pace, ServiceSettings } from './config.ts';
+import type { MaintenanceWindow } from './maintenance.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
 import type { WatchedService } from './serviceLookup.ts';
 
 /** `window 5m, whileNotReady hold, deletion delete, pace 50 pods per 1s` */
 export function describeService(settings: ServiceSettings & Pick<DeclaredConfig, 'siblingEvidence'>): string {
-  const { watchDuration, whileNotReady, deletion, pace, siblingEvidence } = settings;
+  const { watchDuration, whileNotReady, deletion, pace, maintenanceWindows, siblingEvidence } = settings;
   return [
     `window ${formatDuration(watchDuration)}, whileNotReady ${whileNotReady}, deletion ${deletion}`,
     ...(pace === undefined ? [] : [`pace ${describePace(pace)}`]),
     ...(siblingEvidence === undefined ? [] : [describeEvidence(siblingEvidence)]),
+    ...describeMaintenance(maintenanceWindows),
   ].join(', ');
 }
 
@@ -23,6 +25,14 @@ export function originOf({ section }: Pick<WatchedService, 'section'>, service: 
 function describeEvidence({ readyFor, windowsPerHour }: NonNullable<DeclaredConfig['siblingEvidence']>): string {
   const windows = `${windowsPerHour} window${windowsPerHour === 1 ? '' : 's'}`;
   return `sibling evidence after ${formatDuration(readyFor)}, ${windows} per hour`;
+}
+
+/** `only from "0 22 * * 1-5" UTC for 2h`; nothing without maintenance windows. */
+function describeMaintenance(windows: readonly MaintenanceWindow[]): readonly string[] {
+  const openings = windows.map(
+    ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,
+  );
+  return openings.length === 0 ? [] : [`only from ${openings.join(' or ')}`];
 }
 
 /** `50 pods per 1s` */
@@ -73,17 +83,14 @@ export function howOf(settings: RestartSettings): string {
 
 /** Lists only the settings that differ from their defaults. */
 function otherSettings(settings: RestartSettings): readonly string[] {
-  const { imagePullSecrets, immutableRecreated, jobs, lateSources, unstick, windows, sources } = settings;
-  const openings = windows.map(
-    ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,
-  );
+  const { imagePullSecrets, immutableRecreated, jobs, lateSources, unstick, maintenanceWindows, sources } = settings;
   return [
     ...(imagePullSecrets === 'hash' ? ['image pull Secrets count'] : []),
     ...(immutableRecreated === 'replace' ? ['all pods are deleted together if an immutable source is recreated'] : []),
     ...(jobs === 'recreate' ? ['Jobs that run are recreated'] : []),
     ...(lateSources === 'evict' ? ['pods that waited for a late ConfigMap or Secret are evicted'] : []),
     ...(unstick ? ['pods that block a rollout are deleted'] : []),
-    ...(openings.length === 0 ? [] : [`only from ${openings.join(' or ')}`]),
+    ...describeMaintenance(maintenanceWindows),
     ...(sources.length === 0 ? [] : [`sources of ${[...new Set(sources.map((each) => each.namespace))].join(', ')}`]),
   ];
 }

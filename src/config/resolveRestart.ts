@@ -49,7 +49,7 @@ function settingsOf(here: RestartRuleEntry | RestartMapping, above: RestartMappi
     unstick: here.unstick ?? above.unstick,
     stallAfter: here.stallAfter ?? above.stallAfter,
     progressDeadline: here.progressDeadline ?? above.progressDeadline,
-    windows: here.windows ?? above.windows,
+    maintenanceWindows: here.maintenanceWindows ?? above.maintenanceWindows,
     sources: (here.sources ?? above.sources).map(({ namespace, kinds, names }) => ({
       namespace,
       kinds: new Set(kinds),

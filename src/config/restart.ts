@@ -1,14 +1,5 @@
 import type { LabelSelector, WorkloadKind } from '@weeder/kube-runtime/objects';
-
-/** A time in which restarts may begin: for `duration` from each time that the cron expression matches. */
-export interface MaintenanceWindow {
-  /** Five fields: minute, hour, day of the month, month, day of the week. */
-  readonly cron: string;
-  /** A name of the IANA time zone database. */
-  readonly timeZone: string;
-  /** Milliseconds. */
-  readonly duration: number;
-}
+import type { MaintenanceWindow } from './maintenance.ts';
 
 /** Sources that workloads of other namespaces may depend on without an annotation on the source that permits it. */
 interface ForeignSources {
@@ -38,7 +29,7 @@ export interface RestartSettings {
   /** How long a whole rollout may take, for kinds without a deadline of their own. */
   readonly progressDeadline: number;
   /** Empty: at any time. */
-  readonly windows: readonly MaintenanceWindow[];
+  readonly maintenanceWindows: readonly MaintenanceWindow[];
   /** The permissions that the config grants for sources of other namespaces. */
   readonly sources: readonly ForeignSources[];
 }

@@ -67,7 +67,13 @@ export function withWebhooks(config: Config, webhooks: Webhooks): Config {
 }
 
 /** No pods depend on a service that only webhooks call, by what weeder knows. */
-const ofPods = { barePods: 'keep', deletion: 'delete', gracePeriodSeconds: undefined, pace: undefined } as const;
+const ofPods = {
+  barePods: 'keep',
+  deletion: 'delete',
+  gracePeriodSeconds: undefined,
+  pace: undefined,
+  maintenanceWindows: [],
+} as const;
 
 /** Both are made once, because a service is looked up often. */
 function withAndWithoutWebhook(service: Omit<WatchedService, 'isOfWebhook'>) {

@@ -1,8 +1,9 @@
 import { formatDuration, systemClock } from '@weeder/kube-runtime/base';
 import { delayOf } from '../../machines/weeder/podDeletion.ts';
-import type { DeletionPolicy } from '../weeder/deletions/deletePod.ts';
+import { maintenanceOpensAt } from '../config/maintenance.ts';
 import { soonerRestart } from '../weeder/deletions/deletionCost.ts';
 import { protectionBy } from '../weeder/deletions/deletionEntry.ts';
+import type { RequestPolicy } from '../weeder/deletions/deletionRequest.ts';
 import type { CrashLoopingPod } from '../weeder/pods/crashLooping.ts';
 import type { PodIndex } from '../weeder/pods/podIndex.ts';
 import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
@@ -13,7 +14,7 @@ import { skippedBecause, waitBecause } from '../weeder/report/wording.ts';
  */
 export function verdict(
   pod: CrashLoopingPod,
-  policy: DeletionPolicy,
+  policy: RequestPolicy,
   index: PodIndex | undefined,
   heldBy: string | undefined,
 ): string {
@@ -25,6 +26,7 @@ export function verdict(
       resourceVersion: pod.resourceVersion,
       unreportedSince: index?.unreportedSince(pod.uid),
       pausedUntil: 0,
+      maintenanceFrom: maintenanceOpensAt(policy.maintenanceWindows, systemClock),
       restart: soonerRestart(pod, policy, systemClock),
       heldBy,
       closesAt: Number.POSITIVE_INFINITY,

@@ -35,7 +35,7 @@ suite('check', { concurrency: 4 }, () => {
     const text = `restartControl:
   burst: 5
   rules:
-    - {namespaces: [shop], kinds: [StatefulSet], strategy: evict, windows: [{cron: "0 22 * * 1-5", duration: 2h}]}
+    - {namespaces: [shop], kinds: [StatefulSet], strategy: evict, maintenanceWindows: [{cron: "0 22 * * 1-5", duration: 2h}]}
     - {selector: {matchLabels: {team: web}}, quietPeriod: 0s, jobs: report, unstick: true, imagePullSecrets: hash}
     - {sources: [{namespace: infra}, {namespace: infra, names: [ca]}]}
 `;

@@ -31,7 +31,10 @@ const byDefault = {
   deletion: 'delete',
   gracePeriodSeconds: undefined,
   pace: undefined,
+  maintenanceWindows: [],
 };
+
+const nights = { cron: '0 22 * * 1-5', timeZone: 'Europe/Berlin', duration: 6 * 3_600_000 };
 
 const minimal = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}\n';
 const minimalService = { ...byDefault, name: 'db', podSelectors: [{ matchLabels: { app: 'web' } }] };
@@ -90,6 +93,7 @@ test('a service inherits the settings at the top of the file', async () => {
     deletion: 'evict',
     gracePeriodSeconds: 5,
     pace: { pods: 50, per: 1000 },
+    maintenanceWindows: [nights],
   });
   assert.deepEqual(read.value.services.get('overrides'), {
     ...byDefault,
@@ -106,7 +110,24 @@ test('a service inherits the settings at the top of the file', async () => {
     onStart: 'always',
     gracePeriodSeconds: 0,
     pace: { pods: 5, per: 100 },
+    maintenanceWindows: [],
   });
+});
+
+test('a change of maintenance windows is a change of the service, and they are stored as they are written', () => {
+  const given = (windows: string) => configOf(`maintenanceWindows: ${windows}\n${minimal}`);
+  const [any, night, later] = [
+    given('[]'),
+    given('[{cron: "0 22 * * *", duration: 6h}]'),
+    given('[{cron: "0 23 * * *", duration: 6h}]'),
+  ];
+  assert.deepEqual(compareConfigs(any, night).changed.length, 1);
+  assert.deepEqual(compareConfigs(night, later).changed.length, 1);
+  assert.deepEqual(compareConfigs(any, configOf(minimal)).changed, []);
+  const stored = JSON.stringify(configFileOf(night));
+  assert.match(stored, /"maintenanceWindows":\[\{"cron":"0 22 \* \* \*","timeZone":"UTC","duration":"6h0m0s"\}\]/);
+  assert.doesNotMatch(JSON.stringify(configFileOf(any)), /maintenanceWindows/);
+  assert.deepEqual(parseConfig(stored, 'stored.json'), { ok: true, value: night });
 });
 
 test('a change of the pace is a change of the service, and the pace is stored as it is written', () => {

@@ -122,7 +122,7 @@ test('any value in place of any other results in a config or readable errors', (
     'restartControl',
     'observer',
     'rules',
-    'windows',
+    'maintenanceWindows',
     'cron',
     'sources',
     'selector',
@@ -325,7 +325,7 @@ test('the largest possible files are refused or accepted in finite time', { time
     errors: 'a: b: c\n'.repeat(sized(20_000)),
     commas: `[${','.repeat(sized(300_000))}]`,
     word: `watchDuration: ${'9'.repeat(sized(1_000_000))}s`,
-    cron: `restartControl: [{windows: [{cron: "${'1-'.repeat(sized(200_000))}5 * * * *", duration: 1h}]}]`,
+    cron: `restartControl: [{maintenanceWindows: [{cron: "${'1-'.repeat(sized(200_000))}5 * * * *", duration: 1h}]}]`,
     rules: `restartControl:\n${'  - {quietMax: 1s}\n'.repeat(sized(40_000))}`,
     label: `servicesAndDependantSelectors: {a: {podSelectors: [{matchLabels: {"${'a.'.repeat(sized(400_000))}": ${'a'.repeat(sized(200_000))}}}]}}`,
   };

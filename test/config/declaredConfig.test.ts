@@ -28,6 +28,7 @@ const byDefault = {
   deletion: 'delete',
   gracePeriodSeconds: undefined,
   pace: undefined,
+  maintenanceWindows: [],
 };
 
 test('the section may be empty, has the settings at the top of the file, and overrides them', () => {

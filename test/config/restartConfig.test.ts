@@ -30,7 +30,7 @@ const byDefault = {
   unstick: false,
   stallAfter: 60_000,
   progressDeadline: 600_000,
-  windows: [],
+  maintenanceWindows: [],
   sources: [],
 };
 const everything = {
@@ -61,7 +61,7 @@ const others: Readonly<Record<keyof typeof byDefault, readonly [string, unknown]
   unstick: ['true', true],
   stallAfter: ['2m', 120_000],
   progressDeadline: ['1h', 3_600_000],
-  windows: [
+  maintenanceWindows: [
     '[{cron: "0 22 * * 1-5", timeZone: Europe/Berlin, duration: 2h}, {cron: "@daily", duration: 1m}]',
     [
       { cron: '0 22 * * 1-5', timeZone: 'Europe/Berlin', duration: 7_200_000 },
@@ -112,8 +112,10 @@ test('every setting can be set for a rule, and for all rules at the top; a rule 
       { ...everything, ...byDefault },
     ]);
   }
-  const { rules } = restartOf(`restartControl: {windows: ${others.windows[0]}, unstick: true, rules: [{windows: []}]}`);
-  assert.deepEqual([rules[0]?.windows, rules[0]?.unstick], [[], true]);
+  const { rules } = restartOf(
+    `restartControl: {maintenanceWindows: ${others.maintenanceWindows[0]}, unstick: true, rules: [{maintenanceWindows: []}]}`,
+  );
+  assert.deepEqual([rules[0]?.maintenanceWindows, rules[0]?.unstick], [[], true]);
 });
 
 test('limits, access and hash key are set at the top', () => {
@@ -164,7 +166,7 @@ restartControl:
   sourceKinds: [Secret]
   hashKey: {namespace: garden}
   rules:
-    - {namespaces: [shop, billing], kinds: [Job, CronJob], selector: {matchLabels: {a: b, c: d}}, windows: []}
+    - {namespaces: [shop, billing], kinds: [Job, CronJob], selector: {matchLabels: {a: b, c: d}}, maintenanceWindows: []}
     - {quietPeriod: 1.5s}
 `;
 

@@ -23,7 +23,7 @@ function errorsOfRule(rule: string): readonly string[] {
 }
 
 const settings =
-  'quietPeriod, quietMax, minInterval, strategy, imagePullSecrets, immutableRecreated, jobs, lateSources, unstick, stallAfter, progressDeadline, windows, sources';
+  'quietPeriod, quietMax, minInterval, strategy, imagePullSecrets, immutableRecreated, jobs, lateSources, unstick, stallAfter, progressDeadline, maintenanceWindows, sources';
 const names = 'lower-case letters, digits and "-", at most 63, with a letter or digit at both ends';
 
 test('a section that is neither a mapping nor a list is reported', () => {
@@ -62,9 +62,9 @@ test('an unknown key is reported with the allowed keys at its position, in both 
   assert.deepEqual(errorsOf('restartControl: {maxConcurrentRolouts: 1}'), [
     `f:1:18 restartControl.maxConcurrentRolouts: unknown key, allowed are rules, ${settings}, maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, sourceKinds, hashKey; did you mean "maxConcurrentRollouts"?`,
   ]);
-  assert.deepEqual(errorsOfRule('{quietperiod: 5s, windows: [{corn: a, cron: "@daily", duration: 1h}]}'), [
+  assert.deepEqual(errorsOfRule('{quietperiod: 5s, maintenanceWindows: [{corn: a, cron: "@daily", duration: 1h}]}'), [
     `….quietperiod: unknown key, allowed are namespaces, kinds, selector, ${settings}; did you mean "quietPeriod"?`,
-    '….windows[0].corn: unknown key, allowed are cron, timeZone, duration; did you mean "cron"?',
+    '….maintenanceWindows[0].corn: unknown key, allowed are cron, timeZone, duration; did you mean "cron"?',
   ]);
   assert.deepEqual(errorsOfRule('{sources: [{namespace: a, name: b}], selector: {matchLabel: {a: b}}}'), [
     '….sources[0].name: unknown key, allowed are namespace, kinds, names; did you mean "names"?',
@@ -96,11 +96,12 @@ test('each key of a rule is validated', () => {
     'unstick: 1': '….unstick: found 1, expected true or false',
     'stallAfter: 0s': '….stallAfter: found "0s", must be longer than 0',
     'progressDeadline: 0s': '….progressDeadline: found "0s", must be longer than 0',
-    'windows: {}': '….windows: found a mapping, expected a list; begin each entry with "- "',
-    'windows: [{duration: 1h}]':
-      '….windows[0].cron: missing; give the times at which the window opens, such as "0 22 * * 1-5"',
-    'windows: [{cron: "@daily"}]': '….windows[0].duration: missing, expected a text',
-    'windows: [{cron: "@daily", duration: 0s}]': '….windows[0].duration: found "0s", must be longer than 0',
+    'maintenanceWindows: {}': '….maintenanceWindows: found a mapping, expected a list; begin each entry with "- "',
+    'maintenanceWindows: [{duration: 1h}]':
+      '….maintenanceWindows[0].cron: missing; give the times at which the window opens, such as "0 22 * * 1-5"',
+    'maintenanceWindows: [{cron: "@daily"}]': '….maintenanceWindows[0].duration: missing, expected a text',
+    'maintenanceWindows: [{cron: "@daily", duration: 0s}]':
+      '….maintenanceWindows[0].duration: found "0s", must be longer than 0',
     'sources: [{kinds: [Secret]}]': '….sources[0].namespace: missing, expected a text',
     'sources: [{namespace: a, kinds: [Pod]}]': '….sources[0].kinds[0]: found "Pod", allowed are ConfigMap, Secret',
     'sources: [{namespace: a, names: []}]': '….sources[0].names: this list is empty; give a name, or leave out the key',
@@ -110,10 +111,10 @@ test('each key of a rule is validated', () => {
 });
 
 test('a window that is invalid, or never opens, is refused', () => {
-  const errorOf = (window: string) => errorsOfRule(`{windows: [{duration: 1h, ${window}}]}`).join('\n');
+  const errorOf = (window: string) => errorsOfRule(`{maintenanceWindows: [{duration: 1h, ${window}}]}`).join('\n');
   assert.match(
     errorOf('cron: "0 22 * *"'),
-    /^….windows\[0\].cron: found "0 22 \* \* ?", which has 4 fields and not five/,
+    /^….maintenanceWindows\[0\].cron: found "0 22 \* \* ?", which has 4 fields and not five/,
   );
   assert.match(errorOf('cron: "61 * * * *"'), /cron: found .*, whose minute "61" is invalid/);
   assert.match(errorOf('cron: "0 0 30 2 *"'), /cron: found "0 0 30 2 \*", a day that never comes/);

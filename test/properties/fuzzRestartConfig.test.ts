@@ -29,7 +29,7 @@ const defaults: Readonly<Record<string, unknown>> = {
 };
 const limits = ['maxRestartsPerMinute', 'burst', 'maxConcurrentRollouts', 'maxAdoptionsPerMinute', 'access'];
 const topKeys = new Set([...Object.keys(section)]);
-const ruleKeys = new Set([...Object.keys(defaults), 'windows', 'sources', 'namespaces', 'kinds', 'selector']);
+const ruleKeys = new Set([...Object.keys(defaults), 'maintenanceWindows', 'sources', 'namespaces', 'kinds', 'selector']);
 
 /** An own key, as it is in the file: inherited keys do not count. */
 function own(value: unknown, key: string): unknown {
@@ -57,7 +57,7 @@ function assertRule(rule: unknown, top: unknown, resolved: RestartRule | undefin
   for (const [key, independent] of Object.entries(defaults)) {
     assert.equal(Reflect.get(resolved, key), meant(own(rule, key) ?? own(top, key) ?? independent), key);
   }
-  for (const key of ['windows', 'sources'] as const) {
+  for (const key of ['maintenanceWindows', 'sources'] as const) {
     assert.equal(resolved[key].length, arrayOf(own(rule, key) ?? own(top, key)).length);
   }
   const namespaces = own(rule, 'namespaces');

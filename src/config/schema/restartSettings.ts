@@ -1,8 +1,8 @@
 import { dnsLabel, dnsSubdomain } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
-import { refusedCron, refusedTimeZone } from './cron.ts';
 import { duration } from './durationSchema.ts';
-import { nameOf, optional, whenMissing, withDefault } from './selectorSchema.ts';
+import { maintenanceWindowsFor } from './maintenanceSchema.ts';
+import { nameOf, optional, withDefault } from './selectorSchema.ts';
 
 const someNamed = { error: 'this list is empty; give a name, or leave out the key' };
 
@@ -58,38 +58,6 @@ const progressDeadline = duration('aboveZero').describe(
   'How long a rollout may take, for kinds without a progress deadline of their own. At least `stallAfter`.',
 );
 
-const maxResults = 100;
-
-/** A text that the given function validates. */
-function refusedBy(refused: (text: string) => string | undefined) {
-  // The validation takes milliseconds, and a config of a thousand rules repeats the same few texts.
-  const results = new Map<string, string | undefined>();
-  return (text: string, context: z.RefinementCtx) => {
-    if (results.size > maxResults) results.clear();
-    if (!results.has(text)) results.set(text, refused(text));
-    const message = results.get(text);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  };
-}
-
-/** A time in which restarts may begin. */
-const maintenanceWindow = z
-  .strictObject({
-    cron: z
-      .string(whenMissing('missing; give the times at which the window opens, such as "0 22 * * 1-5"'))
-      .superRefine(refusedBy(refusedCron))
-      .meta({ title: 'cron expression' })
-      .describe(
-        'When the window opens: minute, hour, day of the month, month and day of the week, as for a CronJob. Put it in quotes.',
-      ),
-    timeZone: withDefault(
-      z.string().superRefine(refusedBy(refusedTimeZone)).meta({ title: 'time zone' }),
-      'UTC',
-    ).describe('The time zone of `cron`, such as `Europe/Berlin`.'),
-    duration: duration('aboveZero').describe('How long the window stays open.'),
-  })
-  .describe('A time in which restarts may begin.');
-
 /** Sources that workloads of other namespaces may use. */
 const foreignSources = z
   .strictObject({
@@ -103,11 +71,9 @@ const foreignSources = z
   })
   .describe('ConfigMaps and Secrets of one namespace.');
 
-const windows = z
-  .array(maintenanceWindow)
-  .describe(
-    'Restarts begin only while one of these maintenance windows is open, and otherwise stay pending. Without any, restarts begin at any time.',
-  );
+const maintenanceWindows = maintenanceWindowsFor(
+  'Restarts begin only while one of these maintenance windows is open, and otherwise stay pending. Without any, restarts begin at any time.',
+);
 
 const sources = z
   .array(foreignSources)
@@ -128,7 +94,7 @@ export const ruleSettings = {
   unstick: optional(unstick),
   stallAfter: optional(stallAfter),
   progressDeadline: optional(progressDeadline),
-  windows: optional(windows),
+  maintenanceWindows: optional(maintenanceWindows),
   sources: optional(sources),
 };
 
@@ -145,6 +111,6 @@ export const defaultSettings = {
   unstick: withDefault(unstick, false),
   stallAfter: withDefault(stallAfter, '1m0s'),
   progressDeadline: withDefault(progressDeadline, '10m0s'),
-  windows: withDefault(windows, []),
+  maintenanceWindows: withDefault(maintenanceWindows, []),
   sources: withDefault(sources, []),
 };

@@ -3,6 +3,7 @@ import { dnsLabel } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
 import { keysBelow } from '../text/keys.ts';
 import { duration } from './durationSchema.ts';
+import { maintenanceWindowsFor } from './maintenanceSchema.ts';
 import { observerSection } from './observer.ts';
 import { restartControl } from './restartSchema.ts';
 import {
@@ -73,6 +74,10 @@ const pace = z
     'At most `pods` deletions for the service in any time `per` (at least 100ms), such as `{ pods: 50, per: 1s }`, in all its windows together. The others wait, and do not delay those of other services. Without it, only the limits of all deletions apply.',
   );
 
+const maintenanceWindows = maintenanceWindowsFor(
+  'Pods are deleted only while one of these maintenance windows is open. A recovery outside of them deletes nothing, unless one opens within `watchDuration`. Without any, pods are deleted at any time.',
+);
+
 const settings = {
   watchDuration: optional(watchDuration),
   onStart: optional(onStart),
@@ -81,6 +86,7 @@ const settings = {
   deletion: optional(deletion),
   gracePeriodSeconds: optional(gracePeriodSeconds),
   pace: optional(pace),
+  maintenanceWindows: optional(maintenanceWindows),
 };
 
 const evidence = z
@@ -180,6 +186,7 @@ export const configFile = z
     deletion: withDefault(deletion, 'delete'),
     gracePeriodSeconds: optional(gracePeriodSeconds),
     pace: optional(pace),
+    maintenanceWindows: withDefault(maintenanceWindows, []),
     podCreation: section('podCreation', podCreation),
     evidence: section('evidence', evidence),
     restartControl: section('restartControl', restartControl),

@@ -6,8 +6,8 @@
  */
 
 import { formatDuration, timeInSeconds } from '@weeder/kube-runtime/base';
-import type { MaintenanceWindow, RestartSettings } from '../../config/restart.ts';
-import { type Schedule, scheduleOf } from '../../config/schema/cron.ts';
+import { closedWords, maintenanceAt } from '../../config/maintenance.ts';
+import type { RestartSettings } from '../../config/restart.ts';
 import { breakerBlocks, intervalEnds } from '../content/restartHistory.ts';
 import type { BlockCause, PendingCause } from '../references/events.ts';
 import { type WorkloadSummary, workloadAnnotations } from '../references/workloadSummary.ts';
@@ -15,7 +15,7 @@ import { type WorkloadSummary, workloadAnnotations } from '../references/workloa
 /** The conditions of one workload that decide whether it may be restarted now. Times in milliseconds. */
 export interface RestartConditions
   extends Pick<WorkloadSummary, 'pausedUntil' | 'isPaused'>,
-    Pick<RestartSettings, 'minInterval' | 'windows'> {
+    Pick<RestartSettings, 'minInterval' | 'maintenanceWindows'> {
   /** Since the epoch, like all times here. */
   readonly now: number;
   /** The last five restarts. */
@@ -90,48 +90,8 @@ const interval: Rule = ({ restarts, minInterval, now }) => {
   return { type: 'pending', cause: 'interval', reason, until };
 };
 
-const maintenance: Rule = ({ windows, now }) => {
-  const state = maintenanceAt(windows, now);
+const maintenance: Rule = ({ maintenanceWindows, now }) => {
+  const state = maintenanceAt(maintenanceWindows, now);
   if (state.type === 'open') return undefined;
-  const { cron, timeZone, duration } = state.window;
-  const opens =
-    state.opensAt === undefined
-      ? 'and none will open'
-      : `the next opens at ${timeInSeconds(state.opensAt)} and closes at ${timeInSeconds(state.opensAt + duration)}`;
-  const reason = `no maintenance window is open, ${opens} ("${cron}" in ${timeZone})`;
-  return { type: 'pending', cause: 'window', reason, until: state.opensAt };
+  return { type: 'pending', cause: 'window', reason: closedWords(state), until: state.opensAt };
 };
-
-/** Whether the maintenance windows allow restarts to begin. */
-type Maintenance =
-  | { readonly type: 'open' }
-  /** `opensAt`: epoch milliseconds. `window`: the window that opens then. */
-  | { readonly type: 'closed'; readonly opensAt: number | undefined; readonly window: MaintenanceWindow };
-
-/**
- * Returns the state of the windows at `now` (epoch milliseconds). A window opens whenever its cron expression says so,
- * and is open for its duration of elapsed time, even across clock changes of its time zone. Without windows, restarts
- * are always allowed.
- */
-export function maintenanceAt(windows: readonly MaintenanceWindow[], now: number): Maintenance {
-  let closed: Extract<Maintenance, { type: 'closed' }> | undefined;
-  for (const window of windows) {
-    const schedule = scheduleFor(window);
-    // This is the first opening that is not over yet: if it is in the past, the window is open.
-    const opensAt = schedule.nextAfter(now - window.duration);
-    if (opensAt !== undefined && opensAt <= now) return { type: 'open' };
-    if (closed?.opensAt === undefined || (opensAt !== undefined && opensAt < closed.opensAt)) {
-      closed = { type: 'closed', opensAt, window };
-    }
-  }
-  return closed ?? { type: 'open' };
-}
-
-/** Keyed by the window of the config, which stays the same object until the config is read again. */
-const schedules = new WeakMap<MaintenanceWindow, Schedule>();
-
-function scheduleFor(window: MaintenanceWindow): Schedule {
-  const schedule = schedules.get(window) ?? scheduleOf(window);
-  schedules.set(window, schedule);
-  return schedule;
-}

@@ -1,6 +1,7 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import type { Actor } from 'xstate';
 import type { PodState, Protection, podDeletion } from '../../../machines/weeder/podDeletion.ts';
+import { maintenanceOpensAt } from '../../config/maintenance.ts';
 import type { CrashLoopingPod } from '../pods/crashLooping.ts';
 import type { DeletionPolicy } from './deletePod.ts';
 import { likelyPull, soonerRestart } from './deletionCost.ts';
@@ -68,6 +69,7 @@ export function stateOf(
     resourceVersion: pod.resourceVersion,
     unreportedSince,
     pausedUntil: backOff.dueAt(pod),
+    maintenanceFrom: maintenanceOpensAt(owner.policy.maintenanceWindows, clock),
     restart: isPull ? likelyPull(pod, seen, clock) : soonerRestart(pod, owner.policy, clock),
     heldBy: heldBy(pod, owner.window),
     closesAt,

@@ -10,8 +10,8 @@ export interface Dependants {
   readonly scope: Scope;
 }
 
-/** How the config has the service's dependants deleted, and how fast. */
-export type RequestPolicy = DeletionPolicy & Pick<ServiceSettings, 'pace'>;
+/** How the config has the service's dependants deleted, how fast, and when. */
+export type RequestPolicy = DeletionPolicy & Pick<ServiceSettings, 'pace' | 'maintenanceWindows'>;
 
 /** What one `dependants` child of a service requests: the deletion of its crash-looping pods. */
 export interface DeletionRequest extends Pick<Dependants, 'index'> {

@@ -2,6 +2,7 @@ import type { Clock } from '@weeder/kube-runtime/base';
 import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '../../../machines/weeder/podDeletion.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
 import { failureOf, reasonOf } from '../../actors/failedEffect.ts';
+import { maintenanceOpensAt } from '../../config/maintenance.ts';
 import type { DeletePod } from './deletePod.ts';
 import { type DeletionEntry, isRequested } from './deletionEntry.ts';
 import type { ReadLog } from './readLog.ts';
@@ -69,6 +70,11 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         if (isOutOfTurn || hasNewerState) return Promise.resolve({ type: 'delete.conflicted' });
         const { owner } = entry;
         const { policy } = owner;
+        const opensAt = maintenanceOpensAt(policy.maintenanceWindows, clock);
+        if (opensAt > 0) {
+          const retryAfter = opensAt - clock.monotonic();
+          return Promise.resolve({ type: 'delete.failed', reason: 'the maintenance window has closed', retryAfter });
+        }
         entry.how = policy.deletion;
         entry.sentFor = owner;
         owner.pending.add(uid);

@@ -23,6 +23,7 @@ export const waitBecause = {
   coolingDown: 'the pod replaces one that was deleted recently',
   restartIsSooner: 'the kubelet restarts the container sooner than a replacement of the pod could run',
   dependencyNotReady: 'another service on which the pod depends is down',
+  maintenance: 'no maintenance window is open',
   tooLate: 'the container had just ended',
 } as const;
 

@@ -151,7 +151,7 @@ suite('an unusable section of the config', { concurrency: true }, () => {
   test('with unknown time zones or windows that never open, weeder exits at the start, and writes nothing', async (t) => {
     const scene = await setRestartScene(t, 'refused');
     const { kubeconfig, requests } = await startRequestProxy(t, scene.ns.cluster, () => undefined);
-    const config = scene.config({ rules: [{ windows: unknownZone }, { windows: impossible }] });
+    const config = scene.config({ rules: [{ maintenanceWindows: unknownZone }, { maintenanceWindows: impossible }] });
     const weeder = scene.begin(t, { config, kubeconfig, expects: { exit: true, errorLines: /./, stderr: /./ } });
     const { code } = await weeder.exited;
     const text = `${weeder.stderr()} ${JSON.stringify(weeder.log.lines)}`;
@@ -175,12 +175,12 @@ suite('an unusable section of the config', { concurrency: true }, () => {
     const flags = [`--config-file=${file}`];
     const weeder = await scene.start(t, { flags, expects: { errorLines: /config rejected/ } });
     await scene.untilAdopted('Deployment', 'web');
-    write(scene.config({ rules: [{ windows: unknownZone }] }));
+    write(scene.config({ rules: [{ maintenanceWindows: unknownZone }] }));
     const line = await weeder.log.until('config rejected, previous config stays in force');
     assert.match(JSON.stringify(line['errors']), /Mars\/Base/);
     await scene.put('web', { word: 'two' });
     await scene.untilDone('Deployment', 'web', 1);
-    write(scene.config({ rules: [{ windows: [closedWindow()] }] }));
+    write(scene.config({ rules: [{ maintenanceWindows: [closedWindow()] }] }));
     await weeder.log.until('config applied');
     await scene.put('web', { word: 'three' });
     await weeder.log.until('restart pending', { cause: 'window' });

@@ -20,8 +20,8 @@ function using(name: string): object {
 suite('pending restarts', { concurrency: 8 }, () => {
   const scene = suiteDeploymentScene('waits', {
     rules: [
-      { selector: { matchLabels: closed }, windows: [closedWindow()] },
-      { selector: { matchLabels: open }, windows: [closedWindow(), { cron: '* * * * *', duration: '10m' }] },
+      { selector: { matchLabels: closed }, maintenanceWindows: [closedWindow()] },
+      { selector: { matchLabels: open }, maintenanceWindows: [closedWindow(), { cron: '* * * * *', duration: '10m' }] },
       { selector: { matchLabels: slow }, minInterval: '4s' },
       { selector: { matchLabels: managed } },
     ],

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import type { MaintenanceWindow } from '../../../src/config/restart.ts';
-import { maintenanceAt } from '../../../src/restart/pace/mayRestart.ts';
+import { type MaintenanceWindow, maintenanceAt } from '../../../src/config/maintenance.ts';
 
 const hour = 3_600_000;
 const evenings: MaintenanceWindow = { cron: '0 22 * * 1-5', timeZone: 'Europe/Berlin', duration: 2 * hour };

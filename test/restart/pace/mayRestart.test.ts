@@ -13,7 +13,7 @@ const free: RestartConditions = {
   isPaused: false,
   restarts: [],
   minInterval: minute,
-  windows: [],
+  maintenanceWindows: [],
 };
 /** Everything that can delay a restart, in the order in which it is reported. */
 const obstacles = {
@@ -22,7 +22,7 @@ const obstacles = {
   breaker: { restarts: ago(5, 4, 3, 2, 0.5) },
   deploymentPaused: { isPaused: true },
   interval: { restarts: ago(0.5) },
-  maintenance: { windows: [window] },
+  maintenance: { maintenanceWindows: [window] },
 } as const satisfies Record<string, Partial<RestartConditions>>;
 
 test('without an obstacle, a restart is allowed now', () => {
@@ -114,7 +114,7 @@ test('repeating the check at each returned time leads to a restart after a few a
     ),
     restarts: times.map((each) => each.map((ms) => now + ms)),
     minInterval: fc.nat(30 * minute),
-    windows: fc.constantFrom([], [window], [window, { ...window, cron: '*/30 * * * *', duration: minute }]),
+    maintenanceWindows: fc.constantFrom([], [window], [window, { ...window, cron: '*/30 * * * *', duration: minute }]),
   });
   fc.assert(
     fc.property(given, (conditions) => {

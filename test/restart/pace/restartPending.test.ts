@@ -33,7 +33,7 @@ function windowAfter(now: number) {
 }
 
 test('a restart that waits for its maintenance window is reported, waits on after a takeover, and then happens once', async () => {
-  const world = await waiting({ windows: [windowAfter(virtualClock().now())] });
+  const world = await waiting({ maintenanceWindows: [windowAfter(virtualClock().now())] });
   assert.deepEqual([world.rollouts, causes(world)], [[], ['window']]);
   await world.restart();
   await world.pass(20 * minute);
@@ -50,7 +50,7 @@ test('a restart that waits for its maintenance window is reported, waits on afte
 });
 
 test('a change that is reverted before the window opens restarts nothing', async () => {
-  const world = await waiting({ windows: [windowAfter(virtualClock().now())] });
+  const world = await waiting({ maintenanceWindows: [windowAfter(virtualClock().now())] });
   world.putSource(configMap('settings'), { a: '1' });
   await world.pass(2 * hour);
   assert.deepEqual(world.rollouts, []);

@@ -16,7 +16,7 @@ export const settings: RestartSettings = {
   unstick: false,
   stallAfter: minute,
   progressDeadline: 10 * minute,
-  windows: [],
+  maintenanceWindows: [],
   sources: [],
 };
 

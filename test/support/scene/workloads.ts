@@ -23,7 +23,7 @@ export function restartSection(pace: object, windows: readonly object[]): object
     maxConcurrentRollouts: 1,
     maxAdoptionsPerMinute: 1000,
     rules: [
-      { namespaces: ['night'], kinds: ['Deployment'], windows },
+      { namespaces: ['night'], kinds: ['Deployment'], maintenanceWindows: windows },
       { namespaces: ['shop'], kinds: ['Deployment'] },
     ],
   };

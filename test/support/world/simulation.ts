@@ -63,6 +63,7 @@ export function serviceConfig(part: Partial<ServiceConfig> = {}): ServiceConfig 
     deletion: 'delete',
     gracePeriodSeconds: undefined,
     pace: undefined,
+    maintenanceWindows: [],
     ...part,
   };
 }
