@@ -58,7 +58,9 @@ test('every key has a description, at the top and at a service, and both have th
 
 test('the defaults in the JSON Schema are those of the parser', () => {
   const stated = settings.map((key) => [key, at(schema, 'properties', key, 'default')] as const);
-  const lines = stated.filter(([, value]) => value !== undefined).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
+  const lines = stated
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
   assert.equal(lines.length, 7);
   const services = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}';
   assert.deepEqual(parseConfig(lines.join('') + services, 'f'), parseConfig(services, 'f'));

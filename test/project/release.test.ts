@@ -50,7 +50,6 @@ suite('a release', () => {
       'install-weeder.yaml',
       'install-with-observer.yaml',
       'install-with-restart-control.yaml',
-      'krew-weeder.yaml',
       `kubectl-weeder-${version}.tar.gz`,
       `weeder-${version}.cdx.json`,
       `weeder-${version}.tgz`,
@@ -112,6 +111,8 @@ suite('a release with a publisher', () => {
       repository: { type: 'git', url: `git+${source}.git` },
       bugs: `${source}/issues`,
     });
+    const plugin = readFileSync(join(output, 'krew-weeder.yaml'), 'utf8');
+    assert.ok(plugin.includes(`uri: ${source}/releases/download/v${version}/kubectl-weeder-${version}.tar.gz`));
     const page = readFileSync(join(output, 'INSTALL.md'), 'utf8');
     assert.match(page, new RegExp(`helm install weeder oci://ghcr.io/acme/charts/weeder --version ${version} `));
     assert.match(page, new RegExp(`${source}/releases/download/v${version}/install-weeder.yaml`));

@@ -29,7 +29,14 @@ const defaults: Readonly<Record<string, unknown>> = {
 };
 const limits = ['maxRestartsPerMinute', 'burst', 'maxConcurrentRollouts', 'maxAdoptionsPerMinute', 'access'];
 const topKeys = new Set([...Object.keys(section)]);
-const ruleKeys = new Set([...Object.keys(defaults), 'maintenanceWindows', 'sources', 'namespaces', 'kinds', 'selector']);
+const ruleKeys = new Set([
+  ...Object.keys(defaults),
+  'maintenanceWindows',
+  'sources',
+  'namespaces',
+  'kinds',
+  'selector',
+]);
 
 /** An own key, as it is in the file: inherited keys do not count. */
 function own(value: unknown, key: string): unknown {

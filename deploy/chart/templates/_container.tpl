@@ -17,6 +17,15 @@
     {{- with .Values.namespaces }}
     - --namespaces={{ join "," . }}
     {{- end }}
+    {{- with .Values.namespaceSelector }}
+    - {{ printf "--namespace-selector=%s" . | quote }}
+    {{- end }}
+    {{- with .Values.exceptNamespaces }}
+    - --except-namespaces={{ join "," . }}
+    {{- end }}
+    {{- if and .Values.namespaces (or .Values.namespaceSelector .Values.exceptNamespaces) }}
+    {{- fail "namespaces: leave it out, or namespaceSelector and exceptNamespaces, which select from all namespaces." }}
+    {{- end }}
     {{- if .Values.metricsSecure }}
     - --metrics-secure
     {{- end }}

@@ -49,6 +49,12 @@
   resources: [replicationcontrollers]
   verbs: [get, patch]
 {{- end }}
+{{- if .Values.namespaceSelector }}
+# Which namespaces have the labels.
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [list, watch]
+{{- end }}
 {{- if .Values.restartControl.enabled }}
 {{ include "weeder.restartRules" .Values.restartControl }}
 {{- end }}

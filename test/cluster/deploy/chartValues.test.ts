@@ -63,6 +63,22 @@ suite('the values of the chart', { concurrency: true }, () => {
     );
   });
 
+  test('selected namespaces are flags, and labels need a permission', async () => {
+    const values = { namespaceSelector: 'team in (shop, bank)', exceptNamespaces: ['kube-system'] };
+    const { container } = await podOf(values);
+    const flags = ['--namespace-selector=team in (shop, bank)', '--except-namespaces=kube-system'];
+    assert.deepEqual(
+      container.args.filter((each) => flags.includes(each)),
+      flags,
+    );
+    const mayRead = async (given: object) =>
+      JSON.stringify((await template(given)).filter(({ kind }) => kind === 'ClusterRole')).includes('"namespaces"');
+    assert.deepEqual(
+      [await mayRead(values), await mayRead({ exceptNamespaces: ['kube-system'] }), await mayRead({})],
+      [true, false, false],
+    );
+  });
+
   for (const parent of [false, true]) {
     test(`without ids ${parent ? 'in the values of a parent chart ' : ''}the rest of the security contexts stays, as restricted-v2 of OpenShift needs it`, async () => {
       const values = { podSecurityContext: { runAsUser: '', runAsGroup: '', fsGroup: 1_000_680_000 } };
@@ -236,6 +252,7 @@ suite('the values of the chart', { concurrency: true }, () => {
       ': serviceAccount.create: false needs the name of your account in serviceAccount.name.',
     ],
     [{ commonLabels: { 'app.kubernetes.io/name': 'x' } }, ': the label app.kubernetes.io/name belongs to the chart'],
+    [{ namespaces: ['shop'], exceptNamespaces: ['a'] }, ': namespaces: leave it out, or namespaceSelector'],
     [
       { mode: 'sharded', record: { enabled: true, volume: { persistentVolumeClaim: { claimName: 'a' } } } },
       ': record.volume: a persistentVolumeClaim needs the mode single',

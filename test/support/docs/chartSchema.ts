@@ -21,6 +21,8 @@ function section(properties: Readonly<Record<string, object>>): object {
 /** Limits the length of a name. The regular expressions of Go, and so of Helm, have no lookahead. */
 const lookahead = /\(\?=[^)]*\)/g;
 
+const namespaceNames = { ...list({ ...text, pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' }), uniqueItems: true };
+
 /** The JSON Schema of the chart's values, with that of the config, so that Helm refuses what weeder would refuse. */
 export function chartValuesSchema(): object {
   const { $schema, $id: _, ...config } = configJsonSchema();
@@ -47,7 +49,9 @@ export function chartValuesSchema(): object {
       podDisruptionBudget: section({ enabled: flag }),
       topologySpread: section({ enabled: flag }),
       revisionHistoryLimit: optional(0),
-      namespaces: { ...list({ ...text, pattern: '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$' }), uniqueItems: true },
+      namespaces: namespaceNames,
+      namespaceSelector: text,
+      exceptNamespaces: namespaceNames,
       weeding: flag,
       evict: flag,
       evidence: flag,
