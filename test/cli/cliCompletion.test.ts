@@ -25,10 +25,10 @@ function inShell(shell: string, args: readonly string[]): string | undefined {
 
 /** Command lines of which the last word is completed, with all candidates in the order of the alphabet. */
 const lines: readonly (readonly [line: string, candidates: string])[] = [
-  ['weeder e', 'explain'],
+  ['weeder e', 'events explain'],
   ['weeder check -', '--help --output -h -o'],
   ['weeder check -o ', 'json yaml'],
-  ['weeder explain ', 'application pod'],
+  ['weeder explain ', 'application pod service workload'],
   ['weeder explain -n shop p', 'pod'],
   ['weeder explain pod ', ''],
   ['weeder --con', '--concurrent-deletions --config-file --context'],
@@ -130,7 +130,7 @@ source "$1"; shift; words=("$@"); CURRENT=$#; _weeder`,
     const run = passed('weeder', '--log-level', '')?.split('\n');
     assert.equal(run?.[0], '3');
     assert.ok(run?.includes('(--log-level)--log-level=[how much is logged]:value:(debug info warn error)'));
-    assert.match(passed('weeder', 'explain', '') ?? '', /^:what:\(application pod\)$/m);
+    assert.match(passed('weeder', 'explain', '') ?? '', /^:what:\(application pod service workload\)$/m);
   });
 
   test('PowerShell has a table of the flags of each verb, and of the words of flags and arguments', async () => {

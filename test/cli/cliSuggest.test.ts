@@ -133,11 +133,11 @@ spec: {template: {spec: {containers: []}}}
   });
 
   test('what cannot be read is left out and named, beside the rest and what is not searched', async () => {
-    mkdirSync(join(folder, 'mixed'), { recursive: true });
-    file('mixed/a.yaml', readFileSync(manifests, 'utf8').replace('kind: Service\n', 'kind: X\nkind: Service\n'));
-    file('mixed/b.yaml', 'kind: [');
-    file('mixed/c.yaml', 'kind: Kafka\n---\nkind: Secret\nmetadata: {name: a}\n');
-    const { code, stdout, stderr } = await sharedCli(['suggest', '-f', join(folder, 'mixed')]);
+    mkdirSync(join(folder, 'left-out'), { recursive: true });
+    file('left-out/a.yaml', readFileSync(manifests, 'utf8').replace('kind: Service\n', 'kind: X\nkind: Service\n'));
+    file('left-out/b.yaml', 'kind: [');
+    file('left-out/c.yaml', 'kind: Kafka\n---\nkind: Secret\nmetadata: {name: a}\n');
+    const { code, stdout, stderr } = await sharedCli(['suggest', '-f', join(folder, 'left-out')]);
     assert.equal(code, 1);
     assert.match(stdout, /^high +deployment\/default\/web /m);
     assert.match(stdout, /^2 objects of kinds that are not searched: Kafka, Secret$/m);

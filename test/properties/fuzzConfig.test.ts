@@ -16,8 +16,9 @@ const texts = ['original.yaml', 'additions.yaml'].map((name) =>
 const values = texts.map((text): unknown => parse(text.toString('utf8')));
 
 const topKeys = ['watchDuration', 'namespaces', 'dependantNamespaces', 'onStart', 'whileNotReady', 'barePods'];
-const serviceKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'pace', 'podSelectors']);
-const knownTopKeys = new Set([...topKeys, 'deletion', 'gracePeriodSeconds', 'pace', 'servicesAndDependantSelectors']);
+const laterKeys = ['deletion', 'gracePeriodSeconds', 'pace', 'maintenanceWindows'];
+const serviceKeys = new Set([...topKeys, ...laterKeys, 'podSelectors']);
+const knownTopKeys = new Set([...topKeys, ...laterKeys, 'servicesAndDependantSelectors']);
 
 /** An own key, as it is in the file: inherited keys do not count. */
 function own(value: unknown, key: string): unknown {
@@ -55,8 +56,19 @@ function expected(name: string, entry: unknown, top: unknown): ServiceConfig {
     deletion: either('deletion', 'delete'),
     gracePeriodSeconds: either('gracePeriodSeconds', undefined),
     pace: pace === undefined ? undefined : { pods: own(pace, 'pods'), per: per.ok ? per.value : Number.NaN },
+    maintenanceWindows: listOf(either('maintenanceWindows', [])).map(maintenanceWindow),
   };
   return JSON.parse(JSON.stringify(expected), omitEmpty);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function maintenanceWindow(given: unknown): object {
+  const duration = parseDuration(String(own(given, 'duration')));
+  const milliseconds = duration.ok ? duration.value : Number.NaN;
+  return { cron: own(given, 'cron'), timeZone: own(given, 'timeZone') ?? 'UTC', duration: milliseconds };
 }
 
 /** An empty value, and no values of an expression that takes none, are the same as a key that is left out. */

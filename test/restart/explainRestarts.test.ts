@@ -131,9 +131,9 @@ suite('weeder explain of restart control', { concurrency: true }, () => {
     made(store.patch(configMaps, namespace, 'settings', { data: { a: '2' } }));
     const [head] = await explain();
     assert.equal(head, 'Deployment shop/web: Changed: ConfigMap settings (key a)  → would be restarted');
-    const windows = [{ cron: '0 0 1 1 *', timeZone: 'UTC', duration: '1m0s' }];
+    const maintenanceWindows = [{ cron: '0 0 1 1 *', timeZone: 'UTC', duration: '1m0s' }];
     assert.match(
-      (await explain(restarts({ windows })))[0] ?? '',
+      (await explain(restarts({ maintenanceWindows })))[0] ?? '',
       /→ Restart pending: no maintenance window is open, the next opens at \d{4}-01-01T00:00:00Z/,
     );
     await using weeder = startEmbeddedWeeder(api, restarts(), {
