@@ -58,6 +58,7 @@ suite('the image', () => {
       [
         'usr/local/bin/weeder',
         'weeder/LICENSE',
+        'weeder/dist/kubectl-weeder.js',
         'weeder/dist/licenses.txt',
         'weeder/dist/weeder.js',
         'weeder/package.json',
