@@ -14,7 +14,7 @@ const PrintedOverview = z.object({
   problems: z.array(Group),
   waits: z.array(Group),
   did: z.object({ isDryRun: z.boolean() }),
-  controllers: z.array(z.object({ name: z.string(), isOn: z.boolean(), summary: z.string() })),
+  controllers: z.array(z.object({ name: z.string(), state: z.enum(['on', 'standby', 'off']), summary: z.string() })),
 });
 
 /** The page has all of them. */
@@ -27,7 +27,7 @@ export function overviewLines(text: string): readonly string[] | undefined {
   const { problems, waits, did, controllers } = overview;
   return [
     ...(did.isDryRun ? ['dry run: nothing in the cluster is changed'] : []),
-    ...controllers.map(({ name, isOn, summary }) => `${name}: ${isOn ? summary : 'off'}`),
+    ...controllers.map(({ name, state, summary }) => `${name}: ${state === 'on' ? summary : state}`),
     ...section('needs attention', problems),
     ...section('waits', waits),
   ];

@@ -97,11 +97,14 @@ async function numbersOf(forward: PortForward, pod: WeederPod): Promise<PodStatu
   if (lines !== undefined) return { lines, remark: undefined };
   const metrics = await askWeeder(forward, pod, ports.metrics, '/metrics');
   const numbers = metrics.ok && metrics.value.status === 200 ? metricLines(metrics.value.text) : [];
-  return { lines: numbers, remark: pageIsOff };
+  return { lines: numbers, remark: page.ok ? pageIsOther : pageIsOff };
 }
 
 const pageIsOff =
   'the names of objects are on the live page, which is off: set livePage: true in the chart, or the component live-page';
+
+const pageIsOther =
+  'the names of objects are left out, because the live page is of another version: use the version of weeder in the pod';
 
 /** Nothing listens on the port; the message is that of the kubelet. */
 function isClosed(why: string): boolean {
