@@ -125,7 +125,7 @@ suite('weeder explain', { concurrency: true }, () => {
       { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
     ];
     const explained = () =>
-      run(process.execPath, argsOf(scene, user, [`--namespaces=${name},${closed.name}`]), { cwd: checkout }).then(
+      run(process.execPath, argsOf(scene, user, ['-n', `${name},${closed.name}`]), { cwd: checkout }).then(
         () => assert.fail('explain succeeded'),
         (error: { code: number; stdout: string; stderr: string }) => error,
       );
