@@ -12,7 +12,10 @@ export interface WatchEvent {
 
 /** An open watch. */
 interface Watching {
-  /** Returns the next event; fails if the watch ends. */
+  /**
+   * Returns the next event. A server may end a watch at any time, such as when its cache restarts after a compaction:
+   * then the watch continues after the last event, once.
+   */
   next(): Promise<WatchEvent>;
   /** Returns the next changes, as `TYPE name`, without the bookmarks between them. */
   take(count: number): Promise<readonly string[]>;
@@ -31,21 +34,35 @@ export async function watch(
   const end = new AbortController();
   t.after(() => end.abort());
   const signal = AbortSignal.any([end.signal, AbortSignal.timeout(120_000)]);
-  const { status, lines } = await target.lines(`${path}?watch=true&${query}`, { ...options, signal });
-  assert.equal(status, 200);
+  let lines = await open(query);
+  let version: string | undefined;
+
+  async function open(by: string) {
+    const opened = await target.lines(`${path}?watch=true&${by}`, { ...options, signal });
+    assert.equal(opened.status, 200);
+    return opened.lines;
+  }
 
   async function read(): Promise<WatchEvent | undefined> {
     const { value, done } = await lines.next();
     if (done === true) return undefined;
     const event: unknown = JSON.parse(value);
     assert(isObject(event) && isObject(event['object']), value);
+    version = textOf(meta(event['object'])['resourceVersion']) ?? version;
     return { type: textOf(event['type']) ?? '', object: event['object'], line: value };
   }
 
   async function next(): Promise<WatchEvent> {
-    const event = await read();
+    const event = (await read()) ?? (await readAgain());
     assert(event !== undefined, 'the watch ended too early');
     return event;
+  }
+
+  async function readAgain(): Promise<WatchEvent | undefined> {
+    const later = new URLSearchParams(query);
+    if (version !== undefined) later.set('resourceVersion', version);
+    lines = await open(String(later));
+    return read();
   }
 
   return {
