@@ -62,16 +62,19 @@ export function createNamespaceOwner({ clock, shard, selection, onKnown, onChang
   const isOfShard = (namespace: string) => shard === undefined || ownsNamespace(shard, namespace);
   const isSelected = (namespace: string) =>
     !except.includes(namespace) && (selector === undefined || selected.has(namespace));
-  const owns = (namespace: string) => isOfShard(namespace) && isSelected(namespace);
 
-  /** A deletion always passes: the namespace may have been left, or deleted, in the meantime. */
-  function only(need: StreamNeed, includes: (namespace: string) => boolean): StreamNeed {
+  /**
+   * Of the namespaces that may be selected, only those that are. A deletion always passes: the namespace may have been
+   * left, or deleted, in the meantime.
+   */
+  function onlyOf(mayBeSelected: (namespace: string) => boolean, need: StreamNeed): StreamNeed {
     const { name, sink } = need;
     const seen = new Set<string>();
     seenBy.set(name, seen);
     const passes = (type: string, namespace: string) => {
+      if (!mayBeSelected(namespace)) return false;
       seen.add(namespace);
-      return type === 'DELETED' || includes(namespace);
+      return type === 'DELETED' || isSelected(namespace);
     };
     return {
       ...need,
@@ -117,9 +120,9 @@ export function createNamespaceOwner({ clock, shard, selection, onKnown, onChang
   });
 
   return {
-    owns,
-    onlyOwned: (stream) => only(stream, owns),
-    onlySelected: (stream) => (selection === undefined ? stream : only(stream, isSelected)),
+    owns: (namespace) => isOfShard(namespace) && isSelected(namespace),
+    onlyOwned: (stream) => onlyOf(isOfShard, stream),
+    onlySelected: (stream) => (selection === undefined ? stream : onlyOf(() => true, stream)),
     needs: new Map(selector === undefined ? [] : [[namespaceStream.name, { ...namespaceStream, sink: namespaces }]]),
     get isKnown() {
       return isKnown;

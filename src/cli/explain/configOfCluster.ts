@@ -3,6 +3,7 @@ import type { KubeClient } from '@weeder/kube-runtime/client';
 import type { Config } from '../../config/config.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { problemOf } from '../configFile.ts';
+import { usualNamespace } from '../flags/statusFlags.ts';
 
 /** The config that counts where a fresh install, or one that cannot be read, is explained. */
 export interface AssumedConfig {
@@ -18,7 +19,7 @@ interface FoundConfig {
 }
 
 /** Where deploy/ and the chart put the config by default. */
-const configMap = { namespace: 'weeder', name: 'weeder', key: 'weeder.yaml' } as const;
+const configMap = { namespace: usualNamespace, name: 'weeder', key: 'weeder.yaml' } as const;
 
 /** The config that the running weeder is given, if it is in the usual ConfigMap and may be read; or else the assumed one. */
 export async function configOfCluster(

@@ -11,6 +11,7 @@ import {
 import { leaseName } from '@weeder/kube-runtime/lease';
 import { isPodReady } from '@weeder/kube-runtime/objects';
 import type { ListReader } from '../../base/listReader.ts';
+import { weederImage, weederLabel } from '../version/runningWeeders.ts';
 
 /** A pod of weeder. */
 export interface WeederPod {
@@ -32,23 +33,18 @@ export interface WeederLease {
   readonly since: number | undefined;
 }
 
-/** The label of the pods of all install files, and of the chart. */
-const labelSelector = 'app.kubernetes.io/name=weeder';
-
 export async function readWeeders(reader: ListReader, namespace: string): Promise<Result<readonly WeederPod[]>> {
   const path = `/api/v1/namespaces/${namespace}/pods`;
-  const list = await reader.readOne(path, `pods in ${namespace}`, { labelSelector, limit: 100 });
+  const list = await reader.readOne(path, `pods in ${namespace}`, { labelSelector: weederLabel, limit: 100 });
   return list.ok ? ok(arrayOf(list.value?.['items']).map((item) => podOf(objectOf(item), namespace))) : list;
 }
 
 function podOf({ metadata, spec, status }: JsonObject, namespace: string): WeederPod {
   const { phase, containerStatuses } = objectOf(status);
-  const containers = arrayOf(objectOf(spec)['containers']).map(objectOf);
-  const own = containers.find(({ name }) => name === 'weeder') ?? containers[0];
   return {
     namespace,
     name: textOf(objectOf(metadata)['name']) ?? '',
-    image: textOf(own?.['image']) ?? '',
+    image: weederImage(objectOf(spec)) ?? '',
     phase: textOf(phase) ?? 'Unknown',
     isReady: isPodReady(objectOf(status)),
     restarts: arrayOf(containerStatuses).reduce<number>(

@@ -5,7 +5,7 @@ import type { Content } from '../data/shapes.ts';
 
 type RunningWeeder = NonNullable<Content<'Version'>['running']>[number];
 
-/** The label of the workloads of all install files, and of the chart. */
+/** The label of the workloads and pods of all install files, and of the chart. */
 export const weederLabel = 'app.kubernetes.io/name=weeder';
 
 /** The Deployments and StatefulSets of weeder, with their versions. */
@@ -28,8 +28,7 @@ export async function runningWeeders(
 function runningWeeder(kind: RunningWeeder['kind'], { metadata, spec, status }: JsonObject): RunningWeeder[] {
   const { namespace, name, labels } = objectOf(metadata);
   const { template, replicas } = objectOf(spec);
-  const containers = arrayOf(objectOf(objectOf(template)['spec'])['containers']).map(objectOf);
-  const image = textOf((containers.find((each) => each['name'] === 'weeder') ?? containers[0])?.['image']);
+  const image = weederImage(objectOf(objectOf(template)['spec']));
   // Other objects of the chart may have the label, too.
   if (image === undefined) return [];
   const version = tagOf(image) ?? textOf(objectOf(labels)['app.kubernetes.io/version']);
@@ -44,6 +43,12 @@ function runningWeeder(kind: RunningWeeder['kind'], { metadata, spec, status }: 
       ready: numberOf(objectOf(status)['readyReplicas']) ?? 0,
     },
   ];
+}
+
+/** The image of weeder in the spec of a pod; undefined: the pod has no container. */
+export function weederImage({ containers }: JsonObject): string | undefined {
+  const all = arrayOf(containers).map(objectOf);
+  return textOf((all.find(({ name }) => name === 'weeder') ?? all[0])?.['image']);
 }
 
 /** The tag of an image, if it is a version: of `ghcr.io/a/weeder:0.1.0@sha256:…` it is `0.1.0`. */
