@@ -1,7 +1,7 @@
 /**
  * While its application is observed, compares the object when it changes and at each resync, and corrects drift:
  * immediately the first time, and the same path again after a wait that doubles from 2 s to 5 minutes. Writes nothing
- * in mode detect. Does not guarantee that a field keeps its value between two corrections, nor that a write that was
+ * in mode detect, nor while no maintenance window is open. Does not guarantee that a field keeps its value between two corrections, nor that a write that was
  * sent ends with the observation. Corrections are counted in memory only: the next process begins without a wait.
  */
 
@@ -69,6 +69,10 @@ interface ResourceContext extends ResourceInput {
   readonly backoff: number;
   /** False: drift is reported, and nothing is written. */
   readonly mayCorrect: boolean;
+  /** Milliseconds until the maintenance windows are checked again; 0: one is open, or none limits the correction. */
+  readonly opensIn: number;
+  /** Which maintenance window the correction waits for, in a clause; '' if for none. */
+  readonly pending: string;
   /** Consecutive failures. */
   readonly failures: number;
   readonly retryIn: number;
@@ -99,6 +103,9 @@ interface ToCorrect {
   readonly longestWait?: number;
   /** Whether it may be corrected at all. */
   readonly mayCorrect?: boolean;
+  /** Milliseconds until a maintenance window opens. `pending`: which one. */
+  readonly opensIn?: number;
+  readonly pending?: string;
   readonly conflictingManager?: string | undefined;
 }
 
@@ -199,6 +206,12 @@ function unprovidedEffect() {
   return fromCallback<AnyEventObject, ResourceInput>(unprovided);
 }
 
+/** Of an object that differs or does not exist. */
+const awaitingMaintenance = {
+  description: 'No maintenance window is open: it is checked again when the next one opens, and every five minutes.',
+  after: { maintenanceOpens: { target: '#resource.checking' } },
+} as const;
+
 /** The transitions of the states that write. */
 const afterWrite = {
   'object.changed': { description: 'It is checked again afterwards.' },
@@ -233,7 +246,7 @@ export const resource = setup({
     })),
     recordState: assign(({ context, event }) => ({ memory: { ...context.memory, ...stateAfter(event) } })),
     recordReason: assign(({ event }) => ({ reason: reasonOf(event) })),
-    forgetFailures: assign({ failures: 0, conflicts: 0, reason: '' }),
+    forgetFailures: assign({ failures: 0, conflicts: 0, reason: '', opensIn: 0, pending: '' }),
     recordFailure: assign(({ context, event }) => ({
       reason: reasonOf(event),
       failure: failureOf(event),
@@ -258,6 +271,7 @@ export const resource = setup({
     reportDrifted: unprovided,
     reportMissing: unprovided,
     reportBackOff: unprovided,
+    reportPending: unprovided,
     reportTerminating: unprovided,
     clearReports: unprovided,
     reportClaimed: unprovided,
@@ -269,11 +283,13 @@ export const resource = setup({
   },
   guards: {
     isDetectOnly: ({ context }) => !context.mayCorrect,
+    isOutsideMaintenance: ({ context }) => context.opensIn > 0,
     hasBackoff: ({ context }) => context.backoff > 0,
     isInSync: ({ event }) => event.type === 'object.changed' && event.isInSync === true,
   },
   delays: {
     correctionBackoff: ({ context }) => context.backoff,
+    maintenanceOpens: ({ context }) => context.opensIn,
     retryDelay: ({ context }) => context.retryIn,
     /** The stream usually reports the deletion sooner than this poll. */
     terminatingPollInterval: 5_000,
@@ -290,6 +306,8 @@ export const resource = setup({
     conflicts: 0,
     backoff: 0,
     mayCorrect: true,
+    opensIn: 0,
+    pending: '',
     failures: 0,
     retryIn: shortestRetry,
     reason: '',
@@ -344,11 +362,13 @@ export const resource = setup({
           description: 'Decides whether and when the drift is corrected.',
           always: [
             { guard: 'isDetectOnly', target: 'detectOnly' },
+            { guard: 'isOutsideMaintenance', target: 'awaitingMaintenance', actions: 'reportPending' },
             { guard: 'hasBackoff', target: 'waiting', actions: 'reportBackOff' },
             { target: '#resource.correcting' },
           ],
         },
         detectOnly: { description: 'Mode detect: it is only reported.' },
+        awaitingMaintenance,
         waiting: {
           description: 'It was changed back: the next correction waits, longer each time.',
           after: { correctionBackoff: { target: '#resource.correcting' } },
@@ -363,11 +383,13 @@ export const resource = setup({
           description: 'Decides whether and when it is recreated.',
           always: [
             { guard: 'isDetectOnly', target: 'detectOnly' },
+            { guard: 'isOutsideMaintenance', target: 'awaitingMaintenance', actions: 'reportPending' },
             { guard: 'hasBackoff', target: 'waiting', actions: 'reportBackOff' },
             { target: '#resource.creating' },
           ],
         },
         detectOnly: { description: 'Mode detect: it is only reported.' },
+        awaitingMaintenance,
         waiting: {
           description: 'It was deleted again: the next creation waits, longer each time.',
           after: { correctionBackoff: { target: '#resource.creating' } },
@@ -491,10 +513,13 @@ function toCorrectOf(
   { memory }: ResourceContext,
   event: ToCorrect & { readonly type: string },
 ): Partial<ResourceContext> {
-  const { paths = [], now = 0, longestWait = longestBackoff, mayCorrect = true } = event;
+  const { paths = [], now = 0, longestWait = longestBackoff, mayCorrect = true, opensIn = 0, pending = '' } = event;
   return {
     backoff: Math.min(backoffOf(memory.corrections, paths, now), longestWait),
     mayCorrect,
+    // A calendar is read again often enough, since the clock may be set and the current manifest may be due.
+    opensIn: Math.min(opensIn, longestWait),
+    pending,
     memory: 'conflictingManager' in event ? { ...memory, conflictingManager: event.conflictingManager } : memory,
   };
 }

@@ -3,7 +3,7 @@ import type { KubeClient } from '@weeder/kube-runtime/client';
 import { describeFailure, dryRunClient } from '@weeder/kube-runtime/client';
 import { codedError } from '../base/errors.ts';
 import { type AllowedResources, everythingAllowed } from '../config/schema/allowedResources.ts';
-import { defaultObserver } from '../config/schema/observer.ts';
+import { defaultObserver, type ObserverConfig } from '../config/schema/observer.ts';
 import { explainApplication } from '../explain/explainApplication.ts';
 import { type InspectedApplication, inspectApplication } from '../explain/inspectApplication.ts';
 import { resourceRequests } from '../observer/apply/resourceRequests.ts';
@@ -41,14 +41,14 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
   if (!namespace.ok) return fail(namespace.error);
   const ofObject = await loadNamed(words.what);
   if (ofObject !== undefined) return ofObject(namespace.value, words.name ?? '', flags);
-  const allow = await allowedBy(flags.configFile);
-  if (!allow.ok) return fail(allow.error);
+  const config = await observerConfigOf(flags.configFile);
+  if (!config.ok) return fail(config.error);
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return fail(client.error);
-  const seen = await inspect(dryRunClient(client.value), allow.value, namespace.value, words.name ?? '');
+  const seen = await inspect(dryRunClient(client.value), config.value.allow, namespace.value, words.name ?? '');
   await client.value.close();
   if (!seen.ok) return fail(seen.error);
-  print(explainApplication(seen.value, Date.now()).join('\n\n'));
+  print(explainApplication(seen.value, Date.now(), config.value.maintenanceWindows).join('\n\n'));
   return exitCodes.ok;
 }
 
@@ -80,11 +80,11 @@ function wrongOutput({ output }: OutputFlag): CodedError | undefined {
   return output === undefined ? undefined : codedError('USAGE', 'The flag -o explains a config: leave out the object.');
 }
 
-/** Without a config the allowed resources are unknown; the condition `Invalid` reports violations. */
-async function allowedBy(configFile: string | undefined): Promise<Result<AllowedResources>> {
-  if (configFile === undefined) return ok(everythingAllowed);
+/** Without a config the allowed resources are unknown: the condition `Invalid` reports violations. */
+async function observerConfigOf(configFile: string | undefined): Promise<Result<ObserverConfig>> {
+  if (configFile === undefined) return ok({ ...defaultObserver, allow: everythingAllowed });
   const config = await loadConfig('explain', configFile);
-  return config.ok ? ok((config.value.observer ?? defaultObserver).allow) : config;
+  return config.ok ? ok(config.value.observer ?? defaultObserver) : config;
 }
 
 async function inspect(

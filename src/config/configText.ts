@@ -2,6 +2,7 @@ import { formatDuration } from '@weeder/kube-runtime/base';
 import type { Config, DeclaredConfig, PodCreationConfig, ServiceConfig, ServiceSettings } from './config.ts';
 import type { MaintenanceWindow } from './maintenance.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
+import type { ObserverConfig } from './schema/observer.ts';
 
 /** A config file that resolves to this config, with every default written out, for storage. */
 export function configFileOf(config: Config): object {
@@ -12,9 +13,7 @@ export function configFileOf(config: Config): object {
     ...(config.podCreation === undefined ? {} : { podCreation: podCreationFileOf(config.podCreation) }),
     ...(config.evidence === undefined ? {} : { evidence: config.evidence }),
     ...(config.restart === undefined ? {} : { restartControl: restartFileOf(config.restart) }),
-    ...(config.observer === undefined
-      ? {}
-      : { observer: { ...config.observer, trialPeriod: formatDuration(config.observer.trialPeriod) } }),
+    ...(config.observer === undefined ? {} : { observer: observerFileOf(config.observer) }),
   };
 }
 
@@ -28,6 +27,14 @@ function declaredFileOf({ services: _, siblingEvidence, ...section }: DeclaredCo
   return {
     ...withoutDefaults(section),
     siblingEvidence: { readyFor: formatDuration(readyFor), windowsPerHour },
+  };
+}
+
+function observerFileOf({ maintenanceWindows, trialPeriod, ...section }: ObserverConfig): object {
+  return {
+    ...section,
+    ...(maintenanceWindows.length === 0 ? {} : { maintenanceWindows: maintenanceWindows.map(maintenanceWindowFileOf) }),
+    trialPeriod: formatDuration(trialPeriod),
   };
 }
 

@@ -28,7 +28,7 @@ function describeEvidence({ readyFor, windowsPerHour }: NonNullable<DeclaredConf
 }
 
 /** `only from "0 22 * * 1-5" UTC for 2h`; nothing without maintenance windows. */
-function describeMaintenance(windows: readonly MaintenanceWindow[]): readonly string[] {
+export function describeMaintenance(windows: readonly MaintenanceWindow[]): readonly string[] {
   const openings = windows.map(
     ({ cron, timeZone, duration }) => `"${cron}" ${timeZone} for ${formatDuration(duration)}`,
   );

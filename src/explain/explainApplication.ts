@@ -1,19 +1,31 @@
 import { formatDuration, objectOf, timeInSeconds } from '@weeder/kube-runtime/base';
 import { observerDisplay } from '@weeder/live-page';
 import { formatPath } from '../base/fieldError.ts';
+import { closedWords, type MaintenanceWindow, maintenanceAt } from '../config/maintenance.ts';
 import { identityText } from '../observer/objects/identity.ts';
+import { isCorrection } from '../observer/resource/maintenance.ts';
 import { applicationStateOf, worstState } from '../observer/status/applicationState.ts';
 import { conditionTypes } from '../observer/status/condition.ts';
 import { type Condition, conditionOf } from '../observer/status/statusPatch.ts';
 import { explainResource, stateIn } from './explainResource.ts';
 import type { InspectedApplication } from './inspectApplication.ts';
 
-/** Describes one application and each of its resources, as texts of several lines. `now`: epoch milliseconds. */
-export function explainApplication(seen: InspectedApplication, now: number): readonly string[] {
+/**
+ * Describes one application and each of its resources, as texts of several lines. `now`: epoch milliseconds; `windows`:
+ * the maintenance windows of corrections.
+ */
+export function explainApplication(
+  seen: InspectedApplication,
+  now: number,
+  windows: readonly MaintenanceWindow[] = [],
+): readonly string[] {
   const verdict = verdictOf(seen, now);
+  const maintenance = maintenanceAt(windows, now);
+  const ofDrift =
+    verdict === corrected && maintenance.type === 'closed' ? `not corrected now: ${closedWords(maintenance)}` : verdict;
   return [
     [head(seen, now), ...detailLines(seen, now).map((line) => `  ${line}`)].join('\n'),
-    ...seen.resources.map((each) => explainResource(each, verdict)),
+    ...seen.resources.map((each) => explainResource(each, isCorrection(each.entry) ? ofDrift : verdict)),
     ...[...seen.entry.pendingRemovals.values()].map((row) => `${identityText(row.identity)}: ${leaves(seen)}`),
   ].map(inOneColour);
 }
@@ -89,6 +101,8 @@ function advice(seen: InspectedApplication): string[] {
   ];
 }
 
+const corrected = 'corrected immediately while weeder runs, later if it is changed back repeatedly';
+
 /** What the observer does about differences from the applied state. */
 function verdictOf({ entry, error }: InspectedApplication, now: number): string {
   const { isTerminating, spec } = entry.newest;
@@ -96,7 +110,7 @@ function verdictOf({ entry, error }: InspectedApplication, now: number): string 
   if (isTerminating) return 'not corrected, because the application is being deleted';
   if (spec.mode === 'detect') return 'reported, and not corrected';
   if ((spec.pausedUntil ?? 0) > now) return `not corrected until ${timeInSeconds(spec.pausedUntil ?? 0)}`;
-  return 'corrected immediately while weeder runs, later if it is changed back repeatedly';
+  return corrected;
 }
 
 function leaves({ entry, errors }: InspectedApplication): string {

@@ -88,6 +88,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
   const rebaselineSchedule = createSchedule(clock, options.config.observer?.trialPeriod ?? 0);
   let isConfigured = options.config.observer !== undefined;
   let allow = (options.config.observer ?? defaultObserver).allow;
+  let { maintenanceWindows } = options.config.observer ?? defaultObserver;
   let mayStart = false;
 
   const streams = createResourceStreams({
@@ -125,6 +126,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     status,
     report,
     allow: () => allow,
+    maintenanceWindows: () => maintenanceWindows,
     hashManifest: options.hashManifest ?? hashManifest,
     random,
     isDryRun,
@@ -169,6 +171,14 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
     for (const { actor } of applications.entries()) actor.send({ type: 'application.changed' });
   }
 
+  /** Whatever waits for a maintenance window is checked again. */
+  function correctOnlyIn(next: typeof maintenanceWindows): void {
+    if (isDeepStrictEqual(next, maintenanceWindows)) return;
+    maintenanceWindows = next;
+    for (const { resources } of applications.entries())
+      for (const { actor } of resources.values()) actor.send({ type: 'resync.due' });
+  }
+
   return {
     get needs() {
       return isConfigured ? new Map([...opened, ...streams.needs]) : new Map();
@@ -179,6 +189,7 @@ export function createObserverCore(options: ObserverCoreOptions): ObserverCore {
       rebaselineSchedule.configure(next.observer?.trialPeriod ?? 0);
       applications.limit(next.observer ?? defaultObserver);
       allowOnly((next.observer ?? defaultObserver).allow);
+      correctOnlyIn((next.observer ?? defaultObserver).maintenanceWindows);
       if (before === isConfigured) return;
       if (!isConfigured) applications.stop();
       for (const name of isConfigured ? [] : opened.keys()) options.onStreamClosed(name);

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, objectOf, systemClock } from '@weeder/kube-runtime/base';
+import type { MaintenanceWindow } from '../../src/config/maintenance.ts';
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
 import { explainApplication } from '../../src/explain/explainApplication.ts';
 import { inspectApplication } from '../../src/explain/inspectApplication.ts';
 import { failed, type Outcome } from '../../src/observer/objects/applyFailure.ts';
 import { ownerOf } from '../../src/observer/objects/fieldManagers.ts';
 import { unknownNode } from '../../src/observer/objects/schemaNode.ts';
+import { hashManifest } from '../../src/observer/plan/manifestHash.ts';
 import type { ResourceApi, RestMapper } from '../../src/observer/plan/resourceApi.ts';
 import { readApplication } from '../../src/observer/spec/readApplication.ts';
 
@@ -25,12 +27,18 @@ function given<T>(value: T): Outcome<T> {
   return { ok: true, value };
 }
 
+interface Circumstances {
+  readonly status?: JsonObject;
+  readonly refuses?: boolean;
+  readonly windows?: readonly MaintenanceWindow[];
+}
+
 /** The explanation of an application with this manifest and this live object; the API server accepts manifests as they are. */
 async function explain(
   manifest: JsonObject,
   live: JsonObject | undefined,
   spec: JsonObject = {},
-  { status = {}, refuses = false }: { readonly status?: JsonObject; readonly refuses?: boolean } = {},
+  { status = {}, refuses = false, windows = [] }: Circumstances = {},
 ): Promise<string[]> {
   const asked: string[] = [];
   const api: Pick<ResourceApi, 'read' | 'dryRunApply'> = {
@@ -54,7 +62,7 @@ async function explain(
     allow: everythingAllowed,
   });
   assert.deepEqual([...new Set(asked)], live === undefined ? [] : ['system:serviceaccount:shop:default']);
-  return explainApplication(seen, now).join('\n').split('\n');
+  return explainApplication(seen, now, windows).join('\n').split('\n');
 }
 
 function labelled(object: JsonObject, more: JsonObject = {}): JsonObject {
@@ -122,6 +130,25 @@ test('a terminating, missing or paused resource is shown as such; control charac
   assert.match(await said(undefined, { pausedUntil }), /→ not corrected until 2026-11-21T18:00:00Z$/);
   const named = of('ConfigMap', { '\u001b[31m': '1' });
   assert.ok(!(await explain(named, labelled(named))).join('\n').includes('\u001b'));
+});
+
+test('outside of maintenance windows drift is not corrected now, and what was never applied is applied', async () => {
+  const manifest = of('ConfigMap', { a: '1' });
+  const atSix = [{ cron: '0 18 * * *', timeZone: 'UTC', duration: 3_600_000 }];
+  const atTwo = [{ cron: '0 14 * * *', timeZone: 'UTC', duration: 3_600_000 }];
+  const object = { ...manifest, metadata: { name: 'one', namespace: 'shop' } };
+  const hash = hashManifest({ apiVersion: 'v1', object }, { type: 'leaf' });
+  const row = { apiVersion: 'v1', kind: 'ConfigMap', name: 'one', namespace: 'shop', appliedUid: 'r', hash };
+  const status = { resources: [{ ...row, state: 'Drifted', drifts: [] }] };
+  const drifted = labelled(of('ConfigMap', { a: '2' }));
+  const said = async (live: JsonObject | undefined, circumstances: Circumstances) =>
+    (await explain(manifest, live, {}, circumstances)).find((line) => line.startsWith('ConfigMap')) ?? '';
+  assert.match(
+    await said(drifted, { status, windows: atSix }),
+    /Drifted: 1 field {2}→ not corrected now: no maintenance window is open, the next opens at 2026-11-21T18:00:00Z/,
+  );
+  assert.match(await said(drifted, { status, windows: atTwo }), /→ corrected immediately/);
+  assert.match(await said(undefined, { windows: atSix }), /→ corrected immediately/);
 });
 
 test('an error of the whole spec is shown with its path, and no request is sent for resources', async () => {

@@ -1,9 +1,10 @@
 import { textOf } from '@weeder/kube-runtime/base';
 import type { FieldError } from '../../base/fieldError.ts';
 import type { Config } from '../../config/config.ts';
-import { describeRestart } from '../../config/describeSettings.ts';
+import { describeMaintenance, describeRestart } from '../../config/describeSettings.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { readConfigText, readStandardInput, standardInput } from '../../config/read.ts';
+import type { ObserverConfig } from '../../config/schema/observer.ts';
 import { readYaml } from '../../config/text/yamlText.ts';
 import { checkApplicationFile, largestApplications } from './checkApplications.ts';
 
@@ -50,9 +51,13 @@ function inShort({ services, declared, podCreation, restart, observer }: Config)
     ...(declared === undefined ? [] : ['declared dependencies']),
     ...(podCreation === undefined ? [] : ['creation of pods']),
     ...(restart === undefined ? [] : [`restart control with ${count(restart.rules.length, 'rule')}`]),
-    ...(observer === undefined ? [] : ['the application observer']),
+    ...(observer === undefined ? [] : ['the application observer', ...correctionsOf(observer)]),
   ];
   return [parts.join(', ') || 'nothing is configured yet', ...(restart === undefined ? [] : describeRestart(restart))];
+}
+
+function correctionsOf({ maintenanceWindows }: ObserverConfig): readonly string[] {
+  return describeMaintenance(maintenanceWindows).map((each) => `which corrects ${each}`);
 }
 
 function count(n: number, noun: string): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { allowedResources } from './allowedResources.ts';
 import { duration } from './durationSchema.ts';
+import { maintenanceWindowsFor } from './maintenanceSchema.ts';
 import { atLeastOne, withDefault } from './selectorSchema.ts';
 
 /** The section `observer`. Each Application itself defines what is observed, and how. */
@@ -8,6 +9,12 @@ export const observerSection = z
   .strictObject({
     allow: allowedResources.describe(
       'What Applications may hold, regardless of the permissions of their account. Without it: namespaced kinds, in the Application’s own namespace. weeder does not touch a resource that no entry allows, and the status of the Application reports it.',
+    ),
+    maintenanceWindows: withDefault(
+      maintenanceWindowsFor(
+        'Drift is corrected only while one of these maintenance windows is open, and otherwise only reported. A changed Application is applied at any time. Without any, drift is corrected at any time.',
+      ),
+      [],
     ),
     trialPeriod: withDefault(
       duration('fromZero').describe(

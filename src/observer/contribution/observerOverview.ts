@@ -51,7 +51,7 @@ function isInvalid({ state }: Listed): boolean {
 }
 
 function isCorrectedLater(resource: ResourceEntry): boolean {
-  return stateOf(resource).endsWith('.waiting');
+  return /\.(?:waiting|awaitingMaintenance)$/.test(stateOf(resource));
 }
 
 function byName(a: Listed, b: Listed): number {

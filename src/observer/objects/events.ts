@@ -78,6 +78,8 @@ export type ObserverEvent =
       readonly conflictingManager: string | undefined;
       readonly wait: number;
     } & AboutResource)
+  /** The correction waits for a maintenance window. `reason`: a clause. */
+  | ({ readonly type: 'resource.correctionPending'; readonly reason: string } & AboutResource)
   /** The object is being deleted, and weeder waits for the end of the deletion. */
   | ({ readonly type: 'resource.terminating' } & AboutResource)
   | ({ readonly type: 'resource.ownershipConflict'; readonly reason: string } & AboutResource)

@@ -147,6 +147,13 @@ export const observerTable: TableOf<ObserverEvent, typeof observerReasons, Obser
     },
     detail: ({ conflictingManager }) => byManager(conflictingManager).trimStart(),
   },
+  'resource.correctionPending': {
+    ...decision('correction pending', onPage),
+    log: ({ reason }) => info('correction pending', { reason }),
+    event: ({ resource, reason }) =>
+      normal('CorrectionPending', 'Wait', `The correction of ${identityText(resource)} waits: ${reason}.`),
+    detail: ({ reason }) => reason,
+  },
   'resource.terminating': {
     ...decision('is being deleted'),
     log: () => info('resource terminating, waiting for the deletion to finish'),

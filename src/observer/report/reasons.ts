@@ -26,6 +26,9 @@ export const observerReasons = {
   CorrectionBackOff: warning('Wait').means(
     'Corrections of a resource are changed back repeatedly. The note says by which field manager, if it is known, and how long the next correction waits.',
   ),
+  CorrectionPending: normal('Wait').means(
+    'A resource has drifted or is missing, and no maintenance window is open. The note says when the next one opens; it is corrected then.',
+  ),
   MutatedByAdmission: warning('Adopt').means(
     'Admission mutates observed fields each time that they are applied: its result becomes the desired state. The note says which.',
   ),

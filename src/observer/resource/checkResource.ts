@@ -20,6 +20,7 @@ import type { ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { effectFailed, stillRejected, unverified } from './failureEvents.ts';
 import { findBaseline } from './findBaseline.ts';
+import { isCorrection, pendingMaintenance } from './maintenance.ts';
 
 /**
  * Compares a resource with its desired state, by the last report of its stream, or by a GET where no stream is
@@ -117,10 +118,11 @@ function withoutKind(failure: ApplyFailure): ResourceEvent {
 }
 
 /** Compares now. A request that was refused before is not repeated until it is due. */
-function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceEvent {
+function evaluate(effects: ObserverEffects, entry: ResourceEntry): ResourceEvent {
+  const { runtime } = effects;
   const now = runtime.clock.monotonic();
   compareLive(entry, now);
-  const event = decide(entry, runtime.clock.now(), now);
+  const event = decide(effects, entry, now);
   if (event.type === 'check.inSync') forgetRefusal(entry, 'rejection');
   if (event.type !== 'check.drifted' && event.type !== 'check.missing') return event;
   const of = event.type === 'check.missing' ? 'create' : effectivePlan(entry) === undefined ? 'apply' : 'correct';
@@ -128,7 +130,8 @@ function evaluate({ runtime }: ObserverEffects, entry: ResourceEntry): ResourceE
   return stillRejected(rejectionOf(entry.desired, of, now), now, event.longestWait) ?? event;
 }
 
-function decide(entry: ResourceEntry, now: number, monotonic: number): ResourceEvent {
+function decide(effects: ObserverEffects, entry: ResourceEntry, monotonic: number): ResourceEvent {
+  const now = effects.runtime.clock.now();
   const mayCorrect = !entry.application.isDetectOnly;
   const liveObject = foundOf(entry.live);
   const isNew = effectivePlan(entry) === undefined;
@@ -136,7 +139,12 @@ function decide(entry: ResourceEntry, now: number, monotonic: number): ResourceE
   const { lastKnownGood } = entry.desired;
   const nextAttemptIn = lastKnownGood === undefined ? undefined : retryDelayOf(lastKnownGood, monotonic);
   // The back-off of a correction never delays the next attempt of the current manifest.
-  const limit = { mayCorrect, now, ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }) };
+  const limit = {
+    mayCorrect,
+    now,
+    ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }),
+    ...(isCorrection(entry) && pendingMaintenance(effects)),
+  };
   if (liveObject === undefined) return { type: 'check.missing', ...limit, paths: isNew ? [] : [missingKey] };
   if (liveObject.isTerminating) return { type: 'effect.terminating' };
   if (foreignOwnerOf(entry) !== undefined) return { type: 'effect.claimed', reason: claimReason(entry) };

@@ -102,6 +102,11 @@ export function resourceReports(effects: ObserverEffects) {
         report({ type: 'resource.correctionBackOff', ...aboutOf(entry), conflictingManager, wait }),
       );
     }),
+    reportPending: withEntry((entry, { pending }) => {
+      stateChanged(entry);
+      const reason = pending;
+      reportOnce(entry, reason, () => report({ type: 'resource.correctionPending', ...aboutOf(entry), reason }));
+    }),
     reportTerminating: withEntry((entry) => {
       stateChanged(entry);
       reportOnce(entry, 'ending', () => report({ type: 'resource.terminating', ...aboutOf(entry) }));
@@ -142,6 +147,7 @@ interface Context {
   readonly memory: ResourceMemory;
   readonly backoff: number;
   readonly mayCorrect: boolean;
+  readonly pending: string;
   readonly reason: string;
   readonly failures: number;
   readonly failure: string;

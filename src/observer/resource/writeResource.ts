@@ -20,6 +20,7 @@ import { uidOf } from '../ownership/ownership.ts';
 import type { Applied, ResourcePlan } from '../plan/resourceApi.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
 import { conflicted, effectFailed, recheck, unverified, writeFailed } from './failureEvents.ts';
+import { isCorrection, pendingMaintenance } from './maintenance.ts';
 import { aboutOf } from './reportResource.ts';
 
 /**
@@ -71,7 +72,8 @@ const neverAborted = new AbortController().signal;
 async function verifiedWrite(effects: ObserverEffects, entry: ResourceEntry): Promise<ResourceEvent> {
   const { access, runtime } = effects;
   const { plan } = entry.desired;
-  if (plan === undefined) return conflicted;
+  // A maintenance window may have closed while the write waited for its slot.
+  if (plan === undefined || (isCorrection(entry) && pendingMaintenance(effects) !== undefined)) return conflicted;
   if (!isAccessProven(entry, runtime.clock.monotonic())) {
     const may = await access.verifyWrite(plan.target, neverAborted);
     if (!may.ok) return unverified(may.failure);

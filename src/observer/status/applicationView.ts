@@ -33,7 +33,8 @@ function viewOf(resource: ResourceEntry): ResourceView {
   const { identity, desired, live, actor } = resource;
   const { state, reason, conflictingManager = 'another client' } = memoryOf(resource.actor);
   const refusal = refusalOf(desired);
-  const isBackingOff = actor.getSnapshot().matches({ drifted: 'waiting' });
+  const snapshot = actor.getSnapshot();
+  const isBackingOff = snapshot.matches({ drifted: 'waiting' });
   return {
     identity,
     state,
@@ -44,11 +45,19 @@ function viewOf(resource: ResourceEntry): ResourceView {
     isAsLastApplied: mayDisclose(resource) && refusal !== undefined && isInSync(live),
     paths: mayDisclose(resource) ? live.drifts.map(({ path }) => path) : [],
     conflictingManager: isBackingOff ? conflictingManager : undefined,
+    pending: snapshot.context.pending,
   };
 }
 
 function removalView({ identity, reason, state }: PendingRemoval) {
-  const nothing = { isApplied: false, refusal: '', isAsLastApplied: false, paths: [], conflictingManager: undefined };
+  const nothing = {
+    isApplied: false,
+    refusal: '',
+    isAsLastApplied: false,
+    paths: [],
+    conflictingManager: undefined,
+    pending: '',
+  };
   const why = state === 'terminating' ? { reason: '', terminating: reason } : { reason, terminating: '' };
   return { ...nothing, identity, state: 'leaving', ...why } satisfies ResourceView;
 }

@@ -37,6 +37,8 @@ export interface ResourceView {
   readonly paths: readonly string[];
   /** The conflicting field manager, while the next correction waits. */
   readonly conflictingManager: string | undefined;
+  /** Why its correction waits for a maintenance window, in a clause; empty otherwise. */
+  readonly pending: string;
 }
 
 /** An application in the form that the conditions need. */

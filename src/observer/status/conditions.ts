@@ -52,7 +52,9 @@ function inSync({ phase, pausedUntil, notes, resources }: ApplicationView): Cond
   const out = resources.filter(({ state, paths }) => outOfSync.has(state) || paths.length > 0);
   if (out.length > 0) {
     const reason = out.every(({ state }) => state === 'missing') ? 'Missing' : 'DriftDetected';
-    return content('False', reason, withNotes(summaryOf('Not as applied', out.map(withPaths)), notes));
+    const pending = out.find((each) => outOfSync.has(each.state) && each.pending !== '')?.pending;
+    const waits = pending === undefined ? [] : [`Corrections wait: ${pending}.`];
+    return content('False', reason, withNotes(summaryOf('Not as applied', out.map(withPaths)), [...waits, ...notes]));
   }
   const unknown = resources.filter(
     ({ state, isAsLastApplied }) => state !== 'inSync' && state !== 'leaving' && !isAsLastApplied,

@@ -1,6 +1,7 @@
 import type { Schedule } from '@weeder/kube-runtime/queue';
 import type { ActorRuntime } from '../../actors/actorRuntime.ts';
 import type { Random } from '../../actors/effect.ts';
+import type { MaintenanceWindow } from '../../config/maintenance.ts';
 import type { AllowedResources } from '../../config/schema/allowedResources.ts';
 import type { Access } from '../entries/access.ts';
 import type { ApplicationEntry } from '../entries/entries.ts';
@@ -37,6 +38,8 @@ export interface ObserverEffects {
   readonly report: ReportObserver;
   /** The resources that Applications may have, by the current config. */
   readonly allow: () => AllowedResources;
+  /** In which drift is corrected, by the current config. */
+  readonly maintenanceWindows: () => readonly MaintenanceWindow[];
   readonly hashManifest: HashManifest;
   readonly random: Random;
   readonly isDryRun: boolean;

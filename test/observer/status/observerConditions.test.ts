@@ -16,6 +16,7 @@ function resource(name: string, more: Partial<ResourceView> = {}): ResourceView 
     isAsLastApplied: false,
     paths: [],
     conflictingManager: undefined,
+    pending: '',
     ...more,
   };
 }

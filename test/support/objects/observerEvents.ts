@@ -47,6 +47,7 @@ export const reported: readonly ObserverEvent[] = [
   { type: 'resource.corrected', ...about, drifts, took: 7 },
   { type: 'resource.applied', ...about, how: 'recreated' },
   contested,
+  { type: 'resource.correctionPending', ...about, reason: 'no maintenance window is open' },
   { type: 'resource.mutatedByAdmission', ...about, paths: [image] },
   { type: 'resource.desiredStateChanged', ...about, paths: [image] },
   { type: 'resource.refused', ...about, ...refusal, failure: 'permanent' },

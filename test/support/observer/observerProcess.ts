@@ -2,6 +2,7 @@ import type { JsonObject } from '@weeder/kube-runtime/base';
 import { passing, settled, type VirtualClock } from '@weeder/kube-runtime/testing';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import type { ActorRuntime } from '../../../src/actors/actorRuntime.ts';
+import type { MaintenanceWindow } from '../../../src/config/maintenance.ts';
 import { type AllowedResources, everythingAllowed } from '../../../src/config/schema/allowedResources.ts';
 import { defaultObserver } from '../../../src/config/schema/observer.ts';
 import { resourceRequests } from '../../../src/observer/apply/resourceRequests.ts';
@@ -23,6 +24,8 @@ export interface ObserverProcessOptions {
   readonly limits?: Partial<ApplicationLimits>;
   /** Default: everything. */
   readonly allow?: AllowedResources;
+  /** Default: none. */
+  readonly maintenanceWindows?: readonly MaintenanceWindow[];
   readonly inspect?: ActorRuntime['inspect'];
   readonly create?: CreateObserverCore;
   readonly onEvent?: (event: ObserverEvent) => void;
@@ -51,8 +54,8 @@ interface Surroundings {
 export function observerProcess(options: ObserverProcessOptions, surroundings: Surroundings) {
   const { clock, cluster, requests, streams, reports } = surroundings;
   const startedAt = clock.now();
-  const { limits, allow = everythingAllowed, trialPeriod = 600_000 } = options;
-  const observer = { ...defaultObserver, allow, ...limits, trialPeriod };
+  const { limits, allow = everythingAllowed, trialPeriod = 600_000, maintenanceWindows = [] } = options;
+  const observer = { ...defaultObserver, allow, ...limits, trialPeriod, maintenanceWindows: [...maintenanceWindows] };
   let needs = (): ReadonlyMap<string, StreamNeed> => new Map();
   let current: ObserverCore | undefined;
   let stop = () => {};

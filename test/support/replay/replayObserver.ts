@@ -37,6 +37,7 @@ export function replayObserver({ replay, clock, log, inspect }: ReplayObserverOp
     clock,
     inspect,
     isDryRun: replay.dryRun,
+    maintenanceWindows: replay.resolved.observer.maintenanceWindows,
     onRequest({ what, key }) {
       if (!isReadOnly(what)) log(`${what.toUpperCase()} ${key}`);
     },
