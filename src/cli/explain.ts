@@ -26,6 +26,7 @@ import { loadConfig } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
 import { printData } from './data/printData.ts';
 import type { Content } from './data/shapes.ts';
+import { selectedNamespaces } from './explain/selectedNamespaces.ts';
 import type { OutputFlag } from './flags/outputFlag.ts';
 import { namespacesOf, type ReadFlags } from './flags/readFlags.ts';
 import { fail, print } from './output.ts';
@@ -47,12 +48,15 @@ export async function explain(flags: ExplainFlags): Promise<number> {
   if (!client.ok) return fail(client.error);
   const reader = createPrintedReader(client.value);
   const sections = await explainAll(config.value, client.value, namespacesOf(flags), reader.read);
+  const selected = sections.ok ? await selectedNamespaces(client.value) : undefined;
   await client.value.close();
   if (!sections.ok) return fail(sections.error);
   const { output } = flags;
+  const note = selected && `the weeder of the cluster acts only in ${selected.inWords}, by its flags`;
+  const all = [...sections.value, ...(note === undefined ? [] : [note])];
   return reader.report(() => {
-    if (output === undefined) print(sections.value.map(textOf).join('\n\n'));
-    else printData('Explanation', contentOf(sections.value), output);
+    if (output === undefined) print(all.map(textOf).join('\n\n'));
+    else printData('Explanation', contentOf(all), output);
   });
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { type Clock, objectOf, type TimerHandle, textOf } from '@weeder/kube-runtime/base';
-import { type LabelSelector, matchesSelector, namespaceOf } from '@weeder/kube-runtime/objects';
+import { type LabelSelector, labelsOf, matchesSelector, namespaceOf } from '@weeder/kube-runtime/objects';
 import { createSharedObjects, forwardingTo, type ObjectSink, type StreamNeed } from '@weeder/kube-runtime/watch';
 import { ownsNamespace, type Shard } from './shard.ts';
 
@@ -21,6 +21,8 @@ export interface NamespaceSelection {
 export interface OwnedNamespaces {
   /** Whether this replica acts for the services, workloads and Applications of the namespace. */
   owns(namespace: string): boolean;
+  /** Whether a replica acts for them: this one, or that of another shard. */
+  isSelected(namespace: string): boolean;
   /** The stream without the objects of namespaces that this replica does not own. */
   onlyOwned(stream: StreamNeed): StreamNeed;
   /** The stream without the objects of namespaces that are not selected. Those of other shards stay. */
@@ -121,6 +123,7 @@ export function createNamespaceOwner({ clock, shard, selection, onKnown, onChang
 
   return {
     owns: (namespace) => isOfShard(namespace) && isSelected(namespace),
+    isSelected,
     onlyOwned: (stream) => onlyOf(isOfShard, stream),
     onlySelected: (stream) => (selection === undefined ? stream : onlyOf(() => true, stream)),
     needs: new Map(selector === undefined ? [] : [[namespaceStream.name, { ...namespaceStream, sink: namespaces }]]),
@@ -153,11 +156,10 @@ function namespaceSink(selector: LabelSelector | undefined, { take, removed, lis
   return {
     begin: objects.begin,
     apply(type, object) {
-      const { name: ownName, labels } = objectOf(objectOf(object)['metadata']);
-      const name = textOf(ownName) ?? '';
+      const name = textOf(objectOf(objectOf(object)['metadata'])['name']) ?? '';
       if (type !== 'DELETED') {
         objects.add(name);
-        take(name, selector === undefined || matchesSelector(selector, textsOf(labels)));
+        take(name, selector === undefined || matchesSelector(selector, labelsOf(object)));
       } else if (objects.remove(name)) removed(name);
     },
     end() {
@@ -165,9 +167,4 @@ function namespaceSink(selector: LabelSelector | undefined, { take, removed, lis
       listed();
     },
   };
-}
-
-function textsOf(labels: unknown): Readonly<Record<string, string>> {
-  const texts = Object.entries(objectOf(labels)).map(([key, value]) => [key, textOf(value) ?? ''] as const);
-  return Object.fromEntries(texts);
 }

@@ -3,6 +3,7 @@ import {
   containerStatusesOf,
   isPodReady,
   keyOf,
+  labelsOf,
   matchesSelector,
   objectText,
   partsOf,
@@ -17,7 +18,6 @@ import { failingPod, readDeclaringPod } from '../weeder/declared/declaringPod.ts
 import { protectionBy } from '../weeder/deletions/deletionEntry.ts';
 import { type CrashLoopingPod, crashLooping } from '../weeder/pods/crashLooping.ts';
 import { deletedAtOf } from '../weeder/pods/deletedAt.ts';
-import { labelsOf } from '../weeder/pods/fanOut.ts';
 import { neverStarted } from '../weeder/pods/neverStarted.ts';
 import { podReportFrom, type WrittenEvent } from '../weeder/report/podReport.ts';
 import { podSentence, type SeenPod, type SelectingService } from '../weeder/report/podSentence.ts';

@@ -1,5 +1,5 @@
 import { objectOf, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
-import { type LabelSelector, matchesSelector, namespaceOf } from '@weeder/kube-runtime/objects';
+import { type LabelSelector, labelsOf, matchesSelector, namespaceOf } from '@weeder/kube-runtime/objects';
 import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
 import { type Config, distinctSelectors, type Webhooks } from '../config/config.ts';
 import { includesName } from '../config/scopes.ts';
@@ -10,7 +10,6 @@ import { createDeclarations } from '../weeder/declared/declarations.ts';
 import { deleteNothing } from '../weeder/deletions/deletePod.ts';
 import { readNoLog } from '../weeder/deletions/readLog.ts';
 import { type PodWebhook, podWebhooksOf, servicesByWebhook, webhookStreams } from '../weeder/owners/webhooks.ts';
-import { labelsOf } from '../weeder/pods/fanOut.ts';
 import type { Scope } from '../weeder/pods/podIndex.ts';
 import { createOutages, type Outages } from '../weeder/services/outages.ts';
 import { isOfDeclarations } from '../weeder/streamPlan.ts';

@@ -41,7 +41,7 @@ interface DeclaredDependenciesOptions {
   readonly config: Config;
   /** The watched namespaces. */
   readonly namespaces: 'all' | readonly string[];
-  readonly owned: Pick<OwnedNamespaces, 'owns'> | undefined;
+  readonly owned: Pick<OwnedNamespaces, 'owns' | 'isSelected'> | undefined;
   /** Puts the config with other declared services into force. */
   readonly apply: (config: Config) => void;
   /** Streams are being replaced: another change would begin that again. */
@@ -75,7 +75,7 @@ export function createDeclaredDependencies(options: DeclaredDependenciesOptions)
   const declarations = createDeclarations({
     clock,
     keepFor: () => longestWindow(config) + margin,
-    isNamespaceWatched: (namespace) => includesName(namespaces, namespace),
+    isNamespaceWatched: (namespace) => includesName(namespaces, namespace) && owned?.isSelected(namespace) !== false,
     onChanged: applySoon,
     onListed: applyNow,
   });

@@ -133,6 +133,48 @@ test('explain workload says why it is, is not, or was restarted', async (t) => {
   assert.match(stdout, new RegExp(`\n  Event \\S+Z RestartPending: The restart is pending: ${why}`));
 });
 
+test('explain says if the weeder of the cluster does not act in the namespace, by its flags', async () => {
+  await using cluster = await embedded();
+  scene(cluster);
+  const ask = asking(cluster);
+  const { store } = cluster.server;
+  made(store.create(namespaces, { metadata: { name: 'weeder' } }));
+  const first = async (...words: string[]) => (await ask(...words)).stdout.split('\n')[0];
+  const run = (name: string, ...args: string[]) => {
+    const metadata = { name, namespace: 'weeder', labels: { 'app.kubernetes.io/name': 'weeder' } };
+    const containers = [{ name: 'weeder', image: 'x:1', args: ['run', '--config-file=/c/weeder.yaml', ...args] }];
+    made(store.create(pods, { metadata, spec: { containers } }));
+    return () => made(store.delete(pods, 'weeder', name));
+  };
+  const config = file('selected.yaml', 'declaredDependencies: {}\n');
+  const elsewhere = (where: string) =>
+    `weeder does not act in the namespace shop: by its flags it acts in ${where}. If it did:`;
+  for (const [args, where] of [
+    [['--except-namespaces=kube-system,shop'], 'all namespaces, except kube-system, shop'],
+    [['--namespace-selector', 'team=web'], 'namespaces with team=web'],
+    [['--namespaces', 'a', '--namespaces=b'], 'namespaces a, b'],
+  ] as const) {
+    const end = run('other', ...args);
+    for (const words of [
+      ['service', 'db'],
+      ['pod', 'web-0'],
+      ['workload', 'deployments/web'],
+    ])
+      assert.equal(await first(...words), elsewhere(where));
+    assert.match((await ask('-c', config)).stdout, new RegExp(`the weeder of the cluster acts only in ${where}, by its flags`));
+    end();
+  }
+  for (const args of [[], ['--except-namespaces=kube-system'], ['--namespaces=shop']]) {
+    const end = run('own', ...args);
+    assert.doesNotMatch((await first('service', 'db')) ?? '', /does not act/, args.join());
+    end();
+  }
+  const labelled = { metadata: { labels: { team: 'web' } } };
+  made(store.patch(namespaces, '', 'shop', labelled));
+  run('by-label', '--namespace-selector=team=web');
+  assert.doesNotMatch((await first('service', 'db')) ?? '', /does not act/);
+});
+
 test('without --config-file the config is that of the ConfigMap of the weeder in the cluster', async () => {
   await using cluster = await embedded();
   const at = scene(cluster);

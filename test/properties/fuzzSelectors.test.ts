@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSelectorIndex, type LabelSelector, matchesSelector } from '@weeder/kube-runtime/objects';
+import { createSelectorIndex, type LabelSelector, labelsOf, matchesSelector } from '@weeder/kube-runtime/objects';
 import { propertyRuns, virtualClock } from '@weeder/kube-runtime/testing';
 import type { ChangeType, ObjectSink } from '@weeder/kube-runtime/watch';
 import fc from 'fast-check';
 import { createPodIndex } from '../../src/weeder/pods/createPodIndex.ts';
-import { fanOut, labelsOf } from '../../src/weeder/pods/fanOut.ts';
+import { fanOut } from '../../src/weeder/pods/fanOut.ts';
 import type { PodIndex } from '../../src/weeder/pods/podIndex.ts';
 import {
   byText,

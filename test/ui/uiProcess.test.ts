@@ -26,7 +26,7 @@ const up: StreamStatus = {
   bytes: 0,
   objects: 3,
 };
-const about = { cluster: 'kind-shop', version: undefined, identity: 'weeder-1', namespaces: 'all' } as const;
+const about = { cluster: 'kind-shop', version: undefined, identity: 'weeder-1', namespaces: 'all namespaces' } as const;
 
 test('files that mean the same have the same hash, and others have another one', () => {
   const view = createProcessView();

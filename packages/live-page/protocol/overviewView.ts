@@ -75,7 +75,8 @@ export interface ProcessView {
   readonly version: string | undefined;
   /** The name of this replica, as in the Lease. */
   readonly identity: string;
-  readonly namespaces: 'all' | readonly string[];
+  /** Those for which it acts, in words. */
+  readonly namespaces: string;
   readonly config: ConfigView;
   /** The streams that cannot be read, each with its problem. */
   readonly streams: readonly StreamView[];

@@ -143,7 +143,7 @@ export function overviewView(changes: Partial<Overview> = {}): Overview {
 export function processView(changes: Partial<ProcessView> = {}): ProcessView {
   const config = { hash: '1a2b3c4d', appliedAt: 0, rejected: undefined };
   const cluster = { cluster: 'kind-shop', version: 'v1.36.3' };
-  return { ...cluster, identity: 'weeder-6b7f', namespaces: 'all', config, streams: [], ...changes };
+  return { ...cluster, identity: 'weeder-6b7f', namespaces: 'all namespaces', config, streams: [], ...changes };
 }
 
 /** The applications that match a query, in this order. */

@@ -22,7 +22,7 @@ export function serveDemo(
   { clock, speed, configText }: DemoPage,
 ): Promise<Result<ServedUi | undefined>> {
   const config = demoConfig(configText);
-  const cluster = { cluster: 'demo', version: undefined, identity: 'weeder', namespaces: 'all' } as const;
+  const cluster = { cluster: 'demo', version: undefined, identity: 'weeder', namespaces: 'all namespaces' } as const;
   const status = { generation: 1, appliedAt: clock.now(), lastReload: 'applied' } as const;
   return serveUi(uiAddressOf(flags), logger, { clock, speed, process: () => ({ ...cluster, config, status }) });
 }

@@ -8,6 +8,7 @@ import type { ReadFlags } from '../flags/readFlags.ts';
 import { fail, print, printRemarks } from '../output.ts';
 import { createPrintedReader } from '../printedReader.ts';
 import { type AssumedConfig, configOfCluster } from './configOfCluster.ts';
+import { isSelected, selectedNamespaces } from './selectedNamespaces.ts';
 
 export type OneFlags = ReadFlags & { readonly configFile?: string };
 
@@ -19,6 +20,13 @@ export interface Asked {
   readonly config: Config;
   readonly client: KubeClient;
   readonly reader: ListReader;
+}
+
+/** That the weeder of the cluster does not act in the namespace, whatever its config says. */
+async function leftAlone(client: KubeClient, namespace: string): Promise<readonly string[]> {
+  const selected = await selectedNamespaces(client);
+  if (selected === undefined || (await isSelected(selected, namespace, client))) return [];
+  return [`weeder does not act in the namespace ${namespace}: by its flags it acts in ${selected.inWords}. If it did:`];
 }
 
 /** Prints the answer about one object: lines of text, the first of which is a sentence. */
@@ -36,12 +44,13 @@ export async function explainOne(
   const chosen =
     given === undefined ? await configOfCluster(client, assumed) : ok({ config: given.value, remark: undefined });
   const answered = chosen.ok ? await answerAbout(chosen.value.config) : chosen;
+  const elsewhere = answered.ok ? await leftAlone(client, namespace) : [];
   await client.close();
   if (!chosen.ok) return fail(chosen.error);
   if (!answered.ok) return fail(answered.error);
   const { reader, lines, remarks } = answered.value;
   return reader.report(() => {
-    print(lines.join('\n'));
+    print(...elsewhere, ...lines);
     printRemarks([chosen.value.remark ?? [], remarks].flat());
   });
 

@@ -2,6 +2,7 @@ import { ok, type Result, systemClock } from '@weeder/kube-runtime/base';
 import { connectInspector, type Inspection } from '../../actors/inspector.ts';
 import { createLogger, type Logger } from '../../base/log.ts';
 import { notifyBoth } from '../../base/notifyBoth.ts';
+import { namespacesInWords } from '../../controller/namespacesInWords.ts';
 import type { Manager } from '../../process/manager.ts';
 import type { ReportProcess } from '../../process/processLog.ts';
 import { createReload } from '../../process/reload.ts';
@@ -63,7 +64,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
       cluster,
       version,
       identity,
-      namespaces: flags.namespaces ?? 'all',
+      namespaces: namespacesInWords(flags.namespaces ?? 'all', selection.value),
       config: reload.config(),
       status: reload.status(),
     }),

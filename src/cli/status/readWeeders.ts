@@ -11,7 +11,7 @@ import {
 import { leaseName } from '@weeder/kube-runtime/lease';
 import { isPodReady } from '@weeder/kube-runtime/objects';
 import type { ListReader } from '../../base/listReader.ts';
-import { weederImage, weederLabel } from '../version/runningWeeders.ts';
+import { weederContainer, weederLabel } from '../version/runningWeeders.ts';
 
 /** A pod of weeder. */
 export interface WeederPod {
@@ -44,7 +44,7 @@ function podOf({ metadata, spec, status }: JsonObject, namespace: string): Weede
   return {
     namespace,
     name: textOf(objectOf(metadata)['name']) ?? '',
-    image: weederImage(objectOf(spec)) ?? '',
+    image: textOf(weederContainer(objectOf(spec))['image']) ?? '',
     phase: textOf(phase) ?? 'Unknown',
     isReady: isPodReady(objectOf(status)),
     restarts: arrayOf(containerStatuses).reduce<number>(

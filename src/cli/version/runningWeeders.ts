@@ -28,7 +28,7 @@ export async function runningWeeders(
 function runningWeeder(kind: RunningWeeder['kind'], { metadata, spec, status }: JsonObject): RunningWeeder[] {
   const { namespace, name, labels } = objectOf(metadata);
   const { template, replicas } = objectOf(spec);
-  const image = weederImage(objectOf(objectOf(template)['spec']));
+  const image = textOf(weederContainer(objectOf(objectOf(template)['spec']))['image']);
   // Other objects of the chart may have the label, too.
   if (image === undefined) return [];
   const version = tagOf(image) ?? textOf(objectOf(labels)['app.kubernetes.io/version']);
@@ -45,10 +45,10 @@ function runningWeeder(kind: RunningWeeder['kind'], { metadata, spec, status }: 
   ];
 }
 
-/** The image of weeder in the spec of a pod; undefined: the pod has no container. */
-export function weederImage({ containers }: JsonObject): string | undefined {
+/** The container of weeder in the spec of a pod; empty: the pod has no container. */
+export function weederContainer({ containers }: JsonObject): JsonObject {
   const all = arrayOf(containers).map(objectOf);
-  return textOf((all.find(({ name }) => name === 'weeder') ?? all[0])?.['image']);
+  return all.find(({ name }) => name === 'weeder') ?? all[0] ?? {};
 }
 
 /** The tag of an image, if it is a version: of `ghcr.io/a/weeder:0.1.0@sha256:…` it is `0.1.0`. */

@@ -1,5 +1,5 @@
 import { type JsonObject, numberOf, objectOf, type VirtualClock, virtualClock } from '@weeder/kube-runtime/base';
-import { containerStatusesOf, matchesSelector, uidOf } from '@weeder/kube-runtime/objects';
+import { containerStatusesOf, labelsOf, matchesSelector, uidOf } from '@weeder/kube-runtime/objects';
 import type { ChangeType, StreamNeed } from '@weeder/kube-runtime/watch';
 import type { InspectionEvent } from 'xstate';
 import { type Config, distinctSelectors, longestWindow } from '../../config/config.ts';
@@ -7,7 +7,6 @@ import { readNoLog } from '../../weeder/deletions/readLog.ts';
 import type { ReportWeeder } from '../../weeder/deletions/weederEvents.ts';
 import { type BackOff, backOffOf } from '../../weeder/pods/backOff.ts';
 import type { CrashLoopingPod } from '../../weeder/pods/crashLooping.ts';
-import { labelsOf } from '../../weeder/pods/fanOut.ts';
 import { recordedWeederEventOf } from '../../weeder/recording/recordedWeederEvent.ts';
 import type { ReadySince } from '../../weeder/services/readySince.ts';
 import { streamsOf } from '../../weeder/streams.ts';

@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { objectOf } from '@weeder/kube-runtime/base';
-import { type LabelSelector, matchesSelector } from '@weeder/kube-runtime/objects';
+import { type LabelSelector, labelsOf, matchesSelector } from '@weeder/kube-runtime/objects';
 import { type Answer, answered } from '../references/answer.ts';
-import { readTexts } from '../references/labelSelector.ts';
 
 /** Lists all pods of the namespace that the selector selects, as they are at some moment after the call. */
 export type ListPods = (
@@ -100,10 +98,6 @@ function selectiveLabels(requests: readonly ListRequest[]): (question: ListReque
 
 function valueIn({ selector }: ListRequest, label: string): string {
   return selector.matchLabels?.[label] ?? '';
-}
-
-function labelsOf(pod: unknown): Readonly<Record<string, string>> {
-  return readTexts(objectOf(objectOf(pod)['metadata'])['labels']);
 }
 
 function chunksOf<T>(items: readonly T[]): T[][] {

@@ -1,6 +1,5 @@
-import { objectOf, textOf } from '@weeder/kube-runtime/base';
 import type { IndexedSelector, SelectorIndex } from '@weeder/kube-runtime/objects';
-import { uidOf } from '@weeder/kube-runtime/objects';
+import { labelsOf, uidOf } from '@weeder/kube-runtime/objects';
 import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import { addTo, removeFrom } from '../../base/mapOfSets.ts';
 import type { PodIndex } from './podIndex.ts';
@@ -82,10 +81,4 @@ export function fanOut(indexes: ReadonlyMap<string, PodIndex>, selectors: Select
 /** In the order of the config, without duplicates. */
 function inOrder(targets: Iterable<Target>): Target[] {
   return [...new Set(targets)].sort((a, b) => a.position - b.position);
-}
-
-/** The labels of an object as the API serves it. */
-export function labelsOf(object: unknown): Record<string, string> {
-  const labels = Object.entries(objectOf(objectOf(objectOf(object)['metadata'])['labels']));
-  return Object.fromEntries(labels.map(([key, value]) => [key, textOf(value) ?? '']));
 }

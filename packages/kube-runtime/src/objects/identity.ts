@@ -38,6 +38,12 @@ export function uidOf(object: unknown): string {
   return textOf(objectOf(objectOf(object)['metadata'])['uid']) ?? '';
 }
 
+/** The labels of an object as the API serves it. */
+export function labelsOf(object: unknown): Record<string, string> {
+  const labels = Object.entries(objectOf(objectOf(objectOf(object)['metadata'])['labels']));
+  return Object.fromEntries(labels.map(([key, value]) => [key, textOf(value) ?? '']));
+}
+
 function isNamed(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }

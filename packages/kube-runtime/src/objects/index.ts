@@ -1,4 +1,4 @@
-export { type Identity, identityOf, namespaceOf, uidOf, versionOf } from './identity.ts';
+export { type Identity, identityOf, labelsOf, namespaceOf, uidOf, versionOf } from './identity.ts';
 export { generatedJobLabels } from './jobLabels.ts';
 export { mergePatch } from './mergePatch.ts';
 export { dnsLabel, dnsSubdomain, labelKey, labelValue, type NameRule } from './names.ts';

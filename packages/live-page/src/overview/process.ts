@@ -22,7 +22,7 @@ function factsOf({ cluster, version, identity, namespaces, config: { hash, appli
   return [
     cluster === undefined ? 'API server not reached yet' : `cluster ${cluster}${server}`,
     `replica ${identity}`,
-    namespaces === 'all' ? 'all namespaces' : `namespaces ${namespaces.join(', ')}`,
+    namespaces,
     `config ${hash}, in force since ${instant(appliedAt)}`,
   ];
 }
