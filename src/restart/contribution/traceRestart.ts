@@ -88,18 +88,13 @@ export function traceRestart(maxKept = 4_096): TraceEvents<RestartEvent> {
     return superseded;
   }
 
-  function restart(event: Restarted, t: number): Span | undefined {
-    at(event, t).begun = { at: t, by: event };
-    return event.how === 'dryRun' ? end(event, 'dry_run', t) : undefined;
-  }
-
   return (event, t) => {
     if (!('workload' in event)) return undefined;
     const result = results[event.type];
     if (result !== undefined) return end(event, result, t);
     if (event.type === 'workload.changed') return change(event, t);
-    if (event.type === 'workload.restarted') return restart(event, t);
-    note(event, t);
+    if (event.type === 'workload.restarted') at(event, t).begun = { at: t, by: event };
+    else note(event, t);
     return undefined;
   };
 }
@@ -110,7 +105,8 @@ function ofEarlierProcess(event: OfWorkload, t: number): Restart | undefined {
   return { changedAt: t - event.sinceChange, waits: [], events: [], begun: { at: t - event.took } };
 }
 
-function restartSpan(event: OfWorkload, restart: Restart, begun: Begun, result: string, t: number): Span {
+function restartSpan(event: OfWorkload, restart: Restart, begun: Begun, ended: string, t: number): Span {
+  const result = begun.by?.how === 'dryRun' ? 'dry_run' : ended;
   const { workload, uid } = event;
   const { changedAt, waits, events } = restart;
   const about = objectAttributes({ ...workload, uid });
@@ -140,7 +136,7 @@ function restartSpan(event: OfWorkload, restart: Restart, begun: Begun, result: 
     children: [
       ...(begun.by === undefined ? [] : [child('quiet period', changedAt, waits[0]?.start ?? patchedAt)]),
       ...waits.map(({ start, cause }, index) => child('wait', start, ends[index] ?? start, { 'weeder.cause': cause })),
-      ...(patchedAt < begun.at ? [child('patch', patchedAt, begun.at)] : []),
+      ...(result === 'rolled_out' && begun.by !== undefined ? [child('patch', patchedAt, begun.at)] : []),
       ...(result === 'dry_run' ? [] : [{ ...child('rollout', begun.at, t), problem }]),
     ],
   };

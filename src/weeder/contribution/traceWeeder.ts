@@ -145,7 +145,17 @@ function recoveryOf(event: Closed, window: OpenWindow, t: number): Span {
 function operationOf(event: Concerning, openedAt: number, t: number): Operation {
   if (!('pod' in event))
     return { name: 'retry creation', start: t, attributes: objectAttributes(event.owner), events: [] };
-  const { namespace, name, uid, container, workload, cause, restarts, finishedAt = openedAt } = event.pod;
+  const {
+    namespace,
+    name,
+    uid,
+    container,
+    workload,
+    cause,
+    restarts,
+    createdAt = openedAt,
+    finishedAt = createdAt,
+  } = event.pod;
   const attributes = {
     ...objectTextAttributes(workload),
     ...objectAttributes({ kind: 'Pod', namespace, name, uid }),
