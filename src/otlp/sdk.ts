@@ -16,6 +16,7 @@ import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Logger } from '../base/log.ts';
+import { setNewest } from '../base/newest.ts';
 import type { Span } from '../controller/report/span.ts';
 import type { MetricSamples } from '../metrics/metricSamples.ts';
 import { emitSpan } from './emitSpan.ts';
@@ -30,6 +31,9 @@ const maxQueueSize = 8_192;
 /** The defaults of OpenTelemetry. Milliseconds. */
 const exportInterval = 60_000;
 const exportTimeout = 30_000;
+
+const hour = 3_600_000;
+const maxKinds = 32;
 
 export interface SdkOptions {
   readonly signals: WantedSignals;
@@ -52,7 +56,7 @@ export interface Sdk {
 
 export function createSdk(options: SdkOptions): Sdk {
   const { signals, logger } = options;
-  reportProblems(logger);
+  reportProblems(options);
   const resource = resourceOf(options);
   const traces = signals.traces ? tracesOf(resource, logger) : undefined;
   const metrics = signals.metrics ? metricsOf(resource, options) : undefined;
@@ -64,10 +68,16 @@ export function createSdk(options: SdkOptions): Sdk {
   };
 }
 
-/** What the SDK says of itself is a warning; failed exports are reported by `noticing`, once. */
-function reportProblems(logger: Logger): void {
+/** Logs what the SDK says of itself, each kind of problem once an hour; `noticing` reports failed exports. */
+function reportProblems({ logger, now }: SdkOptions): void {
+  const loggedAt = new Map<string, number>();
+  const warn = (cause: string) => {
+    const kind = cause.replace(/\d+/g, '0');
+    if (now() - (loggedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < hour) return;
+    setNewest(loggedAt, kind, now(), maxKinds);
+    logger.warn({ cause }, 'the export over OTLP has a problem');
+  };
   const ignore = () => {};
-  const warn = (cause: string) => logger.warn({ cause }, 'the export over OTLP has a problem');
   const all = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore };
   diag.setLogger(all, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   setGlobalErrorHandler(ignore);
@@ -75,12 +85,13 @@ function reportProblems(logger: Logger): void {
 
 /** The variables of OpenTelemetry come before what weeder says of itself. */
 function resourceOf({ instance, env }: SdkOptions): Resource {
+  const { POD_NAME: pod, POD_NAMESPACE: namespace } = env;
   const own = resourceFromAttributes({
     'service.name': scope.name,
     'service.version': scope.version,
     'service.instance.id': instance,
-    'k8s.pod.name': env['POD_NAME'],
-    'k8s.namespace.name': env['POD_NAMESPACE'],
+    ...(pod ? { 'k8s.pod.name': pod } : {}),
+    ...(namespace ? { 'k8s.namespace.name': namespace } : {}),
   });
   const detectors = [resourceAttributesEnvDetector, serviceNameEnvDetector];
   return defaultResource().merge(own).merge(detectResources({ detectors }));
