@@ -55,7 +55,9 @@ test('a change that leads to no restart has no trace', async () => {
 
 test('a restart that waits says why, and how long for each reason', async () => {
   const { world, began, lines } = await traced();
-  world.change('web', { metadata: { annotations: { 'weeder.dev/paused-until': new Date(began + 60 * second).toISOString() } } });
+  world.change('web', {
+    metadata: { annotations: { 'weeder.dev/paused-until': new Date(began + 60 * second).toISOString() } },
+  });
   world.putSource(source, { a: '2' });
   await world.pass(180 * second);
   assert.deepEqual(lines(), [

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { virtualClock } from '@weeder/kube-runtime/testing';
-import type { Span } from '../../src/controller/report/span.ts';
-import { traceWeeder } from '../../src/weeder/contribution/traceWeeder.ts';
-import type { DeletionAnswer } from '../../src/weeder/deletions/deletePod.ts';
-import { backOff } from '../support/objects/objects.ts';
-import { spanLines } from '../support/otlp/spanLines.ts';
-import { minute, type SimulationOptions } from '../support/world/simulation.ts';
-import { type World, world } from '../support/world/world.ts';
+import type { Span } from '../../../src/controller/report/span.ts';
+import { traceWeeder } from '../../../src/weeder/contribution/traceWeeder.ts';
+import type { DeletionAnswer } from '../../../src/weeder/deletions/deletePod.ts';
+import { backOff } from '../../support/objects/objects.ts';
+import { spanLines } from '../../support/otlp/spanLines.ts';
+import { minute, type SimulationOptions } from '../../support/world/simulation.ts';
+import { type World, world } from '../../support/world/world.ts';
 
 const up = { ready: [true] };
 const down = { ready: [false] };
