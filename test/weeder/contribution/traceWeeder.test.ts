@@ -31,7 +31,7 @@ function traced(options: SimulationOptions = {}, maxKept?: number) {
   return { at, traces, lines: () => traces.flatMap((each) => spanLines(each, began)) };
 }
 
-/** The service is ready for a second, then down for 30, and ready again. */
+/** The service is ready for longer than a window, then down for 30 seconds, and ready again. */
 async function outage({ clock, slice }: World, during: () => void = () => {}): Promise<void> {
   slice(up);
   await clock.pass(3 * minute);
@@ -153,4 +153,20 @@ test('at most so many windows and pods are kept: further pods are counted, and f
   none.at.slice(up);
   await none.at.clock.pass(5 * minute);
   assert.deepEqual(none.lines(), []);
+});
+
+test('each outage counts from its own beginning, and what was kept of the one before is forgotten', async () => {
+  const { at, traces } = traced({}, 2);
+  at.slice(up);
+  for (let round = 1; round <= 4; round += 1)
+    await outage(at, () => at.put({ name: `pod-${round}`, containers: [backOff()] }));
+  await at.clock.pass(5 * minute);
+  const shapes = traces
+    .slice(1)
+    .map(({ children: [first, window] }) => [
+      first?.name,
+      (first?.end ?? 0) - (first?.start ?? 0),
+      window?.children.map(({ name }) => name),
+    ]);
+  assert.deepEqual(shapes, Array(4).fill(['outage', 30 * second, ['delete pod']]));
 });
