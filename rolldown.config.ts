@@ -3,12 +3,19 @@ import type { Plugin, RolldownOptions } from 'rolldown';
 import packageJson from './package.json' with { type: 'json' };
 import { notices, packagesOf } from './scripts/image/packages.ts';
 
+const http = `
+  const http = process.getBuiltinModule('node:http');
+  export default http;
+  export const { createServer, STATUS_CODES, request, Agent } = http;
+`;
+
 /**
  * What takes the place of a dependency's module in the bundle. Each of these is loaded as a whole by somebody who needs
  * almost nothing of it; see docs/adr/0010-build-one-bundle-chunk-for-each-verb.md.
  */
 const slimmer: Readonly<Record<string, string>> = {
-  // prom-client asks it for the current span, and only for exemplars, which weeder's metrics do not have.
+  // prom-client asks it for the current span, and only for exemplars, which weeder's metrics do not have. It requires the
+  // module; what exports over OTLP imports it, and gets the real one.
   '@opentelemetry/api': 'export {};',
   // client-node makes an agent of Node's own HTTP with each set of credentials; weeder's requests go through undici's.
   'socks-proxy-agent': 'export class SocksProxyAgent {}',
@@ -21,11 +28,8 @@ const slimmer: Readonly<Record<string, string>> = {
     export const [loadAll, dump] = [];
   `,
   // Imported as an ES module it is asked for all of its exports, WebSocket among them, for which Node loads its own fetch.
-  'node:http': `
-    const http = process.getBuiltinModule('node:http');
-    export default http;
-    export const { createServer, STATUS_CODES } = http;
-  `,
+  'node:http': http,
+  http,
   // undici's second parser of HTTP/1, which is experimental: only UNDICI_USE_MILO in the environment asks for it.
   './parser-h1.js': 'export const H1Parser = undefined; export const getMiloEnabled = () => false;',
   // Its index loads fetch, WebSocket, caches and mocks too.
@@ -48,7 +52,7 @@ const slim: Plugin = {
     order: 'pre',
     handler(name, _importer, { kind }) {
       // What requires one of Node's own modules, as undici does with node:http, gets the real one: there it costs nothing.
-      const isReal = kind === 'require-call' && isBuiltin(name);
+      const isReal = kind === 'require-call' ? isBuiltin(name) : name === '@opentelemetry/api';
       return name in slimmer && !isReal ? `\0slim:${name}` : null;
     },
   },

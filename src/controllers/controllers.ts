@@ -5,6 +5,7 @@ import type {
   EventCounter,
 } from '../controller/contribution/contribution.ts';
 import type { Controller } from '../controller/controller.ts';
+import type { TraceEvents } from '../controller/report/span.ts';
 import { observerContribution } from '../observer/contribution/observerContribution.ts';
 import type { ControllerRecording } from '../recording/file/controllerRecording.ts';
 import type { Snapshot } from '../recording/file/snapshot.ts';
@@ -53,6 +54,8 @@ interface Made<K extends ControllerName> {
   readonly busy: Set<string>;
   readonly counter: EventCounter<Events[K]>;
   readonly report: (event: Events[K]) => void;
+  readonly beginTraces: () => TraceEvents<Events[K]>;
+  readonly traces: TraceEvents<Events[K]>;
   readonly code: Code<CreateController<Events[K], Shown[K], ControllerOptions[K]>>;
   readonly controller: Controller<Shown[K]>;
   readonly createPlayer: CreatePlayer<Events[K], Shown[K]>;

@@ -17,6 +17,7 @@ import { countLeadership } from '../metrics/countLeadership.ts';
 import { countRequests } from '../metrics/countRequests.ts';
 import { countTotals } from '../metrics/countTotals.ts';
 import { measure, measureConfig } from '../metrics/measure.ts';
+import { type MetricSamples, readSamples } from '../metrics/metricSamples.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { metricsPage } from '../metrics/metricsPage.ts';
 import type { Manager } from '../process/manager.ts';
@@ -44,6 +45,8 @@ export interface Telemetry {
   connected(client: KubeClient): void;
   /** Shows this manager from now on; the counters of the previous ones remain. */
   watch(manager: Manager<ProcessControllers>): void;
+  /** Reads what /metrics serves. */
+  samples(): Promise<readonly MetricSamples[]>;
   /** Serves /healthz, /readyz and /debug/actors on one address, and /metrics on the other. */
   serve(addresses: ServedAddresses): Promise<Result<Served>>;
 }
@@ -161,6 +164,10 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
     watch(started) {
       if (manager !== undefined) takeTotals(manager);
       manager = started;
+    },
+    samples() {
+      update();
+      return readSamples(metrics.registry);
     },
     async serve(addresses) {
       const { healthBindAddr, debugActors } = addresses;

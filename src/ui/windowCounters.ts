@@ -1,5 +1,6 @@
 import { keyOf } from '@weeder/kube-runtime/objects';
 import type { DeletionFailure } from '@weeder/live-page';
+import { setNewest } from '../base/newest.ts';
 import type { ControllerEvent } from '../controllers/controllers.ts';
 import type { WeederEvent, WindowRef } from '../weeder/deletions/weederEvents.ts';
 
@@ -57,22 +58,8 @@ export function createWindowCounters(): WindowCounters {
     const key = keyOf(namespace, service);
     counters.delete(key);
     const times = { openedAt: now, closesAt: now + duration };
-    counters.set(key, {
-      number: window,
-      ...times,
-      because,
-      isOpen: true,
-      deleted: 0,
-      retried: 0,
-      skipped: 0,
-      failed: 0,
-      failure: undefined,
-    });
-    if (counters.size <= max) return;
-    for (const oldest of counters.keys()) {
-      counters.delete(oldest);
-      return;
-    }
+    const none = { deleted: 0, retried: 0, skipped: 0, failed: 0, failure: undefined };
+    setNewest(counters, key, { number: window, ...times, because, isOpen: true, ...none }, max);
   }
 
   function close(event: Extract<WeederEvent, { type: 'window.closed' }>): void {

@@ -71,12 +71,15 @@ suite('the production bundle', { concurrency: 3 }, () => {
         text.match(/\b(CoreV1Api|AppsV1Api|class (V1PodList|V1Pod|ObjectSerializer|WebSocket))\b/),
         null,
       );
-      assert.ok(!text.includes('opentelemetry.js.api'), 'holds OpenTelemetry');
       // V8 would store it with two bytes for each character.
       assert.match(text, /^\p{ASCII}*$/v);
     }
-    const size = texts.reduce((sum, { length }) => sum + length, 0);
-    assert.ok(size < 3_100_000, `${size} bytes`);
+    const sizeOf = (parts: readonly string[]) => parts.reduce((sum, { length }) => sum + length, 0);
+    const [exporting, others] = [texts.filter(isOfOpenTelemetry), texts.filter((text) => !isOfOpenTelemetry(text))];
+    assert.ok(sizeOf(others) < 3_100_000, `${sizeOf(others)} bytes`);
+    // Loaded only if the environment asks for an export over OTLP.
+    assert.equal(exporting.length, 1);
+    assert.ok(sizeOf(exporting) < 140_000, `${sizeOf(exporting)} bytes`);
   });
 
   test('imports only Node itself and its own chunks', () => {
@@ -96,6 +99,26 @@ suite('the production bundle', { concurrency: 3 }, () => {
       files.filter((name) => /^(demo\w*|diagram|replay|run|suggest|graph)-/.test(name)),
       [],
     );
+  });
+
+  test('loads the SDK of OpenTelemetry only if the environment asks for it, and never Node’s built-in fetch', async (t) => {
+    const preload = file('loaded.mjs', reportLoaded);
+    await using server = await misbehavingServer('http');
+    const access = `--kubeconfig=${file('otlp.kubeconfig', kubeconfig(server.url))}`;
+    const words = [`--config-file=${config}`, access, '--health-bind-addr=0', '--metrics-bind-addr=0'];
+    for (const [endpoint, isLoaded] of [
+      ['', false],
+      ['http://127.0.0.1:1', true],
+    ] as const) {
+      const env = { NODE_OPTIONS: `--import=${preload}`, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+      const weeder = startCli(words, { program: alone, env });
+      t.after(() => weeder.child.kill('SIGKILL'));
+      await until('weeder runs', () => weeder.stdout().includes('caches synced, starting controller'));
+      weeder.child.kill('SIGTERM');
+      const { files, hasFetch } = Loaded.parse(JSON.parse((await weeder.ended).stderr));
+      const exporting = files.filter((name) => /^(sdk|trace(Weeder|Restart))-/.test(name)).length;
+      assert.deepEqual([exporting, hasFetch], [isLoaded ? 3 : 0, false]);
+    }
   });
 
   test('has the embedded cluster behind the verb demo alone', () => {
@@ -155,6 +178,11 @@ const reportLoaded = `
   });
 `;
 const Loaded = z.object({ files: z.array(z.string()), hasFetch: z.boolean() });
+
+/** The real API of OpenTelemetry, which prom-client does not get, registers itself by this name. */
+function isOfOpenTelemetry(text: string): boolean {
+  return text.includes('opentelemetry.js.api');
+}
 
 /** A chunk of the bundle, by its relative path. */
 function isOwn(name: string): boolean {

@@ -3,6 +3,7 @@ import { connectInspector, type Inspection } from '../../actors/inspector.ts';
 import { createLogger, type Logger } from '../../base/log.ts';
 import { notifyBoth } from '../../base/notifyBoth.ts';
 import { namespacesInWords } from '../../controller/namespacesInWords.ts';
+import { type OtlpExport, startExport } from '../../otlp/startExport.ts';
 import type { Manager } from '../../process/manager.ts';
 import type { ReportProcess } from '../../process/processLog.ts';
 import { createReload } from '../../process/reload.ts';
@@ -72,6 +73,9 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   if (!offered.ok) return fail(offered.error);
   const page = offered.value;
   open.defer(() => page?.close());
+  const collect = observation.samples;
+  const otlp = await startExport({ env: process.env, instance: identity, logger, clock: systemClock, collect });
+  open.defer(() => otlp?.close());
   const inspection = await inspectionOf(flags, logger);
   if (!inspection.ok) return fail(inspection.error);
   open.defer(() => inspection.value?.stop());
@@ -98,7 +102,7 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
       logger,
       recorder,
       onRequest: observation.onRequest,
-      reports: page === undefined ? observation : reportingToBoth(observation, page),
+      reports: reportingToAll(observation, otlp, page),
       reportProcess,
       listeners,
       inspect: anyOf(inspection.value?.inspect, page?.inspect),
@@ -120,13 +124,15 @@ async function runWith(open: AsyncDisposableStack, flags: RunFlags, ignored: rea
   );
 }
 
-function reportingToBoth(telemetry: Telemetry, page: ServedUi): Reports {
+function reportingToAll(telemetry: Telemetry, otlp: OtlpExport | undefined, page: ServedUi | undefined): Reports {
   return {
     nextReport() {
       const count = telemetry.nextReport();
+      const trace = otlp?.nextReport();
       return (of, event) => {
         count(of, event);
-        page.report(of, event);
+        trace?.(of, event);
+        page?.report(of, event);
       };
     },
     onHashRead: telemetry.onHashRead,

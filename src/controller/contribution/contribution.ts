@@ -10,6 +10,7 @@ import type { Snapshot } from '../../recording/file/snapshot.ts';
 import type { ControllerPlayer, Stage } from '../../replay/played/played.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import type { EventKind } from '../report/reportTable.ts';
+import type { TraceEvents } from '../report/span.ts';
 
 /**
  * What a controller contributes to the program. Its own code takes memory, and is loaded when it is needed; everything
@@ -28,6 +29,8 @@ export interface Contribution<Event, Shown, Options> {
   loadPlayer(): Promise<CreatePlayer<Event, Shown>>;
   readonly recorded: RecordedForm;
   countEvents(metrics: Metrics, clock: Pick<Clock, 'now'>): EventCounter<Event>;
+  /** Loads what makes traces of the events of a manager. Left out: it has none. */
+  loadTraces?(): Promise<() => TraceEvents<Event>>;
   /** Updates its gauges. Undefined: it does not run in this process. */
   measure(metrics: Metrics, shown: Shown | undefined): void;
   /** `t`: epoch milliseconds. Undefined: the live page does not show the event. */

@@ -36,6 +36,10 @@ export const restartContribution: Contribution<RestartEvent, RestartControl, Opt
     const count = countRestart(metrics);
     return { next: () => count };
   },
+  async loadTraces() {
+    const { traceRestart } = await import('./traceRestart.ts');
+    return () => traceRestart();
+  },
   measure: (metrics, shown) => measureRestart(metrics, shown?.counts()),
   momentOf: restartMoment,
   overview: {

@@ -33,6 +33,10 @@ export const weederContribution: Contribution<WeederEvent, ShownWeeder, Options>
     objectOf: ({ about }) => about,
   },
   countEvents: countWeeder,
+  async loadTraces() {
+    const { traceWeeder } = await import('./traceWeeder.ts');
+    return () => traceWeeder();
+  },
   measure: measureWeeder,
   momentOf: weederMoment,
   objects: {

@@ -1,0 +1,14 @@
+import { type Context, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import type { Span } from '../controller/report/span.ts';
+import { hrTimeOf } from './hrTime.ts';
+
+/** Gives a finished span and everything within it to OpenTelemetry. */
+export function emitSpan(tracer: Tracer, span: Span, parent: Context): void {
+  const { name, start, end, attributes, events, problem, children } = span;
+  const emitted = tracer.startSpan(name, { startTime: hrTimeOf(start), attributes }, parent);
+  for (const event of events) emitted.addEvent(event.name, event.attributes, hrTimeOf(event.t));
+  if (problem !== undefined) emitted.setStatus({ code: SpanStatusCode.ERROR, message: problem });
+  const within = trace.setSpan(parent, emitted);
+  for (const child of children) emitSpan(tracer, child, within);
+  emitted.end(hrTimeOf(end));
+}

@@ -1,0 +1,68 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { listen } from '@weeder/kube-runtime/testing';
+import { type ReceivedMetrics, type ReceivedSpan, readMetrics, readSpans } from './otlp.ts';
+
+/** A server that speaks OTLP, and keeps what it has accepted. */
+export interface Collector extends AsyncDisposable {
+  readonly url: string;
+  /** `fails`: 500. `isBusy`: 503. `hangs`: no answer. */
+  mode: 'accepts' | 'fails' | 'isBusy' | 'hangs';
+  /** All requests, with those that were not accepted. */
+  readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[];
+  readonly spans: ReceivedSpan[];
+  /** The newest last. */
+  readonly metrics: ReceivedMetrics[];
+  /** The traces as lines: each span indented below its parent. */
+  traces(): string[][];
+}
+
+export async function collector(): Promise<Collector> {
+  const server = createServer(async (request, response) => {
+    const { url: path = '', headers } = request;
+    const body = await buffer(request);
+    own.requests.push({ path, headers });
+    if (own.mode === 'hangs') return;
+    if (own.mode === 'accepts') {
+      const data = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
+      if (path === '/v1/traces') own.spans.push(...readSpans(data));
+      if (path === '/v1/metrics') own.metrics.push(readMetrics(data));
+    }
+    response.writeHead({ accepts: 200, fails: 500, isBusy: 503 }[own.mode], {
+      'content-type': 'application/x-protobuf',
+    });
+    response.end();
+  });
+  const own: Collector = {
+    url: `http://127.0.0.1:${await listen(server)}`,
+    mode: 'accepts',
+    requests: [],
+    spans: [],
+    metrics: [],
+    traces() {
+      const roots = own.spans.filter(({ parent }) => parent === '');
+      return roots.map((root) => linesOf(root, own.spans));
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return own;
+}
+
+function linesOf(span: ReceivedSpan, all: readonly ReceivedSpan[]): string[] {
+  const children = all.filter(({ trace, parent }) => trace === span.trace && parent === span.id);
+  const { attributes } = span;
+  const words = [
+    span.name,
+    attributes['k8s.pod.name'],
+    attributes['weeder.result'],
+    span.isError ? '(error)' : undefined,
+  ];
+  return [
+    words.filter((word) => word !== undefined).join(' '),
+    ...children.flatMap((child) => linesOf(child, all)).map((line) => `  ${line}`),
+  ];
+}
