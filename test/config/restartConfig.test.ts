@@ -44,6 +44,7 @@ const limits = {
   maxConcurrentRollouts: 10,
   maxAdoptionsPerMinute: 120,
   access: 'all',
+  workloadKinds: [],
   sourceKinds: new Set(['ConfigMap', 'Secret']),
   hashKey: { namespace: undefined, name: 'weeder-hash-key' },
 };

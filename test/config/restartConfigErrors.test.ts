@@ -51,7 +51,7 @@ onStart: recnt
     'f:5:12 restartControl.unstick: found "maybe", expected true or false',
     'f:6:13 restartControl.hashKey.nmae: unknown key, allowed are namespace, name; did you mean "name"?',
     'f:8:19 restartControl.rules[0].namespaces: found "shop", expected a list; a list with one entry is written [shop]',
-    'f:9:15 restartControl.rules[0].kinds[0]: found "deployment", allowed are Deployment, StatefulSet, DaemonSet, CronJob, Job; did you mean "Deployment"?',
+    'f:9:15 restartControl.rules[0].kinds[0]: found "deployment", allowed are Deployment, StatefulSet, DaemonSet, CronJob, Job and those of workloadKinds; did you mean "Deployment"?',
     'f:10:56 restartControl.rules[0].selector.matchExpressions[0].operator: found "in", allowed are In, NotIn, Exists, DoesNotExist; did you mean "In"?',
     `f:11:7 restartControl.rules[1].bust: unknown key, allowed are namespaces, kinds, selector, ${settings}`,
     'f:12:10 onStart: found "recnt", allowed are recent, always, never; did you mean "recent"?',
@@ -60,7 +60,7 @@ onStart: recnt
 
 test('an unknown key is reported with the allowed keys at its position, in both forms', () => {
   assert.deepEqual(errorsOf('restartControl: {maxConcurrentRolouts: 1}'), [
-    `f:1:18 restartControl.maxConcurrentRolouts: unknown key, allowed are rules, ${settings}, maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, sourceKinds, hashKey; did you mean "maxConcurrentRollouts"?`,
+    `f:1:18 restartControl.maxConcurrentRolouts: unknown key, allowed are rules, ${settings}, maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, sourceKinds, hashKey, workloadKinds; did you mean "maxConcurrentRollouts"?`,
   ]);
   assert.deepEqual(errorsOfRule('{quietperiod: 5s, maintenanceWindows: [{corn: a, cron: "@daily", duration: 1h}]}'), [
     `….quietperiod: unknown key, allowed are namespaces, kinds, selector, ${settings}; did you mean "quietPeriod"?`,
