@@ -110,6 +110,41 @@ test('each key of a rule is validated', () => {
   for (const [rule, error] of Object.entries(errors)) assert.deepEqual(errorsOfRule(`{${rule}}`), [error]);
 });
 
+test('kinds of other groups are named with their group, once, before a rule may name them', () => {
+  const errorOf = (kinds: string, rule = '') =>
+    errorsOf(`restartControl: {rules: [${rule}], workloadKinds: [${kinds}]}`).map((error) =>
+      error.replace(/^f:1:\d+ restartControl\./, ''),
+    );
+  const withGroup = 'a kind is named with its group, such as Rollout.argoproj.io';
+  assert.deepEqual(errorOf('{kind: Rollout}'), [`workloadKinds[0].kind: found "Rollout"; ${withGroup}`]);
+  assert.deepEqual(errorOf('{kind: rollout.argoproj.io}'), [
+    `workloadKinds[0].kind: found "rollout.argoproj.io"; ${withGroup}`,
+  ]);
+  assert.deepEqual(errorOf('{}'), [
+    'workloadKinds[0].kind: missing; name the kind with its group, such as Rollout.argoproj.io',
+  ]);
+  assert.deepEqual(errorOf('{kind: Deployment.apps}'), [
+    'workloadKinds[0].kind: found "Deployment.apps", a kind of Kubernetes, which is managed without being named here',
+  ]);
+  assert.deepEqual(errorOf('{kind: A.b}, {kind: A.b}'), ['workloadKinds[1].kind: found "A.b" for the second time']);
+  assert.deepEqual(errorOf('{kind: A.b, templatePath: template}'), [
+    'workloadKinds[0].templatePath: found "template"; the path of a field is written like spec.template',
+  ]);
+  assert.deepEqual(errorOf('{kind: A.b, restartedField: spec.at}'), [
+    'workloadKinds[0].restartedField: found "spec.at"; the path of a field is written like status.restartedAt',
+  ]);
+  assert.deepEqual(errorOf('{kind: A.b, restartBy: tmie}'), [
+    'workloadKinds[0].restartBy: found "tmie", allowed are template, time; did you mean "time"?',
+  ]);
+  assert.deepEqual(errorOf('{kind: A.b}', '{kinds: [A.b, A.c]}'), [
+    'rules[0].kinds[1]: found "A.c", which restartControl.workloadKinds does not name',
+  ]);
+  assert.deepEqual(errorsOfRule('{kinds: [A.b]}'), [
+    '….kinds[0]: found "A.b", which restartControl.workloadKinds does not name',
+  ]);
+  assert.deepEqual(errorOf('{kind: StatefulSet.apps.kruise.io}', '{kinds: [StatefulSet.apps.kruise.io]}'), []);
+});
+
 test('a window that is invalid, or never opens, is refused', () => {
   const errorOf = (window: string) => errorsOfRule(`{maintenanceWindows: [{duration: 1h, ${window}}]}`).join('\n');
   assert.match(
