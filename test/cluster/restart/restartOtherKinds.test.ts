@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite, test } from 'node:test';
+import { promisify } from 'node:util';
 import { type JsonObject, objectOf, timeOf } from '@weeder/kube-runtime/base';
 import { decodeState } from '../../../src/restart/content/state.ts';
+import { temporaryFile } from '../support/cluster.ts';
 import { eventsWith } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { installCrd } from '../support/observer/applicationCrd.ts';
@@ -16,6 +21,7 @@ import {
 } from '../support/restart/otherKinds.ts';
 import { type RestartScene, setRestartScene } from '../support/restart/restartScene.ts';
 
+const run = promisify(execFile);
 const mergePatch = 'application/merge-patch+json';
 const workloadKinds = [{ kind: 'Rollout.argoproj.io' }, { kind: 'CloneSet.apps.kruise.io' }];
 
@@ -67,6 +73,17 @@ async function uidsOf(scene: RestartScene, name: string): Promise<string[]> {
   return (await scene.pods(name)).map(({ metadata }) => metadata.uid);
 }
 
+/** Runs `weeder explain workload`, which must succeed, and returns the lines of its output. */
+async function explain(scene: RestartScene, name: string): Promise<string[]> {
+  const config = temporaryFile('weeder.yaml');
+  writeFileSync(config, JSON.stringify(scene.config({ workloadKinds: workloadKinds.slice(0, 1) })));
+  const kubeconfig = scene.ns.cluster.kubeconfigFor('admin');
+  const flags = ['-n', scene.ns.name, `--config-file=${config}`, `--kubeconfig=${kubeconfig}`];
+  const args = ['src/cli/weeder.ts', 'explain', 'workload', name, ...flags];
+  const { stdout } = await run(process.execPath, args, { cwd: join(import.meta.dirname, '../../..') });
+  return stdout.trimEnd().split('\n');
+}
+
 const templateOf = (object: JsonObject) => objectOf(object['spec'])['template'];
 
 suite('workloads of kinds of other groups', { concurrency: true }, () => {
@@ -87,8 +104,17 @@ suite('workloads of kinds of other groups', { concurrency: true }, () => {
     await weeder.log.until('workload rolled out: its pods have the new content', {
       workload: 'rollout.argoproj.io/web',
     });
-    const [event] = await eventsWith(scene.ns, ['involvedObject.kind=Rollout'], ['DependencyChanged', 'Restarted', 'RolledOut']);
+    const [event] = await eventsWith(
+      scene.ns,
+      ['involvedObject.kind=Rollout'],
+      ['DependencyChanged', 'Restarted', 'RolledOut'],
+    );
     assert.equal(event?.involvedObject['apiVersion'], 'argoproj.io/v1alpha1');
+    for (const name of ['web', 'rollout/web', 'rollouts.argoproj.io/web']) {
+      const [first, ...more] = await explain(scene, name);
+      assert.match(first ?? '', new RegExp(`^Rollout\\.argoproj\\.io ${scene.ns.name}/web`));
+      assert.match(more.join('\n'), /Restarted/);
+    }
   });
 
   test('a paused Rollout waits until it is resumed', async (t) => {

@@ -1,7 +1,6 @@
 import type { ClusterAccess } from '../access/clusterAccess.ts';
 import type { Clock } from '../base/clock.ts';
 import { parseJson } from '../base/exactInteger.ts';
-import { discoveringClient } from './discovery.ts';
 import { createExchanger, type Exchange, type Opened } from './exchange.ts';
 import { type ApiFailure, classify, describeBody } from './failure.ts';
 import { networkFailure } from './networkFailure.ts';
@@ -140,14 +139,14 @@ export function createKubeClient({
     return result;
   }
 
-  return discoveringClient({
+  return {
     server: access.server,
     call: (request) => observed(request, false, () => answer(request)),
     openStream: (request) => observed(request, true, () => stream(request)),
     renew: exchanger.renew,
     failureOf: networkFailure,
     close: exchanger.close,
-  });
+  };
 }
 
 /** Reads the whole body as text, and returns the last `keep` bytes of it. */
