@@ -1,6 +1,6 @@
 import { type CodedError, failed, isObject, type JsonObject, ok, type Result } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
-import { describeFailure } from '@weeder/kube-runtime/client';
+import { describeFailure, isUnservedPath } from '@weeder/kube-runtime/client';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import { listPages } from '@weeder/kube-runtime/watch';
 import { codedError } from './errors.ts';
@@ -33,7 +33,7 @@ export function createListReader(client: KubeClient, signal?: AbortSignal): List
 
   /** Undefined: it is refused, and left out. */
   function problemOf(failure: ApiFailure, what: string): CodedError | undefined {
-    if (failure.type !== 'forbidden' && failure.type !== 'notFound')
+    if (failure.type !== 'forbidden' && failure.type !== 'notFound' && !isUnservedPath(failure))
       return codedError('CLUSTER_UNREACHABLE', `Cannot read ${what}:`, describeFailure(failure, client.server));
     leaveOut(failure, what);
     return undefined;

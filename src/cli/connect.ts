@@ -3,7 +3,13 @@ import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import type { Clock } from '@weeder/kube-runtime/base';
 import { type CodedError, failed, ok, type Result } from '@weeder/kube-runtime/base';
 import type { ApiFailure } from '@weeder/kube-runtime/client';
-import { createKubeClient, describeFailure, type KubeClient, type RequestOutcome } from '@weeder/kube-runtime/client';
+import {
+  createKubeClient,
+  describeFailure,
+  discoveringClient,
+  type KubeClient,
+  type RequestOutcome,
+} from '@weeder/kube-runtime/client';
 import { codedError, errorTable } from '../base/errors.ts';
 import { userAgent } from '../base/userAgent.ts';
 import type { ClusterFlags } from './flags/runFlags.ts';
@@ -47,14 +53,16 @@ export async function connect(options: ConnectOptions, clock: Clock): Promise<Re
   const access = loadKubeConfig({ kubeconfig, context, as, asGroup, hint }, process.env);
   if (!access.ok) return access;
   options.onAccess?.(access.value);
-  const created = createKubeClient({
-    access: access.value,
-    clock,
-    userAgent,
-    qps,
-    burst,
-    ...(onRequest === undefined ? {} : { onRequest }),
-  });
+  const created = discoveringClient(
+    createKubeClient({
+      access: access.value,
+      clock,
+      userAgent,
+      qps,
+      burst,
+      ...(onRequest === undefined ? {} : { onRequest }),
+    }),
+  );
   const client = requestTimeout === undefined ? created : limited(created, requestTimeout || longestTimeout);
   const timeout = options.apiServerTimeout ?? (isInPod(access.value) ? 0 : patience);
   const patient = Math.min(timeout || Number.POSITIVE_INFINITY, requestTimeout || Number.POSITIVE_INFINITY);

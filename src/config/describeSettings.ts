@@ -1,5 +1,5 @@
 import { formatDuration } from '@weeder/kube-runtime/base';
-import { selectorToString, workloadKindNames } from '@weeder/kube-runtime/objects';
+import { isWorkloadKind, selectorToString, workloadKindNames } from '@weeder/kube-runtime/objects';
 import type { DeclaredConfig, Pace, ServiceSettings } from './config.ts';
 import type { MaintenanceWindow } from './maintenance.ts';
 import type { RestartConfig, RestartRule, RestartSettings } from './restart.ts';
@@ -44,30 +44,35 @@ export function describePace({ pods, per }: Pace): string {
  * Describes the section `restartControl` in sentences, one per line: which workloads each rule matches, and what
  * happens to them.
  */
-export function describeRestart({ rules, defaults, ...limits }: RestartConfig): readonly string[] {
+export function describeRestart({ rules, defaults, workloadKinds, ...limits }: RestartConfig): readonly string[] {
   const { maxRestartsPerMinute, burst, maxConcurrentRollouts } = limits;
-  const last = rules.findIndex(takesAll);
+  const last = rules.findIndex((rule) => takesAll(rule, workloadKinds));
   const unreachable = last < 0 ? [] : rules.slice(last + 1);
   return [
     ...rules.map((rule, index) => {
       const note = unreachable.includes(rule)
         ? `never applies, because rule ${last + 1} matches all workloads`
         : howOf(rule);
-      return `rule ${index + 1}: ${whomOf(rule)}: ${note}`;
+      return `rule ${index + 1}: ${whomOf(rule, workloadKinds)}: ${note}`;
     }),
     `opt-in by annotation${rules.length === 0 ? '' : ', without a matching rule'}: ${howOf(defaults)}`,
     `limits: ${maxRestartsPerMinute} restarts per minute, bursts of ${burst}, ${maxConcurrentRollouts} concurrent rollouts`,
   ];
 }
 
-function takesAll({ kinds, namespaces, selector }: RestartRule): boolean {
-  return kinds.size === workloadKindNames.length && namespaces === 'all' && selector === undefined;
+function isEvery(kinds: RestartRule['kinds'], others: RestartConfig['workloadKinds']): boolean {
+  return kinds.size === workloadKindNames.length + others.length;
+}
+
+function takesAll({ kinds, namespaces, selector }: RestartRule, others: RestartConfig['workloadKinds']): boolean {
+  return isEvery(kinds, others) && namespaces === 'all' && selector === undefined;
 }
 
 /** `Deployments in shop with app=web` */
-export function whomOf({ kinds, namespaces, selector }: RestartRule): string {
-  const isEveryKind = kinds.size === workloadKindNames.length;
-  const what = isEveryKind ? 'all workloads' : [...kinds].map((kind) => `${kind}s`).join(', ');
+export function whomOf({ kinds, namespaces, selector }: RestartRule, others: RestartConfig['workloadKinds']): string {
+  const what = isEvery(kinds, others)
+    ? 'all workloads'
+    : [...kinds].map((kind) => (isWorkloadKind(kind) ? `${kind}s` : kind)).join(', ');
   const where = namespaces === 'all' ? 'in every watched namespace' : `in ${namespaces.join(', ')}`;
   return `${what} ${where}${selector === undefined ? '' : ` with ${selectorToString(selector)}`}`;
 }

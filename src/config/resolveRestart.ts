@@ -22,6 +22,7 @@ export function resolveRestart(section: RestartSection): RestartConfig {
     maxConcurrentRollouts,
     maxAdoptionsPerMinute,
     access,
+    workloadKinds: mapping.workloadKinds.map(({ kind: name, ...differences }) => ({ name, ...differences })),
     sourceKinds: new Set(sourceKinds),
     hashKey: { namespace: hashKey.namespace, name: hashKey.name },
   };
@@ -30,7 +31,7 @@ export function resolveRestart(section: RestartSection): RestartConfig {
 function resolveRule(rule: RestartRuleEntry, mapping: RestartMapping): RestartRule {
   return {
     namespaces: distinct(rule.namespaces) ?? 'all',
-    kinds: new Set(rule.kinds ?? workloadKindNames),
+    kinds: new Set(rule.kinds ?? [...workloadKindNames, ...mapping.workloadKinds.map(({ kind }) => kind)]),
     selector: rule.selector && resolveSelector(rule.selector),
     ...settingsOf(rule, mapping),
   };

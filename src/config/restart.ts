@@ -1,4 +1,4 @@
-import type { LabelSelector, WorkloadKind } from '@weeder/kube-runtime/objects';
+import type { LabelSelector } from '@weeder/kube-runtime/objects';
 import type { MaintenanceWindow } from './maintenance.ts';
 
 /** Sources that workloads of other namespaces may depend on without an annotation on the source that permits it. */
@@ -37,15 +37,27 @@ export interface RestartSettings {
 /** Which workloads are managed, and how. */
 export interface RestartRule extends RestartSettings {
   readonly namespaces: readonly string[] | 'all';
-  readonly kinds: ReadonlySet<WorkloadKind>;
+  readonly kinds: ReadonlySet<string>;
   /** Selects by the labels of the workload. Undefined: all workloads. */
   readonly selector: LabelSelector | undefined;
+}
+
+/** A kind of workload of another group, and where it differs from what weeder knows of the kind. */
+export interface OtherKind {
+  /** `Rollout.argoproj.io`. */
+  readonly name: string;
+  /** `spec.template`. */
+  readonly templatePath?: string | undefined;
+  readonly restartBy?: 'template' | 'time' | undefined;
+  readonly restartField?: string | undefined;
+  readonly restartedField?: string | undefined;
 }
 
 /** The section `restartControl`, with all defaults applied. */
 export interface RestartConfig {
   /** The first rule that matches a workload applies. */
   readonly rules: readonly RestartRule[];
+  readonly workloadKinds: readonly OtherKind[];
   /** For workloads that opt in by annotation and match no rule. */
   readonly defaults: RestartSettings;
   readonly maxRestartsPerMinute: number;

@@ -1,11 +1,10 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { objectText } from '@weeder/kube-runtime/objects';
 import { workloadStates } from '@weeder/live-page';
-import { podsToReplace } from '../restart/content/affectedPods.ts';
+import { keptPods, podsToReplace } from '../restart/content/affectedPods.ts';
 import { type Assessment, assess } from '../restart/content/assess.ts';
 import type { CurrentSource } from '../restart/content/currentSources.ts';
 import { whyNotRecreated } from '../restart/jobs/whyNotRecreated.ts';
-import { kinds } from '../restart/kinds/kinds.ts';
 import { mayRestart, pauseError } from '../restart/pace/mayRestart.ts';
 import { ownPods } from '../restart/pods/ownPods.ts';
 import { awaitsRollout, initialProgress, isUnderWay } from '../restart/pods/progress.ts';
@@ -87,7 +86,7 @@ function stateOf(view: WorkloadView, now: number): string {
 
 /** What happens to pods that wait for what is missing, apart from what the kubelet does. */
 function afterwards({ summary, settings }: WorkloadView): string {
-  const isHelped = settings?.lateSources === 'evict' && kinds[summary.ref.kind].restart === 'rollout';
+  const isHelped = settings?.lateSources === 'evict' && summary.kind.restart === 'rollout';
   return isHelped ? '; its pods that wait for that in a volume are evicted when it exists (lateSources)' : '';
 }
 
@@ -99,9 +98,7 @@ function blocked(reason: string): string {
 function verdict(view: WorkloadView, { sources }: Extract<Assessment, { type: 'changed' }>, now: number): string {
   const { summary, settings, uses, state, pods } = view;
   const against =
-    kinds[summary.ref.kind].restart === 'recreation' && settings !== undefined
-      ? whyNotRecreated(summary, settings)
-      : undefined;
+    summary.kind.restart === 'recreation' && settings !== undefined ? whyNotRecreated(summary, settings) : undefined;
   if (against !== undefined) return blocked(against);
   const restarts = typeof state === 'object' ? state.restarts : [];
   const permission =
@@ -117,7 +114,7 @@ function verdict(view: WorkloadView, { sources }: Extract<Assessment, { type: 'c
       : blocked('an immutable source was recreated');
   if (summary.selector === undefined) return 'the next run has the new content';
   if (typeof pods === 'string') return 'would be restarted if a pod is older than the change';
-  return podsToReplace(summary, pods, sources).length > 0
+  return podsToReplace(summary, pods, sources).length > keptPods(summary)
     ? 'would be restarted'
     : 'needs no restart: its pods were created after the change';
 }

@@ -68,14 +68,17 @@ export async function inspectWorkloads(
 ): Promise<Result<WorkloadsView>> {
   const updates = new Map<string, WorkloadUpdate>();
   const sources = createSourceIndex(systemClock, () => {});
-  const sinks = createWorkloadSinks({
-    knows: () => false,
-    take(update) {
-      if (update.copy === undefined && isAsked(update.summary.ref))
-        updates.set(workloadKey(update.summary.ref), update);
+  const sinks = createWorkloadSinks(
+    {
+      knows: () => false,
+      take(update) {
+        if (update.copy === undefined && isAsked(update.summary.ref))
+          updates.set(workloadKey(update.summary.ref), update);
+      },
+      remove: () => {},
     },
-    remove: () => {},
-  });
+    () => config.restart.workloadKinds,
+  );
   const streams = createRestartStreams({
     config,
     namespaces,

@@ -1,4 +1,3 @@
-import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
@@ -62,7 +61,7 @@ interface RestartCounts {
 /** Restart control without its streams: objects come in through the sinks, writes go out through the API. */
 export interface RestartControl {
   /** Takes the workloads of one kind. */
-  createWorkloadSink(kind: WorkloadKind): ClosableSink;
+  createWorkloadSink(kind: string): ClosableSink;
   /** Takes the metadata of ConfigMaps or Secrets. */
   createSourceSink(kind: SourceKind): ClosableSink;
   /** Applies this config from now on. */
@@ -139,7 +138,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     ownerOf,
     entryOf: (id) => workloads.get(id),
     observeWrite(entry, object) {
-      const update = readUpdate(object, entry.observed.summary.ref.kind);
+      const update = readUpdate(object, entry.observed.summary.ref.kind, config.workloadKinds);
       // The workload may be deleted by now, and its stream would not report that again.
       if (update !== undefined && workloads.get(entry.id) === entry) workloads.take(update);
     },
@@ -163,21 +162,24 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     recreations,
     latePods,
   });
-  const sinks = createWorkloadSinks({
-    // While a Job is being recreated, every update of its stream is handled.
-    knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
-    rewound: (id) => workloads.rewound(id),
-    take(update) {
-      const id = workloadKey(update.summary.ref);
-      if (update.copy === undefined) workloads.take(update);
-      else recreations.found(update.copy, update.summary.uid);
-      recreations.changed(id);
+  const sinks = createWorkloadSinks(
+    {
+      // While a Job is being recreated, every update of its stream is handled.
+      knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
+      rewound: (id) => workloads.rewound(id),
+      take(update) {
+        const id = workloadKey(update.summary.ref);
+        if (update.copy === undefined) workloads.take(update);
+        else recreations.found(update.copy, update.summary.uid);
+        recreations.changed(id);
+      },
+      remove(id) {
+        workloads.remove(id);
+        recreations.changed(id);
+      },
     },
-    remove(id) {
-      workloads.remove(id);
-      recreations.changed(id);
-    },
-  });
+    () => config.workloadKinds,
+  );
 
   return {
     createWorkloadSink: sinks.create,

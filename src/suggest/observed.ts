@@ -10,6 +10,7 @@ import {
   workloadKindNames,
 } from '@weeder/kube-runtime/objects';
 import type { DependantRef, ServiceRef } from '../dependencies/dependency.ts';
+import { kinds } from '../restart/kinds/kinds.ts';
 import { readLabelSelector, readTexts } from '../restart/references/labelSelector.ts';
 import { podTemplateOf } from '../restart/references/podTemplate.ts';
 import { type SourceKind, sourceKey } from '../restart/references/refs.ts';
@@ -103,7 +104,7 @@ function templateOf(object: JsonObject, kind: SearchedKind): JsonObject {
   const workloadKind = workloadKindNames.find((each) => each === kind);
   return workloadKind === undefined
     ? objectOf(objectOf(object['spec'])['template'])
-    : podTemplateOf(object, workloadKind);
+    : podTemplateOf(object, kinds[workloadKind]);
 }
 
 function selectorOf(

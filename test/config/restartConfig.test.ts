@@ -44,6 +44,7 @@ const limits = {
   maxConcurrentRollouts: 10,
   maxAdoptionsPerMinute: 120,
   access: 'all',
+  workloadKinds: [],
   sourceKinds: new Set(['ConfigMap', 'Secret']),
   hashKey: { namespace: undefined, name: 'weeder-hash-key' },
 };
@@ -131,6 +132,7 @@ restartControl:
   maxAdoptionsPerMinute: 4
   access: named
   sourceKinds: [ConfigMap]
+  workloadKinds: [{kind: Rollout.argoproj.io}, {kind: Server.example.org, restartBy: time, restartField: spec.at}]
   hashKey: {namespace: garden, name: key.of.hashes}
 `);
   assert.deepEqual(rest, {
@@ -139,6 +141,10 @@ restartControl:
     maxConcurrentRollouts: 3,
     maxAdoptionsPerMinute: 4,
     access: 'named',
+    workloadKinds: [
+      { name: 'Rollout.argoproj.io' },
+      { name: 'Server.example.org', restartBy: 'time', restartField: 'spec.at' },
+    ],
     sourceKinds: new Set(['ConfigMap']),
     hashKey: { namespace: 'garden', name: 'key.of.hashes' },
   });

@@ -51,7 +51,7 @@ onStart: recnt
     'f:5:12 restartControl.unstick: found "maybe", expected true or false',
     'f:6:13 restartControl.hashKey.nmae: unknown key, allowed are namespace, name; did you mean "name"?',
     'f:8:19 restartControl.rules[0].namespaces: found "shop", expected a list; a list with one entry is written [shop]',
-    'f:9:15 restartControl.rules[0].kinds[0]: found "deployment", allowed are Deployment, StatefulSet, DaemonSet, CronJob, Job; did you mean "Deployment"?',
+    'f:9:15 restartControl.rules[0].kinds[0]: found "deployment", allowed are Deployment, StatefulSet, DaemonSet, CronJob, Job and those of workloadKinds; did you mean "Deployment"?',
     'f:10:56 restartControl.rules[0].selector.matchExpressions[0].operator: found "in", allowed are In, NotIn, Exists, DoesNotExist; did you mean "In"?',
     `f:11:7 restartControl.rules[1].bust: unknown key, allowed are namespaces, kinds, selector, ${settings}`,
     'f:12:10 onStart: found "recnt", allowed are recent, always, never; did you mean "recent"?',
@@ -60,7 +60,7 @@ onStart: recnt
 
 test('an unknown key is reported with the allowed keys at its position, in both forms', () => {
   assert.deepEqual(errorsOf('restartControl: {maxConcurrentRolouts: 1}'), [
-    `f:1:18 restartControl.maxConcurrentRolouts: unknown key, allowed are rules, ${settings}, maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, sourceKinds, hashKey; did you mean "maxConcurrentRollouts"?`,
+    `f:1:18 restartControl.maxConcurrentRolouts: unknown key, allowed are rules, ${settings}, maxRestartsPerMinute, burst, maxConcurrentRollouts, maxAdoptionsPerMinute, access, sourceKinds, hashKey, workloadKinds; did you mean "maxConcurrentRollouts"?`,
   ]);
   assert.deepEqual(errorsOfRule('{quietperiod: 5s, maintenanceWindows: [{corn: a, cron: "@daily", duration: 1h}]}'), [
     `….quietperiod: unknown key, allowed are namespaces, kinds, selector, ${settings}; did you mean "quietPeriod"?`,
@@ -108,6 +108,41 @@ test('each key of a rule is validated', () => {
     'sources: [{namespace: a, names: [a_b]}]': `….sources[0].names[0]: found "a_b", allowed are ${subdomain}`,
   };
   for (const [rule, error] of Object.entries(errors)) assert.deepEqual(errorsOfRule(`{${rule}}`), [error]);
+});
+
+test('kinds of other groups are named with their group, once, before a rule may name them', () => {
+  const errorOf = (kinds: string, rule = '') =>
+    errorsOf(`restartControl: {rules: [${rule}], workloadKinds: [${kinds}]}`).map((error) =>
+      error.replace(/^f:1:\d+ restartControl\./, ''),
+    );
+  const withGroup = 'a kind is named with its group, such as Rollout.argoproj.io';
+  assert.deepEqual(errorOf('{kind: Rollout}'), [`workloadKinds[0].kind: found "Rollout"; ${withGroup}`]);
+  assert.deepEqual(errorOf('{kind: rollout.argoproj.io}'), [
+    `workloadKinds[0].kind: found "rollout.argoproj.io"; ${withGroup}`,
+  ]);
+  assert.deepEqual(errorOf('{}'), [
+    'workloadKinds[0].kind: missing; name the kind with its group, such as Rollout.argoproj.io',
+  ]);
+  assert.deepEqual(errorOf('{kind: Deployment.apps}'), [
+    'workloadKinds[0].kind: found "Deployment.apps", a kind of Kubernetes, which is managed without being named here',
+  ]);
+  assert.deepEqual(errorOf('{kind: A.b}, {kind: A.b}'), ['workloadKinds[1].kind: found "A.b" for the second time']);
+  assert.deepEqual(errorOf('{kind: A.b, templatePath: template}'), [
+    'workloadKinds[0].templatePath: found "template"; the path of a field is written like spec.template',
+  ]);
+  assert.deepEqual(errorOf('{kind: A.b, restartedField: spec.at}'), [
+    'workloadKinds[0].restartedField: found "spec.at"; the path of a field is written like status.restartedAt',
+  ]);
+  assert.deepEqual(errorOf('{kind: A.b, restartBy: tmie}'), [
+    'workloadKinds[0].restartBy: found "tmie", allowed are template, time; did you mean "time"?',
+  ]);
+  assert.deepEqual(errorOf('{kind: A.b}', '{kinds: [A.b, A.c]}'), [
+    'rules[0].kinds[1]: found "A.c", which restartControl.workloadKinds does not name',
+  ]);
+  assert.deepEqual(errorsOfRule('{kinds: [A.b]}'), [
+    '….kinds[0]: found "A.b", which restartControl.workloadKinds does not name',
+  ]);
+  assert.deepEqual(errorOf('{kind: StatefulSet.apps.kruise.io}', '{kinds: [StatefulSet.apps.kruise.io]}'), []);
 });
 
 test('a window that is invalid, or never opens, is refused', () => {

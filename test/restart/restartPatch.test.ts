@@ -5,12 +5,13 @@ import { workloadSummary } from '../support/objects/workloadObjects.ts';
 
 const state = 'weeder.dev/dependencies';
 const changeCause = 'kubernetes.io/change-cause';
+const request = { hash: 'h-2', since: 0 };
 const template = { metadata: { annotations: { 'weeder.dev/dependencies-hash': 'h-2' } } };
 const caused = (cause: string) => workloadSummary('Deployment', { annotations: { [changeCause]: cause } });
 
 test('a restart is one conditional write: the state, the change cause, and the hash in the template', () => {
   for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet'] as const) {
-    assert.deepEqual(restartPatch(workloadSummary(kind), '{"s":1}', 'h-2', 'ConfigMap settings'), {
+    assert.deepEqual(restartPatch(workloadSummary(kind), '{"s":1}', request, 'ConfigMap settings'), {
       metadata: {
         resourceVersion: '7',
         annotations: { [state]: '{"s":1}', [changeCause]: 'weeder: ConfigMap settings' },
@@ -21,13 +22,13 @@ test('a restart is one conditional write: the state, the change cause, and the h
 });
 
 test('for a CronJob the template of its next run is written', () => {
-  const patch = restartPatch(workloadSummary('CronJob'), 's', 'h-2', 'c');
+  const patch = restartPatch(workloadSummary('CronJob'), 's', request, 'c');
   assert.deepEqual(patch['spec'], { jobTemplate: { spec: { template } } });
 });
 
 test('a change cause of the user is preserved, and one of weeder is replaced', () => {
   const annotations = (cause: string) => {
-    const { metadata } = restartPatch(caused(cause), 's', 'h-2', 'Secret db');
+    const { metadata } = restartPatch(caused(cause), 's', request, 'Secret db');
     return metadata;
   };
   assert.deepEqual(annotations('release 7'), { resourceVersion: '7', annotations: { [state]: 's' } });

@@ -93,6 +93,11 @@
   resources: [jobs]
   verbs: [get, create, delete]
 {{- end }}
+{{- range .workloadKinds }}
+- apiGroups: [{{ .group }}]
+  resources: [{{ .resource }}]
+  verbs: [list, watch, patch]
+{{- end }}
 {{- end -}}
 
 {{- define "weeder.observerRules" -}}

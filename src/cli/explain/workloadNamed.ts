@@ -1,6 +1,7 @@
 import { failed, type JsonObject, ok, type Result } from '@weeder/kube-runtime/base';
-import { workloadKindNames, workloadKinds } from '@weeder/kube-runtime/objects';
+import { bareKind, workloadKindNames } from '@weeder/kube-runtime/objects';
 import { codedError } from '../../base/errors.ts';
+import type { OtherKind } from '../../config/restart.ts';
 import { eventLine } from '../../explain/eventLine.ts';
 import { explainUnmanaged } from '../../explain/explainUnmanaged.ts';
 import { explainedWorkload, explainHashKey, explainWorkload } from '../../explain/explainWorkload.ts';
@@ -20,14 +21,14 @@ export function explainWorkloadNamed(namespace: string, name: string, flags: One
 
 async function answer(asked: Asked): Promise<Result<readonly string[]>> {
   const { namespace, name } = asked;
-  const refs = refsOf(namespace, name);
+  const others = asked.config.restart?.workloadKinds ?? [];
+  const names = [...workloadKindNames, ...others.map((each) => each.name)];
+  const refs = refsOf(namespace, name, names);
   if (refs === undefined)
-    return failed(
-      codedError('USAGE', `There is no workload ${name}: its kind is one of ${workloadKindNames.join(', ')}.`),
-    );
+    return failed(codedError('USAGE', `There is no workload ${name}: its kind is one of ${names.join(', ')}.`));
   const found: { readonly ref: WorkloadRef; readonly object: JsonObject }[] = [];
   for (const ref of refs) {
-    const object = await asked.reader.readOne(workloadPath(ref), `${workloadKinds[ref.kind].plural} in ${namespace}`);
+    const object = await asked.reader.readOne(workloadPath(ref), `${ref.kind} in ${namespace}`);
     if (!object.ok) return object;
     if (object.value !== undefined) found.push({ ref, object: object.value });
   }
@@ -35,20 +36,25 @@ async function answer(asked: Asked): Promise<Result<readonly string[]>> {
     return failed(codedError('OBJECT_NOT_FOUND', `There is no workload ${name} in the namespace ${namespace}.`));
   const lines: string[] = [];
   for (const { ref, object } of found) {
-    const about = await explainRef(ref, object, asked);
+    const about = await explainRef(ref, object, asked, others);
     if (!about.ok) return about;
     lines.push(...about.value);
   }
   return ok(lines);
 }
 
-async function explainRef(ref: WorkloadRef, object: JsonObject, asked: Asked): Promise<Result<readonly string[]>> {
+async function explainRef(
+  ref: WorkloadRef,
+  object: JsonObject,
+  asked: Asked,
+  others: readonly OtherKind[],
+): Promise<Result<readonly string[]>> {
   const { config, namespaces, reader } = asked;
-  const events = await readEventsAbout(reader, ref);
+  const events = await readEventsAbout(reader, { ...ref, kind: bareKind(ref.kind) });
   if (!events.ok) return events;
   const about = await managedLines(ref, asked);
   if (!about.ok) return about;
-  const summary = readWorkload(object, ref.kind);
+  const summary = readWorkload(object, ref.kind, others);
   const unmanaged = summary === undefined ? [] : explainUnmanaged(summary, config.restart !== undefined, namespaces);
   return ok([...(about.value ?? unmanaged), ...events.value.map(eventLine)]);
 }
@@ -69,9 +75,10 @@ async function managedLines(
 }
 
 /** Every workload that may be meant by `web`, or the one that is meant by `deployment/web`. Undefined: no kind is. */
-function refsOf(namespace: string, given: string): readonly WorkloadRef[] | undefined {
+function refsOf(namespace: string, given: string, names: readonly string[]): readonly WorkloadRef[] | undefined {
   const [name = '', kind] = given.split('/').toReversed();
-  if (kind === undefined) return workloadKindNames.map((each) => ({ kind: each, namespace, name }));
-  const known = workloadKindNames.find((each) => isKindName(each, kind));
+  if (kind === undefined) return names.map((each) => ({ kind: each, namespace, name }));
+  const known =
+    names.find((each) => each.toLowerCase() === kind.toLowerCase()) ?? names.find((each) => isKindName(each, kind));
   return known === undefined ? undefined : [{ kind: known, namespace, name }];
 }

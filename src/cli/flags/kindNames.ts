@@ -1,3 +1,5 @@
+import { bareKind } from '@weeder/kube-runtime/objects';
+
 /** What `weeder explain` explains by its name. */
 export const explainedKinds = ['application', 'pod', 'service', 'workload'] as const;
 
@@ -15,6 +17,6 @@ const shortNames: Readonly<Record<string, string>> = {
 /** Whether `given` names the kind as kubectl accepts it: `Deployment`, `deployments`, `deployments.apps` or `deploy`. */
 export function isKindName(kind: string, given: string): boolean {
   const [name = ''] = given.toLowerCase().split('.');
-  const singular = kind.toLowerCase();
+  const singular = bareKind(kind).toLowerCase();
   return name === singular || name === `${singular}s` || name === shortNames[kind];
 }

@@ -1,18 +1,19 @@
 import { isObject } from '@weeder/kube-runtime/base';
-import { dnsLabel, dnsSubdomain, workloadKindNames } from '@weeder/kube-runtime/objects';
+import { dnsLabel, dnsSubdomain } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
 import { contradictions, type Durations, durationsOf } from './restartLimits.ts';
 import { defaultSettings, ruleSettings } from './restartSettings.ts';
 import { atLeastOne, nameOf, namespaceNames, optional, selectorOf, withDefault } from './selectorSchema.ts';
+import { kindIssues, kindsOfRule, workloadKinds } from './workloadKinds.ts';
 
 const rule = z
   .strictObject({
     namespaces: optional(namespaceNames).describe(
       'The namespaces of the workloads. Without it, every watched namespace.',
     ),
-    kinds: optional(
-      z.array(z.enum(workloadKindNames)).min(1, { error: 'this list is empty; name a kind, or leave out the key' }),
-    ).describe('The kinds of workload. Without it, all five.'),
+    kinds: optional(kindsOfRule).describe(
+      'The kinds of workload. Without it, all five of Kubernetes and those of `workloadKinds`.',
+    ),
     selector: optional(selectorOf('workload')).describe('The labels of the workloads. Without it, all workloads.'),
     ...ruleSettings,
   })
@@ -56,12 +57,15 @@ export const restartMapping = z
       'The kinds of source that are followed. With `[ConfigMap]` weeder neither watches nor reads Secrets that workloads use, a Role without them is enough, and a change of a Secret restarts nothing.',
     ),
     hashKey: withDefault(hashKey, {}),
+    workloadKinds,
   })
   .superRefine(
     (section, context) => {
       const report = contradictionReporter(context);
       const top = report([], section, builtIn);
-      for (const [index, rule] of listOf(section.rules)) report(['rules', index], rule, top);
+      const entries = listOf(section.rules);
+      for (const [index, rule] of entries) report(['rules', index], rule, top);
+      for (const issue of kindIssues(section.workloadKinds, entries, ['rules'])) addIssue(context, issue);
     },
     { when: ({ value }) => isObject(value) },
   );
@@ -73,7 +77,9 @@ const builtIn = durationsOf(z.strictObject(defaultSettings).parse({}), () => fal
 const bareRules = rules.superRefine(
   (list, context) => {
     const report = contradictionReporter(context);
-    for (const [index, rule] of listOf(list)) report([index], rule, builtIn);
+    const entries = listOf(list);
+    for (const [index, rule] of entries) report([index], rule, builtIn);
+    for (const issue of kindIssues(undefined, entries, [])) addIssue(context, issue);
   },
   { when: ({ value }) => Array.isArray(value) },
 );
@@ -88,6 +94,10 @@ function contradictionReporter(context: z.RefinementCtx) {
     }
     return here;
   };
+}
+
+function addIssue(context: z.RefinementCtx, { path, message }: ReturnType<typeof kindIssues>[number]): void {
+  context.addIssue({ code: 'custom', path: [...path], message });
 }
 
 function listOf(value: unknown): readonly (readonly [number, unknown])[] {

@@ -54,10 +54,17 @@ function suspect(
   return [{ ...pod, startedContainers: new Set(started) }];
 }
 
+/** The number of pods that a partition keeps, whichever these are. */
+export function keptPods({ updateStrategy, replicas }: WorkloadSummary): number {
+  return typeof updateStrategy === 'object' && updateStrategy.isCount
+    ? Math.min(replicas, updateStrategy.partition)
+    : 0;
+}
+
 /** Whether a partition keeps the pod of this name at its revision. */
 export function isExcludedByPartition({ updateStrategy }: WorkloadSummary, name: string): boolean {
   const ordinal = Number(/-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
-  return typeof updateStrategy === 'object' && ordinal < updateStrategy.partition;
+  return typeof updateStrategy === 'object' && !updateStrategy.isCount && ordinal < updateStrategy.partition;
 }
 
 /** No container reads a volume that is not mounted. */

@@ -31,11 +31,16 @@ function partOf(entry: WorkloadEntry, config: RestartConfig, since: Since): Obje
   };
 }
 
-function settingsOf({ observed: { settings } }: WorkloadEntry, { rules }: RestartConfig): ObjectPart['facts'] {
+function settingsOf(
+  { observed: { settings } }: WorkloadEntry,
+  { rules, workloadKinds }: RestartConfig,
+): ObjectPart['facts'] {
   if (settings === undefined) return [];
   const [place, rule] = [...rules.entries()].find(([, each]) => each === settings) ?? [];
   const from =
-    rule === undefined ? 'the defaults of restartControl, by its annotation' : `rules[${place}]: ${whomOf(rule)}`;
+    rule === undefined
+      ? 'the defaults of restartControl, by its annotation'
+      : `rules[${place}]: ${whomOf(rule, workloadKinds)}`;
   return [['Settings', `${howOf(settings)} (from ${from})`]];
 }
 

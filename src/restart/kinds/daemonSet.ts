@@ -25,6 +25,7 @@ export const daemonSet: Kind = {
   waitsForEachPod: false,
   reportsByEvents: true,
   emptying: {
+    losesVolumes: () => false,
     isEmpty: (_, template) => objectOf(objectOf(template['spec'])['nodeSelector'])[noNode] !== undefined,
     empty: nodesPatch('true'),
     restore: () => nodesPatch(null),

@@ -2,7 +2,7 @@ import { arrayOf, type JsonObject, numberOf, objectOf, textOf, truncate } from '
 import { trueConditions } from '@weeder/kube-runtime/objects';
 import { printable } from '../../base/printable.ts';
 import { type Kind, scaling } from './kind.ts';
-import { replicaStatus } from './workloadStatus.ts';
+import { replicaStatus, type WorkloadStatus } from './workloadStatus.ts';
 
 /** A message may quote a whole response of the API server. Bytes. */
 const longestMessage = 300;
@@ -13,21 +13,24 @@ export const deployment: Kind = {
   isPaused: (spec) => spec['paused'] === true,
   updateStrategy: (spec) => (objectOf(spec['strategy'])['type'] === 'Recreate' ? 'recreate' : 'rolling'),
   replicas: (spec) => numberOf(spec['replicas']) ?? 1,
-  status: (status) => ({
-    ...replicaStatus(status),
-    isOverdue: isOverdue(status),
-    replicaFailure: replicaFailureIn(status),
-  }),
+  status: deploymentStatus,
   hasEndedUpdate: () => true,
   // Its ReplicaSets create the pods, and are known by their names. One that it has adopted labels its pods with no hash.
-  isOwner: ({ name }, { owner, templateHash }) =>
-    owner?.kind === 'ReplicaSet' && (templateHash === undefined || owner.name === `${name}-${templateHash}`),
+  isOwner: ({ name }, { owner, templateHash, rolloutHash }) =>
+    owner?.kind === 'ReplicaSet' &&
+    rolloutHash === undefined &&
+    (templateHash === undefined || owner.name === `${name}-${templateHash}`),
   // No status names the ReplicaSet of the newest pods.
   hasOlderTemplate: () => false,
   waitsForEachPod: false,
   reportsByEvents: false,
   emptying: scaling,
 };
+
+/** Also of a kind whose controller was made from that of Deployments. */
+export function deploymentStatus(status: JsonObject): WorkloadStatus {
+  return { ...replicaStatus(status), isOverdue: isOverdue(status), replicaFailure: replicaFailureIn(status) };
+}
 
 function isOverdue(status: JsonObject): boolean {
   return arrayOf(status['conditions']).some((each) => objectOf(each)['reason'] === 'ProgressDeadlineExceeded');

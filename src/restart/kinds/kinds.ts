@@ -1,9 +1,13 @@
-import type { WorkloadKind } from '@weeder/kube-runtime/objects';
+import { isWorkloadKind, type WorkloadKind } from '@weeder/kube-runtime/objects';
+import type { OtherKind } from '../../config/restart.ts';
+import { cloneSet } from './cloneSet.ts';
 import { cronJob } from './cronJob.ts';
 import { daemonSet } from './daemonSet.ts';
 import { deployment } from './deployment.ts';
 import { job } from './job.ts';
-import type { Kind } from './kind.ts';
+import type { Kind, RestartTimes } from './kind.ts';
+import { restartTimes, rollout } from './rollout.ts';
+import { standard } from './standard.ts';
 import { statefulSet } from './statefulSet.ts';
 
 export const kinds: Readonly<Record<WorkloadKind, Kind>> = {
@@ -13,3 +17,33 @@ export const kinds: Readonly<Record<WorkloadKind, Kind>> = {
   CronJob: cronJob,
   Job: job,
 };
+
+/** The kinds of other groups that differ from `standard`. */
+const readyMade: ReadonlyMap<string, Kind> = new Map([
+  ['Rollout.argoproj.io', rollout],
+  ['CloneSet.apps.kruise.io', cloneSet],
+]);
+
+/** `others`: the kinds that the config names. Undefined: the config does not name the kind. */
+export function kindNamed(name: string, others: readonly OtherKind[]): Kind | undefined {
+  if (isWorkloadKind(name)) return kinds[name];
+  const other = others.find((each) => each.name === name);
+  if (other === undefined) return undefined;
+  const base = readyMade.get(name) ?? standard;
+  return {
+    ...base,
+    templatePath: other.templatePath?.split('.') ?? base.templatePath,
+    restartTimes: timesOf(other, base),
+  };
+}
+
+/** Whether a restart reaches the pods of later runs only. */
+export function isForNextRun(name: string): boolean {
+  return isWorkloadKind(name) && kinds[name].restart === 'nextRun';
+}
+
+function timesOf({ restartBy, restartField, restartedField }: OtherKind, base: Kind): RestartTimes | undefined {
+  const { requested, ended } = base.restartTimes ?? restartTimes;
+  if (restartBy === 'template' || (restartBy === undefined && base.restartTimes === undefined)) return undefined;
+  return { requested: restartField?.split('.') ?? requested, ended: restartedField?.split('.') ?? ended };
+}

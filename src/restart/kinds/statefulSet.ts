@@ -21,7 +21,7 @@ export const statefulSet: Kind = {
   emptying: scaling,
 };
 
-function updateStrategy(spec: JsonObject): UpdateStrategy {
+export function updateStrategy(spec: JsonObject): UpdateStrategy {
   const { type, rollingUpdate } = objectOf(spec['updateStrategy']);
   if (type === 'OnDelete') return 'onDelete';
   const partition = numberOf(objectOf(rollingUpdate)['partition']) ?? 0;

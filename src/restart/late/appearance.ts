@@ -1,4 +1,3 @@
-import { kinds } from '../kinds/kinds.ts';
 import type { WorkloadEntry } from '../patches/workloadEntry.ts';
 import { type SourceRef, sourceKey } from '../references/refs.ts';
 import type { SourcesKnown } from '../sources/sourceIndex.ts';
@@ -6,8 +5,8 @@ import { longestWait } from './nextMount.ts';
 
 /** Whether pods of this workload are evicted that wait for late sources. */
 export function isHelped({ observed: { summary, settings } }: WorkloadEntry, now: number): boolean {
-  const { pausedUntil, updateStrategy, isEnding, ref } = summary;
-  if (settings?.lateSources !== 'evict' || isEnding || kinds[ref.kind].restart !== 'rollout') return false;
+  const { pausedUntil, updateStrategy, isEnding, kind } = summary;
+  if (settings?.lateSources !== 'evict' || isEnding || kind.restart !== 'rollout') return false;
   // With OnDelete, users decide when a pod is replaced.
   if (updateStrategy === 'onDelete' || pausedUntil === 'unreadable') return false;
   return pausedUntil === undefined || pausedUntil <= now;

@@ -77,7 +77,7 @@ const deploymentPaused: Rule = ({ isPaused }) =>
     ? {
         type: 'pending',
         cause: 'paused',
-        reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
+        reason: 'the workload is paused (spec.paused), and waits until it is resumed',
         until: undefined,
       }
     : undefined;

@@ -31,9 +31,13 @@ export function watchVersions({ watchers }: WorkloadEntry, watcher: () => void):
 }
 
 /**
- * Whether its pods are evicted instead of getting a new template: because the config says so, or because every restart
- * is reverted.
+ * Whether its pods are evicted instead of getting a new template: because the config says so, because a new template
+ * would not replace them, or because every restart is reverted.
  */
-export function isByEviction({ observed: { settings }, finding }: WorkloadEntry): boolean {
-  return settings?.strategy === 'evict' || needsEviction(finding?.state?.reverts ?? []);
+export function isByEviction({ observed: { settings, summary }, finding }: WorkloadEntry): boolean {
+  return (
+    settings?.strategy === 'evict' ||
+    summary.updateStrategy === 'inPlace' ||
+    needsEviction(finding?.state?.reverts ?? [])
+  );
 }

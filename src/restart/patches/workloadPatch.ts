@@ -5,29 +5,34 @@ import { changeCauseMark } from '../../controller/restartMarks.ts';
 import type { HashKey } from '../digest/digest.ts';
 import { emptiedText } from '../digest/sealEmptied.ts';
 import { below } from '../kinds/kind.ts';
-import { kinds } from '../kinds/kinds.ts';
 import { templateAnnotation } from '../references/podTemplate.ts';
 import { type WorkloadSummary, workloadAnnotations } from '../references/workloadSummary.ts';
 import type { RestartEffects } from './restartEffects.ts';
+import { type RestartRequest, restartTimeOf } from './restartTime.ts';
 import type { WorkloadEntry } from './workloadEntry.ts';
 
 /**
  * The restart, as a JSON merge patch: the new state and the hash in the pod template, in one write that fails if
  * another client has written in between. `kubectl rollout history` shows `cause`, unless the user has set a change
- * cause. A CronJob gets the hash for its next run; a Job's template is immutable (422).
+ * cause. A CronJob gets the hash for its next run; a Job's template is immutable (422). A kind with `restartTimes` gets
+ * the time in place of hash and cause: it has no new revision.
  */
 export function restartPatch(
   summary: WorkloadSummary,
   stateText: string,
-  dependenciesHash: string,
+  { hash, since }: RestartRequest,
   cause: string,
 ): JsonObject {
-  const template = { metadata: { annotations: { [templateAnnotation]: dependenciesHash } } };
+  const { restartTimes, templatePath } = summary.kind;
+  const state = { [workloadAnnotations.state]: stateText };
+  if (restartTimes !== undefined)
+    return { ...metadataPatch(summary, state), ...below(restartTimes.requested, restartTimeOf(since)) };
+  const template = { metadata: { annotations: { [templateAnnotation]: hash } } };
   const isOwnCause = summary.changeCause === undefined || summary.changeCause.startsWith(changeCauseMark);
   const causes = isOwnCause ? { [workloadAnnotations.changeCause]: `${changeCauseMark}${cause}` } : {};
   return {
-    ...metadataPatch(summary, { [workloadAnnotations.state]: stateText, ...causes }),
-    ...below(kinds[summary.ref.kind].templatePath, template),
+    ...metadataPatch(summary, { ...state, ...causes }),
+    ...below(templatePath, template),
   };
 }
 
@@ -40,19 +45,19 @@ export function emptyPatch(
   summary: WorkloadSummary,
   key: HashKey,
   stateText: string,
-  dependenciesHash: string,
+  request: RestartRequest,
   cause: string,
 ): JsonObject {
   const emptied = { [workloadAnnotations.emptied]: emptiedText(summary, key) };
-  const { empty } = kinds[summary.ref.kind].emptying;
-  const patch = mergePatch(restartPatch(summary, stateText, dependenciesHash, cause), empty);
+  const { empty } = summary.kind.emptying;
+  const patch = mergePatch(restartPatch(summary, stateText, request, cause), empty);
   return mergePatch(patch, { metadata: { annotations: emptied } });
 }
 
 /** Restores the replicas that `emptyPatch` removed; if a user has scaled the workload meanwhile, that number stays. */
 export function restorePatch(summary: WorkloadSummary): JsonObject {
-  const { resourceVersion, emptied, ref } = summary;
-  const spec = kinds[ref.kind].emptying.restore(emptied?.isUndone === false ? emptied.replicas : undefined);
+  const { resourceVersion, emptied, kind } = summary;
+  const spec = kind.emptying.restore(emptied?.isUndone === false ? emptied.replicas : undefined);
   return { metadata: { resourceVersion, annotations: { [workloadAnnotations.emptied]: null } }, ...spec };
 }
 

@@ -1,4 +1,3 @@
-import { kinds } from '../kinds/kinds.ts';
 import type { Use } from '../references/uses.ts';
 import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import type { PodSummary } from './podSummary.ts';
@@ -22,8 +21,8 @@ export function podsWithCachedContent(summary: WorkloadSummary, pods: readonly P
   return pods.filter((pod) => !pod.isOver && isOwn(summary, pod));
 }
 
-function isOwn({ ref: { kind, namespace, name }, uid }: WorkloadSummary, pod: PodSummary): boolean {
-  return pod.namespace === namespace && kinds[kind].isOwner({ name, uid }, pod);
+function isOwn({ kind, ref: { namespace, name }, uid }: WorkloadSummary, pod: PodSummary): boolean {
+  return pod.namespace === namespace && kind.isOwner({ name, uid }, pod);
 }
 
 /**
@@ -58,11 +57,11 @@ function hasTaken({ startedContainers, hasVolumes, isEnding }: PodSummary, { how
  * except in a StatefulSet, where the other pods wait for them.
  */
 export function podFailuresOf(
-  { ref, templateAnnotation }: WorkloadSummary,
+  { kind, templateAnnotation }: WorkloadSummary,
   pods: readonly PodSummary[],
 ): string | undefined {
   const failures = pods
-    .filter(({ dependenciesHash }) => kinds[ref.kind].waitsForEachPod || dependenciesHash === templateAnnotation)
+    .filter(({ dependenciesHash }) => kind.waitsForEachPod || dependenciesHash === templateAnnotation)
     .flatMap(({ name, isEnding, failure }) => (isEnding || !failure ? [] : [`pod ${name}, ${failure}`]));
   return failures.length === 0 ? undefined : failures.slice(0, 3).join('; ');
 }

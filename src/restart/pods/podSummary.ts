@@ -20,10 +20,11 @@ export interface PodSummary extends Identity {
   readonly owner: { readonly kind: string; readonly name: string; readonly uid: string } | undefined;
   readonly node: string | undefined;
   /**
-   * Labels from the template that the pod was created from: of a Deployment, of a StatefulSet or DaemonSet, of a
-   * DaemonSet.
+   * Labels from the template that the pod was created from: of a Deployment, of a Rollout of Argo, of a StatefulSet,
+   * DaemonSet or CloneSet, of a DaemonSet.
    */
   readonly templateHash: string | undefined;
+  readonly rolloutHash: string | undefined;
   readonly revision: string | undefined;
   readonly templateGeneration: string | undefined;
   /** The hash that the latest restart had written to the template that the pod was created from. */
@@ -82,6 +83,7 @@ export function readPod(object: unknown): PodSummary | undefined {
     owner: ownerOf(meta),
     node: textOf(objectOf(spec)['nodeName']),
     templateHash: textOf(labels['pod-template-hash']),
+    rolloutHash: textOf(labels['rollouts-pod-template-hash']),
     revision: textOf(labels['controller-revision-hash']),
     templateGeneration: textOf(labels['pod-template-generation']),
     dependenciesHash: templateAnnotationOf({ metadata }),

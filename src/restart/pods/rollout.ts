@@ -1,4 +1,3 @@
-import { kinds } from '../kinds/kinds.ts';
 import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import type { PodSummary } from './podSummary.ts';
 
@@ -31,11 +30,11 @@ export type RolloutProgress =
  * needed to name those that wait to be deleted. A CronJob's next run and a Job's pods have no rollout.
  */
 export function rolloutOf(summary: WorkloadSummary, pods: readonly PodSummary[] = []): RolloutProgress {
-  const { ref, status, generation, updateStrategy } = summary;
-  if (kinds[ref.kind].restart !== 'rollout') return { type: 'complete' };
+  const { kind, status, generation, updateStrategy } = summary;
+  if (kind.restart !== 'rollout') return { type: 'complete' };
   if ((status.observedGeneration ?? 0) < generation) return { type: 'unobserved' };
   const { done, of, old } = turnover(summary);
-  const isTurnedOver = done >= of && old === 0 && hasOneRevision(summary);
+  const isTurnedOver = done >= of && old === 0 && hasOneRevision(summary) && !isRestarting(summary);
   if (isTurnedOver && status.available >= summary.replicas) return { type: 'complete' };
   if (summary.isPaused) return { type: 'paused' };
   if (updateStrategy === 'onDelete' && old > 0) {
@@ -48,10 +47,10 @@ export function rolloutOf(summary: WorkloadSummary, pods: readonly PodSummary[] 
  * Returns why its controller creates no further pods, as far as the workload itself says so. The controllers of
  * StatefulSets and DaemonSets say so only in Events, which weeder does not read: the number of missing pods leads there.
  */
-export function obstacleOf({ ref: { kind }, status, replicas }: WorkloadSummary): string | undefined {
+export function obstacleOf({ ref, kind, status, replicas }: WorkloadSummary): string | undefined {
   if (status.replicaFailure !== undefined) return status.replicaFailure;
-  if (!kinds[kind].reportsByEvents || status.pods >= replicas) return undefined;
-  return `only ${status.pods} of ${replicas} pods exist: see the Events of the ${kind}`;
+  if (!kind.reportsByEvents || status.pods >= replicas) return undefined;
+  return `only ${status.pods} of ${replicas} pods exist: see the Events of the ${ref.kind}`;
 }
 
 /**
@@ -59,13 +58,13 @@ export function obstacleOf({ ref: { kind }, status, replicas }: WorkloadSummary)
  * are known: no status names the ReplicaSet of the newest pods.
  */
 export function podsOfOlderTemplate(
-  { ref: { kind }, status, templateAnnotation }: WorkloadSummary,
+  { kind, status, templateAnnotation }: WorkloadSummary,
   pods: readonly PodSummary[],
 ): PodSummary[] {
   return pods.filter((pod) => {
     if (pod.isEnding) return false;
     if (pod.dependenciesHash !== templateAnnotation) return true;
-    return kinds[kind].hasOlderTemplate(pod, status);
+    return kind.hasOlderTemplate(pod, status);
   });
 }
 
@@ -76,6 +75,11 @@ function turnover({ updateStrategy, replicas, status: { pods, updated } }: Workl
 }
 
 /** A StatefulSet's controller reports the end of a rolling update itself, but never with OnDelete or a partition. */
-function hasOneRevision({ ref, updateStrategy, status }: WorkloadSummary): boolean {
-  return updateStrategy !== 'rolling' || kinds[ref.kind].hasEndedUpdate(status);
+function hasOneRevision({ kind, updateStrategy, status }: WorkloadSummary): boolean {
+  return updateStrategy !== 'rolling' || kind.hasEndedUpdate(status);
+}
+
+/** Whether a restart was requested by its time, and has not ended. */
+function isRestarting({ restartAt, restartedAt }: WorkloadSummary): boolean {
+  return restartAt !== undefined && restartAt !== restartedAt;
 }

@@ -26,7 +26,7 @@ export function recordingRestart(recording: ControllerRecording): CreateRestartC
 }
 
 function recordRestart(options: RestartCoreOptions, recording: ControllerRecording): RestartCore {
-  const reduce = createWorkloadReducer(recording.key);
+  const reduce = createWorkloadReducer(recording.key, () => core.control()?.config().workloadKinds ?? []);
   const append = watchBusy(recording, options.runtime.clock, () => busyWorkloads(core.control()));
   const requests = recordedRequests(append);
   const hashes = new Map<string, string>();

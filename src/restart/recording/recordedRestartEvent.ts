@@ -34,9 +34,14 @@ export function recordedRestartEventOf(event: RestartEvent): RecordedRestartEven
 /** `Deployment shop/web`; another `about` is as it is. */
 export function recordedWorkload({ about }: { readonly about: string }): string {
   const [key, namespace, name] = about.split('/');
-  const kind = workloadKindNames.find((each) => each.toLowerCase() === key);
+  const kind = workloadKindNames.find((each) => each.toLowerCase() === key) ?? otherKindOf(key);
   if (kind === undefined || namespace === undefined || name === undefined) return about;
   return objectText({ kind, namespace, name });
+}
+
+/** A kind of another group, whose capital letters are not in the key. */
+function otherKindOf(key: string | undefined): string | undefined {
+  return key?.includes('.') ? key : undefined;
 }
 
 function aboutOf(event: RestartEvent): string {

@@ -14,7 +14,9 @@ const containerStatus: Shape = { ...only('name', 'restartCount', 'started'), sta
 const podEvidence = {
   metadata: {
     ...only('name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'),
-    labels: only('pod-template-hash', 'controller-revision-hash', 'pod-template-generation'),
+    labels: only(
+      ...['pod-template-hash', 'rollouts-pod-template-hash', 'controller-revision-hash', 'pod-template-generation'],
+    ),
     annotations: only(templateAnnotation),
     ownerReferences: only('kind', 'name', 'uid', 'controller'),
   },

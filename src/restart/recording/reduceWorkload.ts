@@ -1,21 +1,22 @@
 import { createHmac } from 'node:crypto';
-import { type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import type { WorkloadKind } from '@weeder/kube-runtime/objects';
+import { type JsonObject, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
+import { mergePatch } from '@weeder/kube-runtime/objects';
+import type { OtherKind } from '../../config/restart.ts';
 import { changeCauseMark } from '../../controller/restartMarks.ts';
 import { only, reduceTo, type Shape } from '../../recording/file/shape.ts';
 import { noNode } from '../kinds/daemonSet.ts';
-import { below } from '../kinds/kind.ts';
-import { kinds } from '../kinds/kinds.ts';
+import { at, below } from '../kinds/kind.ts';
+import { kindNamed } from '../kinds/kinds.ts';
 import { alsoDependsOn } from '../references/annotations.ts';
 import { podTemplateOf, templateAnnotation, templateHashOf } from '../references/podTemplate.ts';
 import { workloadAnnotations } from '../references/workloadSummary.ts';
 import { copyAnnotation } from '../requests/jobCopy.ts';
 
 /** Reduces a workload to what is recorded of it. */
-export type ReduceWorkload = (object: unknown, kind: WorkloadKind) => object;
+export type ReduceWorkload = (object: unknown, kind: string) => object;
 
 const { state, optIn, pausedUntil, emptied, changeCause } = workloadAnnotations;
-const strategy: Shape = { ...only('type'), rollingUpdate: only('partition') };
+const strategy: Shape = { ...only('type', 'partition', 'paused'), rollingUpdate: only('partition') };
 
 const workload: Shape = {
   ...only('apiVersion', 'kind'),
@@ -30,6 +31,7 @@ const workload: Shape = {
   spec: {
     ...only('selector', 'paused', 'replicas', 'parallelism', 'revisionHistoryLimit', 'managedBy'),
     ...only('persistentVolumeClaimRetentionPolicy', 'minReadySeconds'),
+    volumeClaimTemplates: {},
     strategy,
     updateStrategy: strategy,
   },
@@ -77,18 +79,27 @@ const podTemplate: Shape = {
  * variables, and no foreign annotations. A mark changes with every other change of the template. Its key is in no
  * recording, so that a reader cannot guess and verify the content of the template.
  */
-export function createWorkloadReducer(key: Buffer): ReduceWorkload {
-  return (object, kind) => {
+export function createWorkloadReducer(key: Buffer, otherKinds: () => readonly OtherKind[] = () => []): ReduceWorkload {
+  return (object, name) => {
+    const kind = kindNamed(name, otherKinds());
+    if (kind === undefined) return reduceTo(workload, object);
     const whole = podTemplateOf(object, kind);
     const mark = createHmac('sha256', key).update(templateHashOf(whole)).digest('base64url').slice(0, 12);
     const template = { mark, ...reduceTo(podTemplate, whole) };
     const { metadata, spec, ...rest } = reduceTo(workload, object);
-    return {
+    const reduced = {
       ...rest,
       metadata: withCause(objectOf(metadata), object),
-      spec: { ...objectOf(spec), ...objectOf(below(kinds[kind].templatePath, template)['spec']) },
+      spec: { ...objectOf(spec), ...objectOf(below(kind.templatePath, template)['spec']) },
     };
+    const { requested = [], ended = [] } = kind.restartTimes ?? {};
+    return [requested, ended].reduce<JsonObject>((all, path) => withTime(all, path, object), reduced);
   };
+}
+
+function withTime(reduced: JsonObject, path: readonly string[], object: unknown): JsonObject {
+  const time = textOf(at(path, object));
+  return time === undefined || timeOf(time) === undefined ? reduced : mergePatch(reduced, below(path, time));
 }
 
 /** Retains only whether there is a change cause, and whether it is weeder's: a user's may be a whole command line. */

@@ -36,7 +36,9 @@ export function workloadIn(
 ): { readonly stream: string; readonly object: object } | undefined {
   const [kind = '', ...name] = id.split('/');
   for (const [stream, { objects }] of snapshot.streams()) {
-    const object = stream.split(' ')[0] === `${kind}s` ? objects.get(name.join('/'))?.object : undefined;
+    const collection = stream.split(' ')[0];
+    const isOfKind = collection === `${kind}s` || collection === kind;
+    const object = isOfKind ? objects.get(name.join('/'))?.object : undefined;
     if (object !== undefined) return { stream, object };
   }
   return undefined;

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
-import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import { restartMarks } from '../../controller/restartMarks.ts';
-import { kinds } from '../kinds/kinds.ts';
+import { at, type Kind } from '../kinds/kind.ts';
 
 /** The annotation in the pod template that a restart changes, so that Kubernetes rolls the pods. */
 export const templateAnnotation = restartMarks.template;
 
 /** Returns the pod template of a workload as the API serves it; an empty one if it has none. */
-export function podTemplateOf(object: unknown, kind: WorkloadKind): JsonObject {
-  return objectOf(kinds[kind].templatePath.reduce((value: unknown, field) => objectOf(value)[field], object));
+export function podTemplateOf(object: unknown, { templatePath }: Pick<Kind, 'templatePath'>): JsonObject {
+  return objectOf(at(templatePath, object));
 }
 
 export function annotationsOf(template: JsonObject): JsonObject {

@@ -1,11 +1,14 @@
-import { dnsLabel, placePath, type WorkloadKind, workloadsPath } from '@weeder/kube-runtime/objects';
+import { dnsLabel, placePath, workloadsPath } from '@weeder/kube-runtime/objects';
 import { printable } from '../../base/printable.ts';
 
 /** A workload, whose pods may have to be restarted. */
 export interface WorkloadRef {
-  readonly kind: WorkloadKind;
+  /** `Deployment`; of another group than those of Kubernetes with it, such as `Rollout.argoproj.io`. */
+  readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+  /** Of a kind of another group, if an object was read. */
+  readonly apiVersion?: string;
 }
 
 export type SourceKind = 'ConfigMap' | 'Secret';

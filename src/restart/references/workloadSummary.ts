@@ -1,10 +1,11 @@
-import { type JsonObject, numberOf, objectOf, textOf } from '@weeder/kube-runtime/base';
-import type { LabelSelector, WorkloadKind } from '@weeder/kube-runtime/objects';
-import { controllerOf, identityOf, trueConditions } from '@weeder/kube-runtime/objects';
+import { type JsonObject, numberOf, objectOf, textOf, timeOf } from '@weeder/kube-runtime/base';
+import type { LabelSelector } from '@weeder/kube-runtime/objects';
+import { controllerOf, type Identity, identityOf, isWorkloadKind, trueConditions } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
+import type { OtherKind } from '../../config/restart.ts';
 import { restartMarks } from '../../controller/restartMarks.ts';
-import type { UpdateStrategy } from '../kinds/kind.ts';
-import { kinds } from '../kinds/kinds.ts';
+import { at, type Kind, type UpdateStrategy } from '../kinds/kind.ts';
+import { kindNamed } from '../kinds/kinds.ts';
 import type { WorkloadStatus } from '../kinds/workloadStatus.ts';
 import { alsoDependsOn } from './annotations.ts';
 import { type Emptied, readEmptied } from './emptied.ts';
@@ -38,6 +39,7 @@ interface JobSummary {
 /** Everything that weeder stores about a workload. Pod templates may be long, and are not stored. */
 export interface WorkloadSummary {
   readonly ref: WorkloadRef;
+  readonly kind: Kind;
   readonly uid: string;
   readonly resourceVersion: string;
   /**
@@ -62,9 +64,12 @@ export interface WorkloadSummary {
   readonly templateHash: string;
   /** The hash that the latest restart wrote to the template. */
   readonly templateAnnotation: string | undefined;
+  /** By `restartTimes`: the restart that was requested last, and the last one that has ended. Epoch milliseconds. */
+  readonly restartAt: number | undefined;
+  readonly restartedAt: number | undefined;
   /** Selects its pods; undefined for a CronJob, whose pods belong to its Jobs. */
   readonly selector: LabelSelector | undefined;
-  /** A paused Deployment: it rolls nothing out until it is resumed. */
+  /** It is paused: it rolls nothing out until it is resumed. */
   readonly isPaused: boolean;
   readonly updateStrategy: UpdateStrategy;
   /** For how much longer than `stallAfter` a healthy rollout may make no progress. Milliseconds. */
@@ -81,7 +86,7 @@ export interface WorkloadSummary {
   readonly emptied: Emptied | undefined;
   /** Why that annotation is not trusted, in one sentence; undefined: it is trusted or missing. */
   readonly emptiedError?: string;
-  /** A StatefulSet whose volumes are deleted together with its pods when it is scaled down. */
+  /** Its volumes are deleted together with its pods when it is scaled down. */
   readonly losesVolumes: boolean;
   /** Undefined: the workload is not a Job. */
   readonly job: JobSummary | undefined;
@@ -92,21 +97,27 @@ const Time = z.iso.datetime({ offset: true });
 
 /**
  * Reads a workload as the API serves it; returns undefined if the object lacks its identity or the selector of its
- * pods.
+ * pods. `others`: the kinds that the config names.
  */
-export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadSummary | undefined {
+export function readWorkload(
+  object: unknown,
+  name: string,
+  others: readonly OtherKind[] = [],
+): WorkloadSummary | undefined {
   const identity = identityOf(object);
   const { metadata, spec: givenSpec, status: givenStatus } = objectOf(object);
   const [meta, spec, status] = [objectOf(metadata), objectOf(givenSpec), objectOf(givenStatus)];
-  const rules = kinds[kind];
+  const kind = kindNamed(name, others);
   const selector = readLabelSelector(spec['selector']);
-  if (identity === undefined || (selector === undefined && rules.restart !== 'nextRun')) return undefined;
-  const { namespace, name, uid, resourceVersion } = identity;
+  if (identity === undefined || kind === undefined) return undefined;
+  if (selector === undefined && kind.restart !== 'nextRun') return undefined;
+  const { uid, resourceVersion } = identity;
   const annotations = objectOf(meta['annotations']);
   const template = podTemplateOf(object, kind);
   const isOptedIn = readOptIn(annotations[workloadAnnotations.optIn]);
   return {
-    ref: { kind, namespace, name },
+    ref: refOf(name, identity, object),
+    kind,
     uid,
     resourceVersion,
     generation: numberOf(meta['generation']) ?? 0,
@@ -120,18 +131,26 @@ export function readWorkload(object: unknown, kind: WorkloadKind): WorkloadSumma
     changeCause: textOf(annotations[workloadAnnotations.changeCause]),
     templateHash: templateHashOf(template),
     templateAnnotation: templateAnnotationOf(template),
+    restartAt: kind.restartTimes && timeOf(at(kind.restartTimes.requested, object)),
+    restartedAt: kind.restartTimes && timeOf(at(kind.restartTimes.ended, object)),
     selector,
-    isPaused: rules.isPaused(spec),
-    updateStrategy: rules.updateStrategy(spec),
+    isPaused: kind.isPaused(spec),
+    updateStrategy: kind.updateStrategy(spec),
     normalPause: normalPauseOf(spec, template),
-    replicas: rules.replicas(spec, status),
+    replicas: kind.replicas(spec, status),
     revisionHistoryLimit: numberOf(spec['revisionHistoryLimit']),
     isEnding: meta['deletionTimestamp'] !== undefined,
-    emptied: readEmptied(annotations[workloadAnnotations.emptied], uid, rules.emptying.isEmpty(spec, template)),
-    losesVolumes: objectOf(spec['persistentVolumeClaimRetentionPolicy'])['whenScaled'] === 'Delete',
-    job: rules.restart === 'recreation' ? readJob(meta, spec, status) : undefined,
-    status: rules.status(status, annotations),
+    emptied: readEmptied(annotations[workloadAnnotations.emptied], uid, kind.emptying.isEmpty(spec, template)),
+    losesVolumes: kind.emptying.losesVolumes(spec),
+    job: kind.restart === 'recreation' ? readJob(meta, spec, status) : undefined,
+    status: kind.status(status, annotations),
   };
+}
+
+/** Events need the version of a kind that is discovered. */
+function refOf(kind: string, { namespace, name }: Identity, object: unknown): WorkloadRef {
+  const apiVersion = isWorkloadKind(kind) ? undefined : textOf(objectOf(object)['apiVersion']);
+  return { kind, namespace, name, ...(apiVersion === undefined ? {} : { apiVersion }) };
 }
 
 const endings: ReadonlySet<unknown> = new Set(['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']);

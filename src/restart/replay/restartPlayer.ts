@@ -1,5 +1,6 @@
 import { objectOf } from '@weeder/kube-runtime/base';
 import { workloadKindNames } from '@weeder/kube-runtime/objects';
+import type { OtherKind } from '../../config/restart.ts';
 import type { ResponseInput } from '../../recording/file/snapshot.ts';
 import { type ControllerPlayer, createPlayed, noRequests, type Stage } from '../../replay/played/played.ts';
 import { recordedHashes } from '../../replay/played/recordedValues.ts';
@@ -55,12 +56,15 @@ export function createRestartPlayer(stage: Stage, report: ReportRestart): Contro
       }),
   });
 
+  const otherKinds = () => played.core()?.control()?.config().workloadKinds ?? [];
+
   /** Starts the workload again from its stored state: its earlier progress is not in the file. */
   function restartSettled(workload: string): void {
     const recordedWorkload = workloadIn(snapshot, workload);
     const sink = recordedWorkload === undefined ? undefined : played.core()?.needs.get(recordedWorkload.stream)?.sink;
     if (recordedWorkload === undefined || sink === undefined) return;
-    for (const request of requestsAbout(workload, recordedWorkload.object)) played.responses.forget(request);
+    for (const request of requestsAbout(workload, recordedWorkload.object, otherKinds()))
+      played.responses.forget(request);
     sink.apply('DELETED', recordedWorkload.object);
     sink.apply('ADDED', recordedWorkload.object);
   }
@@ -81,9 +85,10 @@ export function createRestartPlayer(stage: Stage, report: ReportRestart): Contro
 }
 
 /** Returns the requests that concern only this workload. */
-function requestsAbout(id: string, object: object): string[] {
-  const kind = workloadKindNames.find((name) => id.startsWith(`${name.toLowerCase()}/`));
-  const events = kind === undefined ? undefined : readWorkload(object, kind);
+function requestsAbout(id: string, object: object, otherKinds: readonly OtherKind[]): string[] {
+  const names = [...workloadKindNames, ...otherKinds.map(({ name }) => name)];
+  const kind = names.find((name) => id.startsWith(`${name.toLowerCase()}/`));
+  const events = kind === undefined ? undefined : readWorkload(object, kind, otherKinds);
   if (events === undefined) return [];
   const { ref, selector } = events;
   const pods = selector === undefined ? [] : [restartRequests.pods(ref.namespace, selector)];

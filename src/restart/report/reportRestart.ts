@@ -1,5 +1,5 @@
 import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
-import { workloadKinds } from '@weeder/kube-runtime/objects';
+import { bareKind, isWorkloadKind, workloadKinds } from '@weeder/kube-runtime/objects';
 import type { Logger } from '../../base/log.ts';
 import { logByTable, recordByTable } from '../../controller/report/readers.ts';
 import type { ReportRestart, RestartEvent } from '../references/events.ts';
@@ -23,6 +23,11 @@ function fieldsOf(event: RestartEvent): object {
 
 function workloadOf(event: RestartEvent): ObjectRef | undefined {
   if (!('workload' in event)) return undefined;
-  const { kind, namespace, name } = event.workload;
-  return { apiVersion: `${workloadKinds[kind].group}/v1`, kind, namespace, name, uid: event.uid };
+  const {
+    kind,
+    namespace,
+    name,
+    apiVersion = isWorkloadKind(kind) ? `${workloadKinds[kind].group}/v1` : '',
+  } = event.workload;
+  return { apiVersion, kind: bareKind(kind), namespace, name, uid: event.uid };
 }

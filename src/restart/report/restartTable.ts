@@ -3,7 +3,7 @@ import { actorFailed, retryFields } from '../../controller/report/commonEvents.t
 import { normal, warning } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
 import { withFullStop } from '../../controller/report/wording.ts';
-import { kinds } from '../kinds/kinds.ts';
+import { isForNextRun } from '../kinds/kinds.ts';
 import type { PendingCause, RestartEvent } from '../references/events.ts';
 import { sourceKey } from '../references/refs.ts';
 import { describeChanges, describeSource, listed, optInLine } from '../references/wording.ts';
@@ -71,15 +71,12 @@ export const restartTable: TableOf<RestartEvent, typeof restartReasons, RestartO
   'workload.rolledOut': {
     ...decision('rolled out', onPage),
     log: ({ workload: { kind }, took, sinceChange }) =>
-      info(
-        `workload rolled out: ${kinds[kind].restart === 'nextRun' ? 'its next run has' : 'its pods have'} the new content`,
-        {
-          took: roundedDuration(took),
-          sinceChange: roundedDuration(sinceChange),
-        },
-      ),
+      info(`workload rolled out: ${isForNextRun(kind) ? 'its next run has' : 'its pods have'} the new content`, {
+        took: roundedDuration(took),
+        sinceChange: roundedDuration(sinceChange),
+      }),
     event: ({ workload: { kind }, sinceChange }) => {
-      const who = kinds[kind].restart === 'nextRun' ? 'The next run has' : 'All pods run with';
+      const who = isForNextRun(kind) ? 'The next run has' : 'All pods run with';
       const note = `${who} the new content, ${durationInSeconds(sinceChange)} after the change.`;
       return normal('RolledOut', 'Finish', note);
     },

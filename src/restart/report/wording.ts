@@ -1,6 +1,6 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
 import { withFullStop } from '../../controller/report/wording.ts';
-import { kinds } from '../kinds/kinds.ts';
+import { isForNextRun } from '../kinds/kinds.ts';
 import type { AboutWorkload, BlockCause, PendingCause, RestartHow, SourceChange } from '../references/events.ts';
 import { sourceKey } from '../references/refs.ts';
 
@@ -23,7 +23,7 @@ interface Restarted extends AboutWorkload {
 const forNextRun = { ...restarted.rollout, words: 'its next run has the new content' } as const;
 
 function contentOf({ workload, how }: Restarted) {
-  return kinds[workload.kind].restart === 'nextRun' && how !== 'dryRun' ? forNextRun : restarted[how];
+  return isForNextRun(workload.kind) && how !== 'dryRun' ? forNextRun : restarted[how];
 }
 
 export function restartMessage(event: Restarted): string {

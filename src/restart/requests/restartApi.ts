@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import type { ApiFailure, KubeClient } from '@weeder/kube-runtime/client';
-import { type Identity, identityOf, objectText, selectorToString } from '@weeder/kube-runtime/objects';
+import { bareKind, type Identity, identityOf, objectText, selectorToString } from '@weeder/kube-runtime/objects';
 import { listPages } from '@weeder/kube-runtime/watch';
 import { readContent, type SourceContent } from '../digest/digest.ts';
 import { type ListPods, listTogether } from '../pods/podLists.ts';
@@ -143,7 +143,7 @@ export function restartApi(client: KubeClient, onRead: ReportRead = () => undefi
 /** A proxy in front of the API server may return any object. */
 function isThe({ kind, namespace, name }: WorkloadRef | SourceRef, body: unknown): boolean {
   const identity = identityOf(body);
-  return objectOf(body)['kind'] === kind && identity?.namespace === namespace && identity.name === name;
+  return objectOf(body)['kind'] === bareKind(kind) && identity?.namespace === namespace && identity.name === name;
 }
 
 function notThe(ref: WorkloadRef | SourceRef, status: number): ApiFailure {

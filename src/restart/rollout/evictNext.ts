@@ -1,5 +1,4 @@
 import { isExcludedByPartition } from '../content/affectedPods.ts';
-import { kinds } from '../kinds/kinds.ts';
 import type { Observed } from '../patches/observed.ts';
 import type { RestartEffects } from '../patches/restartEffects.ts';
 import { isByEviction, type WorkloadEntry } from '../patches/workloadEntry.ts';
@@ -56,8 +55,7 @@ export function stuckPod(
   { summary, settings }: Pick<Observed, 'summary' | 'settings'>,
   { own, progress }: Pick<RolloutView, 'own' | 'progress'>,
 ): PodSummary | undefined {
-  if (!kinds[summary.ref.kind].waitsForEachPod || settings?.unstick !== true || progress.type !== 'progressing')
-    return undefined;
+  if (!summary.kind.waitsForEachPod || settings?.unstick !== true || progress.type !== 'progressing') return undefined;
   return podsOfOlderTemplate(summary, own).find(
     (pod) => pod.failure !== undefined && !isExcludedByPartition(summary, pod.name),
   );

@@ -2,17 +2,18 @@ import { type TimerHandle, timeInSeconds } from '@weeder/kube-runtime/base';
 import { type AnyEventObject, fromCallback } from 'xstate';
 import type { RolloutEffectInput, RolloutObserved } from '../../../machines/restart/rollout.ts';
 import { track } from '../../base/promises.ts';
-import { podsToReplace } from '../content/affectedPods.ts';
+import { keptPods, podsToReplace } from '../content/affectedPods.ts';
 import { hashedBy } from '../content/assess.ts';
-import { kinds } from '../kinds/kinds.ts';
 import { targetSources } from '../patches/finding.ts';
 import type { RestartEffects } from '../patches/restartEffects.ts';
+import { hasEndedRestart, isRequested, type RestartRequest } from '../patches/restartTime.ts';
 import { isByEviction, type WorkloadEntry, watchVersions } from '../patches/workloadEntry.ts';
 import { ownPods, podFailuresOf } from '../pods/ownPods.ts';
 import { type PodSummary, readPods } from '../pods/podSummary.ts';
 import { type RolloutProgress, rolloutOf } from '../pods/rollout.ts';
 import type { Refusal } from '../references/answer.ts';
 import type { PendingCause } from '../references/events.ts';
+import type { WorkloadSummary } from '../references/workloadSummary.ts';
 import { pollInterval } from './awaitRollout.ts';
 import { createRefusalReporter, evictNext, type RolloutView } from './evictNext.ts';
 import { checkTermination, isEmptied } from './replaceAll.ts';
@@ -100,23 +101,29 @@ async function checkOnce(
   const listed = await effects.api.listPods(summary.ref.namespace, summary.selector, signal);
   if (signal.aborted) return undefined;
   const hash = effects.digests.hashOf(finding.key, summary.ref, hashedBy(state));
+  const request = { hash, since: state.target.since };
   reportRefusal(effects, entry, listed.type === 'refused' ? podsNotListed(listed) : undefined);
-  if (listed.type !== 'ok') return byStatusAlone(entry, hash, stallOf);
+  if (listed.type !== 'ok') return byStatusAlone(entry, request, stallOf);
   const pods = readPods(listed.value);
   const own = ownPods(summary, pods);
   // Without a quiet period these pods may have been created within a second of the write, but they were created for it.
   const isOfThisRestart = ({ dependenciesHash: theirs }: PodSummary) => theirs === hash;
   const old = podsToReplace(summary, pods, targetSources(entry)).filter((pod) => !isOfThisRestart(pod));
-  const isRequested = summary.templateAnnotation === hash;
   const progress = rolloutOf(summary, own);
   const view = { own, old, progress };
-  if (old.length === 0 && progress.type === 'complete') return { type: 'rollout.complete' };
-  if (!isByEviction(entry) && !isRequested && progress.type === 'complete') return { type: 'rollout.reverted' };
+  if (isComplete(summary, view, request)) return { type: 'rollout.complete' };
+  if (!isByEviction(entry) && !isRequested(summary, request) && progress.type === 'complete')
+    return { type: 'rollout.reverted' };
   const refusal = await evictNext(effects, entry, view, signal);
   const stalled = stallOf(view);
   // The failure of a pod is a better reason than the lack of progress.
   const reason = podFailuresOf(summary, own) ?? (stalled && (refusal ?? stalled));
   return standingEvent(progress, reason);
+}
+
+function isComplete(summary: WorkloadSummary, { old, progress }: RolloutView, request: RestartRequest): boolean {
+  const isOver = progress.type === 'complete' || hasEndedRestart(summary, request);
+  return isOver && old.length <= keptPods(summary);
 }
 
 const reportRefusal = createRefusalReporter();
@@ -129,19 +136,18 @@ function podsNotListed(refusal: Refusal): Refusal {
 /** If the pods cannot be listed, the controller's status says whether all have the written template and are ready. */
 function byStatusAlone(
   entry: WorkloadEntry,
-  hash: string,
+  request: RestartRequest,
   stallOf: (view: RolloutView) => string | undefined,
 ): RolloutObserved | undefined {
   const progress = rolloutOf(entry.observed.summary);
-  const isRequested = entry.observed.summary.templateAnnotation === hash;
   if (!isByEviction(entry) && progress.type === 'complete')
-    return { type: isRequested ? 'rollout.complete' : 'rollout.reverted' };
+    return { type: isRequested(entry.observed.summary, request) ? 'rollout.complete' : 'rollout.reverted' };
   return standingEvent(progress, stallOf({ own: [], old: [], progress }));
 }
 
 /** Every pod of a recreated Job is new; later changes are detected as usual. */
 function isNewJob({ observed: { summary }, finding }: WorkloadEntry): boolean {
-  return kinds[summary.ref.kind].restart === 'recreation' && finding?.state?.workloadUid !== summary.uid;
+  return summary.kind.restart === 'recreation' && finding?.state?.workloadUid !== summary.uid;
 }
 
 /**
@@ -152,7 +158,7 @@ function isNewJob({ observed: { summary }, finding }: WorkloadEntry): boolean {
 function isUnobserved(entry: WorkloadEntry): boolean {
   const { finding } = entry;
   const { summary } = entry.observed;
-  if (kinds[summary.ref.kind].restart === 'recreation') return finding?.state?.workloadUid === summary.uid;
+  if (summary.kind.restart === 'recreation') return finding?.state?.workloadUid === summary.uid;
   return !isByEviction(entry) && rolloutOf(summary).type === 'unobserved';
 }
 
@@ -167,7 +173,7 @@ function standingEvent(progress: RolloutProgress, reason: string | undefined): R
 }
 
 function suspensionOf(progress: RolloutProgress): string | undefined {
-  if (progress.type === 'paused') return 'the Deployment is paused';
+  if (progress.type === 'paused') return 'the workload is paused';
   if (progress.type !== 'waitingForDeletion') return undefined;
   return `its update strategy is OnDelete: these pods have to be deleted: ${progress.pods.join(', ')}`;
 }

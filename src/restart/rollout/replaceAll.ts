@@ -1,6 +1,5 @@
 import { objectText } from '@weeder/kube-runtime/objects';
 import type { RolloutEvent, RolloutObserved } from '../../../machines/restart/rollout.ts';
-import { kinds } from '../kinds/kinds.ts';
 import { changesOf } from '../patches/finding.ts';
 import type { RestartEffects, RolloutEffect } from '../patches/restartEffects.ts';
 import type { WorkloadEntry } from '../patches/workloadEntry.ts';
@@ -28,7 +27,7 @@ function recreatedSources(entry: WorkloadEntry) {
  * none.
  */
 export function isReplaced(entry: WorkloadEntry): boolean {
-  return kinds[entry.observed.summary.ref.kind].restart === 'rollout' && recreatedSources(entry).length > 0;
+  return entry.observed.summary.kind.restart === 'rollout' && recreatedSources(entry).length > 0;
 }
 
 /**
@@ -55,9 +54,7 @@ export async function whyNotReplaced(
   };
   if (settings?.immutableRecreated !== 'replace') return blocked('give new content a new name');
   if (summary.losesVolumes)
-    return blocked(
-      'its pods cannot be terminated together, because its volumes would be deleted with them (whenScaled: Delete)',
-    );
+    return blocked('its pods cannot be terminated together, because its volumes would be deleted with them');
   const using = await api.podsUsing(summary.ref.namespace, sources, signal);
   if (using.type === 'refused') return { ...using, type: 'effect.failed' };
   const listed = await podsOf(api, summary, signal);

@@ -1,5 +1,5 @@
 import type { RolloutEvent } from '../../../machines/restart/rollout.ts';
-import { podsToReplace, replaceablePods } from '../content/affectedPods.ts';
+import { keptPods, podsToReplace, replaceablePods } from '../content/affectedPods.ts';
 import { type Assessment, type ChangedSource, changesIn } from '../content/assess.ts';
 import type { CurrentSource } from '../content/currentSources.ts';
 import { changesOf } from '../patches/finding.ts';
@@ -33,7 +33,10 @@ export function verifyPods(effects: RestartEffects): RolloutEffect {
       changed.some(({ isRecreated }) => isRecreated === true) && podsWithCachedContent(summary, pods).length > 0;
     const written = changed.map((each) => ({ ...each, present: presentFor(entry, each.source) }));
     return {
-      type: isAny || podsToReplace(summary, pods, written).length > 0 ? 'verified.outdated' : 'verified.current',
+      type:
+        isAny || podsToReplace(summary, pods, written).length > keptPods(summary)
+          ? 'verified.outdated'
+          : 'verified.current',
     };
   };
 }

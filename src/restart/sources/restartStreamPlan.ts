@@ -1,7 +1,7 @@
 import {
+  isWorkloadKind,
   placeSuffix,
   placesOf,
-  type WorkloadKind,
   workloadKindNames,
   workloadKinds,
   workloadsPath,
@@ -24,10 +24,7 @@ export type RestartStreamPlan = WatchedPlace & {
   readonly name: string;
   readonly path: string;
   readonly fieldSelector: string | undefined;
-} & (
-    | { readonly isSource: false; readonly kind: WorkloadKind }
-    | { readonly isSource: true; readonly kind: SourceKind }
-  );
+} & ({ readonly isSource: false; readonly kind: string } | { readonly isSource: true; readonly kind: SourceKind });
 
 /** The scope of a stream whose list has been read. */
 export type ReadStream = Pick<RestartStreamPlan, 'kind' | 'namespace' | 'objectName'>;
@@ -46,12 +43,12 @@ const sourceKinds: readonly SourceKind[] = ['ConfigMap', 'Secret'];
 const usedSecrets = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
 
 /** Returns the kinds that some rule names; a workload of another kind is managed only if its annotation says so. */
-export function kindsOfRules({ rules }: Pick<RestartConfig, 'rules'>): ReadonlySet<WorkloadKind> {
+export function kindsOfRules({ rules }: Pick<RestartConfig, 'rules'>): ReadonlySet<string> {
   return new Set(rules.flatMap((rule) => [...rule.kinds]));
 }
 
 /**
- * Plans streams for the workloads of all five kinds, since an annotation can opt in any of them, and for the sources:
+ * Plans streams for the workloads of all kinds, since an annotation can opt in any of them, and for the sources:
  * all of them or, with `access: named`, each used one. The streams are cluster-wide or per namespace; there are none
  * without restart control.
  */
@@ -62,7 +59,7 @@ export function planRestartStreams(
 ): RestartStreamPlan[] {
   if (config === undefined) return [];
   const places = placesOf(namespaces);
-  const workloads = places.flatMap((namespace) => workloadKindNames.map((kind) => workloadsIn(kind, namespace)));
+  const workloads = places.flatMap((namespace) => kindsIn(config).map((kind) => workloadsIn(kind, namespace)));
   if (config.access === 'named') {
     const watched = [...used].filter(({ namespace }) => includesName(namespaces, namespace));
     return [...workloads, ...watched.map(sourceNamed)];
@@ -82,8 +79,13 @@ export function streamsForWorkload({ kind, namespace }: Pick<WorkloadRef, 'kind'
   return [workloadsIn(kind, namespace), workloadsIn(kind, undefined)].map(({ name }) => name);
 }
 
-function workloadsIn(kind: WorkloadKind, namespace: string | undefined): RestartStreamPlan {
-  const name = `${workloadKinds[kind].plural}${placeSuffix(namespace)}`;
+function kindsIn({ workloadKinds: others }: RestartConfig): readonly string[] {
+  return [...workloadKindNames, ...others.map(({ name }) => name)];
+}
+
+function workloadsIn(kind: string, namespace: string | undefined): RestartStreamPlan {
+  const collection = isWorkloadKind(kind) ? workloadKinds[kind].plural : kind.toLowerCase();
+  const name = `${collection}${placeSuffix(namespace)}`;
   const path = workloadsPath(kind, namespace);
   return { isSource: false, kind, namespace, objectName: undefined, name, path, fieldSelector: undefined };
 }

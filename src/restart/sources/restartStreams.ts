@@ -1,5 +1,5 @@
 import type { JsonObject } from '@weeder/kube-runtime/base';
-import type { WorkloadKind } from '@weeder/kube-runtime/objects';
+import { bareKind, isWorkloadKind } from '@weeder/kube-runtime/objects';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
 import {
   type ClosableSink,
@@ -23,7 +23,7 @@ import {
 /** Creates a sink for each stream; the sink affects nothing outside of the stream's scope. */
 interface RestartSinks {
   /** Takes workloads as the API serves them. */
-  workloads(kind: WorkloadKind, place: WatchedPlace): ClosableSink;
+  workloads(kind: string, place: WatchedPlace): ClosableSink;
   /** Takes the reduced metadata of sources. */
   sources(kind: SourceKind, place: WatchedPlace): ClosableSink;
 }
@@ -78,6 +78,14 @@ interface PlannedStream extends OpenStream {
   readonly plan: RestartStreamPlan;
 }
 
+function isAwaited({ isSource, kind }: RestartStreamPlan): boolean {
+  return isSource || isWorkloadKind(kind);
+}
+
+function unserved(kind: string): string {
+  return `The API server has no kind ${kind}: install its CustomResourceDefinition, or take the kind out of restartControl.workloadKinds.`;
+}
+
 export function createRestartStreams(options: RestartStreamsOptions): RestartStreams {
   const { namespaces, owned, sinks, reduceSource, onChanged, onSynced } = options;
   const streams = createStreamSet<PlannedStream>({
@@ -91,7 +99,7 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
   let used: Iterable<SourceRef> = [];
   let hasReported = false;
 
-  const isSynced = () => streams.all().every((stream) => stream.isSynced);
+  const isSynced = () => streams.all().every(({ plan, isSynced }) => isSynced || !isAwaited(plan));
 
   function reportIfSynced(): void {
     const isNew = isSynced() && !hasReported;
@@ -104,7 +112,12 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
     const bare = plan.isSource ? sinks.sources(plan.kind, plan) : sinks.workloads(plan.kind, plan);
     const stream: PlannedStream = { plan, name, sink: options.wrap?.(plan, bare) ?? bare, isSynced: false };
     const sink = notifyingComplete(stream.sink, () => streams.synced(stream));
-    const common = { path, kind, labelSelector: '', ...(fieldSelector === undefined ? {} : { fieldSelector }) };
+    const common = {
+      path,
+      kind: bareKind(kind),
+      labelSelector: '',
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
     if (plan.isSource)
       streams.open(stream, {
         ...common,
@@ -122,9 +135,11 @@ export function createRestartStreams(options: RestartStreamsOptions): RestartStr
 
   /**
    * A kind without a rule can be managed only by annotation: an operator who grants no permission for that kind expects
-   * no workloads of it.
+   * no workloads of it. Nothing waits for a kind of another group, whose CRD may be installed later.
    */
-  function standingOf(kind: WorkloadKind): Pick<StreamNeed, 'peers' | 'isAwaited' | 'isOptional'> {
+  function standingOf(kind: string): Pick<StreamNeed, 'peers' | 'isAwaited' | 'isOptional' | 'whenMissing'> {
+    if (!isWorkloadKind(kind))
+      return { peers: 'workloads', isAwaited: false, isOptional: true, whenMissing: unserved(kind) };
     const { rules = [] } = config.restart ?? {};
     return { peers: 'workloads', isAwaited: false, isOptional: rules.length > 0 && !kindsOfRules({ rules }).has(kind) };
   }

@@ -5,7 +5,6 @@ import { readCurrentSources } from '../content/currentSources.ts';
 import type { WorkloadState } from '../content/state.ts';
 import type { HashKeys } from '../digest/hashKeys.ts';
 import { whyNotRecreated } from '../jobs/whyNotRecreated.ts';
-import { kinds } from '../kinds/kinds.ts';
 import { markChangesHandled, quietPeriodOf } from '../pace/quietPeriod.ts';
 import { type Assessed, type Finding, forgetFinding, recordFinding } from '../patches/finding.ts';
 import type { Observed } from '../patches/observed.ts';
@@ -40,7 +39,7 @@ export function assessWorkload(effects: RestartEffects): WorkloadEffect {
 
   function blockedRecreation(entry: WorkloadEntry): WorkloadEvent | undefined {
     const { summary, settings } = entry.observed;
-    if (kinds[summary.ref.kind].restart !== 'recreation' || settings === undefined) return undefined;
+    if (summary.kind.restart !== 'recreation' || settings === undefined) return undefined;
     const reason = whyNotRecreated(summary, settings);
     return reason === undefined ? undefined : blocked('job', reason);
   }

@@ -1,5 +1,4 @@
 import { needsEviction } from '../content/restartHistory.ts';
-import { kinds } from '../kinds/kinds.ts';
 import { changesOf } from '../patches/finding.ts';
 import type { RestartEffects } from '../patches/restartEffects.ts';
 import { isByEviction, type WorkloadEntry } from '../patches/workloadEntry.ts';
@@ -39,7 +38,7 @@ export function reportsOf({ clock, report, isDryRun, entryOf }: RestartEffects) 
 
   function howOf(entry: WorkloadEntry): RestartHow {
     if (isDryRun) return 'dryRun';
-    if (kinds[entry.observed.summary.ref.kind].restart === 'recreation') return 'recreate';
+    if (entry.observed.summary.kind.restart === 'recreation') return 'recreate';
     if (isReplaced(entry)) return 'replace';
     return isByEviction(entry) ? 'evict' : 'rollout';
   }

@@ -3,10 +3,10 @@ import type { Defer } from '../../actors/effect.ts';
 import { hashedBy } from '../content/assess.ts';
 import { decodeState, encodeState } from '../content/state.ts';
 import type { HashKey } from '../digest/digest.ts';
-import { kinds } from '../kinds/kinds.ts';
 import { markChangesHandled } from '../pace/quietPeriod.ts';
 import { changesOf, recordRestart } from '../patches/finding.ts';
 import type { RestartEffects, RolloutEffect } from '../patches/restartEffects.ts';
+import type { RestartRequest } from '../patches/restartTime.ts';
 import { isByEviction, type WorkloadEntry } from '../patches/workloadEntry.ts';
 import { emptyPatch, restartPatch, statePatch, writeWorkload } from '../patches/workloadPatch.ts';
 import { keepInMemory, recordWrite } from '../patches/written.ts';
@@ -43,8 +43,8 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
       keepInMemory(entry, text);
       return begun();
     }
-    const patch = patchFor(entry, finding.key, text, hash, cause);
-    const isRecreated = kinds[summary.ref.kind].restart === 'recreation';
+    const patch = patchFor(entry, finding.key, text, { hash, since: state.target?.since ?? clock.now() }, cause);
+    const isRecreated = summary.kind.restart === 'recreation';
     const event = await (isRecreated
       ? restartJob(effects, entry, finding.key, text, signal, defer)
       : writeWorkload(effects, entry, 'restart.accepted', patch, signal));
@@ -54,10 +54,10 @@ export function restartWorkload(effects: RestartEffects): RolloutEffect {
   };
 }
 
-function patchFor(entry: WorkloadEntry, key: HashKey, text: string, hash: string, cause: string): object {
+function patchFor(entry: WorkloadEntry, key: HashKey, text: string, request: RestartRequest, cause: string): object {
   const { summary } = entry.observed;
-  if (isReplaced(entry)) return emptyPatch(summary, key, text, hash, cause);
-  return isByEviction(entry) ? statePatch(summary, text) : restartPatch(summary, text, hash, cause);
+  if (isReplaced(entry)) return emptyPatch(summary, key, text, request, cause);
+  return isByEviction(entry) ? statePatch(summary, text) : restartPatch(summary, text, request, cause);
 }
 
 /** Returns a text such as `ConfigMap settings (log.level), Secret database`. */

@@ -1,8 +1,7 @@
-import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import { type Identity, identityOf } from '@weeder/kube-runtime/objects';
 import type { ClosableSink } from '@weeder/kube-runtime/watch';
 import { createSharedObjects } from '@weeder/kube-runtime/watch';
-import { kinds } from '../kinds/kinds.ts';
+import type { OtherKind } from '../../config/restart.ts';
 import { podTemplateOf } from '../references/podTemplate.ts';
 import { workloadKey } from '../references/refs.ts';
 import { type Use, usesOf } from '../references/uses.ts';
@@ -29,11 +28,17 @@ export interface WorkloadListener {
   remove(id: string): void;
 }
 
-/** Creates sinks for the streams of workloads: they take whole objects, and pass on only what is needed. */
-export function createWorkloadSinks({ knows, take, rewound, remove }: WorkloadListener) {
+/**
+ * Creates sinks for the streams of workloads: they take whole objects, and pass on only what is needed. `otherKinds`: the
+ * kinds that the config names.
+ */
+export function createWorkloadSinks(
+  { knows, take, rewound, remove }: WorkloadListener,
+  otherKinds: () => readonly OtherKind[] = () => [],
+) {
   const holders = createSharedObjects();
 
-  function create(kind: WorkloadKind): ClosableSink {
+  function create(kind: string): ClosableSink {
     const objects = holders.stream();
 
     function put(id: string, update: WorkloadUpdate | undefined): void {
@@ -50,7 +55,7 @@ export function createWorkloadSinks({ knows, take, rewound, remove }: WorkloadLi
         const id = workloadKey({ kind, ...identity });
         if (type !== 'DELETED') {
           if (objects.has(id) && knows(id, identity)) objects.add(id);
-          else put(id, readUpdate(object, kind));
+          else put(id, readUpdate(object, kind, otherKinds()));
         } else if (objects.remove(id)) remove(id);
       },
       end() {
@@ -68,10 +73,14 @@ export function createWorkloadSinks({ knows, take, rewound, remove }: WorkloadLi
 }
 
 /** Returns undefined if the object has no identity. */
-export function readUpdate(object: unknown, kind: WorkloadKind): WorkloadUpdate | undefined {
-  const summary = readWorkload(object, kind);
+export function readUpdate(
+  object: unknown,
+  name: string,
+  otherKinds: readonly OtherKind[],
+): WorkloadUpdate | undefined {
+  const summary = readWorkload(object, name, otherKinds);
   if (summary === undefined) return undefined;
-  const uses = usesOf(podTemplateOf(object, kind), summary.ref.namespace, { imagePullSecrets: 'hash' });
-  const copy = kinds[kind].restart === 'recreation' ? readJobCopy(object) : undefined;
+  const uses = usesOf(podTemplateOf(object, summary.kind), summary.ref.namespace, { imagePullSecrets: 'hash' });
+  const copy = summary.kind.restart === 'recreation' ? readJobCopy(object) : undefined;
   return { summary, uses, ...(copy === undefined ? {} : { copy }) };
 }

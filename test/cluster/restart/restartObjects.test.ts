@@ -16,7 +16,7 @@ const causeAnnotation = 'kubernetes.io/change-cause';
 
 /** Returns the patch of a restart with this hash. */
 function restartBy(hash: string): (summary: WorkloadSummary) => object {
-  return (summary) => restartPatch(summary, '{"state":1}', hash, 'ConfigMap settings');
+  return (summary) => restartPatch(summary, '{"state":1}', { hash, since: 0 }, 'ConfigMap settings');
 }
 
 const restart = restartBy('h-1');

@@ -69,7 +69,7 @@ test('a restart is pending while the Deployment is paused, however long', () => 
   assert.deepEqual(mayRestart({ ...free, ...obstacles.deploymentPaused }), {
     type: 'pending',
     cause: 'paused',
-    reason: 'the Deployment is paused (spec.paused), and waits until it is resumed',
+    reason: 'the workload is paused (spec.paused), and waits until it is resumed',
     until: undefined,
   });
 });

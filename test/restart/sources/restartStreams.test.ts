@@ -76,6 +76,23 @@ test('five kinds of workloads are read as whole objects, ConfigMaps and Secrets 
   }
 });
 
+test('a kind of another group has a stream that nothing waits for, until the config no longer names it', () => {
+  const { streams, sync, calls } = stage({ ...restart, workloadKinds: [{ name: 'Rollout.argoproj.io' }] }, ['a']);
+  const need = streams.needs.get('rollout.argoproj.io in a');
+  assert.deepEqual(
+    [need?.path, need?.kind, need?.isOptional, need?.isAwaited],
+    ['/apis/argoproj.io/*/namespaces/a/Rollout', 'Rollout', true, false],
+  );
+  assert.match(need?.whenMissing ?? '', /^The API server has no kind Rollout\.argoproj\.io: /);
+  sync(...[...streams.needs.keys()].filter((name) => name !== 'rollout.argoproj.io in a'));
+  assert.equal(streams.isSynced, true);
+  assert.equal(streams.hasReadWorkload({ kind: 'Rollout.argoproj.io', namespace: 'a' }), false);
+  assert.equal(streams.hasReadWorkload({ kind: 'Deployment', namespace: 'a' }), true);
+  streams.configure(configWith(restart));
+  assert.equal(streams.needs.has('rollout.argoproj.io in a'), false);
+  assert.ok(calls.includes('closed Rollout.argoproj.io a all'));
+});
+
 test('without a section restartControl no stream is open, and no permission is needed', () => {
   const { streams } = stage(undefined);
   assert.equal(streams.needs.size, 0);

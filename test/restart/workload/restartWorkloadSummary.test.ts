@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WorkloadKind } from '@weeder/kube-runtime/objects';
 import fc from 'fast-check';
+import { kinds as descriptors } from '../../../src/restart/kinds/kinds.ts';
 import { podTemplateOf } from '../../../src/restart/references/podTemplate.ts';
 import { readWorkload, workloadAnnotations } from '../../../src/restart/references/workloadSummary.ts';
 import {
@@ -53,8 +54,8 @@ test('the summary is small, however long the pod template and other annotations 
 });
 
 test('the template of a CronJob is that of its Jobs; other kinds have their own', () => {
-  for (const kind of kinds) assert.deepEqual(podTemplateOf(workloadObject(kind), kind), template, kind);
-  assert.deepEqual(podTemplateOf(workloadObject('CronJob'), 'Deployment'), {});
+  for (const kind of kinds) assert.deepEqual(podTemplateOf(workloadObject(kind), descriptors[kind]), template, kind);
+  assert.deepEqual(podTemplateOf(workloadObject('CronJob'), descriptors.Deployment), {});
 });
 
 test('any difference in a template changes its hash', () => {

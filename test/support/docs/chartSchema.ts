@@ -7,6 +7,7 @@ const word = (...allowed: readonly string[]) => ({ type: 'string', enum: allowed
 /** A number, or an empty text for the default. */
 const optional = (minimum: number) => ({ type: ['integer', 'string'], minimum, maxLength: 0 });
 const texts = { type: 'object', additionalProperties: text };
+const name = { ...text, pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$' };
 const interval = { ...text, pattern: '^([0-9]+(ms|s|m|h))*$' };
 /** A named part of a pod, such as a volume. */
 const part = { type: 'object', properties: { name: { ...text, minLength: 1 } }, required: ['name'] };
@@ -60,6 +61,7 @@ export function chartValuesSchema(): object {
         enabled: flag,
         sources: word('all', 'configMaps', 'named'),
         recreateJobs: flag,
+        workloadKinds: list({ ...section({ group: name, resource: name }), required: ['group', 'resource'] }),
       }),
       observer: section({ enabled: flag, impersonate: word('all', 'named'), secrets: flag, roles: flag }),
       extraRules: list(anyObject),

@@ -13,6 +13,7 @@ export function podSummary(part: Partial<PodSummary> = {}): PodSummary {
     owner: { kind: 'ReplicaSet', name: 'web-5d4f8', uid: 'u-rs' },
     node: 'node-1',
     templateHash: '5d4f8',
+    rolloutHash: undefined,
     revision: undefined,
     templateGeneration: undefined,
     dependenciesHash: undefined,

@@ -25,10 +25,12 @@ export function restartConfig({
   rule: given,
   ...part
 }: Partial<RestartConfig> & { readonly rule?: Partial<RestartSettings> } = {}): RestartConfig {
-  const kinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job'] as const);
+  const others = (part.workloadKinds ?? []).map(({ name }) => name);
+  const kinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job', ...others]);
   const rule = { ...settings, ...given, namespaces: 'all' as const, kinds, selector: undefined };
   return {
     rules: [rule],
+    workloadKinds: [],
     defaults: settings,
     maxRestartsPerMinute: 30,
     burst: 20,

@@ -8,6 +8,7 @@ export {
   notLeading,
 } from './clientWrappers.ts';
 export { denialOf, describeFailure } from './describeFailure.ts';
+export { discoveringClient } from './discovery.ts';
 export { type ApiFailure, classify, classifyStatus, type FailureCause, type FailureType } from './failure.ts';
 export {
   hasCause,

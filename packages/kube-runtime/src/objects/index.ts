@@ -10,4 +10,11 @@ export { type LabelSelector, type LabelSelectorRequirement, matchesSelector, sel
 export { createSelectorIndex, type IndexedSelector, type SelectorIndex } from './selectorIndex.ts';
 export { parseSelector } from './selectorText.ts';
 export { containerStatusesOf, isPodReady, trueConditions } from './status.ts';
-export { type WorkloadKind, workloadKindNames, workloadKinds, workloadsPath } from './workloadKinds.ts';
+export {
+  bareKind,
+  isWorkloadKind,
+  type WorkloadKind,
+  workloadKindNames,
+  workloadKinds,
+  workloadsPath,
+} from './workloadKinds.ts';

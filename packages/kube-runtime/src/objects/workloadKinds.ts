@@ -1,6 +1,6 @@
 import { placePath } from './places.ts';
 
-/** The kinds of workload that create pods from a template, as named by the API. */
+/** The kinds of Kubernetes that create pods from a template, as named by the API. */
 export const workloadKinds = {
   Deployment: { group: 'apps', plural: 'deployments' },
   StatefulSet: { group: 'apps', plural: 'statefulsets' },
@@ -19,8 +19,27 @@ export const workloadKindNames = [
   'Job',
 ] as const satisfies readonly WorkloadKind[];
 
-/** The collection of a kind, cluster-wide or of one namespace: `/apis/apps/v1/namespaces/a/deployments`. */
-export function workloadsPath(kind: WorkloadKind, namespace?: string): string {
+/** Whether it is one of these kinds; every other one is named with its group, such as `Rollout.argoproj.io`. */
+export function isWorkloadKind(kind: string): kind is WorkloadKind {
+  return Object.hasOwn(workloadKinds, kind);
+}
+
+/** The kind without its group: `Rollout`. */
+export function bareKind(kind: string): string {
+  return kind.replace(/\..*/, '');
+}
+
+/** The group of a kind that is named with it: `argoproj.io`. */
+function groupOf(kind: string): string {
+  return kind.slice(bareKind(kind).length + 1);
+}
+
+/**
+ * The collection of a kind, cluster-wide or of one namespace: `/apis/apps/v1/namespaces/a/deployments`. For a kind that
+ * is named with its group it has `*` and the kind in place of version and resource, which the client discovers.
+ */
+export function workloadsPath(kind: string, namespace?: string): string {
+  if (!isWorkloadKind(kind)) return `/apis/${groupOf(kind)}/*${placePath(namespace)}/${bareKind(kind)}`;
   const { group, plural } = workloadKinds[kind];
   return `/apis/${group}/v1${placePath(namespace)}/${plural}`;
 }

@@ -15,7 +15,11 @@ export interface Choice {
   readonly priorityClass: boolean;
   readonly observerRoles: boolean;
   readonly restartControl:
-    | { readonly sources: keyof typeof restartComponents; readonly recreateJobs: boolean }
+    | {
+        readonly sources: keyof typeof restartComponents;
+        readonly recreateJobs: boolean;
+        readonly workloadKinds: readonly (typeof otherKinds)[number][];
+      }
     | undefined;
   readonly observer: { readonly impersonate: keyof typeof observerComponents; readonly secrets: boolean } | undefined;
 }
@@ -25,6 +29,11 @@ const restartComponents = {
   configMaps: 'restart-control-configmaps',
   named: 'restart-control-named',
 } as const;
+
+const otherKinds = [
+  { group: 'argoproj.io', resource: 'rollouts' },
+  { group: 'apps.kruise.io', resource: 'clonesets' },
+] as const;
 
 const observerComponents = { all: 'observer', named: 'observer-named' } as const;
 
@@ -53,6 +62,7 @@ function componentsOfControllers({ restartControl, observer }: Choice): readonly
   return [
     ...(restartControl === undefined ? [] : [restartComponents[restartControl.sources]]),
     ...(restartControl?.recreateJobs === true ? ['recreate-jobs'] : []),
+    ...(restartControl?.workloadKinds ?? []).map(({ resource }) => `restart-control-${resource}`),
     ...(observer === undefined ? [] : [observerComponents[observer.impersonate]]),
     ...(observer?.secrets === true ? ['observer-secrets'] : []),
   ];
@@ -84,7 +94,11 @@ export function valuesOf(choice: Choice): object {
 const restartChoices = [
   undefined,
   ...(['all', 'configMaps', 'named'] as const).flatMap((sources) =>
-    [false, true].map((recreateJobs) => ({ sources, recreateJobs })),
+    [false, true].map((recreateJobs) => ({
+      sources,
+      recreateJobs,
+      workloadKinds: sources === 'all' ? otherKinds : [],
+    })),
   ),
 ];
 
