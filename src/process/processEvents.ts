@@ -1,27 +1,6 @@
 import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import type { ProcessEvent, ReportProcess } from './processLog.ts';
 
-/**
- * Every Kubernetes Event that weeder records about itself, on its own pod, by reason; compare
- * src/weeder/report/reasons.ts.
- */
-export const processEventTable = {
-  ConfigApplied: {
-    about: 'Pod',
-    types: ['Normal'],
-    actions: ['Apply'],
-    meaning:
-      'On weeder’s own pod: the config file has changed, and is in force. The note names what was added, changed and removed.',
-  },
-  ConfigRejected: {
-    about: 'Pod',
-    types: ['Warning'],
-    actions: ['Reject'],
-    meaning:
-      'On weeder’s own pod: the config file has changed and cannot be used. The previous config stays in force. The note has the errors.',
-  },
-} as const;
-
 /** The pod of this process, from the environment variables that deploy/base sets; undefined: it is not known. */
 export function ownPod(env: NodeJS.ProcessEnv): ObjectRef | undefined {
   const [name, namespace, uid] = [env['POD_NAME'], env['POD_NAMESPACE'], env['POD_UID']];
@@ -42,21 +21,11 @@ export function recordProcessEvents(pod: ObjectRef, record: (occurrence: EventDr
   };
 }
 
-function appliedNote({
-  added,
-  changed,
-  removed,
-  declaredDependencies,
-  evidence,
-  restartControl,
-  observer,
-}: Extract<ProcessEvent, { type: 'config.applied' }>): string {
+function appliedNote(event: Extract<ProcessEvent, { type: 'config.applied' }>): string {
+  const { type: _, generation: _generation, added, changed, removed, ...sections } = event;
   const services = Object.entries({ added, changed, removed })
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
-  const sections = Object.entries({ declaredDependencies, evidence, restartControl, observer }).flatMap(
-    ([name, what]) => (what === undefined ? [] : [`${name} ${what}`]),
-  );
-  const parts = [...services, ...sections];
+  const parts = [...services, ...Object.entries(sections).map(([name, what]) => `${name} ${what}`)];
   return parts.length === 0 ? 'Applied: no setting has changed.' : `Applied: ${parts.join('; ')}.`;
 }

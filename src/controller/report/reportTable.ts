@@ -1,5 +1,6 @@
 import type { LogLevel } from '../../base/log.ts';
-import type { EventContent, Reasons } from './reasons.ts';
+import type { Reasons } from '../../reasons/reasonsOn.ts';
+import type { EventContent } from './eventContent.ts';
 
 /** How a timeline prints a type of event. */
 export interface EventKind {

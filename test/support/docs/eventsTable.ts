@@ -1,13 +1,8 @@
-import { observerReasons } from '../../../src/observer/report/reasons.ts';
-import { processEventTable } from '../../../src/process/processEvents.ts';
-import { restartReasons } from '../../../src/restart/report/reasons.ts';
-import { weederReasons } from '../../../src/weeder/report/reasons.ts';
+import { eventReasons } from '../../../src/reasons/eventReasons.ts';
 
-/** Every reason of `src/weeder/report/reasons.ts`, `src/restart/report/reasons.ts`, `src/observer/report/reasons.ts` and `src/process/processEvents.ts` as a Markdown table. */
+/** Every reason of `src/reasons` as a Markdown table. */
 export function eventsTable(): string {
-  const tables = [weederReasons, restartReasons, observerReasons, processEventTable];
-  // DeletionSkipped is a reason of two tables.
-  const rows = tables
+  const rows = eventReasons
     .flatMap((table) => Object.entries(table))
     .map(
       ([reason, { about, types, actions, meaning }]) =>

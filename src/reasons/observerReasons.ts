@@ -1,9 +1,9 @@
-import { reasonsOn } from '../../controller/report/reasons.ts';
+import { reasonsOn } from './reasonsOn.ts';
 
 const { normal, warning, either } = reasonsOn('application');
 
 /**
- * The Kubernetes Events that the observer records on an Application, by reason, as in src/weeder/report/reasons.ts.
+ * The Kubernetes Events that the observer records on an Application, by reason, as in weederReasons.ts.
  */
 export const observerReasons = {
   Applied: either('Apply').means(

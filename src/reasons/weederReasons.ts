@@ -1,4 +1,4 @@
-import { reasonsOn } from '../../controller/report/reasons.ts';
+import { reasonsOn } from './reasonsOn.ts';
 
 const pod = reasonsOn('Pod');
 const service = reasonsOn('Service');
