@@ -14,6 +14,7 @@ import {
   configJsonSchema,
   declaredTable,
   evidenceTable,
+  notificationsTable,
   observerTables,
   podCreationTable,
   restartTables,
@@ -52,6 +53,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
       ...restartSections(),
       observer: observerTables().settings,
       'observer-allow': observerTables().entries,
+      notifications: notificationsTable(),
       ...faultExample(),
     }),
   'docs/explanation/concepts.md': (file) =>
