@@ -69,7 +69,7 @@ export const receiver = setup({
       retryIn: pauseAfter(failures, event),
     })),
     forgetFailures: assign({ failures: 0 }),
-    limitClosing: raise({ type: 'closing.overdue' }, { delay: 'closingTime' }),
+    raiseOverdue: raise({ type: 'closing.overdue' }, { delay: 'closingTime' }),
     reportAccepted: unprovided,
     reportRejected: unprovided,
     reportFailed: unprovided,
@@ -98,7 +98,7 @@ export const receiver = setup({
     collecting: {
       description: 'Waits a second for more, so that they are sent together.',
       after: { collectingTime: { target: 'yielding' } },
-      on: { 'receiver.closed': { target: 'flushing', actions: 'limitClosing' } },
+      on: { 'receiver.closed': { target: 'flushing', actions: 'raiseOverdue' } },
     },
     yielding: {
       description: 'Waits while deletions are pending, for three seconds at most.',
@@ -110,7 +110,7 @@ export const receiver = setup({
       },
       on: {
         'turn.granted': { target: 'sending' },
-        'receiver.closed': { target: 'flushing', actions: 'limitClosing' },
+        'receiver.closed': { target: 'flushing', actions: 'raiseOverdue' },
       },
     },
     sending: {
@@ -135,7 +135,7 @@ export const receiver = setup({
               { target: '#receiver.idle', actions: ['reportRejected', 'forgetFailures'] },
             ],
             'delivery.failed': { target: '#receiver.backingOff', actions: ['recordFailure', 'reportFailed'] },
-            'receiver.closed': { target: 'last', actions: 'limitClosing' },
+            'receiver.closed': { target: 'last', actions: 'raiseOverdue' },
           },
         },
         last: {
@@ -161,7 +161,7 @@ export const receiver = setup({
       after: { pause: { target: 'yielding' } },
       on: {
         'receiver.changed': { target: 'yielding', description: 'Its new settings are tried at once.' },
-        'receiver.closed': { target: 'flushing', actions: 'limitClosing' },
+        'receiver.closed': { target: 'flushing', actions: 'raiseOverdue' },
       },
     },
     flushing: {
