@@ -13,7 +13,7 @@ export type Answer =
   | { readonly type: 'delivery.failed'; readonly reason: string; readonly retryAfter?: number };
 
 /** Sends notifications to a receiver with these settings. */
-export interface Delivery {
+interface Delivery {
   /** Never rejects. */
   send(notifications: readonly Notification[], signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
