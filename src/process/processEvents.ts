@@ -1,6 +1,27 @@
 import type { EventDraft, ObjectRef } from '@weeder/kube-runtime/events';
 import type { ProcessEvent, ReportProcess } from './processLog.ts';
 
+/**
+ * Every Kubernetes Event that weeder records about itself, on its own pod, by reason; compare
+ * src/weeder/report/reasons.ts.
+ */
+export const processEventTable = {
+  ConfigApplied: {
+    about: 'Pod',
+    types: ['Normal'],
+    actions: ['Apply'],
+    meaning:
+      'On weeder’s own pod: the config file has changed, and is in force. The note names what was added, changed and removed.',
+  },
+  ConfigRejected: {
+    about: 'Pod',
+    types: ['Warning'],
+    actions: ['Reject'],
+    meaning:
+      'On weeder’s own pod: the config file has changed and cannot be used. The previous config stays in force. The note has the errors.',
+  },
+} as const;
+
 /** The pod of this process, from the environment variables that deploy/base sets; undefined: it is not known. */
 export function ownPod(env: NodeJS.ProcessEnv): ObjectRef | undefined {
   const [name, namespace, uid] = [env['POD_NAME'], env['POD_NAMESPACE'], env['POD_UID']];

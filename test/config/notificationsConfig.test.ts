@@ -5,7 +5,7 @@ import { compareConfigs } from '../../src/config/compare.ts';
 import { type Config, isNeutral } from '../../src/config/config.ts';
 import { storedConfigOf } from '../../src/config/configText.ts';
 import { parseConfig } from '../../src/config/parse.ts';
-import { eventReasons } from '../../src/reasons/eventReasons.ts';
+import { eventReasons } from '../support/docs/eventsTable.ts';
 
 function configOf(text: string): Config {
   const result = parseConfig(text, 'f');
@@ -28,7 +28,7 @@ test('a receiver needs only an address, and gets batches of CloudEvents of all E
 });
 
 test('every reason of an Event is a type, and so are Warning and Normal', () => {
-  const types = [...new Set(eventReasons.flatMap(Object.keys)), 'Warning', 'Normal'];
+  const types = [...eventReasons(), 'Warning', 'Normal'];
   assert.ok(types.length > 40);
   const { notifications } = configOf(withOps(`urlFile: /f, types: ${JSON.stringify(types)}`));
   assert.deepEqual(notifications?.['ops']?.types, types);

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventDraft } from '@weeder/kube-runtime/events';
 import { pino } from 'pino';
-import { normal, warningIf } from '../../src/controller/report/eventContent.ts';
 import { detailOf, logByTable, recordByTable } from '../../src/controller/report/readers.ts';
+import { normal, reasonsOn, warningIf } from '../../src/controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../src/controller/report/reportTable.ts';
-import { reasonsOn } from '../../src/reasons/reasonsOn.ts';
 
 type LampEvent =
   | { readonly type: 'lamp.lit'; readonly name: string; readonly watts: number }

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { EventDraft } from '@weeder/kube-runtime/events';
 import type { ObserverEvent } from '../../src/observer/objects/events.ts';
 import type { Drift } from '../../src/observer/objects/projection.ts';
+import { observerReasons } from '../../src/observer/report/reasons.ts';
 import { recordObserverEvents } from '../../src/observer/report/reportObserver.ts';
-import { observerReasons } from '../../src/reasons/observerReasons.ts';
 import { application, contested, drifted, image, reported, withoutEvent } from '../support/objects/observerEvents.ts';
 
 function eventsOf(...domainEvents: readonly ObserverEvent[]): EventDraft[] {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventDraft } from '@weeder/kube-runtime/events';
 import { codedError } from '../../src/base/errors.ts';
-import { ownPod, recordProcessEvents } from '../../src/process/processEvents.ts';
+import { ownPod, processEventTable, recordProcessEvents } from '../../src/process/processEvents.ts';
 import type { ProcessEvent } from '../../src/process/processLog.ts';
-import { processReasons } from '../../src/reasons/processReasons.ts';
 
 const env = { POD_NAME: 'weeder-1', POD_NAMESPACE: 'garden', POD_UID: 'uid-1' };
 
@@ -53,7 +52,9 @@ test('the Event of an applied config names what changes, or that nothing changes
 test('changes of leadership make no Event here, and every Event is in the table', () => {
   assert.deepEqual(eventsOf({ type: 'leadership.released', lease: 'garden/weeder' }), []);
   const reasons = eventsOf(applied, rejected).map(({ reason, type, action }) => `${reason} ${type} ${action}`);
-  const listed = Object.entries(processReasons).map(([reason, { types, actions }]) => `${reason} ${types} ${actions}`);
+  const listed = Object.entries(processEventTable).map(
+    ([reason, { types, actions }]) => `${reason} ${types} ${actions}`,
+  );
   assert.deepEqual(reasons, listed);
 });
 

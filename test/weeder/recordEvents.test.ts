@@ -3,12 +3,14 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { EventDraft } from '@weeder/kube-runtime/events';
 import { virtualClock } from '@weeder/kube-runtime/testing';
-import { eventReasons } from '../../src/reasons/eventReasons.ts';
-import { weederReasons } from '../../src/reasons/weederReasons.ts';
+import { observerReasons } from '../../src/observer/report/reasons.ts';
+import { processEventTable } from '../../src/process/processEvents.ts';
+import { restartReasons } from '../../src/restart/report/reasons.ts';
 import type { WeederEvent } from '../../src/weeder/deletions/weederEvents.ts';
 import { ownerApis } from '../../src/weeder/owners/failedCreate.ts';
 import type { CrashLoopingPod } from '../../src/weeder/pods/crashLooping.ts';
 import { terminationMessage } from '../../src/weeder/pods/lastRun.ts';
+import { weederReasons } from '../../src/weeder/report/reasons.ts';
 import { recordWeederEvents } from '../../src/weeder/report/reportWeeder.ts';
 import { eventsTable } from '../support/docs/eventsTable.ts';
 import { crashLoopingPod } from '../support/objects/crashLoopingPod.ts';
@@ -279,5 +281,8 @@ test('the docs contain the table, and no other reason', () => {
       .split('\n')
       .filter((line) => line.startsWith('| `')),
   );
-  assert.equal(rows.length, eventReasons.flatMap(Object.keys).length);
+  assert.equal(
+    rows.length,
+    [weederReasons, restartReasons, observerReasons, processEventTable].flatMap(Object.keys).length,
+  );
 });

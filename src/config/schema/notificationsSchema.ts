@@ -1,12 +1,12 @@
 import { dnsLabel } from '@weeder/kube-runtime/objects';
 import { z } from 'zod';
+import reasons from '../../../generated/eventReasons.json' with { type: 'json' };
 import { quoted } from '../../base/fieldError.ts';
 import { nearest } from '../../base/nearest.ts';
-import { eventReasons } from '../../reasons/eventReasons.ts';
 import { mapOf, namespaceNames, optional, withDefault } from './selectorSchema.ts';
 
 /** Both types of Events, and every reason. */
-const types = ['Warning', 'Normal', ...new Set(eventReasons.flatMap((table) => Object.keys(table)))];
+const types = ['Warning', 'Normal', ...reasons];
 
 function unknownType({ input }: { readonly input?: unknown }): string | undefined {
   if (typeof input !== 'string') return undefined;

@@ -1,6 +1,5 @@
 import type { LogLevel } from '../../base/log.ts';
-import type { Reasons } from '../../reasons/reasonsOn.ts';
-import type { EventContent } from './eventContent.ts';
+import type { EventContent, Reasons } from './reasons.ts';
 
 /** How a timeline prints a type of event. */
 export interface EventKind {

@@ -1,12 +1,12 @@
 import { durationInSeconds, roundedDuration, timeInSeconds } from '@weeder/kube-runtime/base';
 import { actorFailed, retryFields } from '../../controller/report/commonEvents.ts';
-import { normal, warning, warningIf } from '../../controller/report/eventContent.ts';
+import { normal, warning, warningIf } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
-import type { observerReasons } from '../../reasons/observerReasons.ts';
 import { redactedDrifts } from '../objects/confidential.ts';
 import type { AboutResource, ObserverEvent } from '../objects/events.ts';
 import { identityText } from '../objects/identity.ts';
 import { listed } from '../objects/wording.ts';
+import type { observerReasons } from './reasons.ts';
 import { attemptOf, byManager, correctedNote, pathsOf } from './wording.ts';
 
 /** The results of an apply, in the order in which they can occur. */

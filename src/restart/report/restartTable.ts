@@ -1,13 +1,13 @@
 import { durationInSeconds, roundedDuration, timeInSeconds } from '@weeder/kube-runtime/base';
 import { actorFailed, retryFields } from '../../controller/report/commonEvents.ts';
-import { normal, warning } from '../../controller/report/eventContent.ts';
+import { normal, warning } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
 import { withFullStop } from '../../controller/report/wording.ts';
-import type { restartReasons } from '../../reasons/restartReasons.ts';
 import { kinds } from '../kinds/kinds.ts';
 import type { PendingCause, RestartEvent } from '../references/events.ts';
 import { sourceKey } from '../references/refs.ts';
 import { describeChanges, describeSource, listed, optInLine } from '../references/wording.ts';
+import type { restartReasons } from './reasons.ts';
 import { changeFields, changesIn, restartContent, restartMessage, why, whyFields } from './wording.ts';
 
 /** The results of a restart, in the order in which they can occur. */

@@ -1,10 +1,10 @@
 import { durationInSeconds, formatDuration, messageOf, roundedDuration } from '@weeder/kube-runtime/base';
 import { objectText } from '@weeder/kube-runtime/objects';
 import { actorFailed } from '../../controller/report/commonEvents.ts';
-import { normal, warning, warningIf } from '../../controller/report/eventContent.ts';
+import { normal, warning, warningIf } from '../../controller/report/reasons.ts';
 import { decision, logLine, onPage, report, type TableOf } from '../../controller/report/reportTable.ts';
-import type { weederReasons } from '../../reasons/weederReasons.ts';
 import type { WeederEvent } from '../deletions/weederEvents.ts';
+import type { weederReasons } from './reasons.ts';
 import {
   closedNote,
   deletedBy,

@@ -1,9 +1,9 @@
-import { reasonsOn } from './reasonsOn.ts';
+import { reasonsOn } from '../../controller/report/reasons.ts';
 
 const { normal, warning, either } = reasonsOn('application');
 
 /**
- * The Kubernetes Events that the observer records on an Application, by reason, as in weederReasons.ts.
+ * The Kubernetes Events that the observer records on an Application, by reason, as in src/weeder/report/reasons.ts.
  */
 export const observerReasons = {
   Applied: either('Apply').means(

@@ -1,8 +1,8 @@
-import { reasonsOn } from './reasonsOn.ts';
+import { reasonsOn } from '../../controller/report/reasons.ts';
 
 const { normal, warning } = reasonsOn('workload');
 
-/** All Kubernetes Events that restart control records on workloads, by reason; like weederReasons.ts. */
+/** All Kubernetes Events that restart control records on workloads, by reason; like src/weeder/report/reasons.ts. */
 export const restartReasons = {
   DependencyChanged: normal('Notice').means(
     'A ConfigMap or Secret that the pods use has changed since they started. The note names it, its changed keys if they are known, and the time.',

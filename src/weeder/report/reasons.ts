@@ -1,4 +1,4 @@
-import { reasonsOn } from './reasonsOn.ts';
+import { reasonsOn } from '../../controller/report/reasons.ts';
 
 const pod = reasonsOn('Pod');
 const service = reasonsOn('Service');
