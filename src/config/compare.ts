@@ -8,12 +8,13 @@ export interface ConfigChange {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  /** Left out: it is unchanged, as with the next four. */
+  /** Left out: it is unchanged, as with the next five. */
   readonly declaredDependencies?: SectionChange;
   readonly podCreation?: SectionChange;
   readonly evidence?: SectionChange;
   readonly restartControl?: SectionChange;
   readonly observer?: SectionChange;
+  readonly notifications?: SectionChange;
 }
 
 type SectionChange = 'added' | 'changed' | 'removed';
@@ -26,6 +27,7 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
   const evidence = changeOf(old.evidence, next.evidence, isDeepStrictEqual);
   const restartControl = changeOf(old.restart, next.restart, hasSameRestart);
   const observer = changeOf(old.observer, next.observer, isDeepStrictEqual);
+  const notifications = changeOf(old.notifications, next.notifications, isDeepStrictEqual);
   const namesWhere = (isIncluded: (was?: ServiceConfig, is?: ServiceConfig) => boolean) =>
     pairs.filter(({ was, is }) => isIncluded(was, is)).map(({ name }) => name);
   return {
@@ -37,6 +39,7 @@ export function compareConfigs(old: Config, next: Config): ConfigChange {
     ...(evidence && { evidence }),
     ...(restartControl && { restartControl }),
     ...(observer && { observer }),
+    ...(notifications && { notifications }),
   };
 }
 

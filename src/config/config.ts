@@ -3,6 +3,7 @@ import type { MaintenanceWindow } from './maintenance.ts';
 import { distinct, resolveSelector } from './resolve.ts';
 import { resolveRestart } from './resolveRestart.ts';
 import type { RestartConfig } from './restart.ts';
+import type { ReceiverConfig } from './schema/notificationsSchema.ts';
 import type { ObserverConfig } from './schema/observer.ts';
 import type { ConfigFile, EvidenceConfig, SiblingEvidence } from './schema/schema.ts';
 import { includesName } from './scopes.ts';
@@ -77,6 +78,8 @@ export interface Config {
   readonly restart: RestartConfig | undefined;
   /** Left out: the file has no section `observer`, and no Application is managed. */
   readonly observer?: ObserverConfig;
+  /** The receivers of notifications by name. Left out: the file has none. A recording does not have them. */
+  readonly notifications?: Readonly<Record<string, ReceiverConfig>>;
 }
 
 /** Whether no controller has anything to do. */
@@ -102,6 +105,7 @@ export function resolveConfig(file: ConfigFile): Config {
     evidence,
     restartControl,
     observer,
+    notifications,
   } = file;
   return {
     services: new Map(Object.entries(entries).map(([name, entry]) => [name, resolveService(name, entry, file)])),
@@ -110,6 +114,7 @@ export function resolveConfig(file: ConfigFile): Config {
     ...(evidence === undefined ? {} : { evidence }),
     restart: restartControl && resolveRestart(restartControl),
     ...(observer === undefined ? {} : { observer }),
+    ...(notifications === undefined ? {} : { notifications }),
   };
 }
 

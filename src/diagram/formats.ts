@@ -18,6 +18,7 @@ export const drawable = [
   'application',
   'resource',
   'manager',
+  'receiver',
   'lease',
   'reflector',
 ] as const;

@@ -3,6 +3,7 @@ import type { AnyStateMachine } from 'xstate';
 import { application } from '../../machines/observer/application.ts';
 import { resource } from '../../machines/observer/resource.ts';
 import { manager } from '../../machines/process/manager.ts';
+import { receiver } from '../../machines/process/receiver.ts';
 import { latePods } from '../../machines/restart/latePods.ts';
 import { recreation } from '../../machines/restart/recreation.ts';
 import { rollout } from '../../machines/restart/rollout.ts';
@@ -28,6 +29,7 @@ export const machines: ReadonlyMap<string, { readonly machine: AnyStateMachine; 
   ['application', { machine: application, file: 'machines/observer/application.ts' }],
   ['resource', { machine: resource, file: 'machines/observer/resource.ts' }],
   ['manager', { machine: manager, file: 'machines/process/manager.ts' }],
+  ['receiver', { machine: receiver, file: 'machines/process/receiver.ts' }],
   ['lease', { machine: lease, file: 'packages/kube-runtime/machines/lease.ts' }],
   ['reflector', { machine: reflector, file: 'packages/kube-runtime/machines/reflector.ts' }],
 ]);

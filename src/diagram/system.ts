@@ -23,6 +23,7 @@ export const links: readonly ActorLink[] = [
   link('lease', 'apiServer', ['reads and writes the Lease']),
   link('manager', 'reflector', ['spawns one for each stream']),
   link('reflector', 'manager', [], ['reflector.synced']),
+  link('manager', 'receiver', [], ['notification.queued', 'receiver.changed', 'receiver.closed']),
   link('reflector', 'readiness', ['EndpointSlices']),
   link('reflector', 'podIndex', ['pods']),
   link('readiness', 'endpoint', [], ['endpoint.ready', 'endpoint.notReady', 'endpoint.foundReady']),
@@ -77,6 +78,7 @@ export const parts: readonly Part[] = [
       manager: 'Acquires leadership, syncs the caches, runs the controllers, and shuts down.',
       lease: 'Leader election between several replicas.',
       reflector: 'One list and watch stream.',
+      receiver: 'One receiver of notifications, which are Events sent elsewhere.',
     },
   },
   {

@@ -1,6 +1,7 @@
 import type { LossCause } from '@weeder/kube-runtime/events';
 import type { StreamTotals } from '@weeder/kube-runtime/watch';
-import { snakeCase } from './labels.ts';
+import type { ReceiverCounts } from '../notifications/receiver.ts';
+import { limitedLabel, snakeCase } from './labels.ts';
 import type { Metrics } from './metrics.ts';
 
 const causes: readonly LossCause[] = ['queueFull', 'objectLimit', 'forbidden', 'refused', 'stopped'];
@@ -10,7 +11,12 @@ interface CountingController {
   streamTotals(): ReadonlyMap<string, StreamTotals>;
   /** How many Events were not written, by cause. Undefined: no Events are recorded. */
   eventLosses(): Readonly<Record<string, number>> | undefined;
+  /** By the name of the receiver. */
+  notifications(): ReadonlyMap<string, ReceiverCounts>;
 }
+
+/** More receivers count together. */
+const maxReceivers = 50;
 
 /**
  * Adds the totals of managers to the metrics. Each manager starts at 0, and a new one follows when leadership is lost
@@ -18,6 +24,7 @@ interface CountingController {
  */
 export function countTotals(metrics: Metrics): (controller: CountingController) => void {
   for (const cause of causes) metrics.eventsLost.inc({ cause: snakeCase(cause) }, 0);
+  const receiverOf = limitedLabel(maxReceivers);
   const seen = new WeakMap<CountingController, Map<string, number>>();
   return (controller) => {
     const counted = seen.get(controller) ?? new Map<string, number>();
@@ -34,5 +41,13 @@ export function countTotals(metrics: Metrics): (controller: CountingController) 
     }
     for (const [cause, total] of Object.entries(controller.eventLosses() ?? {}))
       metrics.eventsLost.inc({ cause: snakeCase(cause) }, newIn(total, 'events', cause));
+    metrics.notificationsWaiting.reset();
+    for (const [name, { sent, waiting, lost }] of controller.notifications()) {
+      const receiver = receiverOf(name);
+      metrics.notificationsWaiting.inc({ receiver }, waiting);
+      metrics.notificationsSent.inc({ receiver }, newIn(sent, 'sent', name));
+      for (const [cause, total] of Object.entries(lost))
+        metrics.notificationsLost.inc({ receiver, cause: snakeCase(cause) }, newIn(total, 'lost', name, cause));
+    }
   };
 }

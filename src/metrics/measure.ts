@@ -21,7 +21,16 @@ interface Measured {
   readonly lease: string;
 }
 
-const machines = ['manager', 'lease', 'reflector', 'endpoint', 'dependants', 'podDeletion', 'podCreation'] as const;
+const machines = [
+  'manager',
+  'lease',
+  'reflector',
+  'endpoint',
+  'dependants',
+  'podDeletion',
+  'podCreation',
+  'receiver',
+] as const;
 const streamStates: readonly StreamState[] = ['listing', 'watching', 'backingOff'];
 
 /** Updates the metrics that are not counted as events occur. */

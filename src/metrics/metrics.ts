@@ -221,6 +221,13 @@ export function createMetrics() {
       'Kubernetes Events that were not written, by cause: queue_full, object_limit (too many about one object), forbidden (a permission is missing), refused, stopped (weeder stopped first).',
       ['cause'],
     ),
+    notificationsSent: counter('notifications_sent_total', 'Notifications that a receiver accepted.', ['receiver']),
+    notificationsLost: counter(
+      'notifications_lost_total',
+      'Notifications that were not sent, by cause: queue_full, rejected (by the receiver, with a 4xx), stopped (weeder stopped first).',
+      ['receiver', 'cause'],
+    ),
+    notificationsWaiting: gauge('notifications_waiting', 'Notifications in the queue of a receiver.', ['receiver']),
     recordingFailures: counter('recording_failures_total', 'Recordings (--record) that stopped because of an error.'),
     actors: gauge('actors', 'Running actors, by machine.', ['machine']),
     actorFailures: counter('actor_failures_total', 'Actors that failed because of a bug in weeder.'),

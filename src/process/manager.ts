@@ -2,7 +2,7 @@ import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import { messageOf } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
 import { dryRunClient, leaderGate } from '@weeder/kube-runtime/client';
-import { createEventRecorder } from '@weeder/kube-runtime/events';
+import { createEventRecorder, type EventDraft } from '@weeder/kube-runtime/events';
 import type { Election } from '@weeder/kube-runtime/lease';
 import { logReleaseFailed } from '@weeder/kube-runtime/lease';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
@@ -31,6 +31,8 @@ import {
 } from '../controller/controller.ts';
 import { createNamespaceOwner, type NamespaceSelection } from '../controller/ownedNamespaces.ts';
 import type { Shard } from '../controller/shard.ts';
+import { createNotifier } from '../notifications/notifier.ts';
+import type { ReceiverCounts } from '../notifications/receiver.ts';
 import { createLeadership, type Leadership } from './leadership.ts';
 import type { ReportProcess } from './processLog.ts';
 
@@ -88,6 +90,10 @@ export interface Manager<C = Controllers>
   eventsWaiting(): number;
   /** How many Events were not written, by cause. Undefined: no Events are recorded. */
   eventLosses(): Readonly<Record<string, number>> | undefined;
+  /** Of each receiver of notifications by its name, how many it was sent. */
+  notifications(): ReadonlyMap<string, ReceiverCounts>;
+  /** Notifies of what the process itself has recorded as an Event, if this replica leads. */
+  notify(occurrence: EventDraft): void;
   /** Starts nothing more, waits for the requests in flight, releases the Lease, and stops. */
   shutdown(): void;
   /** Resolves when everything has ended. After `leadershipLost`, a new manager takes its place as a standby. */
@@ -101,6 +107,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   const runtime = { clock, inspect: inspect === undefined ? times.inspect : notifyBoth(times.inspect, inspect) };
   const leadership = createLeadership(options);
   const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
+  const notifier = createNotifier({ config, runtime, log: logger, mustWait: () => isBusy(work()) });
   const statuses = createStreamStatuses(clock);
   const owned = ownerOf(options, {
     onKnown() {
@@ -124,7 +131,11 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     isDryRun,
     hasUrgentWork,
     isLeading,
-    recordEvent: (occurrence) => void (isLeading() && events?.record(occurrence)),
+    recordEvent(occurrence) {
+      if (!isLeading()) return;
+      events?.record(occurrence);
+      notifier.notify(occurrence);
+    },
     onStreamsChanged: notifyStreams,
     onStreamClosed: (name) => statuses.forget(name),
   };
@@ -147,9 +158,9 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     return createEventRecorder({ client, clock, log: logger, source, mustWait });
   }
 
-  let closing: Promise<void> | undefined;
-  function closeEvents(): Promise<void> | undefined {
-    closing ??= events?.close();
+  let closing: Promise<unknown> | undefined;
+  function closeEvents(): Promise<unknown> {
+    closing ??= Promise.all([events?.close(), notifier.close()]);
     return closing;
   }
 
@@ -280,6 +291,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     configure(next) {
       if (!canChange.has(state())) return;
       current = next;
+      notifier.configure(next);
       for (const controller of controllerList) controller.configure(next);
     },
     actorCounts() {
@@ -288,6 +300,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
         manager: isAtWork ? 1 : 0,
         lease: isAtWork && options.election !== undefined ? 1 : 0,
         reflector: isAtWork ? statuses.all().length : 0,
+        receiver: [...notifier.actors()].length,
         ...Object.assign({}, ...controllerList.map((each) => each.actorCounts())),
       };
     },
@@ -295,6 +308,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     streamTotals: () => statuses.totals(),
     *actors() {
       yield actor;
+      yield* notifier.actors();
       for (const controller of controllerList) yield* controller.actors();
     },
     since: times.since,
@@ -305,6 +319,8 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     isLeader: () => !isOver() && (leadershipState()?.state ?? 'leading') === 'leading',
     eventsWaiting: () => events?.waiting ?? 0,
     eventLosses: () => events?.lost,
+    notifications: () => notifier.counts,
+    notify: (occurrence) => void (isLeading() && notifier.notify(occurrence)),
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
     stopped: ended.then(async (how) => {
       await closeEvents();

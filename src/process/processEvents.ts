@@ -42,21 +42,11 @@ export function recordProcessEvents(pod: ObjectRef, record: (occurrence: EventDr
   };
 }
 
-function appliedNote({
-  added,
-  changed,
-  removed,
-  declaredDependencies,
-  evidence,
-  restartControl,
-  observer,
-}: Extract<ProcessEvent, { type: 'config.applied' }>): string {
+function appliedNote(event: Extract<ProcessEvent, { type: 'config.applied' }>): string {
+  const { type: _, generation: _generation, added, changed, removed, ...sections } = event;
   const services = Object.entries({ added, changed, removed })
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
-  const sections = Object.entries({ declaredDependencies, evidence, restartControl, observer }).flatMap(
-    ([name, what]) => (what === undefined ? [] : [`${name} ${what}`]),
-  );
-  const parts = [...services, ...sections];
+  const parts = [...services, ...Object.entries(sections).map(([name, what]) => `${name} ${what}`)];
   return parts.length === 0 ? 'Applied: no setting has changed.' : `Applied: ${parts.join('; ')}.`;
 }

@@ -26,8 +26,11 @@ suite('check', { concurrency: 4 }, () => {
     assert.equal((await sharedCli(['check', two])).stdout, `${two}: ok, 2 services, 2 podSelectors\n`);
     const neutral = file('neutral.yaml', '{}\n');
     assert.equal((await sharedCli(['check', neutral])).stdout, `${neutral}: ok, nothing is configured yet\n`);
-    const all = file('sections.yaml', 'declaredDependencies: {}\npodCreation: {}\nobserver: {}\n');
-    const sections = 'declared dependencies, creation of pods, the application observer';
+    const all = file(
+      'sections.yaml',
+      'declaredDependencies: {}\npodCreation: {}\nobserver: {}\nnotifications: {ops: {urlFile: /f}}\n',
+    );
+    const sections = 'declared dependencies, creation of pods, the application observer, notifications to 1 receiver';
     assert.equal((await sharedCli(['check', all])).stdout, `${all}: ok, ${sections}\n`);
   });
 

@@ -27,7 +27,7 @@ const values = 'letters, digits, "-", "_" and ".", at most 63, with a letter or 
 const keys =
   'letters, digits, "-", "_" and ".", at most 63, with a letter or digit at both ends, after an optional DNS name and "/"';
 const topKeys =
-  'servicesAndDependantSelectors, declaredDependencies, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, pace, maintenanceWindows, podCreation, evidence, restartControl, observer';
+  'servicesAndDependantSelectors, declaredDependencies, watchDuration, namespaces, dependantNamespaces, onStart, whileNotReady, barePods, deletion, gracePeriodSeconds, pace, maintenanceWindows, podCreation, evidence, restartControl, observer, notifications';
 const good = 'servicesAndDependantSelectors: {db: {podSelectors: [{matchLabels: {app: web}}]}}';
 
 test('all errors of a file are reported, in the order of the file', () => {

@@ -15,6 +15,7 @@ const schema = configJsonSchema();
 const service = at(schema, 'properties', 'servicesAndDependantSelectors', 'additionalProperties');
 const selector = at(service, 'properties', 'podSelectors', 'items');
 const requirement = at(selector, 'properties', 'matchExpressions', 'items');
+const receiver = at(schema, 'properties', 'notifications', 'additionalProperties');
 const sections = [
   'servicesAndDependantSelectors',
   'declaredDependencies',
@@ -22,6 +23,7 @@ const sections = [
   'evidence',
   'restartControl',
   'observer',
+  'notifications',
 ];
 const settings = keysAt([]).filter((key) => !sections.includes(key));
 
@@ -35,6 +37,7 @@ test('the JSON Schema has the keys of each kind of mapping, and allows no others
   for (const [part, path] of [
     [schema, []],
     [service, ['servicesAndDependantSelectors', 'db']],
+    [receiver, ['notifications', 'ops']],
     [selector, ['servicesAndDependantSelectors', 'db', 'podSelectors', 0]],
     [requirement, ['servicesAndDependantSelectors', 'db', 'podSelectors', 0, 'matchExpressions', 0]],
   ] as const) {
@@ -46,7 +49,7 @@ test('the JSON Schema has the keys of each kind of mapping, and allows no others
 });
 
 test('every key has a description, at the top and at a service, and both have the same settings', () => {
-  for (const part of [schema, service, selector, requirement]) {
+  for (const part of [schema, service, selector, requirement, receiver]) {
     for (const [key, value] of Object.entries(objectOf(at(part, 'properties')))) {
       assert.match(String(at(value, 'description')), /^[A-Z`].*\.$/, key);
     }

@@ -7,6 +7,7 @@ import { type AnyActorRef, type AnyStateMachine, assign, type InspectionEvent, S
 import { startManager } from '../../src/process/manager.ts';
 import { createWeederController } from '../../src/weeder/weederController.ts';
 import { machineFiles } from '../support/docs/sketch.ts';
+import { receiverConfig } from '../support/notifications/notifying.ts';
 import { backOff } from '../support/objects/objects.ts';
 import { restartConfig } from '../support/objects/restartSettings.ts';
 import { creationWorld } from '../support/world/creationWorld.ts';
@@ -126,7 +127,11 @@ async function runningMachines(): Promise<Map<string, AnyStateMachine>> {
   const times = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
   for (const elections of [{}, { election: { namespace: 'a', name: 'b', identity: 'me', ...times } }]) {
     const controller = startManager({
-      config: { services: new Map([['etcd-main-client', serviceConfig()]]), restart: undefined },
+      config: {
+        services: new Map([['etcd-main-client', serviceConfig()]]),
+        restart: undefined,
+        notifications: { ops: receiverConfig() },
+      },
       client: unreachable,
       clock,
       logger: pino({ level: 'silent' }),

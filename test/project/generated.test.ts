@@ -14,6 +14,7 @@ import {
   configJsonSchema,
   declaredTable,
   evidenceTable,
+  notificationsTable,
   observerTables,
   podCreationTable,
   restartTables,
@@ -23,7 +24,7 @@ import { machines } from '../../src/diagram/machines.ts';
 import { applicationsTable } from '../suggest/applications.ts';
 import { chartValuesSchema } from '../support/docs/chartSchema.ts';
 import { errorsTable } from '../support/docs/errorsTable.ts';
-import { eventsTable } from '../support/docs/eventsTable.ts';
+import { eventReasons, eventsTable } from '../support/docs/eventsTable.ts';
 import { readFlagsTable, runFlagsTable, suggestFlagsTable } from '../support/docs/flagsTable.ts';
 import { metricsTable } from '../support/docs/metricsTable.ts';
 import { recoveryDiagram } from '../support/docs/recoveryDiagram.ts';
@@ -52,6 +53,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
       ...restartSections(),
       observer: observerTables().settings,
       'observer-allow': observerTables().entries,
+      notifications: notificationsTable(),
       ...faultExample(),
     }),
   'docs/explanation/concepts.md': (file) =>
@@ -68,6 +70,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
     }),
   'docs/reference/errors.md': (file) => withSections(file, { errors: errorsTable() }),
   'docs/how-to/find-dependencies.md': (file) => withSections(file, { applications: applicationsTable() }),
+  'generated/eventReasons.json': () => formattedJson(eventReasons()),
   'generated/layouts.json': () => layoutsJson(),
   ...visualizations(),
   'generated/page.json': () => pageJson([...machines.keys()]),

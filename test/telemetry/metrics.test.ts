@@ -248,17 +248,22 @@ test('totals that controllers count themselves only grow, after any number of re
   const controller = (bytes: number, lost: number) => ({
     streamTotals: () => new Map([['pods', { bytes, losses: { lost, silent: 0, expired: 0, rewound: 0 } }]]),
     eventLosses: () => ({ refused: lost }),
+    notifications: () =>
+      new Map([['ops', { sent: bytes, waiting: lost, lost: { queueFull: lost, rejected: 0, stopped: 0 } }]]),
   });
   const first = { ...controller(100, 1) };
   take(first);
   take(first);
   Object.assign(first, controller(150, 3));
   take(first);
-  take({ streamTotals: () => new Map(), eventLosses: () => undefined });
+  take({ streamTotals: () => new Map(), eventLosses: () => undefined, notifications: () => new Map() });
   take(controller(20, 1));
   const families = scraped(await metrics.registry.metrics());
   const of = (name: string, labels: object) => sampleValue(families, `weeder_${name}`, { ...labels });
   assert.equal(of('stream_received_bytes_total', { resource: 'pods' }), 170);
+  assert.equal(of('notifications_sent_total', { receiver: 'ops' }), 170);
+  assert.equal(of('notifications_lost_total', { receiver: 'ops', cause: 'queue_full' }), 4);
+  assert.equal(of('notifications_waiting', { receiver: 'ops' }), 1);
   assert.equal(of('stream_restarts_total', { resource: 'pods', reason: 'lost' }), 4);
   assert.equal(of('stream_restarts_total', { resource: 'pods', reason: 'expired' }), 0);
   assert.equal(of('events_lost_total', { cause: 'refused' }), 4);

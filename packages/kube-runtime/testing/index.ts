@@ -22,6 +22,7 @@ export { enough, propertyRuns } from './propertyRuns.ts';
 export { httpProxy, socksProxy } from './proxies.ts';
 export { accessTo } from './reflecting.ts';
 export { selectors } from './selectors.ts';
+export { folder } from './temporaryFolder.ts';
 export { type TestSink, testSink } from './testSink.ts';
 export { until } from './until.ts';
 export { eventLine, statusObject } from './watchLines.ts';

@@ -44,14 +44,23 @@ function hasOnlyObjects(text: string): boolean {
 }
 
 /** A summary of the config; its section `restartControl` is explained below it. */
-function inShort({ services, declared, podCreation, restart, observer }: Config): readonly string[] {
+function inShort({
+  services,
+  declared,
+  podCreation,
+  restart,
+  observer,
+  notifications = {},
+}: Config): readonly string[] {
   const selectors = [...services.values()].reduce((sum, service) => sum + service.podSelectors.length, 0);
+  const receivers = Object.keys(notifications).length;
   const parts = [
     ...(services.size === 0 ? [] : [`${count(services.size, 'service')}, ${count(selectors, 'podSelector')}`]),
     ...(declared === undefined ? [] : ['declared dependencies']),
     ...(podCreation === undefined ? [] : ['creation of pods']),
     ...(restart === undefined ? [] : [`restart control with ${count(restart.rules.length, 'rule')}`]),
     ...(observer === undefined ? [] : ['the application observer', ...correctionsOf(observer)]),
+    ...(receivers === 0 ? [] : [`notifications to ${count(receivers, 'receiver')}`]),
   ];
   return [parts.join(', ') || 'nothing is configured yet', ...(restart === undefined ? [] : describeRestart(restart))];
 }

@@ -7,6 +7,7 @@ import { selectorToString } from '@weeder/kube-runtime/objects';
 import type { InspectionEvent } from 'xstate';
 import type { ManagerEnd } from '../../../machines/process/manager.ts';
 import type { Logger } from '../../base/log.ts';
+import { notifyBoth } from '../../base/notifyBoth.ts';
 import type { NamespaceSelection } from '../../controller/ownedNamespaces.ts';
 import type { ProcessControllers } from '../../controllers/controllers.ts';
 import { loadControllers } from '../../controllers/createControllers.ts';
@@ -96,7 +97,8 @@ export async function runLoop({ flags, opened, reload, ...options }: Work, stop:
   });
   let current: Manager | undefined;
   const isBusy = () => current?.isBusy() === true;
-  const ownEvents = events ? reportOwnEvents(client.value, logger, isBusy) : undefined;
+  const notify: Manager['notify'] = (occurrence) => current?.notify(occurrence);
+  const ownEvents = reportOwnEvents(events ? client.value : undefined, logger, isBusy, notify);
   if (ownEvents !== undefined) listeners.push(ownEvents.report);
   const followed = followConfig(opened, reload.take, logger);
   // A manager that is stopping ignores a new config.
@@ -144,11 +146,17 @@ async function runManagers(stop: AbortSignal, start: () => Manager): Promise<Man
   }
 }
 
-/** Records Events on weeder's own pod; undefined outside of a pod. */
-function reportOwnEvents(client: KubeClient, logger: Logger, mustWait: () => boolean) {
+/** Records Events on weeder's own pod if there is a client for them, and notifies of them; undefined outside of a pod. */
+function reportOwnEvents(
+  client: KubeClient | undefined,
+  logger: Logger,
+  mustWait: () => boolean,
+  notify: Manager['notify'],
+) {
   const pod = ownPod(process.env);
   if (pod === undefined) return undefined;
   const source = { controller: 'weeder.dev/weeder', instance: pod.name };
-  const { record, close } = createEventRecorder({ client, clock: systemClock, log: logger, source, mustWait });
-  return { report: recordProcessEvents(pod, record), close };
+  const recorder = client && createEventRecorder({ client, clock: systemClock, log: logger, source, mustWait });
+  const record = recorder === undefined ? notify : notifyBoth(recorder.record, notify);
+  return { report: recordProcessEvents(pod, record), close: async () => recorder?.close() };
 }

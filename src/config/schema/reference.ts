@@ -26,6 +26,7 @@ export function settingsTable(): string {
     'evidence',
     'restartControl',
     'observer',
+    'notifications',
   ];
   return tableOf(propertiesOf(configJsonSchema()).filter(([key]) => !sections.includes(key)));
 }
@@ -69,6 +70,12 @@ export function observerTables(): Readonly<Record<'settings' | 'entries', string
   return { settings: tableOf(top), entries: tableOf(top.flatMap(([key, schema]) => entriesOf(key, schema))) };
 }
 
+/** The keys of a receiver of notifications, as a Markdown table. */
+export function notificationsTable(): string {
+  const { additionalProperties: receiver } = below(configJsonSchema(), 'notifications');
+  return tableOf(propertiesOf(typeof receiver === 'object' ? receiver : undefined));
+}
+
 /** The properties of a mapping, or of each mapping of a list, by path. */
 function entriesOf(key: string, schema: Json): Properties {
   const path = schema.type === 'array' ? `${key}[]` : key;
@@ -108,7 +115,7 @@ function allowedBy(schema: Json): string {
   if (schema.type === 'object') return schema.title ?? 'mapping';
   if (schema.anyOf !== undefined) return schema.anyOf.map(allowedBy).join(', ');
   if (schema.enum !== undefined) return schema.enum.map((word) => `\`${String(word)}\``).join(', ');
-  if (schema.type === 'array') return `list of ${listed(itemsOf(schema))}`;
+  if (schema.type === 'array') return schema.title ?? `list of ${listed(itemsOf(schema))}`;
   if (schema.type === 'boolean') return '`true`, `false`';
   if (schema.type === 'integer') return `whole number, ${rangeOf(schema)}`;
   if (schema.examples !== undefined) return 'Go duration';

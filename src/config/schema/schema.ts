@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { keysBelow } from '../text/keys.ts';
 import { duration } from './durationSchema.ts';
 import { maintenanceWindowsFor } from './maintenanceSchema.ts';
+import { notifications } from './notificationsSchema.ts';
 import { observerSection } from './observer.ts';
 import { restartControl } from './restartSchema.ts';
 import {
@@ -191,6 +192,7 @@ export const configFile = z
     evidence: section('evidence', evidence),
     restartControl: section('restartControl', restartControl),
     observer: section('observer', observerSection),
+    notifications: optional(notifications),
   })
   .superRefine((file, context) => {
     for (const path of scopesWithoutNamespaces(file))

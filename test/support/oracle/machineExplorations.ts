@@ -38,6 +38,25 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'xstate.after.drainTimeout.manager.draining' },
     ],
   },
+  receiver: {
+    events: [
+      { type: 'notification.queued' },
+      { type: 'turn.granted' },
+      { type: 'delivery.accepted', hasMore: true },
+      { type: 'delivery.accepted', hasMore: false },
+      { type: 'delivery.rejected', hasMore: true },
+      { type: 'delivery.rejected', hasMore: false },
+      { type: 'delivery.failed', reason: 'no' },
+      { type: 'receiver.changed' },
+      { type: 'receiver.closed' },
+      { type: 'closing.overdue' },
+      { type: 'xstate.error.actor.deliver', actorId: 'deliver', error: new Error('a bug') },
+      { type: 'xstate.after.collectingTime.receiver.collecting' },
+      { type: 'xstate.after.pause.receiver.backingOff' },
+    ],
+    // Longer paths differ from shorter ones only by the number of failures.
+    onlyShortest: ['receiver.changed', 'delivery.rejected'],
+  },
   lease: {
     inputs: [{ identity: 'me', random: () => 0 }],
     events: [

@@ -48,19 +48,46 @@ export function clusterAccess(choice: ClusterChoice): Result<ClusterAccess> {
   const proxy = proxyOf(choice, server.value);
   const error = proxyError(proxy) ?? fileError(cluster, user) ?? tlsError(cluster, user) ?? execError(user);
   if (error !== undefined) return failed(invalid(choice, error));
-  const kubeConfig = clientNodeConfig(choice, server.value, proxy?.url);
+  return assemble(choice, server.value, proxy);
+}
+
+/** A server that is no API server, and speaks HTTP: its files may be missing, and are read with each new connection. */
+interface OtherServer {
+  /** For messages. */
+  readonly name: string;
+  /** `http(s)://host:port`. */
+  readonly origin: string;
+  readonly caFile?: string | undefined;
+  readonly tokenFile?: string | undefined;
+  readonly env: Environment;
+}
+
+/** Access to a server with the means of the client: proxy, TLS, a token from a file. Fails with a clause. */
+export function serverAccess({ name, origin, caFile, tokenFile, env }: OtherServer): Result<ClusterAccess, string> {
+  const cluster = { server: origin, 'certificate-authority': caFile };
+  const choice = { source: name, context: name, namespace: undefined, cluster, user: { tokenFile }, env };
+  const proxy = environmentProxy(new URL(origin), env);
+  const error = proxyError(proxy);
+  if (error !== undefined) return failed(error);
+  const access = assemble(choice, origin, proxy);
+  return access.ok ? access : failed(access.error.message);
+}
+
+function assemble(choice: ClusterChoice, server: string, proxy: ProxySetting | undefined): Result<ClusterAccess> {
+  const { cluster, user } = choice;
+  const kubeConfig = clientNodeConfig(choice, server, proxy?.url);
   if (!kubeConfig.ok) return kubeConfig;
   return ok({
     source: choice.source,
     context: choice.context,
     userName: choice.userName,
     namespace: choice.namespace,
-    server: server.value,
+    server,
     kubeConfig: kubeConfig.value,
     tokenFile: user.tokenFile ?? undefined,
     token: user.token ?? undefined,
     exec: user.exec ?? undefined,
-    cluster: { ...cluster, server: server.value },
+    cluster: { ...cluster, server },
     impersonation: impersonation(user),
   });
 }

@@ -1,3 +1,3 @@
 export { accessErrors } from './accessErrors.ts';
-export { type ClusterAccess, clusterAccess } from './clusterAccess.ts';
+export { type ClusterAccess, clusterAccess, serverAccess } from './clusterAccess.ts';
 export { loadKubeConfig } from './kubeConfig.ts';
