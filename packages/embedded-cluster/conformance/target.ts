@@ -11,7 +11,7 @@ export interface Target {
 
 /** Features that older API servers lack. */
 export interface Features {
-  /** Whether it streams lists (WatchList), as API servers from 1.32 on do. */
+  /** Whether it streams lists (WatchList), as API servers from 1.34 on do. */
   readonly hasWatchList: boolean;
 }
 
