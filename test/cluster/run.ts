@@ -13,9 +13,9 @@ import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { withoutWatchList } from '../support/api/watchList.ts';
 import { coordinatesVariable, writeCoordinates } from './support/plane/access.ts';
+import { apiServerVersion, isEnabled } from './support/plane/apiServerVersion.ts';
 import { findAssets } from './support/plane/assets.ts';
 import { startControlPlane } from './support/plane/controlPlane.ts';
-import { isEnabled } from './support/plane/featureGates.ts';
 import { orderFiles } from './support/plane/fileOrder.ts';
 import { SetupProblem } from './support/plane/process.ts';
 
@@ -60,9 +60,9 @@ async function main(): Promise<number> {
   try {
     process.env[coordinatesVariable] = writeCoordinates(controlPlane);
     if (!(await isEnabled(controlPlane, 'WatchList'))) process.env[withoutWatchList] = 'true';
-    console.log(
-      `control plane at ${controlPlane.url}, ready in ${((performance.now() - started) / 1000).toFixed(1)} s`,
-    );
+    const version = await apiServerVersion(controlPlane);
+    const duration = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(`control plane ${version} at ${controlPlane.url}, ready in ${duration} s`);
     const outcome = await runTests(files, values['test-name-pattern'] ?? [], end.signal);
     if (outcome.ran === 0) throw new SetupProblem('No test ran: no name matches, or the files have no tests.');
     return outcome.success && !end.signal.aborted ? 0 : 1;

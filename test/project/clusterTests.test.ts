@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cleanUp } from '../cluster/support/cleanup.ts';
-import { isEnabled } from '../cluster/support/plane/featureGates.ts';
+import { isEnabled } from '../cluster/support/plane/apiServerVersion.ts';
 import { orderFiles } from '../cluster/support/plane/fileOrder.ts';
 import { kubernetesVersions } from '../cluster/support/plane/kubernetesVersions.ts';
 
