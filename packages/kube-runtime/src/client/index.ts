@@ -13,6 +13,7 @@ export {
   hasCause,
   hasOwnMessage,
   isAdmissionNotReady,
+  isDefinitionTerminating,
   isDenied,
   isImpersonationDenied,
   isOtherUid,
