@@ -384,7 +384,7 @@ const request =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISE1IQUNBUUF3RGpFTU1Bb0dBMVVFQXd3RGQyVmlNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRApRZ0FFYmZwekpaeDdaWVJaVEk5OGs1dlR2d2RzOUVnRmxkZjlWYVc2V2dQUGlZT3ZWYVFCeFRaVTZDZ1h6REV2CitZdXlROEMxTHVBQmZGSXhQRE9MaGFwRTRhQUFNQW9HQ0NxR1NNNDlCQU1DQTBjQU1FUUNJRytldGZDZm5CYzgKM0JETlpIcGlRdDBkRDJER2hHNEFFVjQrRk54NHN3QUZBaUJhR2ZFOElEZEU5WUZlUlBJb1JRa1oyMjJuN3llRwpySEJYQVd1VzB5K1ZzZz09Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
 
 /** The minor versions of Kubernetes with which kinds got the version above. Older ones serve them as betas, if at all. */
-const stableSince: Readonly<Record<string, number>> = {
+export const stableSince: Readonly<Record<string, number>> = {
   DeviceClass: 34,
   MutatingAdmissionPolicy: 36,
   MutatingAdmissionPolicyBinding: 36,
