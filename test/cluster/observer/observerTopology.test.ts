@@ -158,14 +158,13 @@ function listsIn(document: unknown): readonly { readonly name: string; readonly 
 
 const manager = 'topology-test';
 
-/** One apply, by one manager, of everything. */
+/** One apply, by one manager, of everything. Right after its definition a custom resource is not served yet. */
 async function apply(on: Applying, object: JsonObject) {
   if (object['kind'] === 'Gadget') await put(on, await on.plan(gadgetDefinition));
-  const plan = await on.plan(object);
+  const plan = await eventually(() => on.plan(object), { what: `the kind ${object['kind']}` });
   return { plan, reply: await put(on, plan) };
 }
 
-/** Right after its definition a custom resource is not served yet. */
 function put({ ns }: Applying, { target, manifest }: ResourcePlan): Promise<JsonObject> {
   const path = `${target.path}?fieldManager=${manager}&force=true`;
   const what = `${target.path} applied`;
