@@ -62,7 +62,12 @@ const immutables: Readonly<Record<string, readonly [apiVersion: string, one: obj
     'roleRef',
   ],
   StorageClass: ['storage.k8s.io/v1', { provisioner: 'a' }, { provisioner: 'b' }, 'provisioner'],
-  VolumeAttributesClass: ['storage.k8s.io/v1', { driverName: 'a' }, { driverName: 'b' }, 'driverName'],
+  VolumeAttributesClass: [
+    'storage.k8s.io/v1',
+    { driverName: 'a', parameters: { a: '1' } },
+    { driverName: 'b', parameters: { a: '1' } },
+    'driverName',
+  ],
   PriorityClass: ['scheduling.k8s.io/v1', { value: 1 }, { value: 2 }, 'value'],
 };
 
