@@ -1,12 +1,5 @@
 import type { ApiFailure, FailureType } from '@weeder/kube-runtime/client';
-import {
-  hasCause,
-  isAdmissionNotReady,
-  isDefinitionTerminating,
-  isDenied,
-  isOtherUid,
-  isUnservedPath,
-} from '@weeder/kube-runtime/client';
+import { hasCause, isAdmissionNotReady, isDenied, isOtherUid, isUnservedPath } from '@weeder/kube-runtime/client';
 import { describeApplyFailure, permanentWords, type RequestSummary } from './describeApplyFailure.ts';
 import { labelPath } from './fieldManagers.ts';
 import type { Identity } from './identity.ts';
@@ -124,7 +117,7 @@ function kindOf(failure: ApiFailure, identity: Identity): ApplyFailureType {
   if (type === 'conflict') return conflictKind(failure, identity);
   if (type === 'invalid') return isTaken(failure) ? 'transient' : invalidKind(failure);
   if (type === 'forbidden' && hasCause(failure, 'NamespaceTerminating')) return 'namespaceTerminating';
-  if (isAdmissionNotReady(failure) || isDefinitionTerminating(failure)) return 'transient';
+  if (isAdmissionNotReady(failure)) return 'transient';
   if (type === 'unavailable' && permanentWords.test(message)) return 'permanent';
   return byKind[type] ?? 'transient';
 }

@@ -25,7 +25,6 @@ const immutable = cause('FieldValueInvalid', 'spec.selector', 'Invalid value: {"
 const forbidden = (what: string) => cause('FieldValueForbidden', 'spec', `Forbidden: ${what} are forbidden.`);
 const allocated = 'Invalid value: 31136: provided port is already allocated';
 const taken = cause('FieldValueInvalid', 'spec.ports[0].nodePort', allocated);
-const definitionEnds = 'create not allowed while custom resource definition is terminating';
 
 for (const [what, failure, is] of [
   ['a missing object', answer(404, 'configmaps "a" not found', { details: itself }), 'missing'],
@@ -61,9 +60,6 @@ for (const [what, failure, is] of [
   ['a body that is too large', answer(413, 'no'), 'permanent'],
   ['a missing permission', answer(403, 'no'), 'forbidden'],
   ['an ending namespace', answer(403, 'no', { details: cause('NamespaceTerminating', '') }), 'namespaceTerminating'],
-  ['a definition that ends', answer(403, `things.x.org "a" is forbidden: ${definitionEnds}`), 'transient'],
-  ['a definition that ends, before 1.34', answer(405, definitionEnds), 'transient'],
-  ['a method that is not allowed', answer(405, 'no'), 'permanent'],
   ['too many requests', answer(429, 'no', { details: { retryAfterSeconds: 7 } }), 'transient'],
   ['no credentials', answer(401, 'no'), 'transient'],
   ['a connection that broke', { type: 'network', message: 'no' }, 'transient'],

@@ -37,17 +37,6 @@ export function isAdmissionNotReady({ type, message }: ApiFailure): boolean {
   return type === 'forbidden' && notReady.test(message);
 }
 
-const definitionTerminating =
-  /^(?:\S+ (?:"[^"]*" )?is forbidden: )?create not allowed while custom resource definition is terminating$/;
-
-/**
- * Whether a creation is refused because the CustomResourceDefinition of its kind is being deleted: with 403, and before
- * Kubernetes 1.34 with 405.
- */
-export function isDefinitionTerminating({ type, message }: ApiFailure): boolean {
-  return (type === 'forbidden' || type === 'rejected') && definitionTerminating.test(message);
-}
-
 const ownMessages: ReadonlySet<FailureType> = new Set(['network', 'timeout', 'credentials', 'cancelled']);
 
 /** Whether weeder itself wrote the message: it contains nothing that was received over the connection. */

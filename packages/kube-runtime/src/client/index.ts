@@ -13,7 +13,6 @@ export {
   hasCause,
   hasOwnMessage,
   isAdmissionNotReady,
-  isDefinitionTerminating,
   isDenied,
   isImpersonationDenied,
   isOtherUid,

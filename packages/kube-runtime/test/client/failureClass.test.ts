@@ -5,7 +5,6 @@ import {
   hasCause,
   hasOwnMessage,
   isAdmissionNotReady,
-  isDefinitionTerminating,
   isOtherUid,
   isUnservedPath,
 } from '../../src/client/failureClass.ts';
@@ -62,16 +61,4 @@ test('admission that waits for the control plane is known by its own words, and 
     assert.equal(isAdmissionNotReady(failure('forbidden', { message })), isExpected, message);
   const message = 'pods "a" is forbidden: not yet ready to handle request';
   assert.equal(isAdmissionNotReady(failure('invalid', { message })), false);
-});
-
-test('a definition that is being deleted is known by its own words, in the codes of all versions', () => {
-  const words = 'create not allowed while custom resource definition is terminating';
-  for (const [type, message, isExpected] of [
-    ['forbidden', `widgets.example.org "a" is forbidden: ${words}`, true],
-    ['rejected', words, true],
-    ['invalid', words, false],
-    ['rejected', 'the server does not allow this method on the requested resource', false],
-    ['forbidden', `admission webhook "w" denied the request: ${words}`, false],
-  ] as const)
-    assert.equal(isDefinitionTerminating(failure(type, { message })), isExpected, message);
 });

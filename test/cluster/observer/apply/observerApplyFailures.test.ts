@@ -6,7 +6,6 @@ import { immutableWords } from '../../../../src/observer/objects/immutable.ts';
 import { repeatedKeys } from '../../../../src/observer/spec/repeatedKeys.ts';
 import { repeatedCases } from '../../../support/objects/repeatedKeys.ts';
 import { grant } from '../../support/cluster.ts';
-import { eventually } from '../../support/eventually.ts';
 import { applying, at, bad, good } from '../../support/observer/applying.ts';
 import { stableSince } from '../../support/observer/oneOfEachKind.ts';
 import { minorVersion } from '../../support/plane/apiServerVersion.ts';
@@ -200,39 +199,6 @@ suite('the API server’s answer to an apply', { concurrency: true }, () => {
     const other = await it.plan({ ...object, metadata: { name: 'b' } });
     for (const outcome of [await it.api.create(other, it.signal), await it.api.dryRunApply(other, it.signal)])
       assert.equal(bad(outcome).type, 'namespaceTerminating');
-  });
-
-  test('of a kind whose definition is being deleted is tried again: the definition may be recreated', async (t) => {
-    const it = await applying(t, 'ending-kind');
-    const { cluster } = it.ns;
-    const group = `${it.ns.name}.example.org`;
-    const definition = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.${group}`;
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-    await cluster.api('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-      metadata: { name: `things.${group}` },
-      spec: {
-        group,
-        names: { kind: 'Thing', plural: 'things' },
-        scope: 'Namespaced',
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    });
-    const isServed = async () => (await cluster.send('GET', it.ns.path(`apis/${group}/v1`, 'things'))).status === 200;
-    await eventually(isServed, { what: 'the kind' });
-    const thing = (name: string) => ({ apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name } });
-    const kept = await it.plan({ ...thing('kept'), metadata: { name: 'kept', finalizers: ['example.org/stay'] } });
-    good(await it.api.create(kept, it.signal));
-    it.ns.after(() => it.edit(kept, { metadata: { finalizers: null } }));
-    const late = await it.plan(thing('late'));
-    await cluster.api('DELETE', definition);
-    const outcome = await eventually(
-      async () => {
-        const tried = await it.api.dryRunApply(late, it.signal);
-        return tried.ok ? undefined : tried;
-      },
-      { what: 'that creations are refused' },
-    );
-    assert.equal(bad(outcome).type, 'transient');
   });
 });
 
