@@ -21,7 +21,7 @@ export function kubernetesTable(): string {
       'kube-apiserver, kube-controller-manager',
       servers(version),
       'every night',
-      'every test of `npm run test:cluster`',
+      'the conformance suite, and the tests of deletions, restart control and the application observer',
     ]),
     [
       'status of pods, as kubelets report it',
