@@ -1,7 +1,8 @@
 /**
  * `npm run test:cluster`: starts one control plane, and runs the cluster tests with node's test runner.
- * Arguments: test files (default: all in `--folder`, whose default is this folder), `--test-name-pattern=…`, and
- * `--without-watch-list` for API servers before 1.32, which do not stream lists.
+ * Arguments: test files (default: all in `--folder`, whose default is this folder), `--test-name-pattern=…`,
+ * `--kubernetes 1.33` for another version than the newest of `test/cluster/controlplane`, and `--without-watch-list` for
+ * API servers that do not stream lists.
  */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -12,6 +13,7 @@ import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { withoutWatchList } from '../support/api/watchList.ts';
 import { coordinatesVariable, writeCoordinates } from './support/plane/access.ts';
+import { apiServerVersion, isEnabled } from './support/plane/apiServerVersion.ts';
 import { findAssets } from './support/plane/assets.ts';
 import { startControlPlane } from './support/plane/controlPlane.ts';
 import { orderFiles } from './support/plane/fileOrder.ts';
@@ -24,19 +26,28 @@ interface Outcome {
   readonly success: boolean;
 }
 
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        folder: { type: 'string', default: import.meta.dirname },
+        kubernetes: { type: 'string' },
+        'test-name-pattern': { type: 'string', multiple: true },
+        'without-watch-list': { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    throw new SetupProblem(error instanceof Error ? error.message : String(error));
+  }
+}
+
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      folder: { type: 'string', default: import.meta.dirname },
-      'test-name-pattern': { type: 'string', multiple: true },
-      'without-watch-list': { type: 'boolean', default: false },
-    },
-  });
+  const { values, positionals } = readArguments();
   const files = positionals.length > 0 ? positionals : globSync(join(values.folder, '**/*.test.ts')).sort();
   if (files.length === 0) throw new SetupProblem(`There are no test files in ${values.folder}.`);
   if (values['without-watch-list']) process.env[withoutWatchList] = 'true';
-  const assets = await findAssets();
+  const assets = await findAssets(values.kubernetes);
   // The test processes, and each weeder that they start from its sources, inherit the path of the binaries and the cache
   // of compiled code.
   process.env['KUBEBUILDER_ASSETS'] = assets.folder;
@@ -48,9 +59,10 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end.abort());
   try {
     process.env[coordinatesVariable] = writeCoordinates(controlPlane);
-    console.log(
-      `control plane at ${controlPlane.url}, ready in ${((performance.now() - started) / 1000).toFixed(1)} s`,
-    );
+    if (!(await isEnabled(controlPlane, 'WatchList'))) process.env[withoutWatchList] = 'true';
+    const version = await apiServerVersion(controlPlane);
+    const duration = ((performance.now() - started) / 1000).toFixed(1);
+    console.log(`control plane ${version} at ${controlPlane.url}, ready in ${duration} s`);
     const outcome = await runTests(files, values['test-name-pattern'] ?? [], end.signal);
     if (outcome.ran === 0) throw new SetupProblem('No test ran: no name matches, or the files have no tests.');
     return outcome.success && !end.signal.aborted ? 0 : 1;

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { cleanUp } from '../cluster/support/cleanup.ts';
+import { isEnabled } from '../cluster/support/plane/apiServerVersion.ts';
 import { orderFiles } from '../cluster/support/plane/fileOrder.ts';
+import { kubernetesVersions } from '../cluster/support/plane/kubernetesVersions.ts';
 
 const own = "import { suiteControlPlane } from './support/ownControlPlane.ts';";
 const shared = "import { sharedControlPlane } from './support/cluster.ts';";
@@ -44,4 +48,40 @@ test('all cleanups of a test run in their order, those that are added last, too,
     throw new Error('alone');
   });
   await assert.rejects(async () => hooks[1]?.(), { message: 'alone' });
+});
+
+test('a wrong argument of `npm run test:cluster` is reported in one sentence, before anything starts', () => {
+  const runner = join(import.meta.dirname, '..', 'cluster', 'run.ts');
+  const allowed = kubernetesVersions.map(({ minor }) => minor).join(', ');
+  const [oldest = ''] = allowed.split(', ');
+  const noVersion = (found: string) => `The flag --kubernetes: found "${found}", allowed are ${allowed}.`;
+  const both = 'KUBEBUILDER_ASSETS is set, so --kubernetes has no effect: unset one of the two.';
+  for (const [args, message, assets] of [
+    [['--kubernetes', '1.20'], noVersion('1.20')],
+    [['--kubernetes='], noVersion('')],
+    [['--kubernetes'], "Option '--kubernetes <value>' argument missing"],
+    [['--kubernetes', oldest], both, '/nowhere'],
+    [['--folder=/nowhere'], 'There are no test files in /nowhere.'],
+  ] as const) {
+    const { KUBEBUILDER_ASSETS: _, ...env } = process.env;
+    const options = { env: { ...env, ...(assets && { KUBEBUILDER_ASSETS: assets }) }, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [runner, ...args], options);
+    assert.deepEqual([status, stdout, stderr], [1, '', `${message}\n`]);
+  }
+});
+
+test('a feature gate is enabled if the metrics of the API server say so', async () => {
+  const line = (name: string, stage: string, value: number) =>
+    `kubernetes_feature_enabled{name="${name}",stage="${stage}"} ${value}\n`;
+  const body = line('OldList', 'BETA', 1) + line('WatchList', 'BETA', 0) + line('Stable', '', 1);
+  const server = { send: async () => ({ status: 200, headers: {}, body }) };
+  for (const [gate, enabled] of [
+    ['OldList', true],
+    ['Stable', true],
+    ['WatchList', false],
+    ['List', false],
+    ['Unknown', false],
+  ] as const) {
+    assert.equal(await isEnabled(server, gate), enabled, gate);
+  }
 });

@@ -26,6 +26,7 @@ import { chartValuesSchema } from '../support/docs/chartSchema.ts';
 import { errorsTable } from '../support/docs/errorsTable.ts';
 import { eventReasons, eventsTable } from '../support/docs/eventsTable.ts';
 import { readFlagsTable, runFlagsTable, suggestFlagsTable } from '../support/docs/flagsTable.ts';
+import { kubernetesTable } from '../support/docs/kubernetesTable.ts';
 import { metricsTable } from '../support/docs/metricsTable.ts';
 import { recoveryDiagram } from '../support/docs/recoveryDiagram.ts';
 import { withSections } from '../support/docs/sections.ts';
@@ -69,6 +70,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
       'suggest-flags': suggestFlagsTable(),
     }),
   'docs/reference/errors.md': (file) => withSections(file, { errors: errorsTable() }),
+  'docs/reference/versions.md': (file) => withSections(file, { kubernetes: kubernetesTable() }),
   'docs/how-to/find-dependencies.md': (file) => withSections(file, { applications: applicationsTable() }),
   'generated/eventReasons.json': () => formattedJson(eventReasons()),
   'generated/layouts.json': () => layoutsJson(),

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import kubelet from '../../bench/kubelet/results.json' with { type: 'json' };
 import packageJson from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import embeddedCluster from '../../packages/embedded-cluster/package.json' with { type: 'json' };
 import { readPins } from '../../scripts/image/pins.ts';
+import { kubernetesVersions } from '../cluster/support/plane/kubernetesVersions.ts';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');
 const installed = lock.packages['node_modules/node'].version;
@@ -32,19 +34,33 @@ test('CI runs on the same line of Node', () => {
   assert.deepEqual([...new Set(versions)], [major]);
 });
 
-test('docs/reference/versions.md names the versions that weeder needs, that the tests build, and that were measured', () => {
+test('docs/reference/versions.md names the versions that weeder needs, and that were measured', () => {
   const page = read('docs/reference/versions.md');
   const [, oldest] = /^kubeVersion: '>=(\d+\.\d+)\./m.exec(read('deploy/chart/Chart.yaml')) ?? [];
-  const modules = read('test/cluster/controlplane/go.mod');
-  const [kubernetes, etcd] = ['k8s.io/kubernetes', 'go.etcd.io/etcd/server/v3'].map(
-    (name) => modules.match(RegExp(`(?<=\\t${name} v)\\S+`))?.[0],
-  );
   for (const statement of [
     `weeder needs Node ${major} or newer`,
     `weeder needs Kubernetes ${oldest} or newer`,
-    `| ${kubernetes}, with etcd ${etcd} |`,
     `a real ${kubelet.kubelet.replace(' v', ' ')} with ${kubelet.runtime},`,
   ]) {
     assert.ok(page.includes(statement), statement);
   }
+});
+
+test('each control plane has the version of its folder, and all modules of Kubernetes are of this version', () => {
+  assert.ok(kubernetesVersions.length > 1);
+  for (const { minor, folder, kubernetes, etcd } of kubernetesVersions) {
+    assert.match(kubernetes, RegExp(`^${minor}\\.\\d+$`));
+    assert.match(etcd, /^\d+\.\d+\.\d+$/);
+    const replaced = readFileSync(`${folder}/go.mod`, 'utf8').match(/(?<= => k8s\.io\/\S+ v0)\S+/g) ?? [];
+    assert.ok(replaced.length > 20);
+    assert.deepEqual([...new Set(replaced)], [kubernetes.slice(1)]);
+  }
+});
+
+test('each night tests all versions but the newest, which each change is tested on', () => {
+  const { jobs } = parse(read('.github/workflows/nightly.yml'));
+  assert.deepEqual(
+    jobs.kubernetes.strategy.matrix.version,
+    kubernetesVersions.slice(0, -1).map(({ minor }) => minor),
+  );
 });

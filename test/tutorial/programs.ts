@@ -35,7 +35,7 @@ export async function findPrograms(): Promise<Programs> {
     ['iptables', 'iptables'],
   ]);
   const log = (line: string): void => console.error(line);
-  await findAssets(log);
+  await findAssets(undefined, log);
   const node = await findNodeBinaries(log);
   return { node, plugins, folder: await builtTools(network, log), helm: await helmFolder() };
 }

@@ -5,6 +5,7 @@ import { testApplyTypes } from './apply/types.ts';
 import { testUpdateManagers } from './apply/updates.ts';
 import { testDiscovery } from './discovery/discovery.ts';
 import { testOpenApi } from './discovery/openApi.ts';
+import { type Features, featuresOf } from './features.ts';
 import { testConfigMaps } from './kinds/configMaps.ts';
 import { testCoreKinds } from './kinds/core.ts';
 import { testCustomResources } from './kinds/customResources.ts';
@@ -21,7 +22,7 @@ import { testPartialMetadata } from './requests/partialMetadata.ts';
 import { testPatch } from './requests/patch.ts';
 import { testSelectors } from './requests/selectors.ts';
 import { testUpdate } from './requests/update.ts';
-import type { Features, GetTarget } from './target.ts';
+import type { GetTarget } from './target.ts';
 import { testWatchChanges } from './watch/changes.ts';
 import { testWatchStart } from './watch/start.ts';
 
@@ -29,7 +30,7 @@ import { testWatchStart } from './watch/start.ts';
  * Registers the tests that the embedded API server and a real kube-apiserver both have to pass. Where the two differ,
  * the embedded one is wrong.
  */
-export function conformance(getTarget: GetTarget, features: Features = { hasWatchList: true }): void {
+export function conformance(getTarget: GetTarget, features: Features = featuresOf(36)): void {
   for (const register of [
     testCreate,
     testUpdate,

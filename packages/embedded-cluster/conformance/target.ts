@@ -9,12 +9,6 @@ export interface Target {
   lines: Client['lines'];
 }
 
-/** Features that older API servers lack. */
-export interface Features {
-  /** Whether it streams lists (WatchList), as API servers from 1.32 on do. */
-  readonly hasWatchList: boolean;
-}
-
 /** Called inside the tests of the suite. */
 export type GetTarget = () => Promise<Target>;
 

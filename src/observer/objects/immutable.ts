@@ -3,7 +3,7 @@ import type { Identity } from './identity.ts';
 
 /** The API server's message for an immutable field of some kinds. */
 interface ImmutableWords {
-  readonly says: string;
+  readonly says: RegExp;
   /** The kinds whose messages have it. */
   readonly of: readonly string[];
 }
@@ -13,13 +13,15 @@ interface ImmutableWords {
  * server checks each row.
  */
 export const immutableWords: readonly ImmutableWords[] = [
-  { says: 'field is immutable', of: ['Deployment', 'DaemonSet', 'Job', 'StorageClass', 'ConfigMap', 'Secret'] },
-  { says: 'cannot change roleRef', of: ['RoleBinding'] },
-  { says: 'may not change once set', of: ['Service'] },
-  { says: 'updates to statefulset spec for fields other than', of: ['StatefulSet'] },
-  { says: 'is immutable after creation', of: ['PersistentVolumeClaim'] },
-  { says: 'pod updates may not change fields other than', of: ['Pod'] },
-  { says: 'may not be changed in an update', of: ['PriorityClass'] },
+  { says: /field is immutable/, of: ['Deployment', 'DaemonSet', 'Job', 'StorageClass', 'ConfigMap', 'Secret'] },
+  // Of a StorageClass before Kubernetes 1.36.
+  { says: /: updates to \w+ are forbidden\.$/, of: ['VolumeAttributesClass'] },
+  { says: /cannot change roleRef/, of: ['RoleBinding'] },
+  { says: /may not change once set/, of: ['Service'] },
+  { says: /updates to statefulset spec for fields other than/, of: ['StatefulSet'] },
+  { says: /is immutable after creation/, of: ['PersistentVolumeClaim'] },
+  { says: /pod updates may not change fields other than/, of: ['Pod'] },
+  { says: /may not be changed in an update/, of: ['PriorityClass'] },
 ];
 
 const reasons: ReadonlySet<string> = new Set(['FieldValueInvalid', 'FieldValueForbidden']);
@@ -33,7 +35,7 @@ export function isImmutable(causes: readonly FailureCause[]): boolean {
 }
 
 function isAboutImmutable({ reason, message = '' }: FailureCause): boolean {
-  return reasons.has(reason) && immutableWords.some(({ says }) => message.includes(says));
+  return reasons.has(reason) && immutableWords.some(({ says }) => says.test(message));
 }
 
 const neverRecreated: ReadonlySet<string> = new Set([

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { completed, type Pod, running, setPodStatus, terminated, waiting } from '../support/cluster.ts';
+import {
+  completed,
+  type Pod,
+  running,
+  setPodStatus,
+  sharedControlPlane,
+  terminated,
+  waiting,
+} from '../support/cluster.ts';
+import { skipBefore } from '../support/plane/apiServerVersion.ts';
 import { type Scene, setScene } from '../support/scene.ts';
 
 const everyKind = { initContainers: ['migrate'], sidecars: ['proxy'] };
@@ -96,6 +105,7 @@ suite('unreported back-offs', { concurrency: true }, () => {
   });
 
   test('the restart policy of the container takes precedence over that of the pod', async (t) => {
+    if (await skipBefore(t, await sharedControlPlane(), 35, 'only init containers have their own policy')) return;
     const scene = await setScene(t, 'own-policy');
     await scene.start();
     const ab = (a: object, policy: 'Always' | 'Never') => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import { eventually } from '../support/eventually.ts';
+import { eventually, sharedControlPlane } from '../support/cluster.ts';
 import { contest } from '../support/observer/contest.ts';
 import {
   at,
@@ -17,6 +17,7 @@ import {
   untilObject,
 } from '../support/observer/observedObjects.ts';
 import { edit, setObserverScene } from '../support/observer/observerScene.ts';
+import { skipBefore } from '../support/plane/apiServerVersion.ts';
 
 const mode = { name: 'MODE', value: 'a' };
 const exactlyOne = { observer_schema_list_min_length: 1, observer_schema_list_max_length: 1 };
@@ -71,6 +72,8 @@ async function mirroring(
   return end;
 }
 
+const noPolicies = 'MutatingAdmissionPolicy is not stable';
+
 suite('clients and admission that work against an application, on a real API server', { concurrency: 2 }, () => {
   test('a manager that changes a value back repeatedly is named and corrected later each time, and nothing else waits', async (t) => {
     const scene = await setObserverScene(t, 'conflict');
@@ -103,6 +106,7 @@ suite('clients and admission that work against an application, on a real API ser
   });
 
   test('a value that admission changes each time is accepted, and reported as such', async (t) => {
+    if (await skipBefore(t, await sharedControlPlane(), 36, noPolicies)) return;
     const scene = await setObserverScene(t, 'conflict');
     const { ns } = scene;
     await mirroring(t, ns);
@@ -128,6 +132,7 @@ suite('clients and admission that work against an application, on a real API ser
   });
 
   test('a change of admission while weeder runs is found by a dry run: its result is the desired state, and live values are corrected', async (t) => {
+    if (await skipBefore(t, await sharedControlPlane(), 36, noPolicies)) return;
     const scene = await setObserverScene(t, 'admission');
     const { ns } = scene;
     const weeder = await scene.start(t, { config: { observer: { trialPeriod: '2s' } } });

@@ -54,7 +54,7 @@ suite('manifests that were copied from a cluster', () => {
     const { ns } = scene;
     await makeClusterTenant(ns);
     const kinds = await appliedKinds(cluster, ns.name);
-    const objects = oneOfEachKind('copied', ns.name);
+    const objects = await oneOfEachKind(cluster, 'copied', ns.name);
     const builtIn = kinds.filter(({ apiVersion }) => !apiVersion.startsWith('weeder.dev/'));
     const withoutObject = builtIn.filter(
       ({ kind, apiVersion }) => !objects.some((each) => each['kind'] === kind && each['apiVersion'] === apiVersion),

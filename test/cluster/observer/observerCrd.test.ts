@@ -144,11 +144,7 @@ suite('the CRD of Applications', { concurrency: true }, () => {
       { ...good, deletionPolicy: 'keep' },
       'spec.deletionPolicy: Unsupported value: "keep"',
     ],
-    [
-      'a resync of less than 5 s',
-      { ...good, resyncPeriod: '4999ms' },
-      'spec.resyncPeriod: Invalid value: "4999ms": must be from 5s to 24h',
-    ],
+    ['a resync of less than 5 s', { ...good, resyncPeriod: '4999ms' }, 'must be from 5s to 24h'],
     ['a resync of more than a day', { ...good, resyncPeriod: '25h' }, 'must be from 5s to 24h'],
     ['a negative resync', { ...good, resyncPeriod: '-5s' }, 'spec.resyncPeriod'],
     ['a resync in days', { ...good, resyncPeriod: '1d' }, 'spec.resyncPeriod'],

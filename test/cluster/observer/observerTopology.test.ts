@@ -14,17 +14,27 @@ import { builtInListsFile, builtInPaths, extractBuiltInLists } from '../support/
 import { gadgetDefinition } from '../support/observer/gadgets.ts';
 import { objectsOfKinds } from '../support/observer/kindsOfObjects.ts';
 import { extractFile, extractOpenapi, readDocument } from '../support/observer/openapiExtract.ts';
+import { minorVersion, skipBefore } from '../support/plane/apiServerVersion.ts';
+import { kubernetesVersion } from '../support/plane/kubernetesVersions.ts';
+
+const newest = Number(kubernetesVersion().minor.split('.')[1]);
 
 suite('the documents of the API server about lists and maps match its behaviour', { concurrency: true }, () => {
-  test('the documents in the tests without a server are those of the server', async () => {
-    const extracted = await extractOpenapi(await sharedControlPlane());
+  test('the documents in the tests without a server are those of the server', async (t) => {
+    const cluster = await sharedControlPlane();
+    if (await skipBefore(t, cluster, newest, 'the documents are those of the newest version')) return;
+    const extracted = await extractOpenapi(cluster);
     assert.ok(extracted === readFileSync(extractFile, 'utf8'), 'run test/cluster/support/observer/openapiExtract.ts');
   });
 
   test('weeder check knows every list with keys, and every set, of the server’s documents', async () => {
     const cluster = await sharedControlPlane();
     const text = readFileSync(builtInListsFile, 'utf8');
-    assert.ok((await extractBuiltInLists(cluster)) === text, 'run test/cluster/support/observer/builtInLists.ts');
+    // Older versions have fewer lists.
+    const isNewest = (await minorVersion(cluster)) >= newest;
+    if (isNewest) {
+      assert.ok((await extractBuiltInLists(cluster)) === text, 'run test/cluster/support/observer/builtInLists.ts');
+    }
     const builtInLists: unknown = JSON.parse(text);
     let compared = 0;
     for (const path of await builtInPaths(cluster)) {
@@ -39,7 +49,8 @@ suite('the documents of the API server about lists and maps match its behaviour'
       there.delete('CustomResourceDefinition');
       for (const kind of kindsIn(ofPath).filter((each) => there.has(each))) {
         const expected = keyedLists(merging(real, kind));
-        assert.deepEqual(keyedLists(merging(ofPath, kind)), expected, `${path} ${kind}`);
+        const known = [...keyedLists(merging(ofPath, kind))].filter(([list]) => isNewest || expected.has(list));
+        assert.deepEqual(new Map(known), expected, `${path} ${kind}`);
         compared += expected.size;
       }
     }
@@ -147,14 +158,13 @@ function listsIn(document: unknown): readonly { readonly name: string; readonly 
 
 const manager = 'topology-test';
 
-/** One apply, by one manager, of everything. */
+/** One apply, by one manager, of everything. Right after its definition a custom resource is not served yet. */
 async function apply(on: Applying, object: JsonObject) {
   if (object['kind'] === 'Gadget') await put(on, await on.plan(gadgetDefinition));
-  const plan = await on.plan(object);
+  const plan = await eventually(() => on.plan(object), { what: `the kind ${object['kind']}` });
   return { plan, reply: await put(on, plan) };
 }
 
-/** Right after its definition a custom resource is not served yet. */
 function put({ ns }: Applying, { target, manifest }: ResourcePlan): Promise<JsonObject> {
   const path = `${target.path}?fieldManager=${manager}&force=true`;
   const what = `${target.path} applied`;

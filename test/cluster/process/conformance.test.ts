@@ -1,10 +1,13 @@
 import { after, suite } from 'node:test';
-import { conformance, testCompaction } from '@weeder/embedded-cluster/conformance';
+import { conformance, featuresOf, testCompaction } from '@weeder/embedded-cluster/conformance';
 import { streamsLists } from '../../support/api/watchList.ts';
 import { type ControlPlane, sharedControlPlane, startControlPlane } from '../support/cluster.ts';
+import { minorVersion } from '../support/plane/apiServerVersion.ts';
+
+const features = featuresOf(await minorVersion(await sharedControlPlane()));
 
 suite('a real API server', { concurrency: true }, () => {
-  conformance(sharedControlPlane, { hasWatchList: streamsLists() });
+  conformance(sharedControlPlane, { ...features, hasWatchList: streamsLists() });
 });
 
 let own: Promise<ControlPlane> | undefined;

@@ -22,6 +22,7 @@ function outcome(failure: ApiFailure, identity = settings) {
 
 const cause = (reason: string, field: string, message = '') => ({ causes: [{ reason, field, message }] });
 const immutable = cause('FieldValueInvalid', 'spec.selector', 'Invalid value: {"a":"b: c"}: field is immutable');
+const forbidden = (what: string) => cause('FieldValueForbidden', 'spec', `Forbidden: ${what} are forbidden.`);
 const allocated = 'Invalid value: 31136: provided port is already allocated';
 const taken = cause('FieldValueInvalid', 'spec.ports[0].nodePort', allocated);
 
@@ -45,6 +46,12 @@ for (const [what, failure, is] of [
   ['an invalid value', answer(422, 'no', { details: cause('FieldValueRequired', 'spec') }), 'permanent'],
   ['an address that will be released soon', answer(422, 'no', { details: taken }), 'transient'],
   ['an immutable field', answer(422, 'no', { details: immutable }), 'immutable'],
+  [
+    'an immutable field of a StorageClass before 1.36',
+    answer(422, 'no', { details: forbidden('updates to provisioner') }),
+    'immutable',
+  ],
+  ['something that is forbidden', answer(422, 'no', { details: forbidden('host ports') }), 'permanent'],
   ['an undeclared field', answer(500, 'failed to create typed patch object (/a): .x: no'), 'permanent'],
   ['an object that cannot be decoded', answer(500, 'failed to convert new object (/a)'), 'permanent'],
   ['an object that etcd rejects', answer(500, 'etcdserver: request is too large'), 'permanent'],

@@ -1,6 +1,6 @@
 /**
- * Set in the environment: no API server of the cluster tests supports streaming lists (WatchList), like those before
- * 1.32.
+ * Set in the environment: no API server of the cluster tests streams lists, because its feature gate WatchList is
+ * disabled: by default before 1.34, except in 1.32.
  */
 export const withoutWatchList = 'WEEDER_TEST_WITHOUT_WATCH_LIST';
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
+import type { Features } from '../features.ts';
 import { body, create, createTestNamespace, type GetTarget, meta, patch, refused } from '../target.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 
 /** Kinds that applications have in addition to their workloads. */
-export function testOtherKinds(getTarget: GetTarget): void {
+export function testOtherKinds(getTarget: GetTarget, { omitsUnsetTimes, requiresMaxReplicas }: Features): void {
   test('an Ingress needs rules or a default backend, and its paths a type', async () => {
     const at = await createTestNamespace(getTarget);
     const ingress = (spec: JsonObject) => ({ metadata: { name: 'web' }, spec });
@@ -68,7 +69,9 @@ export function testOtherKinds(getTarget: GetTarget): void {
     const refusal = refused(await at.send('POST', at.path('horizontalpodautoscalers'), { body: none }), 422, 'Invalid');
     assert.match(
       String(refusal['message']),
-      /spec\.maxReplicas: Required value: must be set and greater than 0, spec\.maxReplicas: Invalid value: 0: must be/,
+      requiresMaxReplicas
+        ? /spec\.maxReplicas: Required value: must be set and greater than 0, spec\.maxReplicas: Invalid value: 0: must be/
+        : /spec\.maxReplicas: Invalid value: 0: must be greater than 0, spec\.maxReplicas: Invalid value: 0: must be/,
     );
   });
 
@@ -170,7 +173,8 @@ export function testOtherKinds(getTarget: GetTarget): void {
     const [claimed] = arrayOf(storedSpec['volumeClaimTemplates']).map(objectOf);
     assert.deepEqual([claimed?.['kind'], claimed?.['status']], ['PersistentVolumeClaim', { phase: 'Pending' }]);
     assert.equal(objectOf(claimed?.['spec'])['volumeMode'], 'Filesystem');
-    assert.deepEqual(objectOf(storedSpec['template'])['metadata'], { labels });
+    const unset = omitsUnsetTimes ? {} : { creationTimestamp: null };
+    assert.deepEqual(objectOf(storedSpec['template'])['metadata'], { ...unset, labels });
   });
 
   test('several ports of a Service need names, and no two ports may be the same', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
+import type { Features } from '../features.ts';
 import {
   body,
   create,
   createTestNamespace,
-  type Features,
   type GetTarget,
   lease,
   meta,

@@ -1,6 +1,7 @@
 import { arrayOf, type JsonObject, objectOf, textOf } from '@weeder/kube-runtime/base';
 import { parseAllDocuments } from 'yaml';
 import type { Cluster } from '../plane/access.ts';
+import { minorVersion } from '../plane/apiServerVersion.ts';
 
 const pod = `
       containers: [{name: web, image: "registry.invalid/web:1", ports: [{containerPort: 80}]}]`;
@@ -382,9 +383,23 @@ spec: {type: Limited, limited: {nominalConcurrencyShares: 5, limitResponse: {typ
 const request =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISE1IQUNBUUF3RGpFTU1Bb0dBMVVFQXd3RGQyVmlNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRApRZ0FFYmZwekpaeDdaWVJaVEk5OGs1dlR2d2RzOUVnRmxkZjlWYVc2V2dQUGlZT3ZWYVFCeFRaVTZDZ1h6REV2CitZdXlROEMxTHVBQmZGSXhQRE9MaGFwRTRhQUFNQW9HQ0NxR1NNNDlCQU1DQTBjQU1FUUNJRytldGZDZm5CYzgKM0JETlpIcGlRdDBkRDJER2hHNEFFVjQrRk54NHN3QUZBaUJhR2ZFOElEZEU5WUZlUlBJb1JRa1oyMjJuN3llRwpySEJYQVd1VzB5K1ZzZz09Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
 
-export function oneOfEachKind(name: string, namespace: string): readonly JsonObject[] {
+/** The minor versions of Kubernetes with which kinds got the version above. Older ones serve them as betas, if at all. */
+export const stableSince: Readonly<Record<string, number>> = {
+  DeviceClass: 34,
+  MutatingAdmissionPolicy: 36,
+  MutatingAdmissionPolicyBinding: 36,
+  ResourceClaim: 34,
+  ResourceClaimTemplate: 34,
+  ResourceSlice: 34,
+  VolumeAttributesClass: 34,
+};
+
+/** The objects of all kinds that are stable in the version of the cluster. */
+export async function oneOfEachKind(cluster: Cluster, name: string, namespace: string): Promise<readonly JsonObject[]> {
+  const minor = await minorVersion(cluster);
   const filled = texts.replaceAll('NAME', name).replaceAll('NS', namespace).replace('REQUEST', request);
-  return parseAllDocuments(filled).map((document) => objectOf(document.toJS()));
+  const objects = parseAllDocuments(filled).map((document) => objectOf(document.toJS()));
+  return objects.filter(({ kind }) => (stableSince[String(kind)] ?? 0) <= minor);
 }
 
 /** A kind as the cluster serves it, in its preferred version. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isExecutable } from '../../../support/isExecutable.ts';
 import { builtTools, type ToolModule } from './build.ts';
+import { kubernetesVersion } from './kubernetesVersions.ts';
 import { SetupProblem } from './process.ts';
 
 /** The paths of the three binaries of a control plane, and their folder. */
@@ -11,7 +12,7 @@ export interface Assets {
   readonly controllerManager: string;
 }
 
-const controlPlane: ToolModule = {
+const controlPlane: Omit<ToolModule, 'folder'> = {
   name: 'controlplane',
   version: /k8s\.io\/kubernetes (v[\d.]+)/,
   what: 'the control plane',
@@ -32,12 +33,19 @@ export function linkerFlags(kubernetes: string): readonly string[] {
 }
 
 /**
- * Finds the binaries in the folder `KUBEBUILDER_ASSETS`, or builds them with Go, which takes minutes the first time.
- * `say` receives the progress. Throws a SetupProblem if there is neither.
+ * Finds the binaries in the folder `KUBEBUILDER_ASSETS`, or builds those of a version of Kubernetes (such as `1.34`, by
+ * default the newest) with Go, which takes minutes the first time. `say` receives the progress. Throws a SetupProblem if
+ * there is neither.
  */
-export async function findAssets(say: (line: string) => void = (line) => console.error(line)): Promise<Assets> {
+export async function findAssets(
+  minor?: string,
+  say: (line: string) => void = (line) => console.error(line),
+): Promise<Assets> {
   const named = process.env['KUBEBUILDER_ASSETS'];
-  const folder = named ? named : await builtTools(controlPlane, say);
+  if (named && minor !== undefined) {
+    throw new SetupProblem('KUBEBUILDER_ASSETS is set, so --kubernetes has no effect: unset one of the two.');
+  }
+  const folder = named ? named : await builtTools({ ...controlPlane, folder: kubernetesVersion(minor).folder }, say);
   const assets = {
     folder,
     etcd: join(folder, 'etcd'),
