@@ -63,7 +63,9 @@ suite('a verb that reads a cluster has the flags of kubectl', () => {
         // The flags of the weeder in the cluster are read beside what is explained.
         const urls = requests.latest
           .slice(before)
-          .flatMap(({ verb, url }) => (verb === 'list' && !url.startsWith('/api/v1/namespaces/weeder/pods?') ? url : []));
+          .flatMap(({ verb, url }) =>
+            verb === 'list' && !url.startsWith('/api/v1/namespaces/weeder/pods?') ? url : [],
+          );
         return new Set(urls.map((url) => /\/namespaces\/([^/]+)\//.exec(url)?.[1] ?? 'all'));
       };
       assert.deepEqual(await listed('-nshop'), new Set(['shop']), words.join(' '));

@@ -161,7 +161,10 @@ test('explain says if the weeder of the cluster does not act in the namespace, b
       ['workload', 'deployments/web'],
     ])
       assert.equal(await first(...words), elsewhere(where));
-    assert.match((await ask('-c', config)).stdout, new RegExp(`the weeder of the cluster acts only in ${where}, by its flags`));
+    assert.match(
+      (await ask('-c', config)).stdout,
+      new RegExp(`the weeder of the cluster acts only in ${where}, by its flags`),
+    );
     end();
   }
   for (const args of [[], ['--except-namespaces=kube-system'], ['--namespaces=shop']]) {

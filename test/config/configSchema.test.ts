@@ -96,7 +96,7 @@ test('every YAML example of the reference is a valid config', () => {
   const handWritten = text.replace(/<!-- generated: faulty -->[\s\S]*?<!-- \/generated -->/, '');
   const examples = [...handWritten.matchAll(/```yaml\n([\s\S]*?)```/g)].map((match) => match[1] ?? '');
   const configs = examples.filter((example) => !example.startsWith('# yaml-language-server'));
-  assert.equal(configs.length, 9);
+  assert.equal(configs.length, 10);
   for (const example of configs) assert.ok(parseConfig(example, 'f').ok, example);
 });
 

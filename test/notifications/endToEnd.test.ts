@@ -29,7 +29,10 @@ async function outage() {
   const controller = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: owner.value.metadata.uid };
   for (const name of ['web-0', 'web-1']) {
     const ownerReferences = [{ ...controller, controller: true }];
-    store.create(pods, { metadata: { name, namespace: home, labels: { app: 'web' }, ownerReferences }, spec: template.spec });
+    store.create(pods, {
+      metadata: { name, namespace: home, labels: { app: 'web' }, ownerReferences },
+      spec: template.spec,
+    });
     const state = { waiting: { reason: 'CrashLoopBackOff' } };
     const status = { phase: 'Running', containerStatuses: [{ name: 'main', restartCount: 3, state }] };
     assert.ok(store.patch(pods, home, name, { status }, { subresource: 'status' }).ok);
