@@ -28,7 +28,9 @@ test('a process serves exactly the documented metrics with the documented labels
   const server = await misbehavingServer('http');
   t.after(() => server.close());
   const path = file('metrics.kubeconfig', kubeconfig(server.url));
-  const words = [`--config-file=${config}`, `--kubeconfig=${path}`, '--health-bind-addr=0'];
+  const receiver = 'notifications: {bus: {url: "http://127.0.0.1:1"}}\n';
+  const ownConfig = file('metrics.yaml', `${readFileSync(config, 'utf8')}${receiver}`);
+  const words = [`--config-file=${ownConfig}`, `--kubeconfig=${path}`, '--health-bind-addr=0'];
   const port = await freePort();
   const weeder = startCli([...words, `--metrics-bind-addr=127.0.0.1:${port}`]);
   t.after(() => weeder.child.kill('SIGKILL'));
@@ -52,6 +54,8 @@ test('a process serves exactly the documented metrics with the documented labels
   assert.equal(value('weeder_events_lost_total', { cause: 'forbidden' }), 0);
   assert.equal(value('weeder_actors', { machine: 'reflector' }), 2);
   assert.equal(value('weeder_actors', { machine: 'manager' }), 1);
+  assert.equal(value('weeder_actors', { machine: 'receiver' }), 1);
+  assert.equal(value('weeder_notifications_sent_total', { receiver: 'bus' }), 0);
   assert.equal(value('weeder_streams', { resource: 'pods', state: 'watching' }), 1);
   assert.equal(value('weeder_streams', { resource: 'pods', state: 'backing_off' }), 0);
   assert.ok((value('weeder_stream_received_bytes_total', { resource: 'pods' }) ?? 0) > 0);
@@ -147,14 +151,14 @@ test('the running actors are counted by machine, including the children of open 
   await until('a window is open', () => weeder.manager.controllers.weeder.shown().counts().windows === 1);
   const families = await seen.scrape();
   const counts = families.get('weeder_actors')?.samples.map(({ labels: { machine }, value }) => `${machine} ${value}`);
-  const others = ['pod_deletion 0', 'pod_creation 0'];
+  const others = ['pod_deletion 0', 'pod_creation 0', 'receiver 0'];
   assert.deepEqual(counts, ['manager 1', 'lease 0', 'reflector 2', 'endpoint 1', 'dependants 1', ...others]);
   weeder.manager.shutdown();
   await weeder.manager.stopped;
   const after = (await seen.scrape()).get('weeder_actors')?.samples ?? [];
   assert.deepEqual(
     after.map(({ value }) => value),
-    [0, 0, 0, 0, 0, 0, 0],
+    [0, 0, 0, 0, 0, 0, 0, 0],
   );
 });
 

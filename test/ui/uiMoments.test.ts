@@ -56,6 +56,7 @@ test('the timeline shows what happens to an application and to the objects that 
     'resource.applied',
     'resource.corrected',
     'resource.correctionBackOff',
+    'resource.correctionPending',
     'resource.deleted',
     'resource.drifted',
     'resource.failed',

@@ -30,7 +30,7 @@ test('weeder run --ui serves the page on loopback, shows what happens, and exits
   assert.match(await (await fetch(url)).text(), /^<!doctype html>/);
   await using viewer = await openPage(url, '?actor=shop/db');
   const { process } = await viewer.received('process', ({ process }) => process.version !== undefined);
-  assert.deepEqual([process.cluster, process.namespaces, process.streams], ['embedded', 'all', []]);
+  assert.deepEqual([process.cluster, process.namespaces, process.streams], ['embedded', 'all namespaces', []]);
   assert.match(process.version ?? '', /^v1\.\d+/);
   assert.match(process.config.hash, /^[0-9a-f]{8}$/);
   await viewer.received('services', ({ services }) => services.every(({ exists, isReady }) => exists && !isReady));

@@ -7,6 +7,7 @@ import {
   type SpanEvent,
   type TraceEvents,
 } from '../../controller/report/span.ts';
+import { isReplaced } from '../kinds/kinds.ts';
 import type { RestartEvent } from '../references/events.ts';
 import { sourceKey, workloadKey } from '../references/refs.ts';
 
@@ -101,7 +102,7 @@ export function traceRestart(maxKept = 4_096): TraceEvents<RestartEvent> {
 
 /** A rollout that is over, and whose beginning this process has not seen. A Job is replaced, and has no rollout. */
 function ofEarlierProcess(event: OfWorkload, t: number): Restart | undefined {
-  if (event.type !== 'workload.rolledOut' || event.workload.kind === 'Job') return undefined;
+  if (event.type !== 'workload.rolledOut' || isReplaced(event.workload.kind)) return undefined;
   return { changedAt: t - event.sinceChange, waits: [], events: [], begun: { at: t - event.took } };
 }
 

@@ -42,6 +42,11 @@ export function isForNextRun(name: string): boolean {
   return isWorkloadKind(name) && kinds[name].restart === 'nextRun';
 }
 
+/** Whether a restart creates it anew, so that it has no rollout. */
+export function isReplaced(name: string): boolean {
+  return isWorkloadKind(name) && kinds[name].restart === 'recreation';
+}
+
 function timesOf({ restartBy, restartField, restartedField }: OtherKind, base: Kind): RestartTimes | undefined {
   const { requested, ended } = base.restartTimes ?? restartTimes;
   if (restartBy === 'template' || (restartBy === undefined && base.restartTimes === undefined)) return undefined;
