@@ -42,7 +42,7 @@ export function isForNextRun(name: string): boolean {
   return isWorkloadKind(name) && kinds[name].restart === 'nextRun';
 }
 
-/** Whether a restart creates it anew, so that it has no rollout. */
+/** Whether a restart recreates it, so that it has no rollout. */
 export function isReplaced(name: string): boolean {
   return isWorkloadKind(name) && kinds[name].restart === 'recreation';
 }
