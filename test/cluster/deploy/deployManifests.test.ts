@@ -172,8 +172,10 @@ suite('the manifests', { concurrency: true }, () => {
     const rows = [...page.matchAll(/^\| ([a-z/, ]+): ([a-z, ]+) \|/gm)].map(
       ([, resource, verbs]) => `${resource}: ${verbs}`,
     );
+    const ofRestarts = ['restart-control', 'restart-control-rollouts', 'restart-control-clonesets', 'recreate-jobs'];
+    const optional = [...ofRestarts, 'observer', 'observer-secrets'];
     const objects = await customised('highly-available', {
-      components: [...components, 'restart-control', 'recreate-jobs', 'observer', 'observer-secrets'],
+      components: [...components, ...optional],
     });
     const rules = objects
       .flatMap(rulesOf)

@@ -11,15 +11,21 @@ import { customised } from '../support/deploy/overlays.ts';
 import { errorsOf } from '../support/manifests.ts';
 
 const overlays = readdirSync(join(deployFolder, 'overlays'));
+/** For kinds of other groups, in addition to one of the variants. */
+const ofOtherKinds = new Map([
+  ['restart-control-clonesets', { apiGroups: ['apps.kruise.io'], resources: ['clonesets'] }],
+  ['restart-control-rollouts', { apiGroups: ['argoproj.io'], resources: ['rollouts'] }],
+]);
 /** The variants of restart control, of which a deployment has one. */
-const components = readdirSync(join(deployFolder, 'components')).filter((name) => name.startsWith('restart-control'));
+const components = readdirSync(join(deployFolder, 'components')).filter(
+  (name) => name.startsWith('restart-control') && !ofOtherKinds.has(name),
+);
+const isWeederRole = ({ kind, metadata }: Manifest) => /^(Cluster)?Role$/.test(kind) && metadata.name === 'weeder';
 const Binding = z.looseObject({ subjects: z.array(z.looseObject({ namespace: z.string().optional() })) });
 
 suite('the manifests of restart control', { concurrency: true }, () => {
   for (const overlay of overlays) {
     test(`${overlay}: restart control adds its rules to each role, with and without the weeder`, async () => {
-      const isWeederRole = ({ kind, metadata }: Manifest) =>
-        /^(Cluster)?Role$/.test(kind) && metadata.name === 'weeder';
       const rulesWith = async (...names: string[]) =>
         (await customised(overlay, { components: names })).filter(isWeederRole).map(rulesOf);
       const sourceRule = (resources: string) => ({
@@ -47,6 +53,19 @@ suite('the manifests of restart control', { concurrency: true }, () => {
       assert.deepEqual(sources, [sourceRule('configmaps'), sourceRule('secrets')]);
       assert.deepEqual(more, [[sourceRule('configmaps')], []]);
     });
+
+    for (const [component, where] of ofOtherKinds)
+      test(`${overlay}: ${component} adds one rule to each role`, async () => {
+        const rulesWith = async (...names: string[]) =>
+          (await customised(overlay, { components: ['restart-control', ...names] })).filter(isWeederRole).map(rulesOf);
+        const [without, withIt] = await Promise.all([rulesWith(), rulesWith(component)]);
+        const rule = { ...where, verbs: ['list', 'watch', 'patch'] };
+        assert.ok(without.length > 0);
+        assert.deepEqual(
+          withIt,
+          without.map((rules) => [...rules, rule]),
+        );
+      });
 
     test(`${overlay}: the hash key is in weeder’s namespace, with a binding for its account`, async () => {
       // The overlay `namespaced` sets the namespace itself.
