@@ -33,7 +33,7 @@ function declaredFileOf({ services: _, siblingEvidence, ...section }: DeclaredCo
 function observerFileOf({ maintenanceWindows, trialPeriod, ...section }: ObserverConfig): object {
   return {
     ...section,
-    ...(maintenanceWindows.length === 0 ? {} : { maintenanceWindows: maintenanceWindows.map(maintenanceWindowFileOf) }),
+    ...maintenanceFileOf(maintenanceWindows),
     trialPeriod: formatDuration(trialPeriod),
   };
 }
@@ -56,8 +56,13 @@ function withoutDefaults({
     ...(namespaces === 'all' ? {} : { namespaces }),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(pace === undefined ? {} : { pace: { pods: pace.pods, per: formatDuration(pace.per) } }),
-    ...(maintenanceWindows.length === 0 ? {} : { maintenanceWindows: maintenanceWindows.map(maintenanceWindowFileOf) }),
+    ...maintenanceFileOf(maintenanceWindows),
   };
+}
+
+/** Nothing without maintenance windows. */
+function maintenanceFileOf(windows: readonly MaintenanceWindow[]): object {
+  return windows.length === 0 ? {} : { maintenanceWindows: windows.map(maintenanceWindowFileOf) };
 }
 
 function maintenanceWindowFileOf({ duration, ...window }: MaintenanceWindow): object {

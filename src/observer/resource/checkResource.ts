@@ -139,13 +139,14 @@ function decide(effects: ObserverEffects, entry: ResourceEntry, monotonic: numbe
   const { lastKnownGood } = entry.desired;
   const nextAttemptIn = lastKnownGood === undefined ? undefined : retryDelayOf(lastKnownGood, monotonic);
   // The back-off of a correction never delays the next attempt of the current manifest.
-  const limit = {
+  // A check that finds no drift reads no calendar.
+  const limit = () => ({
     mayCorrect,
     now,
     ...(nextAttemptIn !== undefined && { longestWait: nextAttemptIn }),
     ...(isCorrection(entry) && pendingMaintenance(effects)),
-  };
-  if (liveObject === undefined) return { type: 'check.missing', ...limit, paths: isNew ? [] : [missingKey] };
+  });
+  if (liveObject === undefined) return { type: 'check.missing', ...limit(), paths: isNew ? [] : [missingKey] };
   if (liveObject.isTerminating) return { type: 'effect.terminating' };
   if (foreignOwnerOf(entry) !== undefined) return { type: 'effect.claimed', reason: claimReason(entry) };
   if (isNew) return { type: 'check.drifted', mayCorrect };
@@ -155,7 +156,7 @@ function decide(effects: ObserverEffects, entry: ResourceEntry, monotonic: numbe
     return { type: 'effect.usingLastApplied', reason, failure, nextAttemptIn };
   }
   const paths = splitDrifts(entry.desired, drifts, monotonic).open.map(correctionKey);
-  return { type: 'check.drifted', ...limit, paths, conflictingManager: managerOfFirstDrift(entry) };
+  return { type: 'check.drifted', ...limit(), paths, conflictingManager: managerOfFirstDrift(entry) };
 }
 
 /** Returns the manager of the first drift that has one, since a deleted field has no owner. */

@@ -1,7 +1,6 @@
 import { closedWords, maintenanceAt } from '../../config/maintenance.ts';
-import { needsApply } from '../entries/comparison.ts';
-import type { ResourceEntry } from '../entries/entries.ts';
-import { memoryOf } from '../entries/entries.ts';
+import { effectivePlan } from '../entries/comparison.ts';
+import { memoryOf, type ResourceEntry } from '../entries/entries.ts';
 import type { ObserverEffects } from '../streams/observerEffects.ts';
 
 /** How long corrections wait. */
@@ -28,7 +27,5 @@ export function pendingMaintenance({
  * changed: maintenance windows limit only the former.
  */
 export function isCorrection(entry: ResourceEntry): boolean {
-  return (
-    memoryOf(entry.actor).appliedHash !== undefined && (entry.desired.lastKnownGood !== undefined || !needsApply(entry))
-  );
+  return memoryOf(entry.actor).appliedHash !== undefined && effectivePlan(entry) !== undefined;
 }

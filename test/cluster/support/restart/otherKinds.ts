@@ -13,11 +13,7 @@ export function definitionOf(group: string, version: string, kind: string, plura
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: {
-      name: `${plural}.${group}`,
-      // The API server requires it for the groups of Kubernetes, and ignores it for others.
-      annotations: {},
-    },
+    metadata: { name: `${plural}.${group}` },
     spec: {
       group,
       scope: 'Namespaced',
