@@ -128,7 +128,7 @@ async function readableObjects(
 }
 
 function explainWorkloads(view: WorkloadsView, now: number): Section[] {
-  const { workloads, ofOtherTools } = view;
+  const { workloads, summaries } = view;
   const sorted = workloads
     .map((workload) => ({ workload, ref: workloadKey(workload.summary.ref) }))
     .sort((a, b) => (a.ref < b.ref ? -1 : 1));
@@ -136,6 +136,6 @@ function explainWorkloads(view: WorkloadsView, now: number): Section[] {
     ...explainHashKey(view),
     ...sorted.map(({ workload }) => ({ workload: explainedWorkload(workload, now) })),
     ...(sorted.length === 0 ? ['restart control manages no workload that is watched'] : []),
-    ...explainOtherTools(ofOtherTools),
+    ...explainOtherTools(summaries),
   ];
 }

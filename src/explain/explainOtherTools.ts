@@ -1,13 +1,20 @@
 import { objectText } from '@weeder/kube-runtime/objects';
-import { workloadKey } from '../restart/references/refs.ts';
+import type { OtherTool } from '../restart/references/otherTools.ts';
+import { type WorkloadRef, workloadKey } from '../restart/references/refs.ts';
 import { optInLine } from '../restart/references/wording.ts';
-import type { WorkloadOfOtherTool } from './inspectWorkloads.ts';
+import type { WorkloadSummary } from '../restart/references/workloadSummary.ts';
 
 /** Before a migration every workload may have such an annotation. */
 const maxLines = 50;
 
+interface WorkloadOfOtherTool {
+  readonly ref: WorkloadRef;
+  readonly tool: OtherTool;
+}
+
 /** Lists the workloads that have annotations of Reloader or wave, with what to write instead, as one section or none. */
-export function explainOtherTools(workloads: readonly WorkloadOfOtherTool[]): readonly string[] {
+export function explainOtherTools(summaries: readonly Pick<WorkloadSummary, 'ref' | 'otherTool'>[]): readonly string[] {
+  const workloads = summaries.flatMap(({ ref, otherTool: tool }) => (tool === undefined ? [] : { ref, tool }));
   if (workloads.length === 0) return [];
   const sorted = workloads.toSorted((a, b) => (workloadKey(a.ref) < workloadKey(b.ref) ? -1 : 1));
   const more = workloads.length > maxLines ? [`  … and ${workloads.length - maxLines} more`] : [];

@@ -5,7 +5,7 @@ import type { WorkloadSummary } from '../restart/references/workloadSummary.ts';
 
 /** Says, as lines of text, why restart control does not manage a workload that exists. */
 export function explainUnmanaged(
-  { ref, isOptedIn, otherTool }: WorkloadSummary,
+  { ref, isOptedIn, otherTool, templateFrom, templateFor }: WorkloadSummary,
   hasSection: boolean,
   namespaces: 'all' | readonly string[],
 ): string[] {
@@ -17,7 +17,11 @@ export function explainUnmanaged(
   function why(): string {
     if (!hasSection) return 'the config has no section restartControl';
     if (!includesName(namespaces, ref.namespace)) return 'its namespace is not watched';
+    if (templateFor !== undefined)
+      return `it has the template of ${objectText(templateFor)}, which is restarted in its place`;
     if (isOptedIn === false) return `its annotation ${optInLine(false)} takes precedence over every rule`;
+    if (templateFrom !== undefined)
+      return `its template is that of ${objectText(templateFrom)}, ${templateFrom.kind === 'Deployment' ? 'which does not exist' : 'and only a Deployment is followed'}`;
     return `no rule of restartControl matches it, and it has no annotation ${optInLine(true)}`;
   }
 }

@@ -10,7 +10,6 @@ import { decodeState, type WorkloadState } from '../restart/content/state.ts';
 import { trustedSummary } from '../restart/content/stateOwner.ts';
 import { type HashKeys, hashKeyOf, readHashKeys } from '../restart/digest/hashKeys.ts';
 import { type PodSummary, readPods } from '../restart/pods/podSummary.ts';
-import type { OtherTool } from '../restart/references/otherTools.ts';
 import { type WorkloadRef, workloadKey } from '../restart/references/refs.ts';
 import { withoutSecrets } from '../restart/references/sourceMeta.ts';
 import type { WorkloadSummary } from '../restart/references/workloadSummary.ts';
@@ -20,6 +19,7 @@ import { settingsFor } from '../restart/sources/managed.ts';
 import { createRestartStreams } from '../restart/sources/restartStreams.ts';
 import { createSourceIndex, type SourcesKnown } from '../restart/sources/sourceIndex.ts';
 import { usesOfWorkload, type WorkloadUses } from '../restart/sources/workloadUses.ts';
+import { createSharedTemplates } from '../restart/workload/sharedTemplates.ts';
 import { createWorkloadSinks, type WorkloadUpdate } from '../restart/workload/workloadSinks.ts';
 
 /** What was read about one workload that restart control manages. */
@@ -40,16 +40,11 @@ export interface WorkloadView {
 /** All managed workloads, and whether the hash key could be read. */
 export interface WorkloadsView {
   readonly workloads: readonly WorkloadView[];
-  /** The watched workloads, managed or not, that have an annotation of another tool in place of weeder's. */
-  readonly ofOtherTools: readonly WorkloadOfOtherTool[];
+  /** The watched workloads, managed or not. */
+  readonly summaries: readonly WorkloadSummary[];
   readonly keyProblem: CodedError | undefined;
   /** Where the hash key was expected: `weeder/weeder-hash-key`. */
   readonly keySecret: string;
-}
-
-export interface WorkloadOfOtherTool {
-  readonly ref: WorkloadRef;
-  readonly tool: OtherTool;
 }
 
 /** The number of workloads that are inspected concurrently. */
@@ -68,17 +63,18 @@ export async function inspectWorkloads(
 ): Promise<Result<WorkloadsView>> {
   const updates = new Map<string, WorkloadUpdate>();
   const sources = createSourceIndex(systemClock, () => {});
-  const sinks = createWorkloadSinks(
-    {
-      knows: () => false,
+  const templates = createSharedTemplates({
+    config: () => config.restart,
+    hasReadWorkload: () => true,
+    receiver: {
       take(update) {
         if (update.copy === undefined && isAsked(update.summary.ref))
           updates.set(workloadKey(update.summary.ref), update);
       },
-      remove: () => {},
+      remove: (id) => void updates.delete(id),
     },
-    () => config.restart.workloadKinds,
-  );
+  });
+  const sinks = createWorkloadSinks({ ...templates, knows: () => false }, () => config.restart.workloadKinds);
   const streams = createRestartStreams({
     config,
     namespaces,
@@ -114,10 +110,8 @@ export async function inspectWorkloads(
   for (let index = 0; index < workloads.length; index += concurrency)
     views.push(...(await Promise.all(workloads.slice(index, index + concurrency).map(inspect))));
   const keySecret = `${where.namespace}/${where.name}`;
-  const ofOtherTools = [...updates.values()].flatMap(({ summary: { ref, otherTool: tool } }) =>
-    tool === undefined ? [] : { ref, tool },
-  );
-  return ok({ workloads: views, ofOtherTools, keyProblem: keys.ok ? undefined : keys.error, keySecret });
+  const summaries = [...updates.values()].map(({ summary }) => summary);
+  return ok({ workloads: views, summaries, keyProblem: keys.ok ? undefined : keys.error, keySecret });
 }
 
 type Candidate = Pick<WorkloadView, 'summary' | 'settings' | 'uses'>;

@@ -19,6 +19,7 @@ import { recordContent } from './rollout/uncertainStarts.ts';
 import { createDigests, type Digests } from './sources/digests.ts';
 import type { ReadStream } from './sources/restartStreamPlan.ts';
 import { createSourceIndex, type SourcesKnown } from './sources/sourceIndex.ts';
+import { createSharedTemplates } from './workload/sharedTemplates.ts';
 import { provideWorkload } from './workload/workloadActor.ts';
 import { createWorkloadSinks, readUpdate } from './workload/workloadSinks.ts';
 import { createWorkloads } from './workload/workloads.ts';
@@ -35,7 +36,7 @@ interface RestartControlOptions {
   /** Whether this source has been read: if it is unknown after that, it does not exist. */
   readonly hasRead: (source: SourceRef) => boolean;
   /** Whether the workloads of its kind in its namespace have been read. */
-  readonly hasReadWorkload: (workload: WorkloadRef) => boolean;
+  readonly hasReadWorkload: (workload: Pick<WorkloadRef, 'kind' | 'namespace'>) => boolean;
   /** Called with the used sources when they have changed. */
   readonly onUsed: (sources: Iterable<SourceRef>) => void;
   /** Wraps the digests: contents and keys are not visible to the wrapper. */
@@ -140,7 +141,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     observeWrite(entry, object) {
       const update = readUpdate(object, entry.observed.summary.ref.kind, config.workloadKinds);
       // The workload may be deleted by now, and its stream would not report that again.
-      if (update !== undefined && workloads.get(entry.id) === entry) workloads.take(update);
+      if (update !== undefined && workloads.get(entry.id) === entry) templates.take(update);
     },
     inFlight,
   });
@@ -156,17 +157,16 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     keys: () => keys,
     onUnassessed: (entry, ref) => track(inFlight, recordContent({ digests, sources }, entry, ref)),
     hasRead: options.hasRead,
-    hasReadWorkload: options.hasReadWorkload,
+    hasReadWorkload: (workload) => options.hasReadWorkload(workload) && !templates.isHeld(workload),
     onUnused: digests.forget,
     onUsed: options.onUsed,
     recreations,
     latePods,
   });
-  const sinks = createWorkloadSinks(
-    {
-      // While a Job is being recreated, every update of its stream is handled.
-      knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
-      rewound: (id) => workloads.rewound(id),
+  const templates = createSharedTemplates({
+    config: () => config,
+    hasReadWorkload: options.hasReadWorkload,
+    receiver: {
       take(update) {
         const id = workloadKey(update.summary.ref);
         if (update.copy === undefined) workloads.take(update);
@@ -177,6 +177,16 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
         workloads.remove(id);
         recreations.changed(id);
       },
+      streamRead: workloads.streamRead,
+    },
+  });
+  const sinks = createWorkloadSinks(
+    {
+      // While a Job is being recreated, every update of its stream is handled.
+      knows: (id, version) => recreations.size === 0 && workloads.knows(id, version),
+      rewound: (id) => workloads.rewound(id),
+      take: templates.take,
+      remove: templates.remove,
     },
     () => config.workloadKinds,
   );
@@ -187,6 +197,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     configure(next) {
       config = next;
       schedule.limitsChanged();
+      templates.configChanged();
       workloads.configChanged();
     },
     useKeys(next) {
@@ -201,13 +212,15 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
     },
     start() {
       recreations.start();
+      templates.start(clock);
       workloads.start();
     },
     get isRunning() {
       return workloads.isRunning;
     },
-    streamRead: workloads.streamRead,
+    streamRead: templates.streamRead,
     stop() {
+      templates.stop();
       schedule.close();
       workloads.stop();
       recreations.stop();

@@ -4,7 +4,7 @@ import { explainOtherTools } from '../../src/explain/explainOtherTools.ts';
 
 const workloadWithTool = (name: string, isInTemplate: boolean, means: boolean) => ({
   ref: { kind: 'Deployment', namespace: 'shop', name } as const,
-  tool: { annotation: 'reloader.stakater.com/auto', isInTemplate, means },
+  otherTool: { annotation: 'reloader.stakater.com/auto', isInTemplate, means },
 });
 
 test('each workload has one line, in order, with the place of the annotation and what to write', () => {

@@ -7,7 +7,7 @@ import { explainUnmanaged } from '../../explain/explainUnmanaged.ts';
 import { explainedWorkload, explainHashKey, explainWorkload } from '../../explain/explainWorkload.ts';
 import { inspectWorkloads } from '../../explain/inspectWorkloads.ts';
 import { type WorkloadRef, workloadKey, workloadPath } from '../../restart/references/refs.ts';
-import { readWorkload } from '../../restart/references/workloadSummary.ts';
+import { readWorkload, type WorkloadSummary } from '../../restart/references/workloadSummary.ts';
 import { isKindName } from '../flags/kindNames.ts';
 import { readEventsAbout } from '../writtenEvents.ts';
 import { type Asked, explainOne, type OneFlags } from './explainOne.ts';
@@ -54,24 +54,32 @@ async function explainRef(
   if (!events.ok) return events;
   const about = await managedLines(ref, asked);
   if (!about.ok) return about;
-  const summary = readWorkload(object, ref.kind, others);
+  const { lines, summary = readWorkload(object, ref.kind, others) } = about.value;
   const unmanaged = summary === undefined ? [] : explainUnmanaged(summary, config.restart !== undefined, namespaces);
-  return ok([...(about.value ?? unmanaged), ...events.value.map(eventLine)]);
+  return ok([...(lines ?? unmanaged), ...events.value.map(eventLine)]);
 }
 
-/** Undefined: restart control does not manage it. */
+interface ReadWorkload {
+  /** Undefined: restart control does not manage it. */
+  readonly lines?: readonly string[] | undefined;
+  /** Undefined: it was not read together with the workloads that concern it. */
+  readonly summary?: WorkloadSummary | undefined;
+}
+
 async function managedLines(
   ref: WorkloadRef,
   { config, client, namespaces, reader }: Asked,
-): Promise<Result<readonly string[] | undefined>> {
+): Promise<Result<ReadWorkload>> {
   const { restart } = config;
-  if (restart === undefined) return ok(undefined);
+  if (restart === undefined) return ok({});
   const isAsked = (each: WorkloadRef) => workloadKey(each) === workloadKey(ref);
   const view = await inspectWorkloads({ ...config, restart }, client, namespaces, reader.read, isAsked);
   if (!view.ok) return view;
   const [workload] = view.value.workloads;
+  const [summary] = view.value.summaries;
+  if (workload === undefined) return ok({ summary });
   const remarks = explainHashKey(view.value).map((line) => `  ${line}`);
-  return ok(workload && [explainWorkload(explainedWorkload(workload, Date.now())), ...remarks]);
+  return ok({ lines: [explainWorkload(explainedWorkload(workload, Date.now())), ...remarks] });
 }
 
 /** Every workload that may be meant by `web`, or the one that is meant by `deployment/web`. Undefined: no kind is. */

@@ -6,7 +6,7 @@ import { daemonSet } from './daemonSet.ts';
 import { deployment } from './deployment.ts';
 import { job } from './job.ts';
 import type { Kind, RestartTimes } from './kind.ts';
-import { restartTimes, rollout } from './rollout.ts';
+import { rollout, restartTimes as timesOfRollouts } from './rollout.ts';
 import { standard } from './standard.ts';
 import { statefulSet } from './statefulSet.ts';
 
@@ -30,11 +30,19 @@ export function kindNamed(name: string, others: readonly OtherKind[]): Kind | un
   const other = others.find((each) => each.name === name);
   if (other === undefined) return undefined;
   const base = readyMade.get(name) ?? standard;
+  const restartTimes = timesOf(other, base);
   return {
     ...base,
     templatePath: other.templatePath?.split('.') ?? base.templatePath,
-    restartTimes: timesOf(other, base),
+    // A change of the template is a change of the Deployment, which then is the one to restart.
+    templateReference: restartTimes && base.templateReference,
+    restartTimes,
   };
+}
+
+/** The kinds that the config names whose template may stand in a Deployment. */
+export function referringKinds(others: readonly OtherKind[]): readonly string[] {
+  return others.flatMap(({ name }) => (kindNamed(name, others)?.templateReference === undefined ? [] : name));
 }
 
 /** Whether a restart reaches the pods of later runs only. */
@@ -48,7 +56,7 @@ export function isReplaced(name: string): boolean {
 }
 
 function timesOf({ restartBy, restartField, restartedField }: OtherKind, base: Kind): RestartTimes | undefined {
-  const { requested, ended } = base.restartTimes ?? restartTimes;
+  const { requested, ended } = base.restartTimes ?? timesOfRollouts;
   if (restartBy === 'template' || (restartBy === undefined && base.restartTimes === undefined)) return undefined;
   return { requested: restartField?.split('.') ?? requested, ended: restartedField?.split('.') ?? ended };
 }

@@ -8,6 +8,7 @@ export const restartTimes = { requested: ['spec', 'restartAt'], ended: ['status'
 /** Of Argo Rollouts. */
 export const rollout: Kind = {
   ...deployment,
+  templateReference: ['spec', 'workloadRef'],
   restartTimes,
   updateStrategy: () => 'rolling',
   status: (status) => ({

@@ -93,13 +93,20 @@ export function createWorkloadReducer(key: Buffer, otherKinds: () => readonly Ot
       spec: { ...objectOf(spec), ...objectOf(below(kind.templatePath, template)['spec']) },
     };
     const { requested = [], ended = [] } = kind.restartTimes ?? {};
-    return [requested, ended].reduce<JsonObject>((all, path) => withTime(all, path, object), reduced);
+    const timed = [requested, ended].reduce<JsonObject>((all, path) => withTime(all, path, object), reduced);
+    return kind.templateReference === undefined ? timed : withReference(timed, kind.templateReference, object);
   };
 }
 
 function withTime(reduced: JsonObject, path: readonly string[], object: unknown): JsonObject {
   const time = textOf(at(path, object));
   return time === undefined || timeOf(time) === undefined ? reduced : mergePatch(reduced, below(path, time));
+}
+
+function withReference(reduced: JsonObject, path: readonly string[], object: unknown): JsonObject {
+  const reference = at(path, object);
+  if (reference === undefined) return reduced;
+  return mergePatch(reduced, below(path, objectOf(reduceTo(only('kind', 'name'), reference))));
 }
 
 /** Retains only whether there is a change cause, and whether it is weeder's: a user's may be a whole command line. */

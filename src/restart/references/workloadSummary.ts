@@ -61,13 +61,17 @@ export interface WorkloadSummary {
   /** `weeder.dev/dependencies`, as it was written; `decodeState` parses it. */
   readonly stateText: string | undefined;
   readonly changeCause: string | undefined;
+  /** The workload that has its template, which is not known yet. */
+  readonly templateFrom?: WorkloadRef;
+  /** The managed workload that is restarted in its place, because both have one template. */
+  readonly templateFor?: WorkloadRef;
   readonly templateHash: string;
   /** The hash that the latest restart wrote to the template. */
   readonly templateAnnotation: string | undefined;
   /** By `restartTimes`: the restart that was requested last, and the last one that has ended. Epoch milliseconds. */
   readonly restartAt: number | undefined;
   readonly restartedAt: number | undefined;
-  /** Selects its pods; undefined for a CronJob, whose pods belong to its Jobs. */
+  /** Selects its pods; undefined for a CronJob, whose pods belong to its Jobs, and for `templateFrom`. */
   readonly selector: LabelSelector | undefined;
   /** It is paused: it rolls nothing out until it is resumed. */
   readonly isPaused: boolean;
@@ -97,7 +101,7 @@ const Time = z.iso.datetime({ offset: true });
 
 /**
  * Reads a workload as the API serves it; returns undefined if the object lacks its identity or the selector of its
- * pods. `others`: the kinds that the config names.
+ * pods, unless another workload has its template. `others`: the kinds that the config names.
  */
 export function readWorkload(
   object: unknown,
@@ -110,7 +114,8 @@ export function readWorkload(
   const kind = kindNamed(name, others);
   const selector = readLabelSelector(spec['selector']);
   if (identity === undefined || kind === undefined) return undefined;
-  if (selector === undefined && kind.restart !== 'nextRun') return undefined;
+  const templateFrom = referenceIn(object, kind, identity);
+  if (selector === undefined && kind.restart !== 'nextRun' && templateFrom === undefined) return undefined;
   const { uid, resourceVersion } = identity;
   const annotations = objectOf(meta['annotations']);
   const template = podTemplateOf(object, kind);
@@ -129,6 +134,7 @@ export function readWorkload(
     pausedUntil: readPause(annotations[workloadAnnotations.pausedUntil]),
     stateText: textOf(annotations[workloadAnnotations.state]),
     changeCause: textOf(annotations[workloadAnnotations.changeCause]),
+    ...(templateFrom === undefined ? {} : { templateFrom }),
     templateHash: templateHashOf(template),
     templateAnnotation: templateAnnotationOf(template),
     restartAt: kind.restartTimes && timeOf(at(kind.restartTimes.requested, object)),
@@ -151,6 +157,12 @@ export function readWorkload(
 function refOf(kind: string, { namespace, name }: Identity, object: unknown): WorkloadRef {
   const apiVersion = isWorkloadKind(kind) ? undefined : textOf(objectOf(object)['apiVersion']);
   return { kind, namespace, name, ...(apiVersion === undefined ? {} : { apiVersion }) };
+}
+
+function referenceIn(object: unknown, { templateReference }: Kind, { namespace }: Identity): WorkloadRef | undefined {
+  const { kind, name } = objectOf(templateReference && at(templateReference, object));
+  const [kindText, nameText] = [textOf(kind), textOf(name)];
+  return kindText === undefined || nameText === undefined ? undefined : { kind: kindText, namespace, name: nameText };
 }
 
 const endings: ReadonlySet<unknown> = new Set(['Complete', 'Failed', 'SuccessCriteriaMet', 'FailureTarget']);

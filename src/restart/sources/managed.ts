@@ -9,14 +9,16 @@ export interface Candidate {
   readonly labels: Readonly<Record<string, string>>;
   /** The value of its annotation `weeder.dev/restart-on-change`; undefined: it is not set. */
   readonly isOptedIn: boolean | undefined;
+  /** The managed workload that is restarted in its place, because both have one template. */
+  readonly templateFor?: WorkloadRef;
 }
 
 /**
  * Returns the settings of a workload; undefined: it is not managed. Its own "false" takes precedence over every rule,
- * the first rule that matches over the later ones, and its own "true" without a rule means the defaults.
+ * as does `templateFor`, the first rule that matches over the later ones, and its own "true" without a rule means the defaults.
  */
 export function settingsFor(config: RestartConfig, workload: Candidate): RestartSettings | undefined {
-  if (workload.isOptedIn === false) return undefined;
+  if (workload.isOptedIn === false || workload.templateFor !== undefined) return undefined;
   const rule = config.rules.find((each) => isSelectedBy(each, workload));
   return rule ?? (workload.isOptedIn === true ? config.defaults : undefined);
 }

@@ -23,6 +23,7 @@ import { type RestartScene, setRestartScene } from '../support/restart/restartSc
 
 const run = promisify(execFile);
 const mergePatch = 'application/merge-patch+json';
+const strategicPatch = 'application/strategic-merge-patch+json';
 const workloadKinds = [{ kind: 'Rollout.argoproj.io' }, { kind: 'CloneSet.apps.kruise.io' }];
 
 /** The collections of the scene. */
@@ -115,6 +116,66 @@ suite('workloads of kinds of other groups', { concurrency: true }, () => {
       assert.match(first ?? '', new RegExp(`^Rollout\\.argoproj\\.io ${scene.ns.name}/web`));
       assert.match(more.join('\n'), /Restarted/);
     }
+  });
+
+  test('a Rollout with the template of a Deployment is restarted in its place, and the Deployment without it', async (t) => {
+    const scene = await setRestartScene(t, 'workloadref');
+    const { cluster } = scene.ns;
+    await installCrd(cluster, rollouts);
+    startController(t, scene.ns, pathOf.Rollout(scene), reconcileRollout);
+    await scene.put('web', { word: 'one' });
+    await scene.put('other', { word: 'one' });
+    const { template } = specUsing('web');
+    const deployments = scene.ns.path('apis/apps/v1', 'deployments');
+    const path = `${deployments}/web`;
+    const selector = { matchLabels: { workload: 'web' } };
+    const kind = 'Deployment';
+    await cluster.api('POST', deployments, { metadata: { name: 'web' }, spec: { replicas: 0, selector, template } });
+    const config = scene.config({ workloadKinds: workloadKinds.slice(0, 1) });
+    const first = await scene.start(t, { config });
+    await scene.untilAdopted(kind, 'web');
+    const rollout = `${pathOf.Rollout(scene)}/web`;
+    await cluster.api('POST', pathOf.Rollout(scene), {
+      ...{ apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', metadata: { name: 'web' } },
+      spec: { replicas: 2, workloadRef: { apiVersion: 'apps/v1', kind, name: 'web' } },
+    });
+    await untilSettled(scene, rollout);
+    await eventually(async () => (await scene.state(kind, 'web')) === undefined, { what: 'the removal of its state' });
+    await untilAvailable(scene, 'web', 2);
+
+    const uids = await uidsOf(scene, 'web');
+    await scene.put('web', { word: 'two' });
+    await untilSettled(scene, rollout, 1);
+    assert.deepEqual(
+      (await uidsOf(scene, 'web')).filter((uid) => uids.includes(uid)),
+      [],
+    );
+    const [line] = await explain(scene, 'deployment/web');
+    assert.match(line ?? '', /has the template of Rollout\.argoproj\.io .*\/web, which is restarted in its place/);
+
+    // What changes without weeder is found by the next one, which reads Deployments and Rollouts in any order.
+    await first.stop();
+    await scene.put('web', { word: 'three' });
+    await scene.start(t, { config });
+    await untilSettled(scene, rollout, 2);
+
+    const containers = [{ name: 'main', envFrom: [{ configMapRef: { name: 'other' } }] }];
+    await cluster.api('PATCH', path, { spec: { template: { spec: { containers } } } }, strategicPatch);
+    await eventually(
+      async (saw) => {
+        const { rolledOut } = stateOf(objectOf(await cluster.api('GET', rollout))) ?? {};
+        saw([...(rolledOut?.keys() ?? [])]);
+        return rolledOut?.has(`configmap/${scene.ns.name}/other`);
+      },
+      { what: 'the use of the other ConfigMap' },
+    );
+    await scene.put('other', { word: 'two' });
+    await untilSettled(scene, rollout, 3);
+    // Only the patch of this test has changed the template of the Deployment.
+    assert.equal(await scene.rollouts(kind, 'web'), 1);
+
+    await cluster.api('DELETE', rollout);
+    await scene.untilAdopted(kind, 'web');
   });
 
   test('a paused Rollout waits until it is resumed', async (t) => {

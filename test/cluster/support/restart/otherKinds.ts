@@ -60,9 +60,9 @@ export function startController(t: Cleanup, ns: TestNamespace, path: string, rec
 export const reconcileRollout: Reconcile = async (ns, path, rollout) => {
   const { metadata, spec, status } = partsOf(rollout);
   const name = String(metadata['name']);
-  const hash = hashOf(spec['template']);
+  const template = await templateOf(ns, spec);
+  const hash = hashOf(template);
   const replicaSets = ns.path('apis/apps/v1', 'replicasets');
-  const template = objectOf(spec['template']);
   const labels = { ...objectOf(objectOf(template['metadata'])['labels']), 'rollouts-pod-template-hash': hash };
   const body = {
     metadata: { name: `${name}-${hash}`, labels, ownerReferences: [ownerOf(rollout)] },
@@ -90,6 +90,14 @@ export const reconcileRollout: Reconcile = async (ns, path, rollout) => {
     ...{ replicas, updatedReplicas: replicas, availableReplicas, restartedAt },
   });
 };
+
+/** Of a Rollout with `workloadRef`, the Deployment has it. */
+async function templateOf(ns: TestNamespace, spec: JsonObject): Promise<JsonObject> {
+  const { name } = objectOf(spec['workloadRef']);
+  if (typeof name !== 'string') return objectOf(spec['template']);
+  const deployment = objectOf(await ns.cluster.api('GET', ns.path('apis/apps/v1', 'deployments', name)));
+  return objectOf(partsOf(deployment).spec['template']);
+}
 
 /** OpenKruise without updates in place: its own pods, of which it replaces one after the other but the partition. */
 export const reconcileCloneSet: Reconcile = async (ns, path, cloneSet) => {
