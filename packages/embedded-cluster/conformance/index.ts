@@ -2,5 +2,5 @@
 export { merging } from './discovery/openApi.ts';
 export { featuresOf } from './features.ts';
 export { conformance } from './suite.ts';
-export { body, createTestNamespace, meta, type Target, type TestNamespace, versionOf } from './target.ts';
+export { body, boundNode, createTestNamespace, meta, type Target, type TestNamespace, versionOf } from './target.ts';
 export { testCompaction } from './watch/compaction.ts';

@@ -9,6 +9,9 @@ export interface Target {
   lines: Client['lines'];
 }
 
+/** The node of bound pods, which the target has, if it deletes the pods of nodes that do not exist. */
+export const boundNode = 'conformance-node';
+
 /** Called inside the tests of the suite. */
 export type GetTarget = () => Promise<Target>;
 

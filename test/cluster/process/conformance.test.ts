@@ -1,9 +1,11 @@
 import { after, suite } from 'node:test';
-import { conformance, featuresOf, testCompaction } from '@weeder/embedded-cluster/conformance';
+import { boundNode, conformance, featuresOf, testCompaction } from '@weeder/embedded-cluster/conformance';
 import { streamsLists } from '../../support/api/watchList.ts';
 import { type ControlPlane, sharedControlPlane, startControlPlane } from '../support/cluster.ts';
 import { minorVersion } from '../support/plane/apiServerVersion.ts';
+import { ensureNode } from '../support/plane/node.ts';
 
+await ensureNode(await sharedControlPlane(), boundNode);
 const features = featuresOf(await minorVersion(await sharedControlPlane()));
 
 suite('a real API server', { concurrency: true }, () => {

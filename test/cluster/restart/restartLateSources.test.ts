@@ -15,14 +15,14 @@ import {
   testNamespace,
 } from '../support/cluster.ts';
 import { eventsOf } from '../support/events.ts';
-import { ensureNode, podTemplate } from '../support/restart/podTemplate.ts';
+import { ensureTestNode, podTemplate } from '../support/restart/podTemplate.ts';
 
 const labels = { workload: 'web' };
 
 /** A Deployment whose pods are on a node, where no kubelet acts, and have a Secret as a volume and another variable. */
 async function waitingPods(t: TestContext, prefix: string, replicas: number) {
   const ns = await testNamespace(t, prefix);
-  await ensureNode(ns);
+  await ensureTestNode(ns);
   const { metadata, spec } = podTemplate({ labels, onNode: true }, 'web');
   const volumes = [{ name: 'password', secret: { secretName: 'password' } }];
   const template = { metadata, spec: { ...spec, volumes } };

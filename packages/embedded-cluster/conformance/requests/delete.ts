@@ -4,6 +4,7 @@ import { objectOf } from '../../src/base/json.ts';
 import type { Features } from '../features.ts';
 import {
   body,
+  boundNode,
   create,
   createTestNamespace,
   type GetTarget,
@@ -18,7 +19,7 @@ import {
 } from '../target.ts';
 import { summary, watch } from '../watch/watching.ts';
 
-const onNode = { nodeName: 'no-such-node', terminationGracePeriodSeconds: 7 };
+const onNode = { nodeName: boundNode, terminationGracePeriodSeconds: 7 };
 
 function remove(at: TestNamespace, plural: string, name: string, options?: unknown, query = '') {
   return at.send('DELETE', `${at.path(plural, name)}${query}`, options === undefined ? {} : { body: options });

@@ -5,6 +5,7 @@ import { arrayOf, objectOf } from '../../src/base/json.ts';
 import type { ApiResponse } from '../../src/client.ts';
 import {
   body,
+  boundNode,
   create,
   createTestNamespace,
   type GetTarget,
@@ -26,7 +27,7 @@ function evict(at: TestNamespace, name: string, deleteOptions?: object): Promise
 const labels = { app: 'guarded' };
 
 async function runningPod(at: TestNamespace, name: string): Promise<void> {
-  await create(at, 'pods', pod(name, { metadata: { labels }, spec: { nodeName: 'no-such-node' } }));
+  await create(at, 'pods', pod(name, { metadata: { labels }, spec: { nodeName: boundNode } }));
   const conditions = [{ type: 'Ready', status: 'True' }];
   await patch(at, 'pods', `${name}/status`, { status: { phase: 'Running', conditions } });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   body,
+  boundNode,
   create,
   createTestNamespace,
   type GetTarget,
@@ -80,14 +81,14 @@ export function testSelectors(getTarget: GetTarget): void {
 
   test('field selectors support names, and for pods their node and phase', async () => {
     const at = await createTestNamespace(getTarget);
-    await create(at, 'pods', pod('a', { spec: { nodeName: 'one' } }));
+    await create(at, 'pods', pod('a', { spec: { nodeName: boundNode } }));
     await create(at, 'pods', pod('b'));
     await patch(at, 'pods', 'b/status', { status: { phase: 'Running' } });
     const expected: readonly (readonly [string, readonly string[]])[] = [
       ['metadata.name=a', ['a']],
       ['metadata.name!=a', ['b']],
       [`metadata.namespace=${at.name}`, ['a', 'b']],
-      ['spec.nodeName=one', ['a']],
+      [`spec.nodeName=${boundNode}`, ['a']],
       ['spec.nodeName=', ['b']],
       ['status.phase==Running', ['b']],
       ['status.phase!=Running,metadata.name=b', []],

@@ -4,6 +4,7 @@ import { arrayOf, objectOf, systemClock, textOf } from '@weeder/kube-runtime/bas
 import { type Cleanup, cleanUp } from '../cleanup.ts';
 
 import type { Cluster } from './access.ts';
+import { ensureNode } from './node.ts';
 import { remoteStore } from './remoteStore.ts';
 
 const nodeName = 'weeder-demo-node';
@@ -22,8 +23,7 @@ interface RemoteKubeletOptions {
  */
 export async function startRemoteKubelet(t: Cleanup, options: RemoteKubeletOptions) {
   const { cluster, namespace, program, onStart, startTime } = options;
-  const answer = await cluster.send('POST', '/api/v1/nodes', { body: { metadata: { name: nodeName } } });
-  if (answer.status !== 201 && answer.status !== 409) throw new Error(`no node: ${JSON.stringify(answer.body)}`);
+  await ensureNode(cluster, nodeName);
   const store = remoteStore(t, cluster, namespace, [pods, endpointSlices, configMaps, secrets]);
   const bound = new Set<string>();
   store.watch(pods, {}, (type, { metadata, spec }) => {

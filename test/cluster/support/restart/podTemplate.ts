@@ -1,4 +1,5 @@
 import type { TestNamespace } from '../namespace.ts';
+import { ensureNode } from '../plane/node.ts';
 
 const nodeName = 'weeder-test-node';
 
@@ -58,8 +59,7 @@ export function podTemplate(options: PodOptions, workload: string): Template {
   };
 }
 
-/** Creates the node to which pods with `onNode` are bound. It is only an object. */
-export async function ensureNode(ns: TestNamespace): Promise<void> {
-  const answer = await ns.cluster.send('POST', '/api/v1/nodes', { body: { metadata: { name: nodeName } } });
-  if (answer.status !== 201 && answer.status !== 409) throw new Error(`no node: ${JSON.stringify(answer.body)}`);
+/** Creates the node to which pods with `onNode` are bound. */
+export async function ensureTestNode(ns: TestNamespace): Promise<void> {
+  await ensureNode(ns.cluster, nodeName);
 }

@@ -1,7 +1,7 @@
 import { eventually } from '../eventually.ts';
 import type { TestNamespace } from '../namespace.ts';
 import { KubeObject, Pod, PodList } from '../objects.ts';
-import { ensureNode, type PodOptions, podTemplate } from './podTemplate.ts';
+import { ensureTestNode, type PodOptions, podTemplate } from './podTemplate.ts';
 
 interface ReplicaOptions extends PodOptions {
   readonly replicas?: number;
@@ -24,7 +24,7 @@ async function createReplicated(
   options: ReplicaOptions,
 ): Promise<Pod[]> {
   const { replicas = 1, labels } = options;
-  if (options.onNode) await ensureNode(ns);
+  if (options.onNode) await ensureTestNode(ns);
   await ns.cluster.api('POST', ns.path('apis/apps/v1', resource), {
     metadata: { name, labels },
     spec: { replicas, selector: { matchLabels: { ...labels, workload: name } }, template: podTemplate(options, name) },
@@ -54,7 +54,7 @@ async function createPod(
   options: PodOptions,
   ownerReferences: readonly object[],
 ): Promise<Pod> {
-  if (options.onNode) await ensureNode(ns);
+  if (options.onNode) await ensureTestNode(ns);
   const { metadata, spec } = podTemplate(options, name);
   const pod = { metadata: { ...metadata, name, ownerReferences }, spec };
   return Pod.parse(await ns.cluster.api('POST', ns.path('api/v1', 'pods'), pod));
