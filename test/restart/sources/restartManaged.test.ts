@@ -23,6 +23,12 @@ function workload(differences: Partial<Candidate['ref']> & Partial<Omit<Candidat
   return { ref: { kind: 'Deployment', namespace: 'shop', name: 'web', ...ref }, labels, isOptedIn };
 }
 
+test('a workload whose template counts for another one is not managed, whatever a rule or its annotation says', () => {
+  const candidate = { ...workload({ isOptedIn: true }), templateFor: { ...workload().ref, name: 'front' } };
+  assert.equal(settingsFor(config(rule({})), candidate), undefined);
+  assert.notEqual(settingsFor(config(rule({})), workload({ isOptedIn: true })), undefined);
+});
+
 test('nothing is managed by default', () => {
   assert.equal(settingsFor(config(), workload()), undefined);
 });

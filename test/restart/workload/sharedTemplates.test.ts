@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { virtualClock } from '@weeder/kube-runtime/testing';
+import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
 import type { RestartConfig } from '../../../src/config/restart.ts';
 import { explainUnmanaged } from '../../../src/explain/explainUnmanaged.ts';
 import { kindNamed } from '../../../src/restart/kinds/kinds.ts';
 import { createWorkloadReducer } from '../../../src/restart/recording/reduceWorkload.ts';
 import { workloadKey } from '../../../src/restart/references/refs.ts';
+import { createRestartCore } from '../../../src/restart/restartCore.ts';
 import type { ReadStream } from '../../../src/restart/sources/restartStreamPlan.ts';
 import { createSharedTemplates, longestHold } from '../../../src/restart/workload/sharedTemplates.ts';
 import { readUpdate, type WorkloadUpdate } from '../../../src/restart/workload/workloadSinks.ts';
 import { restartConfig, settings } from '../../support/objects/restartSettings.ts';
+import { configMap, createRestartWorld, namespace, stateOn, withEnv } from '../../support/world/restartWorld.ts';
 
 const kind = 'Rollout.argoproj.io';
 const workloadKinds = [{ name: kind }];
@@ -159,6 +162,49 @@ test('Deployments wait at the start for the Rollouts, unless these are not serve
     [kind, 'Deployment'],
   );
   assert.equal(hasRead.has(kind), false);
+});
+
+/** A weeder that starts with a Deployment, and whose stream of Rollouts is the test's. */
+async function startingWorld() {
+  const sinks: ObjectSink[] = [];
+  const isOfRollouts = (need: StreamNeed) => need.kind === 'Rollout';
+  const world = createRestartWorld(both, {
+    createRestart(options) {
+      const core = createRestartCore(options);
+      for (const need of core.needs.values()) if (isOfRollouts(need)) sinks.push(need.sink);
+      return { ...core, needs: new Map([...core.needs].filter(([, need]) => !isOfRollouts(need))) };
+    },
+  });
+  world.putSource(configMap('settings'), { a: '1' });
+  world.putWorkload('web', withEnv('settings', 'a'));
+  await world.restart();
+  const [sink] = sinks;
+  assert(sink);
+  return { world, sink, states: () => world.control.counts().states };
+}
+
+test('if the API server serves no Rollouts, Deployments are managed after that wait', async () => {
+  const { world, states } = await startingWorld();
+  await world.pass(longestHold - 2);
+  assert.deepEqual(states(), {});
+  await world.pass(longestHold);
+  assert.deepEqual(states(), { current: 1 });
+});
+
+test('when the Rollouts have been read, Deployments are managed at once, except for those that they name', async () => {
+  for (const [name, count] of [
+    ['other', 1],
+    ['web', 0],
+  ] as const) {
+    const { world, sink, states } = await startingWorld();
+    sink.begin();
+    sink.apply('ADDED', { ...rollout({ kind: 'Deployment', name }), metadata: { ...metadataOf('front'), namespace } });
+    sink.end();
+    await world.pass(longestHold / 2);
+    const named = stateOn(world.workload('web'));
+    assert.deepEqual([named !== undefined, world.rollouts], [count === 1, []]);
+    assert.equal(Object.values(states()).length, 1);
+  }
 });
 
 test('without kinds that may name a Deployment, none waits', () => {
