@@ -1,20 +1,12 @@
-import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import type { Clock } from '@weeder/kube-runtime/base';
 import { messageOf } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
 import { dryRunClient, leaderGate } from '@weeder/kube-runtime/client';
-import { createEventRecorder, type EventDraft } from '@weeder/kube-runtime/events';
+import type { EventDraft } from '@weeder/kube-runtime/events';
 import type { Election } from '@weeder/kube-runtime/lease';
 import { logReleaseFailed } from '@weeder/kube-runtime/lease';
 import type { StreamNeed } from '@weeder/kube-runtime/watch';
-import {
-  createStreamStatuses,
-  longestFirstList,
-  provideReflector,
-  type StreamStatus,
-  type StreamStatuses,
-  type StreamTotals,
-  unavailableStreams,
-} from '@weeder/kube-runtime/watch';
+import { provideReflector, type StreamStatus, type StreamTotals } from '@weeder/kube-runtime/watch';
 import { type AnyActorRef, createActor, fromCallback, type InspectionEvent } from 'xstate';
 import { type ManagerEnd, manager } from '../../machines/process/manager.ts';
 import { type ActorTimes, createActorTimes } from '../actors/actorTimes.ts';
@@ -31,10 +23,11 @@ import {
 } from '../controller/controller.ts';
 import { createNamespaceOwner, type NamespaceSelection } from '../controller/ownedNamespaces.ts';
 import type { Shard } from '../controller/shard.ts';
-import { createNotifier } from '../notifications/notifier.ts';
 import type { ReceiverCounts } from '../notifications/receiver.ts';
 import { createLeadership, type Leadership } from './leadership.ts';
+import { createOccurrences } from './occurrences.ts';
 import type { ReportProcess } from './processLog.ts';
+import { createProcessStreams } from './processStreams.ts';
 
 export interface ManagerOptions<C extends Controllers = Controllers> {
   /** Creates all controllers of the process. */
@@ -106,9 +99,6 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   const times = createActorTimes(clock);
   const runtime = { clock, inspect: inspect === undefined ? times.inspect : notifyBoth(times.inspect, inspect) };
   const leadership = createLeadership(options);
-  const events = options.eventInstance === undefined ? undefined : createEvents(options.eventInstance);
-  const notifier = createNotifier({ config, runtime, log: logger, mustWait: () => isBusy(work()) });
-  const statuses = createStreamStatuses(clock);
   const owned = ownerOf(options, {
     onKnown() {
       logSelected();
@@ -121,6 +111,14 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   });
   const logSelected = () => logger.info({ namespaces: owned?.selected }, 'selected namespaces');
   const isLeading = () => leadership.isValid() && !leadership.signal.aborted;
+  const work = () => totalWork(controllerList);
+  const isSyncing = () => actor.getSnapshot().value === 'syncing';
+  const streams = createProcessStreams({ clock, needs: needsNow, isSyncing, onChanged: notifyStreams });
+  const occurrences = createOccurrences({
+    ...{ config, runtime, client, logger, isLeading },
+    eventInstance: options.eventInstance,
+    mustWait: () => isBusy(work()),
+  });
   const context: ControllerContext = {
     config,
     runtime,
@@ -131,41 +129,19 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     isDryRun,
     hasUrgentWork,
     isLeading,
-    recordEvent(occurrence) {
-      if (!isLeading()) return;
-      events?.record(occurrence);
-      notifier.notify(occurrence);
-    },
+    recordEvent: occurrences.record,
     onStreamsChanged: notifyStreams,
-    onStreamClosed: (name) => statuses.forget(name),
+    onStreamClosed: streams.forget,
   };
   const controllers = options.create(context);
   const controllerList: readonly Controller[] = Object.values(controllers);
-  const isOptional = (need: StreamNeed | undefined) => need?.isOptional === true;
-  let unavailable: ReadonlySet<string> = new Set();
-  const isNotAwaited = (need: StreamNeed) => isOptional(need) || need.isAwaited === false || unavailable.has(need.name);
-  const names = (isIncluded: (need: StreamNeed) => boolean = () => true) =>
-    [...needsNow().values()].filter(isIncluded).map(({ name }) => name);
-  const work = () => totalWork(controllerList);
 
   function hasUrgentWork(): boolean {
     return controllerList.some((each) => each.isUrgent === true && isBusy(each.work()));
   }
 
-  function createEvents(instance: string) {
-    const mustWait = () => isBusy(work());
-    const source = { controller: 'weeder.dev/weeder', instance };
-    return createEventRecorder({ client, clock, log: logger, source, mustWait });
-  }
-
-  let closing: Promise<unknown> | undefined;
-  function closeEvents(): Promise<unknown> {
-    closing ??= Promise.all([events?.close(), notifier.close()]);
-    return closing;
-  }
-
   function notifyStreams(): void {
-    actor.send({ type: 'streams.changed', streams: names(), optional: names(isNotAwaited) });
+    actor.send({ type: 'streams.changed', streams: streams.names(), optional: streams.notAwaited() });
   }
 
   /** Before the namespaces are known, nothing else is read: their objects could not be distinguished. */
@@ -175,51 +151,13 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
   }
 
   /** Reads these streams again from a complete list. */
-  function listAgain(streams: ReadonlySet<string>): void {
-    const isOther = ({ name }: StreamNeed) => !streams.has(name);
-    const optional = names(isNotAwaited);
-    actor.send({ type: 'streams.changed', streams: names(isOther), optional });
-    actor.send({ type: 'streams.changed', streams: names(), optional });
+  function listAgain(obsolete: ReadonlySet<string>): void {
+    const isOther = ({ name }: StreamNeed) => !obsolete.has(name);
+    const optional = streams.notAwaited();
+    actor.send({ type: 'streams.changed', streams: streams.names(isOther), optional });
+    actor.send({ type: 'streams.changed', streams: streams.names(), optional });
     for (const controller of controllerList) controller.configure(current);
   }
-
-  function streams(): StreamStatus[] {
-    const needs = needsNow();
-    return statuses.all().map((status) => {
-      const need = needs.get(status.name);
-      const isMissing = need?.whenMissing !== undefined && status.problem === need.whenMissing;
-      return { ...status, isOptional: isOptional(need), peers: need?.peers, isMissing };
-    });
-  }
-
-  /** Stops waiting for streams that the API server refuses or serves slowly while it serves their peers. */
-  function skipUnavailable(): void {
-    if (actor.getSnapshot().value !== 'syncing') return;
-    const before = unavailable;
-    unavailable = unavailableStreams(streams());
-    if (unavailable.size !== before.size || [...unavailable].some((name) => !before.has(name))) notifyStreams();
-  }
-
-  let slowTimer: TimerHandle | undefined;
-  /** False while every stream is read in time, so that hundreds of streams are not examined each time one is synced. */
-  let mayBeSkipped = false;
-  function startSkipping(): void {
-    mayBeSkipped = true;
-    skipUnavailable();
-  }
-
-  const reflected: StreamStatuses = {
-    ...statuses,
-    synced(name, objects) {
-      statuses.synced(name, objects);
-      if (mayBeSkipped) skipUnavailable();
-      if (actor.getSnapshot().value === 'syncing') slowTimer ??= clock.setTimeout(startSkipping, longestFirstList);
-    },
-    lost(name, reason, problem, details) {
-      statuses.lost(name, reason, problem, details);
-      if (details?.isRefused === true) startSkipping();
-    },
-  };
 
   const notStarted = new Set<Controller>(controllerList);
   /** Starts the controllers that wait for none of these streams. */
@@ -227,7 +165,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     if (owned?.isKnown === false) return;
     for (const controller of [...notStarted].filter(({ needs }) => !unsynced.some((name) => needs.has(name)))) {
       notStarted.delete(controller);
-      controller.start([...controller.needs.keys()].filter((name) => unavailable.has(name)));
+      controller.start([...controller.needs.keys()].filter(streams.isUnavailable));
     }
   }
 
@@ -238,7 +176,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
         client,
         clock,
         log: logger,
-        statuses: reflected,
+        statuses: streams.statuses,
         sourceOf: (name) => needsNow().get(name),
       }),
       drain: fromCallback(({ sendBack }) => {
@@ -249,7 +187,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     actions: {
       startSynced: ({ context: { unsynced } }) => startUnlessWaiting(unsynced),
       stopControllers: () => {
-        clock.clearTimeout(slowTimer);
+        streams.stop();
         owned?.stop();
         for (const controller of controllerList) controller.stop();
       },
@@ -266,12 +204,12 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     },
   });
 
-  const input = { streams: names(), optional: names(isNotAwaited), election: options.election };
+  const input = { streams: streams.names(), optional: streams.notAwaited(), election: options.election };
   const actor = createActor(logic, { ...runtime, id: 'manager', input });
   const ended = new Promise<ManagerEnd>((resolve) => {
     actor.subscribe({
       // Events are written while the Lease is released, because the time for both is short.
-      next: ({ value }) => value === 'releasing' && closeEvents(),
+      next: ({ value }) => value === 'releasing' && occurrences.close(),
       complete: () => resolve(actor.getSnapshot().output ?? 'shutdown'),
       error: (error) => {
         logger.error({ err: error }, 'internal error: manager failed');
@@ -291,7 +229,7 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     configure(next) {
       if (!canChange.has(state())) return;
       current = next;
-      notifier.configure(next);
+      occurrences.configure(next);
       for (const controller of controllerList) controller.configure(next);
     },
     actorCounts() {
@@ -299,16 +237,16 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
       return {
         manager: isAtWork ? 1 : 0,
         lease: isAtWork && options.election !== undefined ? 1 : 0,
-        reflector: isAtWork ? statuses.all().length : 0,
-        receiver: [...notifier.actors()].length,
+        reflector: isAtWork ? streams.all().length : 0,
+        receiver: [...occurrences.actors()].length,
         ...Object.assign({}, ...controllerList.map((each) => each.actorCounts())),
       };
     },
-    streams,
-    streamTotals: () => statuses.totals(),
+    streams: streams.all,
+    streamTotals: streams.totals,
     *actors() {
       yield actor;
-      yield* notifier.actors();
+      yield* occurrences.actors();
       for (const controller of controllerList) yield* controller.actors();
     },
     since: times.since,
@@ -317,13 +255,13 @@ export function startManager<C extends Controllers>(options: ManagerOptions<C>):
     hasUrgentWork,
     leadership: leadershipState,
     isLeader: () => !isOver() && (leadershipState()?.state ?? 'leading') === 'leading',
-    eventsWaiting: () => events?.waiting ?? 0,
-    eventLosses: () => events?.lost,
-    notifications: () => notifier.counts,
-    notify: (occurrence) => void (isLeading() && notifier.notify(occurrence)),
+    eventsWaiting: occurrences.waiting,
+    eventLosses: occurrences.losses,
+    notifications: occurrences.notifications,
+    notify: occurrences.notify,
     shutdown: () => actor.send({ type: 'shutdown.requested' }),
     stopped: ended.then(async (how) => {
-      await closeEvents();
+      await occurrences.close();
       return how;
     }),
   };
