@@ -105,12 +105,10 @@ suite('workloads of kinds of other groups', { concurrency: true }, () => {
     await weeder.log.until('workload rolled out: its pods have the new content', {
       workload: 'rollout.argoproj.io/web',
     });
-    const [event] = await eventsWith(
-      scene.ns,
-      ['involvedObject.kind=Rollout'],
-      ['DependencyChanged', 'Restarted', 'RolledOut'],
-    );
-    assert.equal(event?.involvedObject['apiVersion'], 'argoproj.io/v1alpha1');
+    for (const reason of ['DependencyChanged', 'Restarted', 'RolledOut']) {
+      const [event] = await eventsWith(scene.ns, ['involvedObject.kind=Rollout', `reason=${reason}`], [reason]);
+      assert.equal(event?.involvedObject['apiVersion'], 'argoproj.io/v1alpha1');
+    }
     for (const name of ['web', 'rollout/web', 'rollouts.argoproj.io/web']) {
       const [first, ...more] = await explain(scene, name);
       assert.match(first ?? '', new RegExp(`^Rollout\\.argoproj\\.io ${scene.ns.name}/web`));
