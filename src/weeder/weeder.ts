@@ -1,17 +1,13 @@
-import type { Clock } from '@weeder/kube-runtime/base';
-import { keyOf, selectorToString } from '@weeder/kube-runtime/objects';
 import { createLimitedQueue } from '@weeder/kube-runtime/queue';
 import type { AnyActorRef } from 'xstate';
 import type { ActorRuntime } from '../actors/actorRuntime.ts';
 import type { Random } from '../actors/effect.ts';
-import { type Config, distinctSelectors, isConfigured } from '../config/config.ts';
-import { scopeFrom } from '../config/scopes.ts';
+import { type Config, isConfigured } from '../config/config.ts';
 import { lookupOf, type ServiceLookup, type WatchedService } from '../config/serviceLookup.ts';
 import type { PendingWork } from '../controller/controller.ts';
 import { createCreations } from './creations/creations.ts';
 import { createOwnerWatch } from './creations/ownerWatch.ts';
 import { type OwnerRequests, retryNothing } from './creations/retryOwner.ts';
-import { declaredScope } from './declared/declaration.ts';
 import { readDeclaringPod } from './declared/declaringPod.ts';
 import { type DeletePod, deleteNothing } from './deletions/deletePod.ts';
 import type { Dependants } from './deletions/deletionRequest.ts';
@@ -20,14 +16,8 @@ import { createPacedQueue } from './deletions/pacedQueue.ts';
 import { createPodWatch } from './deletions/podWatch.ts';
 import type { ReadLog } from './deletions/readLog.ts';
 import type { ReportWeeder, WeederEvent, WindowRef } from './deletions/weederEvents.ts';
-import {
-  type DeclaringWorkload,
-  type Dependant,
-  declaring,
-  type SelectorPlace,
-  type ServiceDependants,
-  selectedBy,
-} from './dependants.ts';
+import { createDependantIndexes, type DeclaringWorkloads } from './dependantIndexes.ts';
+import type { Dependant, ServiceDependants } from './dependants.ts';
 import { createOwnerIndex, type OwnerIndex } from './owners/ownerIndex.ts';
 import { type KnownPod, podFactsFrom, unknownPod } from './podFacts.ts';
 import { createPodIndex } from './pods/createPodIndex.ts';
@@ -97,10 +87,7 @@ export interface Weeder {
   heldDependantsOf(namespace: string, service: string, wasReady: boolean): readonly Dependants[];
   /** How many dependants of a service crash-loop now. */
   crashLooping(namespace: string, service: string): number;
-  /**
-   * The watched services with their dependants. `declaringWorkloads`: those that are known to declare a service
-   * `namespace/name`, whether their pods crash-loop or not.
-   */
+  /** The watched services with their dependants. */
   dependencies(declaringWorkloads?: DeclaringWorkloads): Iterable<ServiceDependants>;
   /** The dependants of one service. */
   dependants(namespace: string, service: string, declaringWorkloads?: DeclaringWorkloads): readonly Dependant[];
@@ -116,15 +103,6 @@ export interface Weeder {
   actorCounts(): Readonly<Record<'endpoint' | 'dependants' | 'podDeletion' | 'podCreation', number>>;
 }
 
-type DeclaringWorkloads = (service: string) => Iterable<DeclaringWorkload>;
-
-/**
- * `selector`: the canonical text of the podSelector, and `place`: where the config has it; left out: the pods declare the
- * service.
- */
-type DependantsOfService = Dependants &
-  ({ readonly selector: string; readonly place: SelectorPlace } | { readonly selector?: undefined });
-
 type WindowClosed = Extract<WeederEvent, { readonly type: 'window.closed' }>;
 
 export function createWeeder(options: WeederOptions): Weeder {
@@ -134,7 +112,6 @@ export function createWeeder(options: WeederOptions): Weeder {
   let { config } = options;
   let lookup = lookupOf(config);
   const services: ServiceLookup = (namespace, service) => lookup(namespace, service);
-  const indexes = new Map<string, PodIndex>();
   const siblings = createSiblings({
     clock,
     settings: () => config.declared?.siblingEvidence,
@@ -144,11 +121,12 @@ export function createWeeder(options: WeederOptions): Weeder {
     report,
   });
   const declaredPods = createPodIndex(clock, readDeclaringPod, siblings.pods);
+  const dependants = createDependantIndexes({ clock, services, declaredPods });
   const slots = createLimitedQueue(() => ({ atOnce: options.concurrentDeletions }));
   const queue = createPacedQueue(clock, slots);
   const outages = createOutages({
     isWatched: (namespace, service) => services(namespace, service) !== undefined,
-    heldDependantsOf,
+    heldDependantsOf: dependants.heldBy,
     declaredGroupsOf: (uid) => declaredPods.groupsOf(uid),
     onChanged: (uids) => deletions.reconsider(uids),
   });
@@ -201,55 +179,23 @@ export function createWeeder(options: WeederOptions): Weeder {
     runtime,
     services,
     outages,
-    watchPods: createPodWatch({ clock, services, deletions, dependantsBy }),
+    watchPods: createPodWatch({ clock, services, deletions, dependantsBy: dependants.by }),
     watchOwners: createOwnerWatch({ owners, creations, webhooks: () => config.podCreation?.webhooks }),
     report: (event) => report(event.type === 'window.closed' ? { ...event, ...endOf(event) } : event),
     readySince: options.readySince,
     evidence: slices.evidence,
     podOf: (namespace, service, uid) =>
-      dependantsOf(namespace, service)
+      dependants
+        .of(namespace, service)
         .map(({ index }) => index.get(uid))
         .find((pod) => pod !== undefined),
   });
 
-  openIndexes(indexes, config, clock);
-
-  /** The dependants of a service: one entry for each podSelector, and one for the pods that declare it. */
-  function dependantsOf(namespace: string, name: string): readonly DependantsOfService[] {
-    const service = services(namespace, name);
-    if (service === undefined) return [];
-    const scope = scopeFrom(service.dependantNamespaces, namespace);
-    const selected = service.podSelectors.flatMap((podSelector, position) => {
-      const selector = selectorToString(podSelector);
-      const index = indexes.get(selector);
-      const place = { position, line: service.selectorLines?.[position] };
-      return index === undefined ? [] : [{ selector, place, index, scope }];
-    });
-    if (service.declaredIn === 'none') return selected;
-    return [...selected, { index: declaredPods, scope: declaredScope(keyOf(namespace, name), service.declaredIn) }];
-  }
-
-  function dependantsBy(namespace: string, service: string, podSelector: string | undefined) {
-    return dependantsOf(namespace, service).find(({ selector }) => selector === podSelector);
-  }
-
-  function heldDependantsOf(namespace: string, name: string, wasReady: boolean): readonly Dependants[] {
-    if (services(namespace, name)?.whileNotReady !== 'hold') return [];
-    return dependantsOf(namespace, name).filter(({ selector }) => wasReady || selector === undefined);
-  }
+  dependants.open(config);
 
   function found(service: ServiceReadiness): void {
     if (service.isReady) endpoints.foundReady(service);
     else endpoints.unready(service);
-  }
-
-  function dependants(namespace: string, service: string, workloadsOf: DeclaringWorkloads = () => []): Dependant[] {
-    const ofNamespace = namespace === '' ? [] : dependantsOf(namespace, service);
-    return ofNamespace.flatMap((pods) =>
-      pods.selector === undefined
-        ? declaring(pods, workloadsOf(keyOf(namespace, service)))
-        : [selectedBy(pods.selector, pods.place, pods)],
-    );
   }
 
   function work(): PendingWork {
@@ -258,11 +204,7 @@ export function createWeeder(options: WeederOptions): Weeder {
 
   function* dependencies(workloadsOf?: DeclaringWorkloads): Generator<ServiceDependants> {
     for (const { namespace, service } of statuses())
-      yield { namespace, service, dependants: dependants(namespace, service, workloadsOf) };
-  }
-
-  function crashLooping(namespace: string, name: string): number {
-    return new Set(dependantsOf(namespace, name).flatMap(({ index, scope }) => [...index.uids(scope)])).size;
+      yield { namespace, service, dependants: dependants.described(namespace, service, workloadsOf) };
   }
 
   /** A window with a failed deletion was over before weeder stopped. */
@@ -272,9 +214,8 @@ export function createWeeder(options: WeederOptions): Weeder {
   }
 
   function neverStartedOf({ namespace, service }: WindowRef): Pick<WindowClosed, 'neverStarted'> {
-    const neverStarted = dependantsOf(namespace, service).flatMap(({ index, scope }) => [...index.neverStarted(scope)]);
-    const pods = new Map(neverStarted.map((pod) => [`${pod.namespace}/${pod.name}`, pod]));
-    return pods.size === 0 ? {} : { neverStarted: [...pods.values()] };
+    const neverStarted = dependants.neverStarted(namespace, service);
+    return neverStarted.length === 0 ? {} : { neverStarted };
   }
 
   function statuses(): Iterable<ServiceStatus> {
@@ -290,16 +231,16 @@ export function createWeeder(options: WeederOptions): Weeder {
 
   return {
     slices,
-    pods: indexes,
+    pods: dependants.bySelector,
     declaredPods,
     owners,
     configure(next) {
       const before = lookup;
       config = next;
       lookup = lookupOf(config);
-      openIndexes(indexes, config, clock);
+      dependants.open(config);
       deletions.configure(() => endpoints.configure(before));
-      closeIndexes(indexes, config);
+      dependants.close(config);
       for (const service of startedAt === undefined ? [] : slices.services())
         if (before(service.namespace, service.service) === undefined) found(service);
     },
@@ -319,15 +260,15 @@ export function createWeeder(options: WeederOptions): Weeder {
       yield* deletions.actors();
       yield* creations.actors();
     },
-    heldDependantsOf,
-    crashLooping,
+    heldDependantsOf: dependants.heldBy,
+    crashLooping: dependants.crashLooping,
     dependencies,
-    dependants,
+    dependants: dependants.described,
     settings: services,
     pod(namespace, name) {
       if (startedAt === undefined) return unknownPod;
-      const every = () => [declaredPods, ...indexes.values()];
-      const sources = { indexes: every, statuses, services, dependantsOf, endpoints, deletions, queue: slots };
+      const { all: indexes, of: dependantsOf } = dependants;
+      const sources = { indexes, statuses, services, dependantsOf, endpoints, deletions, queue: slots };
       return podFactsFrom(sources, namespace, name);
     },
     services: statuses,
@@ -343,23 +284,11 @@ export function createWeeder(options: WeederOptions): Weeder {
       windows: endpoints.openWindows(),
       podDeletions: deletions.size,
       podCreations: creations.size,
-      crashLoopingPods: [declaredPods, ...indexes.values()].reduce((sum, index) => sum + index.size(), 0),
+      crashLoopingPods: dependants.all().reduce((sum, index) => sum + index.size(), 0),
       // Those that wait for a pace may do so for minutes: the other controllers do not wait for them.
       queued: slots.waiting + queue.paced,
       inFlight: slots.active,
     }),
     work,
   };
-}
-
-/** One index for each distinct podSelector, however many services use it. */
-function openIndexes(indexes: Map<string, PodIndex>, config: Config, clock: Clock): void {
-  for (const text of distinctSelectors(config).keys()) {
-    if (!indexes.has(text)) indexes.set(text, createPodIndex(clock));
-  }
-}
-
-function closeIndexes(indexes: Map<string, PodIndex>, config: Config): void {
-  const selectors = distinctSelectors(config);
-  for (const text of [...indexes.keys()]) if (!selectors.has(text)) indexes.delete(text);
 }
