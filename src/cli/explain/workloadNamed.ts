@@ -2,9 +2,9 @@ import { failed, type JsonObject, ok, type Result } from '@weeder/kube-runtime/b
 import { bareKind, workloadKindNames } from '@weeder/kube-runtime/objects';
 import { codedError } from '../../base/errors.ts';
 import type { OtherKind } from '../../config/restart.ts';
-import { eventLine } from '../../explain/eventLine.ts';
+import type { ExplainedObject } from '../../explain/explainedObject.ts';
 import { explainUnmanaged } from '../../explain/explainUnmanaged.ts';
-import { explainedWorkload, explainHashKey, explainWorkload } from '../../explain/explainWorkload.ts';
+import { type ExplainedWorkload, explainedWorkload, explainHashKey } from '../../explain/explainWorkload.ts';
 import { inspectWorkloads } from '../../explain/inspectWorkloads.ts';
 import { type WorkloadRef, workloadKey, workloadPath } from '../../restart/references/refs.ts';
 import { readWorkload } from '../../restart/references/workloadSummary.ts';
@@ -19,7 +19,7 @@ export function explainWorkloadNamed(namespace: string, name: string, flags: One
   return explainOne({ namespace, name }, flags, assumed, answer);
 }
 
-async function answer(asked: Asked): Promise<Result<readonly string[]>> {
+async function answer(asked: Asked): Promise<Result<readonly ExplainedObject[]>> {
   const { namespace, name } = asked;
   const others = asked.config.restart?.workloadKinds ?? [];
   const names = [...workloadKindNames, ...others.map((each) => each.name)];
@@ -34,13 +34,13 @@ async function answer(asked: Asked): Promise<Result<readonly string[]>> {
   }
   if (found.length === 0)
     return failed(codedError('OBJECT_NOT_FOUND', `There is no workload ${name} in the namespace ${namespace}.`));
-  const lines: string[] = [];
+  const explained: ExplainedObject[] = [];
   for (const { ref, object } of found) {
     const about = await explainRef(ref, object, asked, others);
     if (!about.ok) return about;
-    lines.push(...about.value);
+    explained.push(...about.value);
   }
-  return ok(lines);
+  return ok(explained);
 }
 
 async function explainRef(
@@ -48,30 +48,34 @@ async function explainRef(
   object: JsonObject,
   asked: Asked,
   others: readonly OtherKind[],
-): Promise<Result<readonly string[]>> {
+): Promise<Result<readonly ExplainedObject[]>> {
   const { config, namespaces, reader } = asked;
   const events = await readEventsAbout(reader, { ...ref, kind: bareKind(ref.kind) });
   if (!events.ok) return events;
-  const about = await managedLines(ref, asked);
-  if (!about.ok) return about;
+  const managed = await explainManaged(ref, asked);
+  if (!managed.ok) return managed;
   const summary = readWorkload(object, ref.kind, others);
-  const unmanaged = summary === undefined ? [] : explainUnmanaged(summary, config.restart !== undefined, namespaces);
-  return ok([...(about.value ?? unmanaged), ...events.value.map(eventLine)]);
+  const unmanaged = summary && explainUnmanaged(summary, config.restart !== undefined, namespaces);
+  const about = managed.value ?? unmanaged;
+  if (about === undefined) return ok([]);
+  const { kind, namespace, name } = ref;
+  return ok([{ kind, namespace, name, answer: about.state, details: about.details, events: events.value }]);
 }
 
 /** Undefined: restart control does not manage it. */
-async function managedLines(
+async function explainManaged(
   ref: WorkloadRef,
   { config, client, namespaces, reader }: Asked,
-): Promise<Result<readonly string[] | undefined>> {
+): Promise<Result<ExplainedWorkload | undefined>> {
   const { restart } = config;
   if (restart === undefined) return ok(undefined);
   const isAsked = (each: WorkloadRef) => workloadKey(each) === workloadKey(ref);
   const view = await inspectWorkloads({ ...config, restart }, client, namespaces, reader.read, isAsked);
   if (!view.ok) return view;
   const [workload] = view.value.workloads;
-  const remarks = explainHashKey(view.value).map((line) => `  ${line}`);
-  return ok(workload && [explainWorkload(explainedWorkload(workload, Date.now())), ...remarks]);
+  if (workload === undefined) return ok(undefined);
+  const explained = explainedWorkload(workload, Date.now());
+  return ok({ ...explained, details: [...explained.details, ...explainHashKey(view.value)] });
 }
 
 /** Every workload that may be meant by `web`, or the one that is meant by `deployment/web`. Undefined: no kind is. */
