@@ -9,7 +9,7 @@ import { codedError } from './errors.ts';
 export interface ListReader {
   /** Reads a complete list into the sink of the stream. */
   read(stream: StreamNeed): Promise<Result<undefined>>;
-  /** Reads one object; undefined if it does not exist or is refused. `what` names its kind: `configmaps in shop`. */
+  /** Reads one object; undefined if it or its kind does not exist, or is refused. `what` names its kind: `configmaps in shop`. */
   readOne(path: string, what: string, query?: Query): Promise<Result<JsonObject | undefined>>;
   /** Adds to what was refused: something that was read otherwise. */
   leaveOut(failure: ApiFailure, what: string): void;
@@ -55,7 +55,7 @@ export function createListReader(client: KubeClient, signal?: AbortSignal): List
       const answer = await client.call({ method: 'GET', path, query, isConfidential: true, signal: until() });
       if (answer.ok) answered += 1;
       if (answer.ok) return ok(isObject(answer.body) ? answer.body : undefined);
-      if (answer.failure.type === 'notFound') return ok(undefined);
+      if (answer.failure.type === 'notFound' || isUnservedPath(answer.failure)) return ok(undefined);
       const problem = problemOf(answer.failure, what);
       return problem === undefined ? ok(undefined) : failed(problem);
     },

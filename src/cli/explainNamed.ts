@@ -1,7 +1,8 @@
 import { type CodedError, failed, objectOf, ok, type Result, systemClock } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
-import { describeFailure, dryRunClient } from '@weeder/kube-runtime/client';
+import { type ApiFailure, describeFailure, dryRunClient, isUnservedPath } from '@weeder/kube-runtime/client';
 import { codedError } from '../base/errors.ts';
+import { nearest } from '../base/nearest.ts';
 import { type AllowedResources, everythingAllowed } from '../config/schema/allowedResources.ts';
 import { defaultObserver, type ObserverConfig } from '../config/schema/observer.ts';
 import { explainApplication } from '../explain/explainApplication.ts';
@@ -35,7 +36,7 @@ interface ExplainWords {
  * the desired and the actual state of each resource. Nothing is changed: manifests are only sent as dry runs.
  */
 export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
-  const wrong = wrongWords(words) ?? wrongOutput(flags);
+  const wrong = wrongWords(words) ?? wrongOutput(words, flags);
   if (wrong !== undefined) return fail(wrong);
   const namespace = namespaceOf(flags);
   if (!namespace.ok) return fail(namespace.error);
@@ -68,16 +69,18 @@ async function loadNamed(what: string) {
 }
 
 function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
-  if (!explainedKinds.some((kind) => kind === what))
-    return codedError(
-      'USAGE',
-      `weeder explain does not accept the argument ${what}; give the config with --config-file.`,
-    );
+  if (!explainedKinds.some((kind) => kind === what)) {
+    const meant = nearest(what, explainedKinds);
+    const instead = `: give ${explainedKinds.join(', ')} and a name, or the config with --config-file.`;
+    const hint = meant === undefined ? instead : `; did you mean ${meant}?`;
+    return codedError('USAGE', `weeder explain does not accept the argument ${what}${hint}`);
+  }
   return name === undefined || name === '' ? codedError('USAGE', `weeder explain ${what} needs NAME.`) : undefined;
 }
 
-function wrongOutput({ output }: OutputFlag): CodedError | undefined {
-  return output === undefined ? undefined : codedError('USAGE', 'The flag -o explains a config: leave out the object.');
+function wrongOutput({ what }: ExplainWords, { output }: OutputFlag): CodedError | undefined {
+  if (output === undefined || what !== 'application') return undefined;
+  return codedError('USAGE', 'An application is explained as text only: leave out -o.');
 }
 
 /** Without a config the allowed resources are unknown: the condition `Invalid` reports violations. */
@@ -96,7 +99,7 @@ async function inspect(
   const signal = AbortSignal.timeout(patience);
   const path = `${applicationsPath(namespace)}/${encodeURIComponent(name)}`;
   const read = await client.call({ method: 'GET', path, isConfidential: true, signal });
-  if (!read.ok && read.failure.type === 'notFound') return failed(await absent(client, namespace, name));
+  if (!read.ok && isMissing(read.failure)) return failed(await absent(client, namespace, name));
   if (!read.ok) {
     const why = describeFailure(read.failure, client.server);
     return failed(codedError('CLUSTER_UNREACHABLE', `Cannot read the application ${namespace}/${name}:`, why));
@@ -111,10 +114,15 @@ async function inspect(
   return ok(await inspectApplication(application, objectOf(read.body)['status'], inspection));
 }
 
+/** Without the CRD, the API server answers by a page that is no Status. */
+function isMissing(failure: ApiFailure): boolean {
+  return failure.type === 'notFound' || isUnservedPath(failure);
+}
+
 /** The error for an Application that does not exist, or a cluster without the CRD. */
 async function absent(client: KubeClient, namespace: string, name: string): Promise<CodedError> {
   const applications = await client.call({ method: 'GET', path: applicationsPath(namespace), query: { limit: 1 } });
-  const isKnown = applications.ok || applications.failure.type !== 'notFound';
+  const isKnown = applications.ok || !isMissing(applications.failure);
   return isKnown
     ? codedError('APPLICATION_NOT_FOUND', `There is no application ${name} in the namespace ${namespace}.`)
     : codedError('APPLICATION_NOT_FOUND', 'The cluster does not have the kind Application of weeder.dev.', crdHint);

@@ -12,6 +12,7 @@ import { differences, isDeviation, lateness } from '../replay/recorded/compare.t
 import type { JsonFile } from '../replay/recorded/jsonLines.ts';
 import { isRecording, type RecordingFile } from '../replay/recorded/recordingFile.ts';
 import { diffLines, timeline } from '../replay/recorded/timeline.ts';
+import type { EventFile } from '../replay/recorded/watchEvent.ts';
 import { playableRecording, replayRecording } from '../replay/replayRecording.ts';
 import { playableEvents, replayEvents } from '../replay/weeder/replayEvents.ts';
 import { savings } from '../replay/weeder/savings.ts';
@@ -92,16 +93,19 @@ async function ofEvents(
   const config = await configOf(name);
   if (!config.ok) return fail(config.error);
   if (address === 'none') printWhatIf(await replayEvents(config.value, events.value));
-  const unreported = unknownFromEvents(config.value);
+  const unreported = unknownFromEvents(config.value, events.value);
   if (unreported.length > 0) printLines(['', 'not known from watch events:', ...unreported.map((each) => `  ${each}`)]);
   const cuts = files.flatMap(({ cut }) => cut ?? []);
   if (cuts.length > 0) printLines(['', ...cuts.map(({ message }) => `left out: ${message}`)]);
   return address === 'none' ? exitCodes.ok : replayPage(dryRunOf(playableEvents(config.value, events.value)), address);
 }
 
-/** Watch events contain only EndpointSlices and pods. */
-function unknownFromEvents({ restart, observer }: Config): string[] {
+/** Watch events contain only EndpointSlices and pods, or one of the two. */
+function unknownFromEvents({ restart, observer }: Config, files: readonly EventFile[]): string[] {
+  const kinds = new Set(files.flatMap(({ listed, changes }) => [...listed, ...changes].map(({ kind }) => kind)));
   return [
+    ...(kinds.has('EndpointSlice') ? [] : ['services are unknown: add a file with the events of endpointslices']),
+    ...(kinds.has('Pod') ? [] : ['pods are unknown: add a file with the events of pods']),
     ...(restart === undefined ? [] : ['workloads are unknown: use a recording of weeder run --record']),
     ...(observer === undefined ? [] : ['applications are unknown: use a recording of weeder run --record']),
   ];

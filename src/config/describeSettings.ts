@@ -16,9 +16,9 @@ export function describeService(settings: ServiceSettings & Pick<DeclaredConfig,
   ].join(', ');
 }
 
-/** Which part of the config has the settings of a service: `from the entry db in services of the config` */
+/** Which part of the config has the settings of a service: `from the section restartControl of the config` */
 export function originOf({ section }: Pick<WatchedService, 'section'>, service: string): string {
-  return `from ${section === 'services' ? `the entry ${service} in services` : `the section ${section}`} of the config`;
+  return `from ${section === 'services' ? `the entry ${service} in servicesAndDependantSelectors` : `the section ${section}`} of the config`;
 }
 
 /** `sibling evidence after 10s, 6 windows per hour` */

@@ -5,12 +5,9 @@ import {
   keyOf,
   labelsOf,
   matchesSelector,
-  objectText,
   partsOf,
   uidOf,
 } from '@weeder/kube-runtime/objects';
-import { serviceStates } from '@weeder/live-page';
-import { printable } from '../base/printable.ts';
 import { includesName, scopeFrom } from '../config/scopes.ts';
 import type { WatchedService } from '../config/serviceLookup.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
@@ -22,7 +19,7 @@ import { neverStarted } from '../weeder/pods/neverStarted.ts';
 import { podReportFrom, type WrittenEvent } from '../weeder/report/podReport.ts';
 import { podSentence, type SeenPod, type SelectingService } from '../weeder/report/podSentence.ts';
 import { readinessOf } from '../weeder/services/serviceStatus.ts';
-import { eventLine } from './eventLine.ts';
+import type { ExplainedDependency, ExplainedObject } from './explainedObject.ts';
 import type { ClusterView } from './inspectCluster.ts';
 import { verdict } from './verdict.ts';
 
@@ -37,8 +34,8 @@ interface InspectedPod {
   readonly events: readonly WrittenEvent[];
 }
 
-/** Says why the pod is, is not, or was deleted, and on what that depends, as lines of text. */
-export function explainPod({ namespace, name, object, view, events }: InspectedPod): string[] {
+/** Says why the pod is, is not, or was deleted, and on what that depends. */
+export function explainPod({ namespace, name, object, view, events }: InspectedPod): ExplainedObject {
   const seen = seenOf(object, view);
   const services = object === undefined ? [] : [...servicesOf(object, namespace, seen, view)];
   const sentence = podSentence({
@@ -48,11 +45,8 @@ export function explainPod({ namespace, name, object, view, events }: InspectedP
     queue: { inFlight: 0, queued: 0 },
     report: events.flatMap((event) => podReportFrom(event) ?? []).at(-1),
   });
-  return [
-    `${objectText({ kind: 'Pod', namespace, name })}: ${printable(sentence)}`,
-    ...services.map((service) => `  service ${serviceLine(service, seen, view)}`),
-    ...events.map(eventLine),
-  ];
+  const explained = services.map((service) => explainDependency(service, seen, view));
+  return { kind: 'Pod', namespace, name, answer: sentence, services: explained, events };
 }
 
 function seenOf(object: JsonObject | undefined, { config }: ClusterView): SeenPod {
@@ -111,13 +105,13 @@ function isDependant(
   return declaredScope(service, declaredIn).some((group) => groups.includes(group));
 }
 
-function serviceLine(selecting: SelectingService, seen: SeenPod, view: ClusterView) {
+function explainDependency(selecting: SelectingService, seen: SeenPod, view: ClusterView): ExplainedDependency {
   const { namespace, service } = selecting;
   const policy = view.services(namespace, service);
-  const line = `${keyOf(namespace, service)}: ${serviceStates[readinessOf(selecting)].words}`;
-  if (seen.type !== 'crashLooping' || policy === undefined) return line;
+  const dependency = { namespace, name: service, state: readinessOf(selecting) };
+  if (seen.type !== 'crashLooping' || policy === undefined) return dependency;
   const heldBy = view.heldBy(seen.pod, { namespace, service });
-  return `${line}  → ${verdict(seen.pod, policy, indexOf(seen.pod, view), heldBy)}`;
+  return { ...dependency, verdict: verdict(seen.pod, policy, indexOf(seen.pod, view), heldBy) };
 }
 
 function indexOf({ uid }: CrashLoopingPod, { weeder }: ClusterView) {

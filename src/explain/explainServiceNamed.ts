@@ -1,5 +1,5 @@
 import { timeInSeconds } from '@weeder/kube-runtime/base';
-import { keyOf, objectText, selectorToString } from '@weeder/kube-runtime/objects';
+import { keyOf, selectorToString } from '@weeder/kube-runtime/objects';
 import { serviceStates } from '@weeder/live-page';
 import { describeService, originOf } from '../config/describeSettings.ts';
 import { scopeFrom } from '../config/scopes.ts';
@@ -7,10 +7,8 @@ import type { WatchedService } from '../config/serviceLookup.ts';
 import { declaredScope } from '../weeder/declared/declaration.ts';
 import type { WrittenEvent } from '../weeder/report/podReport.ts';
 import { readinessOf } from '../weeder/services/serviceStatus.ts';
-import { eventLine } from './eventLine.ts';
+import type { ExplainedObject } from './explainedObject.ts';
 import { dependantsIn } from './explainedServices.ts';
-import { explainDependants } from './explainService.ts';
-import { describeExternalName } from './externalNames.ts';
 import type { ClusterView } from './inspectCluster.ts';
 
 /** What was read of a service. */
@@ -26,18 +24,19 @@ interface InspectedService {
   readonly now: number;
 }
 
-/** Says whether the service is watched, is down or in a window, and who waits for it, as lines of text. */
-export function explainServiceNamed(seen: InspectedService): string[] {
+/** Says whether the service is watched, is down or in a window, and who waits for it. */
+export function explainServiceNamed(seen: InspectedService): ExplainedObject {
   const { namespace, name, view, externalName, events } = seen;
   const policy = view.services(namespace, name);
-  const settings = policy && `  settings: ${describeService(policy)} (${originOf(policy, name)})`;
-  return [
-    `${objectText({ kind: 'Service', namespace, name })}: ${policy === undefined ? unwatched : sentence(seen, policy)}`,
-    ...(externalName === undefined ? [] : [`  ${describeExternalName(externalName)}`]),
-    ...(settings === undefined ? [] : [settings]),
-    ...(policy === undefined ? [] : dependantsIn(namespace, name, policy, view).map(explainDependants)),
-    ...events.map(eventLine),
-  ];
+  const service = { kind: 'Service', namespace, name, ...(externalName === undefined ? {} : { externalName }) };
+  if (policy === undefined) return { ...service, answer: unwatched, events };
+  return {
+    ...service,
+    answer: sentence(seen, policy),
+    settings: `${describeService(policy)} (${originOf(policy, name)})`,
+    dependants: dependantsIn(namespace, name, policy, view),
+    events,
+  };
 }
 
 const unwatched = 'Not watched: no entry of the config names it, and no pod that counts declares it.';

@@ -2,17 +2,18 @@ import { objectText } from '@weeder/kube-runtime/objects';
 import { includesName } from '../config/scopes.ts';
 import { optInLine } from '../restart/references/wording.ts';
 import type { WorkloadSummary } from '../restart/references/workloadSummary.ts';
+import type { ExplainedWorkload } from './explainWorkload.ts';
 
-/** Says, as lines of text, why restart control does not manage a workload that exists. */
+/** Says why restart control does not manage a workload that exists. */
 export function explainUnmanaged(
   { ref, isOptedIn, otherTool, templateFrom, templateFor }: WorkloadSummary,
   hasSection: boolean,
   namespaces: 'all' | readonly string[],
-): string[] {
-  const head = `${objectText(ref)}: Not managed, so it is never restarted: ${why()}.`;
-  if (otherTool === undefined || isOptedIn !== undefined) return [head];
+): ExplainedWorkload {
+  const state = `Not managed, so it is never restarted: ${why()}.`;
+  if (otherTool === undefined || isOptedIn !== undefined) return { ref, state, details: [] };
   const { annotation, means } = otherTool;
-  return [head, `  weeder does not read ${annotation}  → ${optInLine(means)} on the ${ref.kind}`];
+  return { ref, state, details: [`weeder does not read ${annotation}  → ${optInLine(means)} on the ${ref.kind}`] };
 
   function why(): string {
     if (!hasSection) return 'the config has no section restartControl';

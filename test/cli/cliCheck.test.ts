@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
-import { suite, type TestContext, test } from 'node:test';
-import { listen } from '@weeder/kube-runtime/testing';
+import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { shapes } from '../../src/cli/data/shapes.ts';
+import { forbidding } from '../support/api/forbidding.ts';
 import { bundle } from '../support/bundle.ts';
 import { cli, config, file, folder, kubeconfig, oneSentence, sharedCli } from '../support/cli.ts';
 
@@ -156,6 +155,10 @@ spec: {manifests: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: 
     '.hidden/d.yaml': '{{',
     'node_modules/e.yaml': '{{',
     'application.yaml': application,
+    'broken.yaml': 'servicesAndDependantSelector:\n  db: [',
+    'chart/templates/a.yaml': '{{- if .Values.observer }}\napiVersion: v1\n{{- end }}\n',
+    'chart/values.yaml': 'image: {}\nserver: {}\nnamespaces: []\n',
+    'empty.yaml': '',
     'manifests.yaml': `${deployment}---\n${deployment}`,
   });
 
@@ -170,10 +173,13 @@ spec: {manifests: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: 
     assert.deepEqual(lines.slice(3), [
       './mixed/deep/c.json: ok, the application observer',
       './weeder.yaml: ok, 1 service, 1 podSelector',
-      '1 other file is not checked',
+      '4 other files are not checked',
       '',
     ]);
-    assert.match(stderr.replaceAll(folder, '.'), /^\.\/mixed\/deep\/er\/b\.yml:1:\d+ watchDuration: [^\n]+\n$/);
+    const errors = stderr.replaceAll(folder, '.').trimEnd().split('\n');
+    assert.match(errors[0] ?? '', /^\.\/mixed\/broken\.yaml:\d+:\d+: not valid YAML: /);
+    assert.match(errors.at(-1) ?? '', /^\.\/mixed\/deep\/er\/b\.yml:1:\d+ watchDuration: /);
+    assert.ok(errors.every((line) => /(broken|b)\.ya?ml/.test(line)));
   });
 
   test('data has the same, as JSON and as YAML', async () => {
@@ -185,12 +191,16 @@ spec: {manifests: [{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: 
       [
         ['./a.yaml', 'config', true],
         ['./application.yaml', 'applications', true],
+        ['./broken.yaml', 'config', false],
+        ['./chart/templates/a.yaml', 'other', true],
+        ['./chart/values.yaml', 'other', true],
         ['./deep/c.json', 'config', true],
         ['./deep/er/b.yml', 'config', false],
+        ['./empty.yaml', 'other', true],
         ['./manifests.yaml', 'other', true],
       ],
     );
-    const [error] = report.files[3]?.errors ?? [];
+    const [error] = report.files[6]?.errors ?? [];
     assert.deepEqual([error?.code, error?.line, error?.path], ['CONFIG_INVALID', 1, 'watchDuration']);
     const yaml = await sharedCli(['check', mixed, '-o', 'yaml']);
     assert.deepEqual([yaml.code, parse(yaml.stdout)], [1, report]);
@@ -247,16 +257,3 @@ suite('explain reports in one sentence why it fails', { concurrency: 4 }, () => 
     );
   });
 });
-
-/** An API server that answers each request with 403. */
-async function forbidding(t: TestContext): Promise<string> {
-  const message =
-    'endpointslices.discovery.k8s.io is forbidden: User "me" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope';
-  const server = createServer((_request, response) => {
-    response.writeHead(403, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message }));
-  });
-  t.after(() => server.close());
-  t.after(() => server.closeAllConnections());
-  return `http://127.0.0.1:${await listen(server)}`;
-}

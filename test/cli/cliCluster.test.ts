@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { deployments, endpointSlices, namespaces, pods } from '@weeder/embedded-cluster/resources';
 import { listen } from '@weeder/kube-runtime/testing';
 import { parse } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { shapes } from '../../src/cli/data/shapes.ts';
-import { config, file, kubeconfig, oneSentence, sharedCli } from '../support/cli.ts';
+import { config, file, folder, kubeconfig, oneSentence, sharedCli } from '../support/cli.ts';
 import { embedded, made } from '../support/world/embedded.ts';
 
 interface Asked {
@@ -129,6 +130,12 @@ suite('version', () => {
       assert.deepEqual(await sharedCli(words), { code: 0, signal: null, stdout: client, stderr: '' });
     const { stdout } = await sharedCli(['version', '--client', '-o', 'json']);
     assert.equal(shapes.Version.parse(JSON.parse(stdout)).client.version, packageJson.version);
+  });
+
+  test('a $KUBECONFIG that does not exist is one sentence after the version of the client', async () => {
+    const ended = await sharedCli(['version'], { KUBECONFIG: join(folder, 'nosuch') });
+    assert.match(oneSentence(ended, 1), /^\$KUBECONFIG names \.\/nosuch, which does not exist\./);
+    assert.equal(ended.stdout, client);
   });
 
   test('a cluster that cannot be reached is one sentence after the version of the client, and exit code 1', async () => {

@@ -11,7 +11,10 @@ import {
   services,
 } from '@weeder/embedded-cluster/resources';
 import { until } from '@weeder/kube-runtime/testing';
-import { file, oneSentence, sharedCli, startCli } from '../support/cli.ts';
+import { parse } from 'yaml';
+import { shapes } from '../../src/cli/data/shapes.ts';
+import { forbidding } from '../support/api/forbidding.ts';
+import { file, kubeconfig, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { type Embedded, embedded, made } from '../support/world/embedded.ts';
 
 const off = ['--health-bind-addr=0', '--metrics-bind-addr=0'];
@@ -133,6 +136,49 @@ test('explain workload says why it is, is not, or was restarted', async (t) => {
   assert.match(stdout, new RegExp(`\n  Event \\S+Z RestartPending: The restart is pending: ${why}`));
 });
 
+test('explain writes the answer about an object as data, with what the text says', async () => {
+  await using cluster = await embedded();
+  scene(cluster);
+  const ask = asking(cluster);
+  const asData = async (...words: string[]) => {
+    const { code, stdout, stderr } = await ask(...words, '-ojson');
+    assert.deepEqual([code, stderr], [0, '']);
+    const explained = shapes.ObjectExplanation.parse(JSON.parse(stdout));
+    assert.deepEqual(parse((await ask(...words, '-o', 'yaml')).stdout), explained);
+    const { items, remarks } = explained;
+    const text = await ask(...words);
+    const heads = items.map(({ kind, namespace, name, answer }) => `${kind} ${namespace}/${name}: ${answer}`);
+    assert.deepEqual(
+      text.stdout.split('\n').filter((line) => /^\w/.test(line)),
+      heads,
+    );
+    assert.equal(text.stderr, remarks.map((remark) => `weeder: ${remark}.\n`).join(''));
+    return items;
+  };
+  const namespace = 'shop';
+  const verdict = 'would be deleted in a window';
+  const [pod] = await asData('pod', 'web-0');
+  assert.partialDeepStrictEqual(pod, { services: [{ namespace, name: 'db', state: 'ready', verdict }], events: [] });
+  const [service] = await asData('service', 'db');
+  const crashLooping = [{ namespace, name: 'web-0', container: 'main', restarts: 6, verdict }];
+  assert.partialDeepStrictEqual(service, { dependants: [{ selector: 'declared', pods: 2, crashLooping }] });
+  const [workload] = await asData('workload', 'web');
+  assert.deepEqual(workload?.details, ['← ConfigMap settings (envFrom)']);
+  assert.equal((await asData('workload', 'deploy/plain'))[0]?.details?.length, 1);
+});
+
+test('explain does not say that an object is missing that may not be read', async (t) => {
+  const access = `--kubeconfig=${file('forbidden.kubeconfig', kubeconfig(await forbidding(t)))}`;
+  for (const [what, plural] of [
+    ['pod', 'pods'],
+    ['service', 'services'],
+    ['workload', 'Deployment'],
+  ] as const) {
+    const refused = oneSentence(await sharedCli(['explain', what, 'web', '-n', 'shop', access]), 1);
+    assert.match(refused, new RegExp(`^Cannot read ${plural} in shop: \\S+ refused \\(403\\): `));
+  }
+});
+
 test('explain says if the weeder of the cluster does not act in the namespace, by its flags', async () => {
   await using cluster = await embedded();
   scene(cluster);
@@ -186,7 +232,7 @@ test('without --config-file the config is that of the ConfigMap of the weeder in
   const { stdout, stderr } = await ask('service', 'db');
   assert.match(
     stdout,
-    /^Service shop\/db: Ready; no dependant crash-loops\.\n.* \(from the entry db in services of the/,
+    /^Service shop\/db: Ready; no dependant crash-loops\.\n.* \(from the entry db in servicesAndDependantSelectors of the/,
   );
   assert.equal(stderr, 'weeder: without --config-file, the config is that of the ConfigMap weeder/weeder.\n');
   const workload = await ask('workload', 'web');

@@ -24,6 +24,11 @@ test('data is read back as it was, and contains nothing that controls a terminal
   }
 });
 
+test('what stands twice is written twice', () => {
+  const shared = { name: 'web' };
+  assert.equal(dataText({ one: shared, other: shared }, 'yaml'), 'one:\n  name: web\nother:\n  name: web');
+});
+
 test('what is unknown is left out', () => {
   const data = { known: 1, unknown: undefined };
   assert.deepEqual([dataText(data, 'json'), dataText(data, 'yaml')], ['{\n  "known": 1\n}', 'known: 1']);

@@ -65,7 +65,7 @@ test('a section without a value is an error, because it looks switched on; an em
 
 test('an unknown key is reported with its position, the allowed keys and the nearest one', () => {
   assert.deepEqual(errorsOf(`${good}\nwatchduration: 5m`), [
-    `f:2:1 watchduration: unknown key, allowed are ${topKeys}; did you mean "watchDuration"?`,
+    `f:2:1 watchduration: unknown key; did you mean "watchDuration"?`,
   ]);
   assert.deepEqual(errorsOf(`${good}\ninterval: 5m`), [`f:2:1 interval: unknown key, allowed are ${topKeys}`]);
   assert.deepEqual(errorsOf('evidence: {lines: 5}'), ['f:1:12 evidence.lines: unknown key, allowed are logLines']);
@@ -76,7 +76,7 @@ test('an unknown key is reported with its position, the allowed keys and the nea
     'f:1:40 observer.maintenanceWindows[0].cron: found "0 1 * *", which has 4 fields and not five; a cron expression has five fields, minute, hour, day of the month, month, day of the week: "0 22 * * 1-5"',
   ]);
   assert.deepEqual(errorsOf('observer: {allow: [{namespace: all}]}'), [
-    'f:1:21 observer.allow[0].namespace: unknown key, allowed are applicationNamespaces, namespaces, kinds, exceptKinds, clusterKinds; did you mean "namespaces"?',
+    'f:1:21 observer.allow[0].namespace: unknown key; did you mean "namespaces"?',
   ]);
   assert.deepEqual(errorsOf('observer: {allow: [], applicationsPerNamespace: 2}'), [
     'f:1:19 observer.allow: this list is empty, so that no Application may hold anything; leave out the key',
@@ -86,10 +86,10 @@ test('an unknown key is reported with its position, the allowed keys and the nea
     'f:1:46 observer.allow[0].kinds[0]: found "*"; a kind is written like Deployment, Widget.example.org or *.example.org',
   ]);
   assert.deepEqual(errorsOfSelector('{matchLabel: {a: b}}'), [
-    'f:4:10 ….matchLabel: unknown key, allowed are matchLabels, matchExpressions; did you mean "matchLabels"?',
+    'f:4:10 ….matchLabel: unknown key; did you mean "matchLabels"?',
   ]);
   assert.deepEqual(errorsOfSelector('{matchExpressions: [{key: a, operator: Exists, vales: []}]}'), [
-    'f:4:56 ….matchExpressions[0].vales: unknown key, allowed are key, operator, values; did you mean "values"?',
+    'f:4:56 ….matchExpressions[0].vales: unknown key; did you mean "values"?',
   ]);
 });
 

@@ -63,7 +63,7 @@ test('other errors name their place', () => {
   assert.match(errorsIn(withOps('url: "http://a", tokenFile: ""')), /tokenFile: found "", expected the path of a file/);
   assert.match(errorsIn(withOps('url: "http://a", namespaces: []')), /this list is empty; name a namespace/);
   assert.match(errorsIn(withOps('url: "http://a", source: "a b"')), /source: allowed are up to 100 letters/);
-  assert.match(errorsIn(withOps('url: "http://a", urls: b')), /unknown key, .*; did you mean "url"\?/);
+  assert.match(errorsIn(withOps('url: "http://a", urls: b')), /unknown key; did you mean "url"\?/);
   assert.match(errorsIn('notifications: {Ops: {url: "http://a"}}'), /notifications\.Ops: this name is not allowed/);
   assert.match(errorsIn('notifications: [{url: "http://a"}]'), /notifications: found a list, expected a mapping/);
 });

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
 import { httpClient } from '../cluster/support/plane/http.ts';
 import { freePort } from '../support/api/freePort.ts';
-import { file, kubeconfig, sharedCli, startCli } from '../support/cli.ts';
+import { file, kubeconfig, oneSentence, sharedCli, startCli } from '../support/cli.ts';
 import { made } from '../support/world/embedded.ts';
 
 const namespace = 'shop';
@@ -107,6 +107,13 @@ test('explain uses the namespace of the kubeconfig’s context, or default; the 
   assert.match(await explain({ namespace: 'other' }, '-n', namespace), applicationLine);
   assert.match(await explain({ namespace }, '--namespace=other'), absentIn('other'));
   assert.match(await explain({}), absentIn('default'));
+});
+
+test('explain names the kind Application as missing in a cluster without its CRD', async (t) => {
+  const { url } = await setServer(t, true, false);
+  const path = file('undefined.kubeconfig', kubeconfig(url));
+  const missing = oneSentence(await sharedCli(['explain', 'application', 'shop', `--kubeconfig=${path}`]), 1);
+  assert.equal(missing, 'The cluster does not have the kind Application of weeder.dev. Install it from deploy/.');
 });
 
 /** The CRD of applications, and a namespace whose service account may do everything in it or nothing. */

@@ -44,6 +44,13 @@ test('the output of kubectl is replayed as it is, whatever the order of the file
   assert.equal(await replayed(slices, pods), expected);
 });
 
+test('what one kind of watch events lacks is named', async () => {
+  const without = (what: string, kind: string) =>
+    new RegExp(`\\n\\nnot known from watch events:\\n  ${what} are unknown: add a file with the events of ${kind}\\n$`);
+  assert.match(await replayed(pods), without('services', 'endpointslices'));
+  assert.match(await replayed(slices), without('pods', 'pods'));
+});
+
 test('a bookmark, and the ERROR with which the API server ends a watch, are skipped', async () => {
   // Both as kubectl printed them.
   const bookmark =

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, ok } from '@weeder/kube-runtime/base';
 import type { Config } from '../../src/config/config.ts';
+import { explainObject } from '../../src/explain/explainedObject.ts';
 import { explainPod } from '../../src/explain/explainPod.ts';
 import { inspectCluster } from '../../src/explain/inspectCluster.ts';
 import type { WrittenEvent } from '../../src/weeder/report/podReport.ts';
@@ -30,7 +31,7 @@ async function explained({ ready = { db: true }, events = [], object }: Cluster)
     return ok(undefined);
   });
   assert.ok(view.ok);
-  return explainPod({ namespace: 'shop', name: 'web-0', object, view: view.value, events });
+  return explainObject(explainPod({ namespace: 'shop', name: 'web-0', object, view: view.value, events }));
 }
 
 const web = { name: 'web-0', namespace: 'shop' };

@@ -1,5 +1,6 @@
-import { textOf } from '@weeder/kube-runtime/base';
+import { isMap, isScalar } from 'yaml';
 import type { FieldError } from '../../base/fieldError.ts';
+import { nearest } from '../../base/nearest.ts';
 import type { Config } from '../../config/config.ts';
 import { describeMaintenance, describeRestart } from '../../config/describeSettings.ts';
 import { parseConfig } from '../../config/parse.ts';
@@ -11,7 +12,7 @@ import { checkApplicationFile, largestApplications } from './checkApplications.t
 /** What `weeder check` finds in one file. */
 export interface CheckedFile {
   readonly file: string;
-  /** `other`: Kubernetes objects of which none is an Application. */
+  /** `other`: a file in a folder that has no key of a config and no Application. */
   readonly type: 'config' | 'applications' | 'other';
   /** What the file configures, in lines of text; empty if it has errors. */
   readonly summary: readonly string[];
@@ -29,18 +30,31 @@ export async function checkFile(file: string, { mayBeOther = false } = {}): Prom
   if (!text.ok) return { ...none, errors: text.error };
   const ofApplications = checkApplicationFile(text.value, path);
   if (ofApplications !== undefined) return { ...none, type: 'applications', ...ofApplications };
-  if (mayBeOther && hasOnlyObjects(text.value)) return { ...none, type: 'other' };
+  if (mayBeOther && !topKeys(text.value).some(isOfConfigs)) return { ...none, type: 'other' };
   const config = parseConfig(text.value, path);
   return config.ok ? { ...none, summary: inShort(config.value) } : { ...none, errors: config.error };
 }
 
-/** Whether every document of the text is an object of the Kubernetes API. */
-function hasOnlyObjects(text: string): boolean {
+/** Keys of a config, of which it has at least one, that are not near to usual keys of other files. */
+const distinctive = [
+  'servicesAndDependantSelectors',
+  'declaredDependencies',
+  'watchDuration',
+  'podCreation',
+  'restartControl',
+] as const;
+
+/** Whether the key is, or was meant as, one of a config. */
+function isOfConfigs(key: string): boolean {
+  return key === 'observer' || nearest(key, distinctive) !== undefined;
+}
+
+/** The keys at the top level; if the text is not YAML, what looks like them. */
+function topKeys(text: string): readonly string[] {
   const yaml = readYaml(text);
-  if (!yaml.ok || yaml.value.documents.length === 0) return false;
-  return yaml.value.documents.every((document) =>
-    ['apiVersion', 'kind'].every((key) => textOf(document.get(key)) !== undefined),
-  );
+  if (!yaml.ok) return [...text.matchAll(/^\w+(?=["']?:)/gm)].map(([key]) => key);
+  const maps = yaml.value.documents.flatMap(({ contents }) => (isMap(contents) ? contents.items : []));
+  return maps.flatMap(({ key }) => (isScalar(key) ? String(key.value) : []));
 }
 
 /** A summary of the config; its section `restartControl` is explained below it. */

@@ -16,7 +16,12 @@ export function dataText(data: object, format: DataFormat): string {
   if (format === 'json') return json.replace(unprintable, (character) => character.split('').map(codeUnit).join(''));
   // Only in double quotes can a text of YAML have escapes.
   const quotes = new RegExp(unprintable).test(json) || json.includes('\\u') ? 'QUOTE_DOUBLE' : 'PLAIN';
-  const yaml = stringify(data, { lineWidth: 0, defaultStringType: quotes, defaultKeyType: 'PLAIN' });
+  const yaml = stringify(data, {
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+    defaultStringType: quotes,
+    defaultKeyType: 'PLAIN',
+  });
   return yaml.trimEnd().replace(unprintable, codePoint);
 }
 

@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import { confidences, dependencySources } from '../../dependencies/dependency.ts';
-
-/**
- * What `-o json` and `-o yaml` write: one object for each verb. `schema/output.schema.json` is generated from it. A
- * field that is absent is unknown or does not apply.
- */
-const apiVersion = z.literal('cli.weeder.dev/v1');
-
-function listOf<T extends z.ZodType>(item: T) {
-  return z.array(item).readonly();
-}
+import { Explanation, ObjectExplanation } from './explanationShapes.ts';
+import { apiVersion, listOf, Named } from './shapeParts.ts';
+import { Status } from './statusShape.ts';
 
 const Problem = z.strictObject({
   code: z.string().describe('A code of docs/reference/errors.md.'),
@@ -33,55 +26,6 @@ const CheckReport = z.strictObject({
       warnings: listOf(Problem),
     }),
   ),
-});
-
-const Named = { namespace: z.string(), name: z.string() };
-
-const Explanation = z.strictObject({
-  apiVersion,
-  kind: z.literal('Explanation'),
-  services: listOf(
-    z.strictObject({
-      name: z.string(),
-      source: z.enum(['configured', 'declared']),
-      settings: z.string(),
-      namespaces: listOf(
-        z.strictObject({
-          namespace: z.string(),
-          state: z.enum(['ready', 'notReady', 'absent']).describe('absent: there is no EndpointSlice of the service.'),
-          externalName: z.string().optional().describe('The DNS name of a Service of type ExternalName.'),
-          dependants: listOf(
-            z.strictObject({
-              selector: z.string().describe('A podSelector, or declared.'),
-              pods: z.number().describe('The number of pods that match.'),
-              crashLooping: listOf(
-                z.strictObject({
-                  ...Named,
-                  container: z.string(),
-                  containerKind: z.enum(['container', 'initContainer', 'sidecar']),
-                  restarts: z.number(),
-                  backOff: z.string(),
-                  verdict: z.string().describe('What weeder would do in a window.'),
-                }),
-              ),
-              neverStarted: listOf(
-                z.strictObject({ ...Named, container: z.string(), reason: z.string(), because: z.string() }),
-              ),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
-  workloads: listOf(
-    z.strictObject({
-      kind: z.string(),
-      ...Named,
-      state: z.string().describe('What restart control sees and would do.'),
-      details: listOf(z.string()),
-    }),
-  ),
-  remarks: listOf(z.string()).describe('What else explain says, without -o.'),
 });
 
 const DependencyList = z.strictObject({
@@ -125,16 +69,22 @@ const Version = z.strictObject({
     .describe('The weeders that run in the cluster.'),
 });
 
-/** The shapes by `kind`. */
-export const shapes = { CheckReport, Explanation, DependencyList, Version } as const;
+/**
+ * What `-o json` and `-o yaml` write, by `kind`. `schema/output.schema.json` is generated from it. A field that is absent
+ * is unknown or does not apply.
+ */
+export const shapes = { CheckReport, Explanation, ObjectExplanation, Status, DependencyList, Version } as const;
 
 /** The content of an object, without what every object has. */
 export type Content<K extends keyof typeof shapes> = Omit<z.output<(typeof shapes)[K]>, 'apiVersion' | 'kind'>;
 
 /** The JSON Schema of the output. */
 export function outputJsonSchema(): object {
-  const schema = z.toJSONSchema(z.discriminatedUnion('kind', [CheckReport, Explanation, DependencyList, Version]), {
-    target: 'draft-7',
-  });
+  const schema = z.toJSONSchema(
+    z.discriminatedUnion('kind', [CheckReport, Explanation, ObjectExplanation, Status, DependencyList, Version]),
+    {
+      target: 'draft-7',
+    },
+  );
   return { $id: 'https://weeder.dev/schema/output.schema.json', title: 'The output of weeder -o json', ...schema };
 }

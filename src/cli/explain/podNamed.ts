@@ -1,5 +1,6 @@
 import { failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { codedError } from '../../base/errors.ts';
+import type { ExplainedObject } from '../../explain/explainedObject.ts';
 import { explainPod } from '../../explain/explainPod.ts';
 import { inspectCluster } from '../../explain/inspectCluster.ts';
 import { podPath } from '../../weeder/pods/podPath.ts';
@@ -15,7 +16,13 @@ export function explainPodNamed(namespace: string, name: string, flags: OneFlags
 /** The config of a fresh install. */
 export const declaredOnly = { text: 'declaredDependencies: {}', inWords: 'only what pods declare counts' };
 
-async function answer({ namespace, name, namespaces, config, reader }: Asked): Promise<Result<readonly string[]>> {
+async function answer({
+  namespace,
+  name,
+  namespaces,
+  config,
+  reader,
+}: Asked): Promise<Result<readonly ExplainedObject[]>> {
   const object = await reader.readOne(podPath(namespace, name), `pods in ${namespace}`);
   if (!object.ok) return object;
   const events = await readEventsAbout(reader, { kind: 'Pod', namespace, name });
@@ -24,5 +31,5 @@ async function answer({ namespace, name, namespaces, config, reader }: Asked): P
     return failed(codedError('OBJECT_NOT_FOUND', `There is no pod ${name} in the namespace ${namespace}.`));
   const view = await inspectCluster(config, namespaces, reader.read);
   if (!view.ok) return view;
-  return ok(explainPod({ namespace, name, object: object.value, view: view.value, events: events.value }));
+  return ok([explainPod({ namespace, name, object: object.value, view: view.value, events: events.value })]);
 }

@@ -1,6 +1,7 @@
 import { failed, ok, type Result } from '@weeder/kube-runtime/base';
 import { placePath } from '@weeder/kube-runtime/objects';
 import { codedError } from '../../base/errors.ts';
+import type { ExplainedObject } from '../../explain/explainedObject.ts';
 import { explainServiceNamed as explain } from '../../explain/explainServiceNamed.ts';
 import { externalNamesOf } from '../../explain/externalNames.ts';
 import { inspectCluster } from '../../explain/inspectCluster.ts';
@@ -13,7 +14,13 @@ export function explainServiceNamed(namespace: string, name: string, flags: OneF
   return explainOne({ namespace, name }, flags, declaredOnly, answer);
 }
 
-async function answer({ namespace, name, namespaces, config, reader }: Asked): Promise<Result<readonly string[]>> {
+async function answer({
+  namespace,
+  name,
+  namespaces,
+  config,
+  reader,
+}: Asked): Promise<Result<readonly ExplainedObject[]>> {
   const path = `/api/v1${placePath(namespace)}/services/${encodeURIComponent(name)}`;
   const object = await reader.readOne(path, `services in ${namespace}`);
   if (!object.ok) return object;
@@ -27,5 +34,5 @@ async function answer({ namespace, name, namespaces, config, reader }: Asked): P
   const [externalName] = externalNamesOf(
     object.value === undefined ? [] : [{ ...object.value, kind: 'Service' }],
   ).values();
-  return ok(explain({ namespace, name, view: view.value, externalName, events: events.value, now: Date.now() }));
+  return ok([explain({ namespace, name, view: view.value, externalName, events: events.value, now: Date.now() })]);
 }

@@ -2,9 +2,9 @@ import { failed, type JsonObject, ok, type Result } from '@weeder/kube-runtime/b
 import { bareKind, workloadKindNames } from '@weeder/kube-runtime/objects';
 import { codedError } from '../../base/errors.ts';
 import type { OtherKind } from '../../config/restart.ts';
-import { eventLine } from '../../explain/eventLine.ts';
+import type { ExplainedObject } from '../../explain/explainedObject.ts';
 import { explainUnmanaged } from '../../explain/explainUnmanaged.ts';
-import { explainedWorkload, explainHashKey, explainWorkload } from '../../explain/explainWorkload.ts';
+import { type ExplainedWorkload, explainedWorkload, explainHashKey } from '../../explain/explainWorkload.ts';
 import { inspectWorkloads } from '../../explain/inspectWorkloads.ts';
 import { type WorkloadRef, workloadKey, workloadPath } from '../../restart/references/refs.ts';
 import { readWorkload, type WorkloadSummary } from '../../restart/references/workloadSummary.ts';
@@ -19,7 +19,7 @@ export function explainWorkloadNamed(namespace: string, name: string, flags: One
   return explainOne({ namespace, name }, flags, assumed, answer);
 }
 
-async function answer(asked: Asked): Promise<Result<readonly string[]>> {
+async function answer(asked: Asked): Promise<Result<readonly ExplainedObject[]>> {
   const { namespace, name } = asked;
   const others = asked.config.restart?.workloadKinds ?? [];
   const names = [...workloadKindNames, ...others.map((each) => each.name)];
@@ -34,13 +34,13 @@ async function answer(asked: Asked): Promise<Result<readonly string[]>> {
   }
   if (found.length === 0)
     return failed(codedError('OBJECT_NOT_FOUND', `There is no workload ${name} in the namespace ${namespace}.`));
-  const lines: string[] = [];
+  const explained: ExplainedObject[] = [];
   for (const { ref, object } of found) {
     const about = await explainRef(ref, object, asked, others);
     if (!about.ok) return about;
-    lines.push(...about.value);
+    explained.push(...about.value);
   }
-  return ok(lines);
+  return ok(explained);
 }
 
 async function explainRef(
@@ -48,25 +48,28 @@ async function explainRef(
   object: JsonObject,
   asked: Asked,
   others: readonly OtherKind[],
-): Promise<Result<readonly string[]>> {
+): Promise<Result<readonly ExplainedObject[]>> {
   const { config, namespaces, reader } = asked;
   const events = await readEventsAbout(reader, { ...ref, kind: bareKind(ref.kind) });
   if (!events.ok) return events;
-  const about = await managedLines(ref, asked);
-  if (!about.ok) return about;
-  const { lines, summary = readWorkload(object, ref.kind, others) } = about.value;
-  const unmanaged = summary === undefined ? [] : explainUnmanaged(summary, config.restart !== undefined, namespaces);
-  return ok([...(lines ?? unmanaged), ...events.value.map(eventLine)]);
+  const read = await readTogether(ref, asked);
+  if (!read.ok) return read;
+  const { managed, summary = readWorkload(object, ref.kind, others) } = read.value;
+  const unmanaged = summary && explainUnmanaged(summary, config.restart !== undefined, namespaces);
+  const about = managed ?? unmanaged;
+  if (about === undefined) return ok([]);
+  const { kind, namespace, name } = ref;
+  return ok([{ kind, namespace, name, answer: about.state, details: about.details, events: events.value }]);
 }
 
 interface ReadWorkload {
   /** Undefined: restart control does not manage it. */
-  readonly lines?: readonly string[] | undefined;
+  readonly managed?: ExplainedWorkload | undefined;
   /** Undefined: it was not read together with the workloads that concern it. */
   readonly summary?: WorkloadSummary | undefined;
 }
 
-async function managedLines(
+async function readTogether(
   ref: WorkloadRef,
   { config, client, namespaces, reader }: Asked,
 ): Promise<Result<ReadWorkload>> {
@@ -78,8 +81,8 @@ async function managedLines(
   const [workload] = view.value.workloads;
   const [summary] = view.value.summaries;
   if (workload === undefined) return ok({ summary });
-  const remarks = explainHashKey(view.value).map((line) => `  ${line}`);
-  return ok({ lines: [explainWorkload(explainedWorkload(workload, Date.now())), ...remarks] });
+  const explained = explainedWorkload(workload, Date.now());
+  return ok({ managed: { ...explained, details: [...explained.details, ...explainHashKey(view.value)] } });
 }
 
 /** Every workload that may be meant by `web`, or the one that is meant by `deployment/web`. Undefined: no kind is. */

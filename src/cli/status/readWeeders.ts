@@ -73,6 +73,6 @@ function leaseOf({ metadata, spec }: JsonObject): WeederLease {
 }
 
 /** The identity is the host name, and so the name of the pod, with a random suffix. */
-export function leads(lease: WeederLease, pod: WeederPod): boolean {
+export function leads(lease: WeederLease, pod: Pick<WeederPod, 'name'>): boolean {
   return lease.holder === pod.name || lease.holder.startsWith(`${pod.name}_`);
 }

@@ -3,13 +3,15 @@ import { systemClock, timeInSeconds } from '@weeder/kube-runtime/base';
 import { createPortForward, type PortForward } from '@weeder/kube-runtime/client';
 import { codedError } from '../../base/errors.ts';
 import { connect, interactive } from '../connect.ts';
+import { printData } from '../data/printData.ts';
+import type { PodStatus } from '../data/statusShape.ts';
 import { type StatusFlags, usualNamespace } from '../flags/statusFlags.ts';
 import { fail, print, printRemarks } from '../output.ts';
 import { createPrintedReader } from '../printedReader.ts';
 import { askWeeder } from './askWeeder.ts';
-import { healthLines } from './healthLines.ts';
-import { metricLines } from './metricLines.ts';
-import { overviewLines } from './overviewLines.ts';
+import { checkLines, readChecks } from './checks.ts';
+import { numberLines, readNumbers } from './numbers.ts';
+import { overviewLines, readOverview } from './overview.ts';
 import { leads, readLeases, readWeeders, type WeederLease, type WeederPod } from './readWeeders.ts';
 
 /** Where a weeder listens by default, and by deploy/ and the chart. */
@@ -17,11 +19,11 @@ const ports = { metrics: 9643, health: 9644, page: 9645 } as const;
 /** The number of pods that are asked: of shards, each acts for some namespaces. */
 const mostAsked = 10;
 
-/** What is known of a pod. */
-interface PodStatus {
-  readonly lines: readonly string[];
+/** What a pod says of itself. */
+interface Asked {
+  readonly found: Pick<PodStatus, 'checks' | 'overview' | 'numbers'>;
   /** What else could be known, in a clause without a full stop. */
-  readonly remark: string | undefined;
+  readonly remark?: string;
 }
 
 /**
@@ -46,19 +48,22 @@ export async function status(flags: StatusFlags): Promise<number> {
     return fail(codedError('OBJECT_NOT_FOUND', `No pod of weeder runs in the namespace ${namespace}.`, elsewhere));
   const forward = access === undefined ? undefined : createPortForward(access, systemClock);
   const found: PodStatus[] = [];
+  const remarks = new Set<string>();
   for (const [place, pod] of leadersFirst(pods.value, leases.value).entries()) {
     const isAsked = place < mostAsked && pod.phase === 'Running' && acts(pod, leases.value);
-    const asked = isAsked && forward !== undefined ? await ask(forward, pod) : { lines: [], remark: undefined };
-    found.push({ ...asked, lines: [headOf(pod, leases.value), ...asked.lines.map((line) => `  ${line}`)] });
+    const asked: Asked = isAsked && forward !== undefined ? await ask(forward, pod) : { found: {} };
+    found.push({ ...statusOf(pod, leases.value), ...asked.found });
+    if (asked.remark !== undefined) remarks.add(asked.remark);
   }
   await forward?.close();
   return reader.report(() => {
-    print(found.map(({ lines }) => lines.join('\n')).join('\n\n'));
-    printRemarks([...new Set(found.flatMap(({ remark }) => remark ?? []))]);
+    if (flags.output !== undefined) return printData('Status', { pods: found, remarks: [...remarks] }, flags.output);
+    print(found.map((pod) => linesOf(pod).join('\n')).join('\n\n'));
+    printRemarks([...remarks]);
   });
 }
 
-const elsewhere = 'Give the namespace of weeder with -n.';
+const elsewhere = 'Give its namespace with -n; `weeder version -A` shows where it runs.';
 
 function leadersFirst(pods: readonly WeederPod[], leases: readonly WeederLease[]): readonly WeederPod[] {
   const rank = (pod: WeederPod) => (leases.some((lease) => leads(lease, pod)) ? 0 : 1);
@@ -70,34 +75,44 @@ function acts(pod: WeederPod, leases: readonly WeederLease[]): boolean {
   return leases.length === 0 || leases.some((lease) => leads(lease, pod));
 }
 
-function headOf(pod: WeederPod, leases: readonly WeederLease[]): string {
-  const { namespace, name, phase, isReady, restarts, image } = pod;
+function statusOf({ isReady, ...pod }: WeederPod, leases: readonly WeederLease[]): PodStatus {
   const led = leases.filter((lease) => leads(lease, pod));
-  const role = led.map(
-    (lease) => `leads by ${lease.name}${lease.since === undefined ? '' : ` since ${timeInSeconds(lease.since)}`}`,
-  );
-  const standsBy = leases.length > 0 && led.length === 0 ? ['stands by'] : [];
-  const ready = isReady ? 'Ready' : 'not Ready';
-  return `Pod ${namespace}/${name}: ${[...role, ...standsBy, phase, ready, `${restarts} restarts`, `image ${image}`].join(', ')}`;
+  return {
+    ...pod,
+    ready: isReady,
+    leases: led.map(({ name, since }) => ({ name, ...(since === undefined ? {} : { since: timeInSeconds(since) }) })),
+    standsBy: leases.length > 0 && led.length === 0,
+  };
 }
 
-async function ask(forward: PortForward, pod: WeederPod): Promise<PodStatus> {
+function linesOf(pod: PodStatus): readonly string[] {
+  const { namespace, name, image, phase, ready, restarts, leases, standsBy, checks = [], overview, numbers = [] } = pod;
+  const role = leases.map(
+    (lease) => `leads by ${lease.name}${lease.since === undefined ? '' : ` since ${lease.since}`}`,
+  );
+  const state = [phase, ready ? 'Ready' : 'not Ready', `${restarts} restarts`, `image ${image}`];
+  const words = [...role, ...(standsBy ? ['stands by'] : []), ...state].join(', ');
+  const known = overview === undefined ? numberLines(numbers) : overviewLines(overview);
+  return [`Pod ${namespace}/${name}: ${words}`, ...[...checkLines(checks), ...known].map((line) => `  ${line}`)];
+}
+
+async function ask(forward: PortForward, pod: WeederPod): Promise<Asked> {
   const health = await askWeeder(forward, pod, ports.health, '/readyz?verbose');
   // The first request shows whether the port of any process in the pod can be forwarded.
   if (!health.ok && !isClosed(health.error))
-    return { lines: [], remark: `what weeder itself knows is left out: ${health.error}` };
+    return { found: {}, remark: `what weeder itself knows is left out: ${health.error}` };
   const page = await numbersOf(forward, pod);
-  return { ...page, lines: [...(health.ok ? healthLines(health.value.text) : []), ...page.lines] };
+  return { ...page, found: { ...(health.ok ? { checks: readChecks(health.value.text) } : {}), ...page.found } };
 }
 
 /** What needs attention and what waits, by name from the live page, or else only as numbers. */
-async function numbersOf(forward: PortForward, pod: WeederPod): Promise<PodStatus> {
+async function numbersOf(forward: PortForward, pod: WeederPod): Promise<Asked> {
   const page = await askWeeder(forward, pod, ports.page, '/overview');
-  const lines = page.ok && page.value.status === 200 ? overviewLines(page.value.text) : undefined;
-  if (lines !== undefined) return { lines, remark: undefined };
+  const overview = page.ok && page.value.status === 200 ? readOverview(page.value.text) : undefined;
+  if (overview !== undefined) return { found: { overview } };
   const metrics = await askWeeder(forward, pod, ports.metrics, '/metrics');
-  const numbers = metrics.ok && metrics.value.status === 200 ? metricLines(metrics.value.text) : [];
-  return { lines: numbers, remark: page.ok ? pageIsOther : pageIsOff };
+  const numbers = metrics.ok && metrics.value.status === 200 ? readNumbers(metrics.value.text) : [];
+  return { found: { numbers }, remark: page.ok ? pageIsOther : pageIsOff };
 }
 
 const pageIsOff =

@@ -45,7 +45,8 @@ export async function version(flags: VersionFlags): Promise<number> {
 }
 
 function isNoCluster({ code }: CodedError, { kubeconfig, context }: VersionFlags): boolean {
-  return code === 'KUBECONFIG_NOT_FOUND' && kubeconfig === undefined && context === undefined;
+  const isNamed = kubeconfig !== undefined || context !== undefined || (process.env['KUBECONFIG'] ?? '') !== '';
+  return code === 'KUBECONFIG_NOT_FOUND' && !isNamed;
 }
 
 function linesOf({ kubernetes, running }: Omit<Versions, 'client'>): string[] {

@@ -44,12 +44,10 @@ function isOfFittingValue({ path, message, code }: Issue): boolean {
 function unknownKey(root: Located, path: Path, key: string, keysAt: KeysAt): LocatedError {
   const offset = located(root, path)?.keyOffset ?? root.offset;
   const allowed = keysAt(path.slice(0, -1));
-  const hint = keyOfAbove(path.slice(0, -1), key, keysAt) ?? didYouMean(key, allowed);
-  return {
-    offset,
-    path,
-    message: `unknown key, ${allowed.length === 0 ? 'none is allowed here' : `allowed are ${allowed.join(', ')}`}${hint}`,
-  };
+  // A long list would hide the key that was meant.
+  const meant = keyOfAbove(path.slice(0, -1), key, keysAt) ?? didYouMean(key, allowed);
+  const list = allowed.length === 0 ? 'none is allowed here' : `allowed are ${allowed.join(', ')}`;
+  return { offset, path, message: `unknown key${meant === '' ? `, ${list}` : meant}` };
 }
 
 /** The key is valid, but at a higher level: `maxRestartsPerMinute` at a rule. */

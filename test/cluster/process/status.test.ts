@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { parse } from 'yaml';
+import { shapes } from '../../../src/cli/data/shapes.ts';
 import { grant, startWeeder, testNamespace } from '../support/cluster.ts';
 import { startForwardKubelet } from '../support/plane/forwardKubelet.ts';
 import { freePorts } from '../support/plane/ports.ts';
@@ -53,8 +55,8 @@ async function scene(t: TestContext, prefix: string, livePage: boolean) {
   return {
     name,
     mayForward: () => grant(cluster, user, forwarding, { namespace: name }),
-    status(): Promise<{ readonly stdout: string; readonly stderr: string }> {
-      const args = ['src/cli/weeder.ts', 'status', '-n', name, `--kubeconfig=${kubeconfig}`];
+    status(...flags: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+      const args = ['src/cli/weeder.ts', 'status', '-n', name, `--kubeconfig=${kubeconfig}`, ...flags];
       return new Promise((resolve) => {
         execFile(process.execPath, args, { cwd: checkout }, (_error, stdout, stderr) => resolve({ stdout, stderr }));
       });
@@ -79,6 +81,21 @@ suite('weeder status', { concurrency: true }, () => {
     assert.match(leader, /\n {2}weeder: 0 of 1 service ready\n/);
     assert.match(leader, new RegExp(`\n  needs attention:\n    Service ${at.name}/db: Down, not ready since`));
     assert.match(standby, /\/weeder-1: stands by, Running, Ready, /);
+
+    const data = await at.status('-o', 'json');
+    assert.equal(data.stderr, '');
+    const { pods, remarks } = shapes.Status.parse(JSON.parse(data.stdout));
+    assert.deepEqual(remarks, []);
+    const overview = {
+      dryRun: false,
+      controllers: [{ name: 'weeder', state: 'on', summary: '0 of 1 service ready' }],
+      needsAttention: [{ total: 1, lines: [{ object: `Service ${at.name}/db` }] }],
+    };
+    assert.partialDeepStrictEqual(pods, [
+      { name: 'weeder-0', ready: true, leases: [{ name: 'dwd-weeder-leader-election' }], standsBy: false, overview },
+      { name: 'weeder-1', ready: true, leases: [], standsBy: true },
+    ]);
+    assert.partialDeepStrictEqual(pods[0]?.checks, [{ name: 'manager', ok: true, detail: 'at work' }]);
   });
 
   test('status shows numbers while the page is off, and without a permission what the API server knows', async (t) => {
@@ -93,6 +110,15 @@ suite('weeder status', { concurrency: true }, () => {
     const { stdout, stderr } = await at.status();
     assert.match(stdout, /\n {2}services: down, not ready since weeder started: \S+\/db\n/);
     assert.match(stdout, /\n {2}services: 1 \(not_ready 1\)\n/);
+    const yaml = await at.status('-o', 'yaml');
+    assert.equal(yaml.stderr, '');
+    const { pods, remarks } = shapes.Status.parse(parse(yaml.stdout));
+    assert.deepEqual(pods[0]?.numbers?.[0], {
+      metric: 'weeder_services',
+      total: 1,
+      parts: [{ label: 'not_ready', value: 1 }],
+    });
+    assert.match(remarks.join(), /^the names of objects are on the live page, which is off/);
     assert.match(
       stderr,
       /^weeder: the names of objects are on the live page, which is off: set livePage: true in the chart/,

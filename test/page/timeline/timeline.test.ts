@@ -131,6 +131,8 @@ test('by keyboard, the next and the previous event are chosen and announced, and
   assert.equal(await page.evaluate('document.activeElement.id'), 'chart');
   await page.keyboard.press('Enter');
   await page.waitForFunction(`document.activeElement.matches('tr[data-what="window.opened"]')`);
+  const cells = page.locator('tr[data-what="window.opened"] td');
+  assert.equal(await cells.nth(3).textContent(), '', 'a window is of no pod');
 });
 
 test('each kind of event has its own shape, and a button that hides its marks, rows and lanes', async (t) => {

@@ -217,11 +217,11 @@ test('explain says which of the two is restarted, and what is missing', () => {
   for (const object of [deployment(), rollout()]) templates.take(updateOf(object));
   const lineOf = (update: WorkloadUpdate | undefined) => {
     assert(update);
-    return explainUnmanaged(update.summary, true, 'all').join('\n');
+    return explainUnmanaged(update.summary, true, 'all').state;
   };
   assert.match(
     lineOf(known.get(ofDeployment)),
-    /: it has the template of Rollout\.argoproj\.io shop\/front, which is restarted in its place\.$/,
+    / it has the template of Rollout\.argoproj\.io shop\/front, which is restarted in its place\.$/,
   );
   assert.match(lineOf(updateOf(rollout())), /its template is that of Deployment shop\/web, which does not exist\.$/);
   assert.match(

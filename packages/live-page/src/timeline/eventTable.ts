@@ -56,9 +56,9 @@ function part(moments: readonly Moment[], chosen: Moment | undefined, cursor: nu
 
 function rowOf({ t, what, words, about, page, pod, detail }: Moment): HTMLTableRowElement {
   const row = create('tr', { attributes: { tabindex: '-1' } }, create('td', {}, timeElement(t)));
-  const name = pod === undefined ? new Text('–') : linkTo({ type: 'pod', id: pod }, pod);
+  const name = pod === undefined ? [] : [linkTo({ type: 'pod', id: pod }, pod)];
   const object = page === undefined ? timedText(about, t) : [linkTo(page, about)];
-  const cells = [timedText(words, t), object, [name], timedText(detail, t)];
+  const cells = [timedText(words, t), object, name, timedText(detail, t)];
   for (const nodes of cells) row.append(create('td', {}, ...nodes));
   row.dataset['what'] = what;
   row.cells[1]?.setAttribute('title', what);
