@@ -6,9 +6,14 @@ import { hrTimeOf } from './hrTime.ts';
 export function emitSpan(tracer: Tracer, span: Span, parent: Context): void {
   const { name, start, end, attributes, events, problem, children } = span;
   const emitted = tracer.startSpan(name, { startTime: hrTimeOf(start), attributes }, parent);
-  for (const event of events) emitted.addEvent(event.name, event.attributes, hrTimeOf(event.t));
+  for (const event of events) emitted.addEvent(eventName(event.name), event.attributes, hrTimeOf(event.t));
   if (problem !== undefined) emitted.setStatus({ code: SpanStatusCode.ERROR, message: problem });
   const within = trace.setSpan(parent, emitted);
   for (const child of children) emitSpan(tracer, child, within);
   emitted.end(hrTimeOf(end));
+}
+
+/** By the semantic conventions, which have a namespace `service` of their own: `weeder.service.not_ready`. */
+function eventName(type: string): string {
+  return `weeder.${type.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 }

@@ -26,7 +26,8 @@ export function registryProducer({ resource, scope, collect, now }: ProducerOpti
     async collect() {
       const samples = await collect();
       const endTime = hrTimeOf(now());
-      const metrics = samples.map((metric) => metricData(metric, startTime, endTime));
+      const all = samples.map((metric) => metricData(metric, startTime, endTime));
+      const metrics = all.filter(({ dataPoints }) => dataPoints.length > 0);
       return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics }] }, errors: [] };
     },
   };
@@ -37,17 +38,25 @@ function metricData({ name, help, type, values }: MetricSamples, startTime: HrTi
     ...{ startTime, endTime, attributes, value },
   });
   const common = {
-    descriptor: { name, description: help, unit: '', valueType: ValueType.DOUBLE },
+    descriptor: { name, description: help, unit: unitOf(name), valueType: ValueType.DOUBLE },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
   if (type === 'histogram') {
     const dataPoints = histogramsOf(name, values).map(({ labels, value }) => pointOf(labels, value));
     return { ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints };
   }
-  const dataPoints = values.map(({ labels, value }) => pointOf(labels, value));
+  // Node has no mean delay of the event loop before it has measured one. Not all receivers accept NaN.
+  const numbers = values.filter(({ value }) => !Number.isNaN(value));
+  const dataPoints = numbers.map(({ labels, value }) => pointOf(labels, value));
   return type === 'counter'
     ? { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
     : { ...common, dataPointType: DataPointType.GAUGE, dataPoints };
+}
+
+/** The unit that the name of a metric of Prometheus ends with, as OpenTelemetry writes it. */
+function unitOf(name: string): string {
+  if (/_seconds(_total)?$/.test(name)) return 's';
+  return /_bytes(_total)?$/.test(name) ? 'By' : '';
 }
 
 /** One histogram for each set of labels. A bucket of Prometheus counts everything below its bound, one of OTLP does not. */

@@ -31,6 +31,7 @@ const maxQueueSize = 8_192;
 /** The defaults of OpenTelemetry. Milliseconds. */
 const exportInterval = 60_000;
 const exportTimeout = 30_000;
+const requestTimeout = 10_000;
 
 const hour = 3_600_000;
 const maxKinds = 32;
@@ -112,11 +113,15 @@ function tracesOf(resource: Resource, logger: Logger) {
 function metricsOf(resource: Resource, { env, logger, collect, now }: SdkOptions): PeriodicExportingMetricReader {
   const exportIntervalMillis = numberIn(env, 'OTEL_METRIC_EXPORT_INTERVAL') ?? exportInterval;
   const timeout = numberIn(env, 'OTEL_METRIC_EXPORT_TIMEOUT') ?? exportTimeout;
-  const reader = new PeriodicExportingMetricReader({
-    exporter: noticing(new OTLPMetricExporter(), 'metrics', logger),
-    exportIntervalMillis,
-    exportTimeoutMillis: Math.min(timeout, exportIntervalMillis),
-  });
+  const exportTimeoutMillis = Math.min(timeout, exportIntervalMillis);
+  const ofRequests =
+    numberIn(env, 'OTEL_EXPORTER_OTLP_METRICS_TIMEOUT') ??
+    numberIn(env, 'OTEL_EXPORTER_OTLP_TIMEOUT') ??
+    requestTimeout;
+  // The exporter retries for this time: for longer, older values would arrive after newer ones.
+  const timeoutMillis = Math.min(ofRequests, exportTimeoutMillis);
+  const exporter = noticing(new OTLPMetricExporter({ timeoutMillis }), 'metrics', logger);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis });
   reader.setMetricProducer(registryProducer({ resource, scope, collect, now }));
   return reader;
 }

@@ -30,11 +30,31 @@ test('every metric arrives as /metrics has it: types, labels, values, buckets', 
   await exporter.shutdown();
   const { types, samples } = receiver.metrics[0] ?? assert.fail();
 
-  const families = [...scraped(await metrics.registry.metrics())].filter(([name]) => isOwn(name));
+  const all = [...scraped(await metrics.registry.metrics())].filter(([name]) => isOwn(name));
+  // A metric without samples is not sent.
+  const families = all.filter(([, family]) => family.samples.length > 0);
+  assert.ok(families.length < all.length);
   assert.deepEqual(types, Object.fromEntries(families.map(([name, { type }]) => [name, type])));
   const expected = families.flatMap(([, family]) => family.samples);
   assert.deepEqual(samples.map(textOf).sort(), expected.map(textOf).sort());
   assert.ok(expected.filter(({ value }) => value > 0).length > 20);
+});
+
+test('units are those of the names, and what is not a number is not sent', async () => {
+  const values = (value: number) => [{ value, labels: {}, metricName: '' }];
+  const units = async (...names: string[]) => {
+    const samples = names.map((name) => ({ name, help: '', type: 'gauge', values: values(1) }));
+    const unmeasured = { name: 'delay_seconds', help: '', type: 'gauge', values: values(Number.NaN) };
+    const options = { resource: emptyResource(), scope: { name: 'weeder', version: '1' }, now: Date.now };
+    const producer = registryProducer({ ...options, collect: async () => [...samples, unmeasured] });
+    const { resourceMetrics } = await producer.collect();
+    const sent = resourceMetrics.scopeMetrics.flatMap(({ metrics }) => metrics);
+    return sent.map(({ descriptor: { name, unit } }) => `${name} ${unit}`);
+  };
+  assert.deepEqual(
+    await units('lag_seconds', 'saved_seconds_total', 'heap_bytes', 'received_bytes_total', 'bytes_seen'),
+    ['lag_seconds s', 'saved_seconds_total s', 'heap_bytes By', 'received_bytes_total By', 'bytes_seen '],
+  );
 });
 
 function textOf({ name, labels, value }: ReceivedSample): string {

@@ -36,10 +36,12 @@ test('CI runs on the same line of Node', () => {
 
 test('docs/reference/versions.md names the versions that weeder needs, and that were measured', () => {
   const page = read('docs/reference/versions.md');
+  const [, collector] = /collector\/otelcol v(\S+)/.exec(read('test/cluster/collector/go.mod')) ?? [];
   const [, oldest] = /^kubeVersion: '>=(\d+\.\d+)\./m.exec(read('deploy/chart/Chart.yaml')) ?? [];
   for (const statement of [
     `weeder needs Node ${major} or newer`,
     `weeder needs Kubernetes ${oldest} or newer`,
+    `tested with the OpenTelemetry Collector ${collector}.`,
     `a real ${kubelet.kubelet.replace(' v', ' ')} with ${kubelet.runtime},`,
   ]) {
     assert.ok(page.includes(statement), statement);

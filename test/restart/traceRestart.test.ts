@@ -39,7 +39,7 @@ test('a restart is one trace: the quiet period, the patch and the rollout', asyn
   const { attributes } = traces[0] ?? assert.fail();
   assert.deepEqual(
     [attributes['k8s.namespace.name'], attributes['k8s.deployment.name'], attributes['weeder.sources']],
-    ['shop', 'web', 'configmap/shop/settings'],
+    ['shop', 'web', ['configmap/shop/settings']],
   );
 });
 

@@ -25,7 +25,7 @@ export function addSpanEvent(events: SpanEvent[], event: SpanEvent): void {
 }
 
 /** Named by the semantic conventions of OpenTelemetry, or `weeder.…`. Undefined: left out. */
-export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
 /** Takes each event of a manager with its time, and returns the trace that it ends. */
 export type TraceEvents<Event> = (event: Event, t: number) => Span | undefined;

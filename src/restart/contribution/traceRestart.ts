@@ -129,7 +129,7 @@ function restartSpan(event: OfWorkload, restart: Restart, begun: Begun, ended: s
       'weeder.result': result,
       'weeder.how': how,
       'weeder.attempt': attempt,
-      'weeder.sources': sources.length === 0 ? undefined : sources.map(({ source }) => sourceKey(source)).join(', '),
+      'weeder.sources': sources.length === 0 ? undefined : sources.map(({ source }) => sourceKey(source)),
       'weeder.requests.refused': refusals,
     },
     events,

@@ -173,10 +173,12 @@ function endOf(operation: Operation, event: Concerning, result: string, t: numbe
     ...reasonsIn(event),
     'weeder.result': result,
     'weeder.attempts': refusals + (isDone ? 1 : 0),
-    'weeder.back_off.saved': event.type === 'pod.deleted' ? backOffSaved(event, t) / 1000 : undefined,
+    // Whole seconds: OTLP sends a fraction as another type, and an attribute has one type.
+    'weeder.back_off.saved': event.type === 'pod.deleted' ? Math.round(backOffSaved(event, t) / 1000) : undefined,
   };
-  const problem = result === 'failed' && 'reason' in event ? event.reason : undefined;
-  return spanOf(operation, t, attributes, problem);
+  if (result !== 'failed' || !('reason' in event)) return spanOf(operation, t, attributes);
+  const classes = operation.events.flatMap((refusal) => refusal.attributes['error.type'] ?? []);
+  return spanOf(operation, t, { ...attributes, 'error.type': classes.at(-1) }, event.reason);
 }
 
 function spanOf(operation: Operation, end: number, more: SpanAttributes, problem?: string): Span {

@@ -14,7 +14,6 @@ export interface Collector extends AsyncDisposable {
   readonly spans: ReceivedSpan[];
   /** The newest last. */
   readonly metrics: ReceivedMetrics[];
-  /** The traces as lines: each span indented below its parent. */
   traces(): string[][];
 }
 
@@ -40,16 +39,19 @@ export async function collector(): Promise<Collector> {
     requests: [],
     spans: [],
     metrics: [],
-    traces() {
-      const roots = own.spans.filter(({ parent }) => parent === '');
-      return roots.map((root) => linesOf(root, own.spans));
-    },
+    traces: () => tracesIn(own.spans),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
   return own;
+}
+
+/** The traces as lines: each span indented below its parent. */
+export function tracesIn(spans: readonly ReceivedSpan[]): string[][] {
+  const roots = spans.filter(({ parent }) => parent === '');
+  return roots.map((root) => linesOf(root, spans));
 }
 
 function linesOf(span: ReceivedSpan, all: readonly ReceivedSpan[]): string[] {

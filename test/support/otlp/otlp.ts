@@ -1,6 +1,7 @@
 import { type Message, readMessage } from './protobuf.ts';
 
-type Attributes = Readonly<Record<string, string | number | boolean>>;
+type Scalar = string | number | boolean;
+type Attributes = Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
 /** A span as a collector receives it. Times are epoch milliseconds. */
 export interface ReceivedSpan {
@@ -108,11 +109,16 @@ function attributesOf(pairs: readonly Message[]): Attributes {
   return Object.fromEntries(
     pairs.map((pair) => {
       const [value] = pair.messages(2);
-      const [integer, truth] = [value?.integers(3)[0], value?.integers(2)[0]];
-      const number = value?.doubles(4)[0] ?? (integer === undefined ? undefined : Number(integer));
-      return [pair.texts(1)[0], number ?? value?.texts(1)[0] ?? truth === 1n];
+      const [list] = value?.messages(5) ?? [];
+      return [pair.texts(1)[0], list === undefined ? scalarOf(value) : list.messages(1).map(scalarOf)];
     }),
   );
+}
+
+function scalarOf(value: Message | undefined): Scalar {
+  const [integer, truth] = [value?.integers(3)[0], value?.integers(2)[0]];
+  const number = value?.doubles(4)[0] ?? (integer === undefined ? undefined : Number(integer));
+  return number ?? value?.texts(1)[0] ?? truth === 1n;
 }
 
 function millisecondsIn(message: Message, field: number): number {

@@ -122,6 +122,7 @@ test('a deletion that fails is an error of its span, the window and the recovery
   assert.deepEqual([recovery?.problem, window?.problem], ['1 not deleted', '1 not deleted']);
   assert.match(deletion?.problem ?? '', /500: etcd is slow/);
   assert.equal(deletion?.attributes['weeder.result'], 'failed');
+  assert.equal(deletion?.attributes['error.type'], 'other');
 });
 
 test('a dry run says so', async () => {

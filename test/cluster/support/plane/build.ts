@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { glob, mkdir, mkdtemp, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -66,13 +66,15 @@ function folderOf({ name, folder }: ToolModule): string {
 async function identify(tools: ToolModule): Promise<{ key: string; version: string }> {
   const goModule = folderOf(tools);
   const goMod = await readFile(join(goModule, 'go.mod'), 'utf8');
-  const goSum = await readFile(join(goModule, 'go.sum'), 'utf8');
+  const sources = (await Array.fromAsync(glob('{go.sum,**/*.go}', { cwd: goModule }))).sort();
   const go = await run('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'], { cwd: goModule }).catch((error: unknown) => {
     throw new SetupProblem(whyNoGo(tools, error));
   });
   const version = tools.version.exec(goMod)?.[1] ?? 'v0.0.0';
-  const hash = createHash('sha256').update(goMod).update(goSum).update(go.stdout).digest('hex').slice(0, 12);
-  return { key: `${tools.name}-${version}-${hash}`, version };
+  const hash = createHash('sha256').update(goMod);
+  for (const source of sources) hash.update(await readFile(join(goModule, source)));
+  const key = hash.update(go.stdout).digest('hex').slice(0, 12);
+  return { key: `${tools.name}-${version}-${key}`, version };
 }
 
 function whyNoGo(tools: ToolModule, error: unknown): string {
