@@ -38,11 +38,7 @@ test('the story that the other tests change is valid', async () => {
 });
 
 const wrongFiles: readonly (readonly [string, string, RegExp])[] = [
-  [
-    'kapi-0, is:',
-    'kapi-0, iss:',
-    /^test\/replays\/x\.yaml:7: steps\[0\]\.pod\.iss: unknown key; did you mean "is"\?$/,
-  ],
+  ['kapi-0, is:', 'kapi-0, iss:', /^test\/replays\/x\.yaml:7: steps\[0\]\.pod\.iss: unknown key; did you mean "is"\?$/],
   ['steps:', 'stpes:', /^test\/replays\/x\.yaml:6: stpes: unknown key; did you mean "steps"\?$/],
   [
     'watchDuration',
