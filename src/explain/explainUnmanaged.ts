@@ -1,5 +1,6 @@
 import { objectText } from '@weeder/kube-runtime/objects';
 import { includesName } from '../config/scopes.ts';
+import { sharingKinds } from '../restart/kinds/kinds.ts';
 import { optInLine } from '../restart/references/wording.ts';
 import type { WorkloadSummary } from '../restart/references/workloadSummary.ts';
 import type { ExplainedWorkload } from './explainWorkload.ts';
@@ -22,7 +23,7 @@ export function explainUnmanaged(
       return `it has the template of ${objectText(templateFor)}, which is restarted in its place`;
     if (isOptedIn === false) return `its annotation ${optInLine(false)} takes precedence over every rule`;
     if (templateFrom !== undefined)
-      return `its template is that of ${objectText(templateFrom)}, ${templateFrom.kind === 'Deployment' ? 'which does not exist' : 'and only a Deployment is followed'}`;
+      return `its template is that of ${objectText(templateFrom)}, ${sharingKinds.includes(templateFrom.kind) ? 'which does not exist' : `which is no ${sharingKinds.join(' or ')}`}`;
     return `no rule of restartControl matches it, and it has no annotation ${optInLine(true)}`;
   }
 }

@@ -39,6 +39,8 @@ interface RestartControlOptions {
   readonly hasReadWorkload: (workload: Pick<WorkloadRef, 'kind' | 'namespace'>) => boolean;
   /** Called with the used sources when they have changed. */
   readonly onUsed: (sources: Iterable<SourceRef>) => void;
+  /** A replay that begins in the middle of a run. */
+  readonly isContinued?: boolean;
   /** Wraps the digests: contents and keys are not visible to the wrapper. */
   readonly wrapDigests?: WrapDigests;
 }
@@ -166,6 +168,7 @@ export function createRestartControl(options: RestartControlOptions): RestartCon
   const templates = createSharedTemplates({
     config: () => config,
     hasReadWorkload: options.hasReadWorkload,
+    isContinued: options.isContinued,
     receiver: {
       take(update) {
         const id = workloadKey(update.summary.ref);

@@ -29,6 +29,8 @@ export interface RestartCoreOptions extends Pick<ControllerContext, OfTheControl
   readonly watchHashKeys: (options: Pick<WatchHashKeysOptions, 'where' | 'onKeys' | 'onChecked'>) => () => void;
   /** Called once when restart control acts and all of its streams have been read, with their number. */
   readonly onStarted?: (streams: number) => void;
+  /** A replay that begins in the middle of a run. */
+  readonly isContinued?: boolean;
   readonly wrapDigests?: WrapDigests;
   readonly wrapSink?: WrapRestartSink;
 }

@@ -9,6 +9,7 @@ const longestMessage = 300;
 
 export const deployment: Kind = {
   templatePath: ['spec', 'template'],
+  sharesTemplate: true,
   restart: 'rollout',
   isPaused: (spec) => spec['paused'] === true,
   updateStrategy: (spec) => (objectOf(spec['strategy'])['type'] === 'Recreate' ? 'recreate' : 'rolling'),

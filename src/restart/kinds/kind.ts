@@ -30,8 +30,10 @@ interface PodOrigin {
 export interface Kind {
   /** The fields that lead to its pod template. */
   readonly templatePath: readonly string[];
-  /** The field that may name a Deployment of the same namespace, whose template then counts; undefined: it has none. */
+  /** The field that may name a workload of the same namespace, whose template then counts; undefined: it has none. */
   readonly templateReference?: readonly string[] | undefined;
+  /** Its template may count for a workload that names it. */
+  readonly sharesTemplate?: boolean;
   /**
    * How a restart is requested. `rollout`: by a change of the template, which its controller rolls out. `nextRun`: by
    * the same change, which reaches the pods of later runs only; the workload has no pods and no selector of its own.

@@ -1,4 +1,4 @@
-import { isWorkloadKind, type WorkloadKind } from '@weeder/kube-runtime/objects';
+import { isWorkloadKind, type WorkloadKind, workloadKindNames } from '@weeder/kube-runtime/objects';
 import type { OtherKind } from '../../config/restart.ts';
 import { cloneSet } from './cloneSet.ts';
 import { cronJob } from './cronJob.ts';
@@ -40,7 +40,10 @@ export function kindNamed(name: string, others: readonly OtherKind[]): Kind | un
   };
 }
 
-/** The kinds that the config names whose template may stand in a Deployment. */
+/** The kinds whose template may count for a workload that names it. */
+export const sharingKinds: readonly string[] = workloadKindNames.filter((name) => kinds[name].sharesTemplate);
+
+/** The kinds that the config names whose template may be that of another workload. */
 export function referringKinds(others: readonly OtherKind[]): readonly string[] {
   return others.flatMap(({ name }) => (kindNamed(name, others)?.templateReference === undefined ? [] : name));
 }

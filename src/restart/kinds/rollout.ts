@@ -9,6 +9,7 @@ export const restartTimes = { requested: ['spec', 'restartAt'], ended: ['status'
 export const rollout: Kind = {
   ...deployment,
   templateReference: ['spec', 'workloadRef'],
+  sharesTemplate: false,
   restartTimes,
   updateStrategy: () => 'rolling',
   status: (status) => ({

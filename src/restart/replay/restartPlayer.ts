@@ -43,6 +43,7 @@ export function createRestartPlayer(stage: Stage, report: ReportRestart): Contro
         owned: undefined,
         isDryRun: header.isDryRun,
         ownNamespace: '',
+        isContinued: header.part > 1,
         api: restartPort(noRequests, requests, objectOf),
         wrapDigests: (real, sources) =>
           restartDigests(real, sources, requests, (to) => hashAt(to, clock.monotonic()) ?? 'not recorded'),

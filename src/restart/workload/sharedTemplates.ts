@@ -1,14 +1,14 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import type { RestartConfig } from '../../config/restart.ts';
-import { referringKinds } from '../kinds/kinds.ts';
+import { referringKinds, sharingKinds } from '../kinds/kinds.ts';
 import { type WorkloadRef, workloadKey } from '../references/refs.ts';
 import { settingsFor } from '../sources/managed.ts';
 import type { ReadStream } from '../sources/restartStreamPlan.ts';
 import type { WorkloadListener, WorkloadUpdate } from './workloadSinks.ts';
 
 /**
- * At the start, Deployments wait this long for the kinds that may name them. Nothing tells whether the API server
- * serves such a kind at all. Milliseconds.
+ * At the start, workloads of a kind that shares its template wait this long for those that may name them. Nothing tells
+ * whether the API server serves such a kind at all. Milliseconds.
  */
 export const longestHold = 10_000;
 
@@ -31,6 +31,8 @@ interface SharedTemplatesOptions {
   readonly config: () => RestartConfig;
   /** Whether the stream of the workload's kind in its namespace has been read. */
   readonly hasReadWorkload: (workload: Pick<WorkloadRef, 'kind' | 'namespace'>) => boolean;
+  /** The process has run before: no workload waits at its start. */
+  readonly isContinued?: boolean | undefined;
   readonly receiver: Receiver;
 }
 
@@ -39,12 +41,14 @@ interface SharedTemplatesOptions {
  * of its Deployment, whichever of the two comes or changes first, and not before both are known. As long as the Rollout
  * is managed, the Deployment is not: one of them is restarted, not both.
  */
-export function createSharedTemplates({ config, hasReadWorkload, receiver }: SharedTemplatesOptions): SharedTemplates {
-  /** As their streams delivered them: the Deployments, and the workloads that name one. */
+export function createSharedTemplates(options: SharedTemplatesOptions): SharedTemplates {
+  const { config, hasReadWorkload, isContinued = false, receiver } = options;
+  /** As their streams delivered them: the workloads that share their template, and those that name one. */
   const delivered = new Map<string, WorkloadUpdate>();
-  /** By Deployment: the workloads that name it. */
+  /** By workload: those that name it. */
   const users = new Map<string, Set<string>>();
-  let isStarting = true;
+  let isStarting = !isContinued;
+  let hasHeld = false;
   let cancelHold = () => {};
 
   const isManaged = (update: WorkloadUpdate) => settingsFor(config(), update.summary) !== undefined;
@@ -71,7 +75,7 @@ export function createSharedTemplates({ config, hasReadWorkload, receiver }: Sha
     else receiver.take(whole);
   }
 
-  /** Returns the Deployments that the workload named before and names now. */
+  /** Returns the workloads that this one named before, and names now. */
   function name(id: string, now: WorkloadRef | undefined): ReadonlySet<string> {
     const before = delivered.get(id)?.summary.templateFrom;
     const [left, joined] = [before, now].map((ref) => (ref === undefined ? [] : [workloadKey(ref)]));
@@ -84,9 +88,13 @@ export function createSharedTemplates({ config, hasReadWorkload, receiver }: Sha
     return new Set([...(left ?? []), ...(joined ?? [])]);
   }
 
+  function release({ namespace, objectName }: Omit<ReadStream, 'kind'>): void {
+    if (hasHeld) for (const kind of sharingKinds) receiver.streamRead?.({ kind, namespace, objectName });
+  }
+
   function endHold(): void {
     isStarting = false;
-    receiver.streamRead?.({ kind: 'Deployment', namespace: undefined, objectName: undefined });
+    release({ namespace: undefined, objectName: undefined });
   }
 
   return {
@@ -94,7 +102,7 @@ export function createSharedTemplates({ config, hasReadWorkload, receiver }: Sha
       const { ref, templateFrom } = update.summary;
       const id = workloadKey(ref);
       const named = name(id, templateFrom);
-      if (templateFrom === undefined && ref.kind !== 'Deployment') {
+      if (templateFrom === undefined && update.summary.kind.sharesTemplate !== true) {
         delivered.delete(id);
         receiver.take(update);
       } else delivered.set(id, update);
@@ -108,16 +116,18 @@ export function createSharedTemplates({ config, hasReadWorkload, receiver }: Sha
     },
     streamRead(stream) {
       receiver.streamRead?.(stream);
-      if (referringKinds(config().workloadKinds).includes(stream.kind))
-        receiver.streamRead?.({ ...stream, kind: 'Deployment' });
+      if (referringKinds(config().workloadKinds).includes(stream.kind)) release(stream);
     },
     configChanged() {
       for (const id of users.keys()) pass(id);
     },
-    isHeld: ({ kind, namespace }) =>
-      isStarting &&
-      kind === 'Deployment' &&
-      referringKinds(config().workloadKinds).some((each) => !hasReadWorkload({ kind: each, namespace })),
+    isHeld({ kind, namespace }) {
+      if (!isStarting || !sharingKinds.includes(kind)) return false;
+      const isUnread = (each: string) => !hasReadWorkload({ kind: each, namespace });
+      const isHeld = referringKinds(config().workloadKinds).some(isUnread);
+      hasHeld ||= isHeld;
+      return isHeld;
+    },
     start(clock) {
       const timer = clock.setTimeout(endHold, longestHold);
       cancelHold = () => clock.clearTimeout(timer);
