@@ -13,6 +13,16 @@ async function shareOf(page: Page, selector: string): Promise<readonly [left: nu
   return [left, width];
 }
 
+/** The center of an element in the window, read in one step: a chart that follows the time replaces its elements. */
+async function centerOf(page: Page, selector: string): Promise<readonly [x: number, y: number]> {
+  const [x, y] = await page.evaluate<number[]>(`(() => {
+    const { left, top, width, height } = document.querySelector('${selector}').getBoundingClientRect();
+    return [left + width / 2, top + height / 2];
+  })()`);
+  assert.ok(x !== undefined && y !== undefined);
+  return [x, y];
+}
+
 test('the events of half a minute fill the chart, and do so again after "Fit"', async (t) => {
   const { page, consoleLines } = await timeline(t, outageOfDemo);
   const fills = async () => {
@@ -35,18 +45,15 @@ test('the wheel zooms at the pointer, and what it cannot zoom out further scroll
   });
   await page.locator('#chart').scrollIntoViewIfNeeded();
   const scrolled = await page.evaluate<number>('scrollY');
-  const event = page.locator('.lane', { hasText: 'shop/etcd' }).locator('.deletion');
-  const pointAtEvent = async () => {
-    const box = await event.boundingBox();
-    assert.ok(box);
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  };
+  const event = '.lane[data-about="shop/etcd"] .deletion';
+  await page.locator(event).waitFor({ state: 'attached' });
+  const pointAtEvent = async () => page.mouse.move(...(await centerOf(page, event)));
   await pointAtEvent();
   await page.mouse.wheel(0, -100);
   // From now on the chart does not move with the time.
   await page.waitForURL(/range=[^/]+\/[^/]+$/);
   await pointAtEvent();
-  const [before] = await shareOf(page, '.lane[data-about="shop/etcd"] .deletion');
+  const [before] = await shareOf(page, event);
   for (let n = 0; n < 11; n += 1) await page.mouse.wheel(0, -100);
   await page.locator('#timeline-count', { hasText: /14:02:\d\d to 14:03/ }).waitFor();
   assert.equal(await page.evaluate('scrollY'), scrolled);
