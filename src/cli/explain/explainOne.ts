@@ -25,6 +25,9 @@ export interface Asked {
   readonly reader: ListReader;
 }
 
+/** Answers about one object, or about each that the name may mean. */
+export type Answer = (asked: Asked) => Promise<Result<readonly ExplainedObject[]>>;
+
 /** That the weeder of the cluster does not act in the namespace, whatever its config says, in a clause or none. */
 async function leftAlone(client: KubeClient, namespace: string): Promise<readonly string[]> {
   const selected = await selectedNamespaces(client);
@@ -32,12 +35,12 @@ async function leftAlone(client: KubeClient, namespace: string): Promise<readonl
   return [`weeder does not act in the namespace ${namespace}: by its flags it acts in ${selected.inWords}`];
 }
 
-/** Prints the answer about one object, or about each that the name may mean. */
+/** Prints the answer. */
 export async function explainOne(
   { namespace, name }: Pick<Asked, 'namespace' | 'name'>,
   flags: OneFlags,
   assumed: AssumedConfig,
-  answer: (asked: Asked) => Promise<Result<readonly ExplainedObject[]>>,
+  answer: Answer,
 ): Promise<number> {
   const given = flags.configFile === undefined ? undefined : await loadConfig('explain', flags.configFile);
   if (given?.ok === false) return fail(given.error);

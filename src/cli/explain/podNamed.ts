@@ -1,12 +1,11 @@
-import { failed, ok, type Result } from '@weeder/kube-runtime/base';
+import { failed, ok } from '@weeder/kube-runtime/base';
 import { codedError } from '../../base/errors.ts';
-import type { ExplainedObject } from '../../explain/explainedObject.ts';
 import { explainPod } from '../../explain/explainPod.ts';
 import { inspectCluster } from '../../explain/inspectCluster.ts';
 import { podPath } from '../../weeder/pods/podPath.ts';
 import { podReportFrom } from '../../weeder/report/podReport.ts';
 import { readEventsAbout } from '../writtenEvents.ts';
-import { type Asked, explainOne, type OneFlags } from './explainOne.ts';
+import { type Answer, explainOne, type OneFlags } from './explainOne.ts';
 
 /** `weeder explain pod NAME`: why the pod is, is not, or was deleted, from the cluster and from the Events of weeder. */
 export function explainPodNamed(namespace: string, name: string, flags: OneFlags): Promise<number> {
@@ -16,13 +15,7 @@ export function explainPodNamed(namespace: string, name: string, flags: OneFlags
 /** The config of a fresh install. */
 export const declaredOnly = { text: 'declaredDependencies: {}', inWords: 'only what pods declare counts' };
 
-async function answer({
-  namespace,
-  name,
-  namespaces,
-  config,
-  reader,
-}: Asked): Promise<Result<readonly ExplainedObject[]>> {
+const answer: Answer = async ({ namespace, name, namespaces, config, reader }) => {
   const object = await reader.readOne(podPath(namespace, name), `pods in ${namespace}`);
   if (!object.ok) return object;
   const events = await readEventsAbout(reader, { kind: 'Pod', namespace, name });
@@ -32,4 +25,4 @@ async function answer({
   const view = await inspectCluster(config, namespaces, reader.read);
   if (!view.ok) return view;
   return ok([explainPod({ namespace, name, object: object.value, view: view.value, events: events.value })]);
-}
+};

@@ -1,12 +1,11 @@
-import { failed, ok, type Result } from '@weeder/kube-runtime/base';
+import { failed, ok } from '@weeder/kube-runtime/base';
 import { placePath } from '@weeder/kube-runtime/objects';
 import { codedError } from '../../base/errors.ts';
-import type { ExplainedObject } from '../../explain/explainedObject.ts';
 import { explainServiceNamed as explain } from '../../explain/explainServiceNamed.ts';
 import { externalNamesOf } from '../../explain/externalNames.ts';
 import { inspectCluster } from '../../explain/inspectCluster.ts';
 import { readEventsAbout } from '../writtenEvents.ts';
-import { type Asked, explainOne, type OneFlags } from './explainOne.ts';
+import { type Answer, explainOne, type OneFlags } from './explainOne.ts';
 import { declaredOnly } from './podNamed.ts';
 
 /** `weeder explain service NAME`: whether it is watched, is down or in a window, and which pods wait for it. */
@@ -14,13 +13,7 @@ export function explainServiceNamed(namespace: string, name: string, flags: OneF
   return explainOne({ namespace, name }, flags, declaredOnly, answer);
 }
 
-async function answer({
-  namespace,
-  name,
-  namespaces,
-  config,
-  reader,
-}: Asked): Promise<Result<readonly ExplainedObject[]>> {
+const answer: Answer = async ({ namespace, name, namespaces, config, reader }) => {
   const path = `/api/v1${placePath(namespace)}/services/${encodeURIComponent(name)}`;
   const object = await reader.readOne(path, `services in ${namespace}`);
   if (!object.ok) return object;
@@ -35,4 +28,4 @@ async function answer({
     object.value === undefined ? [] : [{ ...object.value, kind: 'Service' }],
   ).values();
   return ok([explain({ namespace, name, view: view.value, externalName, events: events.value, now: Date.now() })]);
-}
+};

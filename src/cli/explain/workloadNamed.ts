@@ -10,7 +10,7 @@ import { type WorkloadRef, workloadKey, workloadPath } from '../../restart/refer
 import { readWorkload, type WorkloadSummary } from '../../restart/references/workloadSummary.ts';
 import { isKindName } from '../flags/kindNames.ts';
 import { readEventsAbout } from '../writtenEvents.ts';
-import { type Asked, explainOne, type OneFlags } from './explainOne.ts';
+import { type Answer, type Asked, explainOne, type OneFlags } from './explainOne.ts';
 
 const assumed = { text: 'restartControl: {}', inWords: 'only annotations decide which workloads are managed' };
 
@@ -19,7 +19,7 @@ export function explainWorkloadNamed(namespace: string, name: string, flags: One
   return explainOne({ namespace, name }, flags, assumed, answer);
 }
 
-async function answer(asked: Asked): Promise<Result<readonly ExplainedObject[]>> {
+const answer: Answer = async (asked) => {
   const { namespace, name } = asked;
   const others = asked.config.restart?.workloadKinds ?? [];
   const names = [...workloadKindNames, ...others.map((each) => each.name)];
@@ -41,7 +41,7 @@ async function answer(asked: Asked): Promise<Result<readonly ExplainedObject[]>>
     explained.push(...about.value);
   }
   return ok(explained);
-}
+};
 
 async function explainRef(
   ref: WorkloadRef,
