@@ -22,8 +22,11 @@ const role = (name: string) => ({ matchLabels: { role: name } });
 const first = configOf({ name: 'db' });
 const second = configOf({ name: 'db', watchDuration: 60_000 }, { name: 'cache', podSelectors: [role('worker')] });
 
-/** Records a reload in an open window: another duration, and another service that recovers afterwards. */
-async function recordReload(file: string): Promise<void> {
+/**
+ * Records a reload in an open window: another duration, and another service that recovers afterwards. `isListStale`: the
+ * first list of the new stream is from before the recovery of `db`.
+ */
+async function recordReload(file: string, { isListStale = false } = {}): Promise<void> {
   const base = recordingOf(file);
   const { clock } = base;
   const opened = await openRecorder({ ...base, config: first });
@@ -40,21 +43,24 @@ async function recordReload(file: string): Promise<void> {
     assert.ok(sink, `there is no stream ${name}`);
     return sink;
   };
-  const list = (name: string, ...objects: readonly object[]) => {
+  const list = (name: string, ...objects: readonly ReturnType<typeof slice | typeof pod>[]) => {
     sinkOf(name).begin();
     for (const object of objects) sinkOf(name).apply('ADDED', object);
-    sinkOf(name).end();
+    sinkOf(name).end(objects.at(-1)?.metadata.resourceVersion);
   };
   const cache = (ready: boolean) => slice({ service: 'cache', ready: [ready] });
-  list('endpointslices', slice({ service: 'db', ready: [false] }));
+  const [down, found] = [slice({ service: 'db', ready: [false] }), cache(true)];
+  const up = slice({ service: 'db' });
+  list('endpointslices', down);
   list('pods role=apiserver');
   weeder.start();
   await clock.pass(1000);
-  sinkOf('endpointslices').apply('MODIFIED', slice({ service: 'db' }));
+  sinkOf('endpointslices').apply('MODIFIED', up);
   await clock.pass(10_000);
   weeder.configure(second);
   list('pods role=worker', pod({ name: 'worker-0', labels: { role: 'worker' }, containers: [backOff()] }));
-  list('endpointslices 2', slice({ service: 'db' }), cache(true));
+  list('endpointslices 2', isListStale ? down : up, found);
+  if (isListStale) sinkOf('endpointslices 2').apply('MODIFIED', up);
   await clock.pass(1000);
   sinkOf('endpointslices 2').apply('MODIFIED', cache(false));
   await clock.pass(1000);
@@ -64,24 +70,28 @@ async function recordReload(file: string): Promise<void> {
   await recorder.close();
 }
 
+function linesOf(file: string) {
+  return readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line, index) => ({ file, line: index + 1, value: JSON.parse(line) }));
+}
+
+async function replayLines([header, ...rest]: ReturnType<typeof linesOf>) {
+  assert.ok(header);
+  const read = readRecording(header, rest);
+  assert.ok(read.ok, JSON.stringify(read));
+  return replayRecording(read.value);
+}
+
 test('a recording across a reload is replayed to the same decisions, and without its config line to others', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-reload-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'weeder.jsonl');
   await recordReload(file);
-  const lines = readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line, index) => ({ file, line: index + 1, value: JSON.parse(line) }));
-  const replay = async (recorded: typeof lines) => {
-    const [header, ...rest] = recorded;
-    assert.ok(header);
-    const read = readRecording(header, rest);
-    assert.ok(read.ok, JSON.stringify(read));
-    return replayRecording(read.value);
-  };
-  const whole = await replay(lines);
-  const reported = (timed: Awaited<ReturnType<typeof replay>>['replayed']) =>
+  const lines = linesOf(file);
+  const whole = await replayLines(lines);
+  const reported = (timed: typeof whole.replayed) =>
     timed.map(({ t: at, out, about, detail }) => `${at} ${out} ${about} ${detail}`);
   assert.deepEqual(reported(whole.replayed), reported(whole.recorded));
   const decisions = reported(whole.replayed).filter((each) => each.includes('window.') || each.includes('pod.deleted'));
@@ -92,8 +102,20 @@ test('a recording across a reload is replayed to the same decisions, and without
     '61000 window.closed shoot-1/db 0 deleted, 0 skipped, 0 failed',
     '133000 window.closed shoot-1/cache 1 deleted, 0 skipped, 0 failed',
   ]);
-  const without = await replay(lines.filter(({ value }) => value.in !== 'config'));
+  const without = await replayLines(lines.filter(({ value }) => value.in !== 'config'));
   assert.notDeepEqual(reported(without.replayed), reported(without.recorded));
+});
+
+test('a list that is older than what the replaced stream delivered opens no window in the replay', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'weeder-reload-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'weeder.jsonl');
+  await recordReload(file, { isListStale: true });
+  const { recorded, replayed } = await replayLines(linesOf(file));
+  const opened = (events: typeof recorded) =>
+    events.filter(({ out }) => out === 'window.opened').map(({ t: at, about }) => `${at} ${about}`);
+  assert.deepEqual(opened(recorded), ['1000 shoot-1/db', '13000 shoot-1/cache']);
+  assert.deepEqual(opened(replayed), opened(recorded));
 });
 
 /** Records a pod that only the service `cache` selects, then a config without it, and two recoveries of `db`. */

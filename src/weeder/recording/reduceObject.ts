@@ -69,9 +69,10 @@ function withoutQueries(message: unknown): unknown {
   return typeof message === 'string' ? message.replace(/\b(https?:[^\s"?]{1,2000})\?[^\s"]*/g, '$1') : message;
 }
 
+/** By its resourceVersion a stream knows whether it has caught up with the one that it replaces. */
 const slice: Shape = {
   metadata: {
-    ...only('namespace', 'name'),
+    ...only('namespace', 'name', 'resourceVersion'),
     labels: only('kubernetes.io/service-name'),
     managedFields: only('time'),
   },

@@ -41,7 +41,9 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('config' as const), options }) },
-  // The new streams are read: at once, or later, while the old ones continue.
+  // The new streams are read: at once, or later, while the old ones continue. Their lists may be older than that.
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('request' as const) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('remove' as const), service: name }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('read' as const) }) },
 );
 
@@ -97,6 +99,15 @@ export async function recordReloads(file: string, limit: number, { first, steps 
     follow();
   }
 
+  async function take(step: Step): Promise<void> {
+    if (step.type === 'wait') await clock.pass(step.ms);
+    else if (step.type === 'read') readAll();
+    else if (step.type === 'request') cluster.request(weeder.needs.values());
+    else if (step.type === 'remove') cluster.remove('EndpointSlice', 'shoot-1', `${step.service}-abcde`);
+    else if (step.type === 'config') weeder.configure(configOf(step.options));
+    else cluster.put(step.type === 'slice' ? 'EndpointSlice' : 'Pod', objectOf(step));
+  }
+
   for (const service of ['a', 'b', 'c']) {
     cluster.put('EndpointSlice', slice({ service, ready: [false] }));
   }
@@ -104,11 +115,7 @@ export async function recordReloads(file: string, limit: number, { first, steps 
   weeder.start();
   for (const step of steps) {
     follow();
-    if (step.type === 'wait') await clock.pass(step.ms);
-    else if (step.type === 'read') readAll();
-    else if (step.type === 'config') {
-      weeder.configure(configOf(step.options));
-    } else cluster.put(step.type === 'slice' ? 'EndpointSlice' : 'Pod', objectOf(step));
+    await take(step);
   }
   readAll();
   await clock.pass(300_000);

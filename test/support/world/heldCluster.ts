@@ -26,6 +26,11 @@ export interface HeldCluster {
   call(request: ApiRequest): Promise<ApiResult>;
   /** Deletes a pod as weeder does. */
   deletePod(attempt: DeletionAttempt): Promise<DeletionAnswer>;
+  /**
+   * Reads the lists of the streams that are not open yet, and delivers nothing of them before `follow`: by then they are
+   * older than what the open streams have delivered.
+   */
+  request(needs: Iterable<StreamNeed>): void;
   /** Opens the streams that are not open yet, and closes the others. */
   follow(needs: Iterable<StreamNeed>): void;
   /** The streams of this kind deliver nothing until they list again. */
@@ -55,6 +60,7 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
   const { server } = simulatedCluster(clock);
   const { storage, store } = server;
   const streams = new Map<StreamNeed, Cursor | undefined>();
+  const requested = new Map<StreamNeed, ReturnType<typeof openStream>>();
   const held = new Set<string>();
   // The owners of the pods do not exist. Of kinds that are not served, the garbage collector does not expect it.
   for (const resource of storage.resources)
@@ -71,14 +77,17 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
 
   function list(need: StreamNeed): void {
     streams.get(need)?.close();
-    const { cursor, deliverDue } = openStream(storage, need, deliverUnlessHeld);
+    const { cursor, deliverDue } = requested.get(need) ?? request(need);
+    requested.delete(need);
     streams.set(need, cursor);
     need.sink.begin();
-    deliverUnlessHeld();
+    if (!held.has(need.kind)) deliverDue();
+  }
 
-    function deliverUnlessHeld(): void {
-      if (!held.has(need.kind)) deliverDue();
-    }
+  function request(need: StreamNeed): ReturnType<typeof openStream> {
+    return openStream(storage, need, (deliverDue) => {
+      if (!held.has(need.kind) && !requested.has(need)) deliverDue();
+    });
   }
 
   return {
@@ -88,6 +97,9 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
     list: (kind) => store.list(resources[kind]),
     call,
     deletePod: (attempt) => deletePod(attempt, never),
+    request(needs) {
+      for (const need of needs) if (!streams.has(need) && !requested.has(need)) requested.set(need, request(need));
+    },
     follow(needs) {
       const open = new Set(needs);
       for (const [need, cursor] of streams) {
