@@ -10,3 +10,8 @@ export function reasonOf(event: object): string {
   if ('reason' in event && typeof event.reason === 'string') return event.reason;
   return 'error' in event ? messageOf(event.error) : 'no reason given';
 }
+
+/** Whether weeder itself withheld or ended the request: nothing was refused, and an earlier refusal still counts. */
+export function isCancelled({ failure }: { readonly failure: string }): boolean {
+  return failure === 'cancelled';
+}

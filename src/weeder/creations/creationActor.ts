@@ -1,7 +1,7 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { type PodCreationInput, podCreation, type RetriedObject } from '../../../machines/weeder/podCreation.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
-import { failureOf, reasonOf } from '../../actors/failedEffect.ts';
+import { failureOf, isCancelled, reasonOf } from '../../actors/failedEffect.ts';
 import type { ReportWeeder } from '../deletions/weederEvents.ts';
 import type { CreationEntry } from './creationEntry.ts';
 import type { OwnerRequests } from './retryOwner.ts';
@@ -35,7 +35,7 @@ export function providePodCreation(effects: CreationEffects): typeof podCreation
         const entry = entryOf(input.uid);
         const isRequested = () => entry !== undefined && clock.monotonic() <= entry.owner.closesAt;
         if (entry === undefined || !isRequested())
-          return Promise.resolve({ type: 'retry.failed', reason: 'the window has closed' });
+          return Promise.resolve({ type: 'retry.failed', failure: 'cancelled' });
         return retryOwner(entry.refused.owner, signal, isRequested);
       }),
       awaitPod: effectLogic<RetriedObject>({ failure: 'proof.ended', random, actorOf }, ({ uid, existing }, signal) => {
@@ -61,6 +61,7 @@ export function providePodCreation(effects: CreationEffects): typeof podCreation
         withEntry(context, (entry) => {
           const { failures, retryIn } = context;
           const why = { reason: reasonOf(event), failure: failureOf(event) };
+          if (isCancelled(why)) return;
           entry.refusal = why.reason;
           report({
             type: 'creation.refused',

@@ -1,7 +1,7 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '../../../machines/weeder/podDeletion.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
-import { failureOf, reasonOf } from '../../actors/failedEffect.ts';
+import { failureOf, isCancelled, reasonOf } from '../../actors/failedEffect.ts';
 import { maintenanceOpensAt } from '../../config/maintenance.ts';
 import type { DeletePod } from './deletePod.ts';
 import { type DeletionEntry, isRequested } from './deletionEntry.ts';
@@ -61,8 +61,7 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         const granted = entry?.owner;
         if (entry !== undefined) replaceExpired(entry);
         const isDue = () => entry !== undefined && isRequested(entry) && clock.monotonic() <= entry.owner.closesAt;
-        if (entry === undefined || !isDue())
-          return Promise.resolve({ type: 'delete.failed', reason: 'the window has closed' });
+        if (entry === undefined || !isDue()) return Promise.resolve({ type: 'delete.failed', failure: 'cancelled' });
         // The turn was not by the pace of this owner: the deletion is decided again.
         const isOutOfTurn = entry.owner !== granted && entry.owner.policy.pace !== undefined;
         // The machine is about to receive a newer state, and decides by that.
@@ -125,9 +124,9 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         ),
       reportFailed: ({ context: { uid, failures, retryIn, withdrawnBecause }, event }) =>
         withEntry(uid, (entry) => {
-          if (withdrawnBecause === 'stopped') return;
-          const { pod, owner, sentFor = owner } = entry;
           const why = { reason: reasonOf(event), failure: failureOf(event) };
+          if (withdrawnBecause === 'stopped' || isCancelled(why)) return;
+          const { pod, owner, sentFor = owner } = entry;
           entry.refusal = why.reason;
           report({ type: 'deletion.refused', pod, ...why, attempt: failures, retryIn, ...sentFor.window });
         }),

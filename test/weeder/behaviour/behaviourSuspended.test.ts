@@ -50,6 +50,11 @@ test('a previously refused deletion is not retried after the end, and is reporte
     at.eventsOf('window.closed').map(({ deleted, failed }) => [deleted, failed.length]),
     [[0, 1]],
   );
+  assert.equal(at.eventsOf('deletion.refused').length, tries);
+  assert.deepEqual(
+    at.eventsOf('deletion.failed').map(({ reason }) => reason),
+    ['the window closed first, and an earlier attempt was refused: 500'],
+  );
 });
 
 test('a recovery during a suspension opens a full window, next to one whose timer is late', async () => {

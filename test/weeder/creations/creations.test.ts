@@ -161,20 +161,25 @@ test('a missing permission is reported once, and does not hold up the others', a
   );
 });
 
-test('a window that closes while the API server refuses reports what was not retried', async () => {
-  const at = creationWorld({
-    answer: () => ({ type: 'retry.failed', reason: 'the API server is overloaded', failure: 'unavailable' }),
-    section: { watchDuration: '30s' },
+for (const isSuspended of [false, true]) {
+  const when = isSuspended ? 'late, after a suspension,' : 'in time';
+  test(`a window that closes ${when} while the API server refuses reports what was not retried`, async () => {
+    const at = creationWorld({
+      answer: () => ({ type: 'retry.failed', reason: 'the API server is overloaded', failure: 'unavailable' }),
+      section: { watchDuration: '30s' },
+    });
+    at.refuse('web');
+    at.service(true);
+    await at.clock.pass(10_000);
+    if (isSuspended) at.clock.suspend(minute);
+    await at.clock.pass(minute);
+    assert.partialDeepStrictEqual(at.events.slice(-2), [
+      { type: 'creation.failed', reason: 'the window closed first, after a refusal: the API server is overloaded' },
+      { type: 'window.closed', failed: ['shop/web'] },
+    ]);
+    assert.equal(at.weeder.actorCounts().podCreation, 0);
   });
-  at.refuse('web');
-  at.service(true);
-  await at.clock.pass(minute);
-  assert.partialDeepStrictEqual(at.events.slice(-2), [
-    { type: 'creation.failed', reason: 'the window closed first, after a refusal: the API server is overloaded' },
-    { type: 'window.closed', failed: ['shop/web'] },
-  ]);
-  assert.equal(at.weeder.actorCounts().podCreation, 0);
-});
+}
 
 test('a stop begins no further retry, and the drain waits for those in flight', async () => {
   const { promise, resolve } = Promise.withResolvers<RetryAnswer>();
