@@ -7,6 +7,7 @@ import {
   createKubeClient,
   describeFailure,
   discoveringClient,
+  isTransient,
   type KubeClient,
   type RequestOutcome,
 } from '@weeder/kube-runtime/client';
@@ -97,16 +98,10 @@ async function probeServer(
     const result = await client.call({ method: 'GET', path: '/api/v1', timeoutMs, signal });
     // A user who may watch pods may still lack the permission for discovery.
     if (result.ok || result.failure.type === 'forbidden') return undefined;
-    if (!isUnavailable(result.failure) || clock.monotonic() >= deadline) return result.failure;
+    if (!isTransient(result.failure) || clock.monotonic() >= deadline) return result.failure;
     if (attempt === 1) onWaiting(describeFailure(result.failure, client.server));
     await pause(Math.min(retryEvery, deadline - clock.monotonic()), clock, signal);
   }
-}
-
-/** Whether the API server may soon become reachable. */
-function isUnavailable({ type, reason }: ApiFailure): boolean {
-  if (type === 'network') return reason !== 'TLS';
-  return type === 'timeout' || type === 'unavailable' || type === 'throttled';
 }
 
 function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
@@ -129,5 +124,5 @@ function asProblem(failure: ApiFailure, server: string): CodedError {
 function codeOf(failure: ApiFailure) {
   if (failure.type === 'unauthorized') return 'CLUSTER_REFUSES';
   if (failure.type === 'credentials') return 'CLUSTER_CREDENTIALS';
-  return isUnavailable(failure) || failure.type === 'network' ? 'CLUSTER_UNREACHABLE' : 'CLUSTER_NOT_KUBERNETES';
+  return isTransient(failure) || failure.type === 'network' ? 'CLUSTER_UNREACHABLE' : 'CLUSTER_NOT_KUBERNETES';
 }

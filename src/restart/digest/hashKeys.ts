@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type CodedError, failed, type JsonObject, objectOf, ok, type Result } from '@weeder/kube-runtime/base';
 import type { ApiRequest, ApiResult, FailureType, KubeClient } from '@weeder/kube-runtime/client';
-import { describeFailure } from '@weeder/kube-runtime/client';
+import { describeFailure, isTransient } from '@weeder/kube-runtime/client';
 import { codedError } from '../../base/errors.ts';
 import { confidential, type RequestTarget } from '../references/answer.ts';
 import { sourcePath, sourcesPath } from '../references/refs.ts';
@@ -26,6 +26,12 @@ export interface HashKeys {
   confirms(id: string, purpose: SealPurpose, parts: readonly string[], seal: string): boolean;
 }
 
+/** Why there are no keys. */
+interface KeyError extends CodedError {
+  /** The next read may succeed although nothing is changed. */
+  readonly isTransient: boolean;
+}
+
 /** The entry of the current key; older keys have any other name. */
 const currentEntry = 'key';
 /** The minimum length of a key in bytes: the output length of HMAC-SHA-256. */
@@ -37,7 +43,7 @@ const advice =
   'workloads run with, and restarts nothing for it.';
 
 /** Returns the keys in a Secret; every entry has to be a key. The problem never contains any part of a key. */
-function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys> {
+function keysIn(secret: JsonObject, where: KeySecret): Result<HashKeys, KeyError> {
   const keys = new Map<string, HashKey>();
   const entries = new Map(Object.entries(objectOf(secret['data'])));
   if (!entries.has(currentEntry)) return failed(invalid(where, `has no entry ${currentEntry}.`));
@@ -78,8 +84,9 @@ export function hashKeyOf(bytes: Buffer): HashKey {
   return { bytes, id: createHash('sha256').update(bytes).digest('base64url').slice(0, idLength) };
 }
 
-function invalid({ namespace, name }: KeySecret, sentence: string): CodedError {
-  return codedError('HASH_KEY_INVALID', `The Secret ${namespace}/${name} ${sentence}`, advice);
+function invalid({ namespace, name }: KeySecret, sentence: string): KeyError {
+  const error = codedError('HASH_KEY_INVALID', `The Secret ${namespace}/${name} ${sentence}`, advice);
+  return { ...error, isTransient: false };
 }
 
 /** Node accepts almost any text as base64. */
@@ -103,12 +110,12 @@ export async function readHashKeys(
   where: KeySecret,
   signal: AbortSignal,
   onCreated: () => void = () => {},
-): Promise<Result<HashKeys>> {
+): Promise<Result<HashKeys, KeyError>> {
   for (let tries = 0; tries < manyTries; tries += 1) {
     const read = await attempt(client, where, signal, onCreated);
     if (read !== 'again') return read;
   }
-  return failed(unavailable(where, 'It changes faster than it can be read.'));
+  return failed(passing(where, 'It changes faster than it can be read.'));
 }
 
 async function attempt(
@@ -116,7 +123,7 @@ async function attempt(
   where: KeySecret,
   signal: AbortSignal,
   onCreated: () => void,
-): Promise<Result<HashKeys> | 'again'> {
+): Promise<Result<HashKeys, KeyError> | 'again'> {
   const path = sourcePath({ kind: 'Secret', ...where });
   const data = { [currentEntry]: randomBytes(keyLength).toString('base64') };
 
@@ -128,15 +135,16 @@ async function attempt(
     return keysFrom(result, verb);
   }
 
-  function keysFrom(result: ApiResult, verb: RequestTarget['verb']): Result<HashKeys> {
+  function keysFrom(result: ApiResult, verb: RequestTarget['verb']): Result<HashKeys, KeyError> {
     const secretData = secretIn(result, verb);
     return secretData.ok ? keysIn(secretData.value, where) : secretData;
   }
 
-  function secretIn(result: ApiResult, verb: RequestTarget['verb']): Result<JsonObject> {
+  function secretIn(result: ApiResult, verb: RequestTarget['verb']): Result<JsonObject, KeyError> {
     if (!result.ok) {
       const failure = confidential(result.failure, { verb, kind: 'Secret', ...where });
-      return failed(unavailable(where, describeFailure(failure, client.server)));
+      const isPassing = isTransient(result.failure) || result.failure.type === 'cancelled';
+      return failed((isPassing ? passing : unavailable)(where, describeFailure(failure, client.server)));
     }
     const secret = objectOf(result.body);
     if (secret['kind'] === 'Secret' && objectOf(secret['metadata'])['name'] === where.name)
@@ -170,6 +178,11 @@ function newSecret({ namespace, name }: KeySecret, data: JsonObject) {
   };
 }
 
-function unavailable({ namespace, name }: KeySecret, why: string): CodedError {
-  return codedError('HASH_KEY_UNAVAILABLE', `The Secret ${namespace}/${name} is unavailable: ${why}`);
+function unavailable({ namespace, name }: KeySecret, why: string, hint?: string): KeyError {
+  const sentence = `The Secret ${namespace}/${name} is unavailable: ${why}`;
+  return { ...codedError('HASH_KEY_UNAVAILABLE', sentence, hint), isTransient: hint !== undefined };
+}
+
+function passing(where: KeySecret, why: string): KeyError {
+  return unavailable(where, why, 'Weeder reads it again.');
 }

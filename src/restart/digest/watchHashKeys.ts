@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
+import type { Clock, CodedError, TimerHandle } from '@weeder/kube-runtime/base';
 import type { KubeClient } from '@weeder/kube-runtime/client';
 import { dryRunClient } from '@weeder/kube-runtime/client';
 import type { ReportRestart } from '../references/events.ts';
@@ -37,10 +37,16 @@ export function watchHashKeys({
   let failures = 0;
   let problem = '';
   let hasChecked = false;
+  let hasKeys = false;
 
   function reportChecked(): void {
     if (!hasChecked) onChecked();
     hasChecked = true;
+  }
+
+  function reportProblem({ message, hint }: CodedError): void {
+    if (message !== problem) report({ type: 'key.missing', reason: `${message} ${hint}`, isKnown: hasKeys });
+    problem = message;
   }
 
   async function poll(): Promise<void> {
@@ -52,14 +58,14 @@ export function watchHashKeys({
     if (read.ok) {
       failures = 0;
       problem = '';
+      hasKeys = true;
       onKeys(read.value);
-    } else {
-      if (read.error.message !== problem)
-        report({ type: 'key.missing', reason: `${read.error.message} ${read.error.hint}` });
-      problem = read.error.message;
-      failures += 1;
+    } else failures += 1;
+    // One failure of the first read that passes by itself is none; and while the API server is down, its streams are.
+    if (read.ok || !read.error.isTransient || (failures > 1 && !hasKeys)) {
+      if (!read.ok) reportProblem(read.error);
+      reportChecked();
     }
-    reportChecked();
     const pause = read.ok ? pollInterval : Math.min(pollInterval, shortestRetry * 2 ** Math.min(failures, 6));
     timer = clock.setTimeout(() => void poll(), pause);
   }

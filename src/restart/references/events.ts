@@ -136,8 +136,8 @@ export type RestartEvent =
   | { readonly type: 'key.changed'; readonly keyId: string; readonly before: string | undefined }
   /** There was no hash key, and weeder wrote one to this Secret (`namespace/name`). */
   | { readonly type: 'key.created'; readonly secret: string }
-  /** The key is not available, and nothing is restarted until it is. */
-  | { readonly type: 'key.missing'; readonly reason: string }
+  /** The key is not available. `isKnown`: the one that was read before is used; otherwise nothing is restarted. */
+  | { readonly type: 'key.missing'; readonly reason: string; readonly isKnown: boolean }
   | ActorFailed;
 
 interface AboutChange extends AboutWorkload {

@@ -225,7 +225,10 @@ export const restartTable: TableOf<RestartEvent, typeof restartReasons, RestartO
   },
   'key.missing': {
     ...report('hash key missing'),
-    log: ({ reason }) => error('no hash key: nothing is restarted', { reason }),
+    log: ({ reason, isKnown }) =>
+      isKnown
+        ? warn('hash key cannot be read again: weeder uses the one that it has', { reason })
+        : error('no hash key: nothing is restarted', { reason }),
   },
   'actor.failed': actorFailed,
 };

@@ -1,17 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, objectOf, systemClock } from '@weeder/kube-runtime/base';
-import { createKubeClient, dryRunClient, leaderGate } from '@weeder/kube-runtime/client';
+import {
+  type ApiFailure,
+  type ApiResult,
+  createKubeClient,
+  dryRunClient,
+  leaderGate,
+} from '@weeder/kube-runtime/client';
 import {
   accessTo,
   answerWith,
+  clientOf,
   faultyServer,
   type ReceivedRequest,
   type ServerAnswer,
   statusBody,
+  virtualClock,
 } from '@weeder/kube-runtime/testing';
 import { type HashKeys, hashKeyOf, readHashKeys } from '../../../src/restart/digest/hashKeys.ts';
 import { watchHashKeys } from '../../../src/restart/digest/watchHashKeys.ts';
+import type { RestartEvent } from '../../../src/restart/references/events.ts';
 import { base64 } from '../../support/objects/sourceObjects.ts';
 
 const where = { namespace: 'weeder', name: 'weeder-hash-key' };
@@ -217,5 +226,81 @@ for (const isThere of [true, false]) {
     assert.equal((await keys).current.id === hashKeyOf(bytes(1)).id, isThere);
     end();
     assert.deepEqual(it.server.requests.filter(isWrite), []);
+  });
+}
+
+type Answer = ApiResult | 'key';
+const failing = (failure: ApiFailure): ApiResult => ({ ok: false, failure });
+const hanging = failing({ type: 'timeout', message: 'nothing arrived' });
+const lost = failing({ type: 'cancelled', message: 'this replica lost leadership' });
+const denied = failing({ type: 'forbidden', status: 403, message: 'no' });
+
+for (const { what, answers, reads, reported } of [
+  {
+    what: 'one failure of the first read that passes by itself is not reported',
+    answers: [hanging, 'key'],
+    reads: 2,
+    reported: [],
+  },
+  { what: 'lost leadership is not reported', answers: [lost, 'key'], reads: 2, reported: [] },
+  {
+    what: 'two failures in a row are reported once, and say that weeder reads again',
+    answers: [hanging, hanging, hanging, 'key'],
+    reads: 2,
+    reported: [{ isKnown: false, says: /did not answer in time: nothing arrived\. .* Weeder reads it again\.$/ }],
+  },
+  {
+    what: 'a missing permission is reported at once, and says what to grant',
+    answers: [denied, 'key'],
+    reads: 1,
+    reported: [{ isKnown: false, says: /Grant weeder get, create and update/ }],
+  },
+  {
+    what: 'with a key, an API server that does not answer is not reported',
+    answers: ['key', hanging, hanging],
+    reads: 1,
+    reported: [],
+  },
+  {
+    what: 'with a key, a permission that is gone is reported with the key that is used',
+    answers: ['key', denied, denied],
+    reads: 1,
+    reported: [{ isKnown: true, says: /Grant weeder/ }],
+  },
+] satisfies readonly { what: string; answers: readonly Answer[]; reads: number; reported: readonly object[] }[]) {
+  test(`the hash key is read periodically: ${what}`, async () => {
+    const clock = virtualClock();
+    const remaining: Answer[] = [...answers];
+    const secret = { kind: 'Secret', metadata: { name: where.name }, data: { key: base64(bytes(1)) } };
+    const events: RestartEvent[] = [];
+    let keys = 0;
+    let checkedAfter: number | undefined;
+    const end = watchHashKeys({
+      client: clientOf(async () => {
+        const answer = remaining.shift() ?? 'key';
+        return answer === 'key' ? { ok: true, status: 200, body: secret } : answer;
+      }),
+      clock,
+      where: () => where,
+      isDryRun: false,
+      report: (event) => events.push(event),
+      onKeys: () => {
+        keys += 1;
+      },
+      onChecked() {
+        checkedAfter = answers.length - remaining.length;
+      },
+    });
+    await clock.pass(600_000);
+    end();
+    const missing = events.filter((event) => event.type === 'key.missing');
+    assert.deepEqual(
+      missing.map(({ isKnown }) => isKnown),
+      reported.map(({ isKnown }) => isKnown),
+    );
+    for (const [index, { says }] of reported.entries()) assert.match(missing[index]?.reason ?? '', says);
+    assert.ok(keys > 1);
+    // Restart control begins once it is known whether there is a key.
+    assert.equal(checkedAfter, reads);
   });
 }

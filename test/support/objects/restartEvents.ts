@@ -66,7 +66,7 @@ export const restartEventOf: { readonly [T in RestartEvent['type']]: Extract<Res
   'state.foreign': { type: 'state.foreign', keyId: 'zyxwvuts', ...about },
   'key.changed': { type: 'key.changed', keyId: 'abcdefgh', before: undefined },
   'key.created': { type: 'key.created', secret: 'weeder/weeder-hash-key' },
-  'key.missing': { type: 'key.missing', reason: 'The Secret weeder/weeder-hash-key has no entry key.' },
+  'key.missing': { type: 'key.missing', reason: 'The Secret weeder/weeder-hash-key has no entry key.', isKnown: false },
   'actor.failed': { type: 'actor.failed', actor: 'workload deployment/shop/web', error: new Error('broke') },
 };
 export const everyRestartEvent: readonly RestartEvent[] = Object.values(restartEventOf);

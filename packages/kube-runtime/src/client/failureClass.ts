@@ -10,6 +10,12 @@ export function isRecoverable(failure: ApiFailure): boolean {
   return !unrecoverable.has(failure.type);
 }
 
+/** Whether the same request may soon succeed although nothing is changed: there was no answer, or no final one. */
+export function isTransient({ type, reason }: ApiFailure): boolean {
+  if (type === 'network') return reason !== 'TLS';
+  return type === 'timeout' || type === 'unavailable' || type === 'throttled';
+}
+
 /** The form in which every authorizer denies a request; an admission plugin has another text in this position. */
 const denial = /^(?:\S+ (?:"[^"]*" )?is forbidden: |forbidden: )?User "[^"]*" cannot /;
 

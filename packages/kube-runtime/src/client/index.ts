@@ -18,6 +18,7 @@ export {
   isImpersonationDenied,
   isOtherUid,
   isRecoverable,
+  isTransient,
   isUnservedPath,
 } from './failureClass.ts';
 export { createPortForward, type PortForward } from './portForward.ts';
