@@ -16,7 +16,8 @@ function forwards(): readonly string[] {
 
 /** What `path` of the live page answers while the command runs. */
 function through(reader: Reader, command: string, path: string): Promise<string> {
-  const ask = `curl --silent --show-error --fail --retry 60 --retry-delay 1 --retry-connrefused http://localhost:9645${path}`;
+  // Each attempt before the port is open is an error that curl prints.
+  const ask = `curl --silent --show-error --fail --retry 60 --retry-delay 1 --retry-connrefused http://localhost:9645${path} 2>curl.log || { cat curl.log; false; }`;
   return reader.run(`${command} >forward.log & forward=$!; trap 'kill $forward' EXIT; ${ask}`);
 }
 
