@@ -112,15 +112,19 @@ export function workloadScene(now: number): WorkloadView[] {
   const settings = 'ConfigMap settings (key log.level)';
   const ago = (minutes: number) => now - minutes * minute;
   return [
-    workloadView('cronjob/shop/report', { since: ago(812), sources: ['ConfigMap settings#locale', 'Secret mail'] }),
-    workloadView('daemonset/shop/agent', {
-      state: 'suspended',
-      reason: 'its update strategy is OnDelete: these pods have to be deleted: agent-4xq7c, agent-9t2mk',
-      since: ago(3),
-      sources: ['ConfigMap agent'],
-      restarts: [ago(3)],
-      cause: 'ConfigMap agent (agent.yaml)',
-    }),
+    workloadView('report', { since: ago(812), sources: ['ConfigMap settings#locale', 'Secret mail'] }, 'CronJob'),
+    workloadView(
+      'agent',
+      {
+        state: 'suspended',
+        reason: 'its update strategy is OnDelete: these pods have to be deleted: agent-4xq7c, agent-9t2mk',
+        since: ago(3),
+        sources: ['ConfigMap agent'],
+        restarts: [ago(3)],
+        cause: 'ConfigMap agent (agent.yaml)',
+      },
+      'DaemonSet',
+    ),
     workloadView('api', {
       state: 'rolling',
       since: ago(0.2),
@@ -153,7 +157,7 @@ export function workloadScene(now: number): WorkloadView[] {
       cause: 'ConfigMap search (index.yaml)',
     }),
     workloadView('web', { state: 'stale', since: ago(1 / 30), until: now + 3_000 }),
-    workloadView('statefulset/shop/queue', { since: ago(2_900), sources: ['ConfigMap queue', 'Secret queue#cookie'] }),
+    workloadView('queue', { since: ago(2_900), sources: ['ConfigMap queue', 'Secret queue#cookie'] }, 'StatefulSet'),
   ];
 }
 

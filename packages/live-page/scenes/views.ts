@@ -92,9 +92,9 @@ export function actorView(id: string, changes: Partial<ActorView> = {}): ActorVi
 }
 
 /** `name`: of a Deployment in the namespace shop. */
-export function workloadView(name: string, changes: Partial<WorkloadView> = {}): WorkloadView {
+export function workloadView(name: string, changes: Partial<WorkloadView> = {}, kind = 'Deployment'): WorkloadView {
   const rest = { until: undefined, restarts: [], cause: '' };
-  const names = { id: `deployment/shop/${name}`, name: `Deployment shop/${name}`, namespace: 'shop' };
+  const names = { id: `${kind.toLowerCase()}/shop/${name}`, name: `${kind} shop/${name}`, namespace: 'shop' };
   return { ...names, state: 'current', reason: '', since: 0, sources: ['ConfigMap settings'], ...rest, ...changes };
 }
 
