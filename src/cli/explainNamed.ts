@@ -6,6 +6,7 @@ import { nearest } from '../base/nearest.ts';
 import { type AllowedResources, everythingAllowed } from '../config/schema/allowedResources.ts';
 import { defaultObserver, type ObserverConfig } from '../config/schema/observer.ts';
 import { explainApplication } from '../explain/explainApplication.ts';
+import { applicationTexts } from '../explain/explainedApplication.ts';
 import { type InspectedApplication, inspectApplication } from '../explain/inspectApplication.ts';
 import { resourceRequests } from '../observer/apply/resourceRequests.ts';
 import { restMapperOf } from '../observer/kinds/restMapper.ts';
@@ -15,6 +16,7 @@ import { createOwnershipClaims } from '../observer/streams/ownershipClaims.ts';
 import { loadConfig } from './configFile.ts';
 import { connect, interactive } from './connect.ts';
 import { namespaceOf } from './contextNamespace.ts';
+import { printData } from './data/printData.ts';
 import { explainedKinds } from './flags/kindNames.ts';
 import type { OutputFlag } from './flags/outputFlag.ts';
 import type { ReadFlags } from './flags/readFlags.ts';
@@ -36,7 +38,7 @@ interface ExplainWords {
  * the desired and the actual state of each resource. Nothing is changed: manifests are only sent as dry runs.
  */
 export async function explainNamed(words: ExplainWords, flags: NamedFlags): Promise<number> {
-  const wrong = wrongWords(words) ?? wrongOutput(words, flags);
+  const wrong = wrongWords(words);
   if (wrong !== undefined) return fail(wrong);
   const namespace = namespaceOf(flags);
   if (!namespace.ok) return fail(namespace.error);
@@ -49,7 +51,9 @@ export async function explainNamed(words: ExplainWords, flags: NamedFlags): Prom
   const seen = await inspect(dryRunClient(client.value), config.value.allow, namespace.value, words.name ?? '');
   await client.value.close();
   if (!seen.ok) return fail(seen.error);
-  print(explainApplication(seen.value, Date.now(), config.value.maintenanceWindows).join('\n\n'));
+  const explained = explainApplication(seen.value, Date.now(), config.value.maintenanceWindows);
+  if (flags.output === undefined) print(applicationTexts(explained).join('\n\n'));
+  else printData('ApplicationExplanation', explained, flags.output);
   return exitCodes.ok;
 }
 
@@ -76,11 +80,6 @@ function wrongWords({ what, name }: ExplainWords): CodedError | undefined {
     return codedError('USAGE', `weeder explain does not accept the argument ${what}${hint}`);
   }
   return name === undefined || name === '' ? codedError('USAGE', `weeder explain ${what} needs NAME.`) : undefined;
-}
-
-function wrongOutput({ what }: ExplainWords, { output }: OutputFlag): CodedError | undefined {
-  if (output === undefined || what !== 'application') return undefined;
-  return codedError('USAGE', 'An application is explained as text only: leave out -o.');
 }
 
 /** Without a config the allowed resources are unknown: the condition `Invalid` reports violations. */

@@ -2,46 +2,54 @@ import { formatDuration, objectOf, timeInSeconds } from '@weeder/kube-runtime/ba
 import { observerDisplay } from '@weeder/live-page';
 import { formatPath } from '../base/fieldError.ts';
 import { closedWords, type MaintenanceWindow, maintenanceAt } from '../config/maintenance.ts';
-import { identityText } from '../observer/objects/identity.ts';
 import { isCorrection } from '../observer/resource/maintenance.ts';
 import { applicationStateOf, worstState } from '../observer/status/applicationState.ts';
 import { conditionTypes } from '../observer/status/condition.ts';
 import { type Condition, conditionOf } from '../observer/status/statusPatch.ts';
-import { explainResource, stateIn } from './explainResource.ts';
+import type { ExplainedApplication } from './explainedApplication.ts';
+import { explainLeaving, explainResource, stateIn } from './explainResource.ts';
 import type { InspectedApplication } from './inspectApplication.ts';
 
 /**
- * Describes one application and each of its resources, as texts of several lines. `now`: epoch milliseconds; `windows`:
- * the maintenance windows of corrections.
+ * Returns what is known of one application and of each of its resources. `now`: epoch milliseconds; `windows`: the
+ * maintenance windows of corrections.
  */
 export function explainApplication(
   seen: InspectedApplication,
   now: number,
   windows: readonly MaintenanceWindow[] = [],
-): readonly string[] {
+): ExplainedApplication {
+  const { entry, account, errors, error } = seen;
+  const { namespace, name, spec, warnings } = entry.newest;
   const verdict = verdictOf(seen, now);
   const maintenance = maintenanceAt(windows, now);
   const ofDrift =
     verdict === corrected && maintenance.type === 'closed' ? `not corrected now: ${closedWords(maintenance)}` : verdict;
-  return [
-    [head(seen, now), ...detailLines(seen, now).map((line) => `  ${line}`)].join('\n'),
-    ...seen.resources.map((each) => explainResource(each, isCorrection(each.entry) ? ofDrift : verdict)),
-    ...[...seen.entry.pendingRemovals.values()].map((row) => `${identityText(row.identity)}: ${leaves(seen)}`),
-  ].map(inOneColour);
-}
-
-function head(seen: InspectedApplication, now: number): string {
-  const { entry, account } = seen;
-  const { mode, deletionPolicy, resyncPeriod } = entry.newest.spec;
-  const who = account ?? 'weeder itself';
-  return `Application ${entry.id}: ${observerDisplay(stateOf(seen, now)).words}, mode ${mode}, deletionPolicy ${deletionPolicy}, resync every ${formatDuration(resyncPeriod)}, as ${who}`;
+  return {
+    namespace,
+    name,
+    state: observerDisplay(stateOf(seen, now)).words,
+    mode: spec.mode,
+    deletionPolicy: spec.deletionPolicy,
+    resyncPeriod: formatDuration(spec.resyncPeriod),
+    account,
+    pausedUntil: pauseEnd(seen, now),
+    conditions: conditionsOf(seen).map(({ type, status, reason, message }) => ({ type, status, reason, message })),
+    errors: errors.map(({ place, message }) => ({ path: place, message })),
+    warnings: warnings.map(({ path, message }) => ({ path: formatPath(path), message })),
+    unreadable: error === '' ? undefined : error,
+    advice: advice(seen),
+    resources: [
+      ...seen.resources.map((each) => explainResource(each, isCorrection(each.entry) ? ofDrift : verdict)),
+      ...[...entry.pendingRemovals.values()].map(({ identity }) => explainLeaving(identity, leaves(seen))),
+    ],
+  };
 }
 
 /** The worst of what its status says and of what is found now. */
 function stateOf(seen: InspectedApplication, now: number): string {
-  const { spec, isTerminating } = seen.entry.newest;
-  if (isTerminating) return 'deleting.attempting';
-  if ((spec.pausedUntil ?? 0) > now) return 'paused';
+  if (seen.entry.newest.isTerminating) return 'deleting.attempting';
+  if (pauseEnd(seen, now) !== undefined) return 'paused';
   const ready = conditionsOf(seen).find(({ type }) => type === 'Ready');
   const states = seen.resources.map((each) => stateIn(each).state);
   return worstState([
@@ -51,19 +59,10 @@ function stateOf(seen: InspectedApplication, now: number): string {
   ]);
 }
 
-function detailLines(seen: InspectedApplication, now: number): string[] {
-  const { entry, errors, error } = seen;
-  const { spec, warnings, isTerminating } = entry.newest;
-  const isPaused = (spec.pausedUntil ?? 0) > now;
-  return [
-    ...conditionsOf(seen).map(({ type, status, reason, message }) => `${type}: ${status}, ${reason}. ${message}`),
-    ...(isTerminating ? ['it is being deleted'] : []),
-    ...(isPaused ? [`paused until ${timeInSeconds(spec.pausedUntil ?? 0)}; it resumes then`] : []),
-    ...errors.map(({ place, message }) => `error in ${place}: ${message.replace(/\.$/, '')}`),
-    ...warnings.map(({ path, message }) => `warning, ${formatPath(path)}: ${message}`),
-    ...(error === '' ? [] : [`its resources cannot be read: ${error}`]),
-    ...advice(seen).map((each) => `→ ${each}`),
-  ];
+/** Undefined: it is not paused. */
+function pauseEnd({ entry }: InspectedApplication, now: number): string | undefined {
+  const { pausedUntil = 0 } = entry.newest.spec;
+  return pausedUntil > now ? timeInSeconds(pausedUntil) : undefined;
 }
 
 function conditionsOf({ entry }: InspectedApplication): Condition[] {
@@ -104,12 +103,14 @@ function advice(seen: InspectedApplication): string[] {
 const corrected = 'corrected immediately while weeder runs, later if it is changed back repeatedly';
 
 /** What the observer does about differences from the applied state. */
-function verdictOf({ entry, error }: InspectedApplication, now: number): string {
+function verdictOf(seen: InspectedApplication, now: number): string {
+  const { entry, error } = seen;
   const { isTerminating, spec } = entry.newest;
+  const pausedUntil = pauseEnd(seen, now);
   if (error !== '') return '';
   if (isTerminating) return 'not corrected, because the application is being deleted';
   if (spec.mode === 'detect') return 'reported, and not corrected';
-  if ((spec.pausedUntil ?? 0) > now) return `not corrected until ${timeInSeconds(spec.pausedUntil ?? 0)}`;
+  if (pausedUntil !== undefined) return `not corrected until ${pausedUntil}`;
   return corrected;
 }
 
@@ -118,9 +119,4 @@ function leaves({ entry, errors }: InspectedApplication): string {
   if (errors.length > 0)
     return 'not among the manifests as far as they can be read: not deleted while there are errors';
   return `no longer among the manifests: ${deletionPolicy === 'delete' ? 'to be deleted' : 'to be released'}`;
-}
-
-/** Replaces control characters, so that names and messages cannot control the terminal. */
-function inOneColour(text: string): string {
-  return text.replace(/[^\P{Cc}\n]/gu, '\u{fffd}');
 }

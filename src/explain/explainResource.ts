@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { textOf } from '@weeder/kube-runtime/base';
 import { observerDisplay, observerStates } from '@weeder/live-page';
 import { foreignOwnerOf, needsApply } from '../observer/entries/comparison.ts';
@@ -6,24 +5,32 @@ import { memoryOf, type ResourceEntry } from '../observer/entries/entries.ts';
 import { countObserved, type FieldReport } from '../observer/entries/fieldReports.ts';
 import { foundOf } from '../observer/entries/live.ts';
 import { isSecret } from '../observer/objects/confidential.ts';
-import { identityText, type Json } from '../observer/objects/identity.ts';
+import type { Identity, Json } from '../observer/objects/identity.ts';
 import { ownershipConflict, ownershipOf } from '../observer/ownership/ownership.ts';
 import { fieldMaskFor } from '../observer/schema/fieldMaskFor.ts';
 import { readObserverSchema } from '../observer/schema/readObserverSchema.ts';
 import { statusValue } from '../observer/spec/inventory.ts';
 import type { ApplicationState } from '../observer/status/applicationState.ts';
+import type { ExplainedField, ExplainedResource } from './explainedApplication.ts';
 import type { InspectedResource } from './inspectApplication.ts';
 
-/** Longer values are cut; the API server has the full value. */
-const longestValue = 2_000;
-
-/**
- * Describes one resource, as lines of text. `verdict`: what the observer does about differences from the applied state.
- */
-export function explainResource(seen: InspectedResource, verdict: string): string {
+/** Returns what is known of one resource. `verdict`: what the observer does about differences from the applied state. */
+export function explainResource(seen: InspectedResource, verdict: string): ExplainedResource {
   const { words, isWrong } = stateIn(seen);
-  const head = `${identityText(seen.entry.identity)}: ${words}${isWrong && verdict !== '' ? `  → ${verdict}` : ''}`;
-  return [head, ...aboutIt(seen), ...ofBefore(seen), ...diff(seen)].join('\n');
+  const { identity } = seen.entry;
+  return {
+    ...identity,
+    answer: words,
+    verdict: isWrong && verdict !== '' ? verdict : undefined,
+    details: details(seen),
+    before: seen.before.map((drift) => withoutSecrets(identity, { ...valueless, ...drift })),
+    fields: seen.fields.map((field) => withoutSecrets(identity, inJson(field))),
+  };
+}
+
+/** A resource that is no longer among the manifests. */
+export function explainLeaving(identity: Identity, answer: string): ExplainedResource {
+  return { ...identity, answer, verdict: undefined, details: [], before: [], fields: [] };
 }
 
 /** The state of the resource. */
@@ -80,7 +87,7 @@ function claimed({ entry, live }: InspectedResource): string {
   return refused.ok ? '' : refused.failure.reason.replace(/\.$/, '');
 }
 
-function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
+function details({ entry, refusal, fields }: InspectedResource): string[] {
   const { application } = entry;
   const { plan } = entry.desired;
   const { baseline } = entry.live;
@@ -94,59 +101,27 @@ function aboutIt({ entry, refusal, fields }: InspectedResource): string[] {
   return [
     ...(fields.length === 0 || baseline === undefined
       ? []
-      : [`  observed: ${counted(countObserved(baseline), 'field')}, ${how}`]),
-    `  applied last: ${appliedHash === undefined ? 'nothing' : last}${uid === undefined ? '' : `, uid ${uid}`}; state in the status: ${statusValue(state)}`,
-    ...(refusal === '' ? [] : [`  as ${plan.target.account ?? 'weeder itself'}: ${refusal}`]),
-    ...(application.isDetectOnly ? ['  mode detect: nothing is applied'] : []),
+      : [`observed: ${counted(countObserved(baseline), 'field')}, ${how}`]),
+    `applied last: ${appliedHash === undefined ? 'nothing' : last}${uid === undefined ? '' : `, uid ${uid}`}; state in the status: ${statusValue(state)}`,
+    ...(refusal === '' ? [] : [`as ${plan.target.account ?? 'weeder itself'}: ${refusal}`]),
+    ...(application.isDetectOnly ? ['mode detect: nothing is applied'] : []),
   ];
 }
 
-/** Taken from the status: only the weeder process that has applied the earlier values knows them. */
-function ofBefore({ before, entry }: InspectedResource): string[] {
-  if (before.length === 0) return [];
-  const lines = before.flatMap(({ path, type, desired, found }) =>
-    isSecret(entry.identity)
-      ? [`! ${path}: ${type}`]
-      : [...(desired === undefined ? [] : [`- ${path}: ${desired}`]), `+ ${path}: ${found ?? 'absent'}`],
-  );
-  return ['  drifted before this check, according to the status:', ...lines.map((line) => `  ${line}`)];
+const valueless = { desired: undefined, found: undefined, conflictingManager: undefined };
+
+/** The values of a Secret are never shown. */
+function withoutSecrets(identity: Identity, field: ExplainedField): ExplainedField {
+  return isSecret(identity) ? { ...field, desired: undefined, found: undefined } : field;
 }
 
-/**
- * The desired and the live value, one field per line: `-` and `+` where they differ, `~` for a field that is not
- * observed.
- */
-function diff({ entry, fields }: InspectedResource): string[] {
-  const lines = isSecret(entry.identity) ? fields.map(hidden) : fields.flatMap(lineOf);
-  return lines.map((line) => `  ${line}`);
+/** Equal values have equal texts: a live value that equals that of the manifest has its keys in the same order. */
+function inJson({ desired, found, ...field }: FieldReport): ExplainedField {
+  return { ...field, desired: jsonText(desired), found: jsonText(found) };
 }
 
-function lineOf(field: FieldReport): string[] {
-  const { path, type, desired, found } = field;
-  if (type === 'same') return [`  ${path}: ${shown(desired)}`];
-  if (type === 'unobserved') return [`~ ${path}: ${shown(desired)}${unless(desired, found)} (not observed)`];
-  const minus = desired === undefined ? [] : [`- ${path}: ${shown(desired)}`];
-  return [...minus, `+ ${path}: ${shown(found)}${type === 'duplicate' ? ' times' : ''}${by(field)}`];
-}
-
-function unless(desired: Json | undefined, found: Json | undefined): string {
-  return isDeepStrictEqual(desired, found) ? '' : `, is ${shown(found)}`;
-}
-
-/** The values of a Secret are never printed. */
-function hidden(field: FieldReport): string {
-  const { path, type } = field;
-  if (type === 'same') return `  ${path}`;
-  return type === 'unobserved' ? `~ ${path} (not observed)` : `! ${path}: ${type}${by(field)}`;
-}
-
-function by({ conflictingManager }: FieldReport): string {
-  return conflictingManager === undefined ? '' : `  (by ${conflictingManager})`;
-}
-
-function shown(value: Json | undefined): string {
-  const text = textOf(JSON.stringify(value)) ?? 'absent';
-  return text.length <= longestValue ? text : `${text.slice(0, longestValue)}… (${text.length} characters)`;
+function jsonText(value: Json | undefined): string | undefined {
+  return textOf(JSON.stringify(value));
 }
 
 function counted(count: number, what: string): string {

@@ -32,7 +32,6 @@ const wrong: readonly Case[] = [
   ['suggest --namespaces=shop', 'There is no flag --namespaces; did you mean --namespace?'],
   ['completion zhs', 'weeder completion does not accept the argument zhs; did you mean zsh?'],
   ['completion tcl', 'weeder completion does not accept the argument tcl: give bash, zsh, fish, powershell.'],
-  ['explain application a -ojson', 'An application is explained as text only: leave out -o.'],
   ['explain pod web-0 -A', 'One namespace is read: give it with -n.'],
   ['explain pod web-0 -n a,b', 'One namespace is read: give it with -n.'],
   ['version --as-group admins', 'The flag --as-group needs --as.'],

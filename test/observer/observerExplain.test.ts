@@ -4,6 +4,7 @@ import { type JsonObject, objectOf, systemClock } from '@weeder/kube-runtime/bas
 import type { MaintenanceWindow } from '../../src/config/maintenance.ts';
 import { everythingAllowed } from '../../src/config/schema/allowedResources.ts';
 import { explainApplication } from '../../src/explain/explainApplication.ts';
+import { applicationTexts, type ExplainedApplication } from '../../src/explain/explainedApplication.ts';
 import { inspectApplication } from '../../src/explain/inspectApplication.ts';
 import { failed, type Outcome } from '../../src/observer/objects/applyFailure.ts';
 import { ownerOf } from '../../src/observer/objects/fieldManagers.ts';
@@ -33,13 +34,20 @@ interface Circumstances {
   readonly windows?: readonly MaintenanceWindow[];
 }
 
+/** The lines of the explanation. */
+async function explain(...application: Parameters<typeof explained>): Promise<string[]> {
+  return applicationTexts(await explained(...application))
+    .join('\n')
+    .split('\n');
+}
+
 /** The explanation of an application with this manifest and this live object; the API server accepts manifests as they are. */
-async function explain(
+async function explained(
   manifest: JsonObject,
   live: JsonObject | undefined,
   spec: JsonObject = {},
   { status = {}, refuses = false, windows = [] }: Circumstances = {},
-): Promise<string[]> {
+): Promise<ExplainedApplication> {
   const asked: string[] = [];
   const api: Pick<ResourceApi, 'read' | 'dryRunApply'> = {
     read: async () => given(live),
@@ -62,7 +70,7 @@ async function explain(
     allow: everythingAllowed,
   });
   assert.deepEqual([...new Set(asked)], live === undefined ? [] : ['system:serviceaccount:shop:default']);
-  return explainApplication(seen, now, windows).join('\n').split('\n');
+  return explainApplication(seen, now, windows);
 }
 
 function labelled(object: JsonObject, more: JsonObject = {}): JsonObject {
@@ -110,12 +118,57 @@ test('in mode detect a difference is shown with both values, and that it is only
   assert.deepEqual(fields, ['  - .data.a: "1"', '  + .data.a: "2"', '    .data.b: "1"']);
 });
 
+test('an unobserved value that differs only in the order of its keys is not shown as different', async () => {
+  const observerSchema = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { a: null } }];
+  const lineOf = async (list: JsonObject[]) => {
+    const live = labelled(of('ConfigMap', { a: '1', list }));
+    const lines = await explain(of('ConfigMap', { a: '1', list: [{ x: 1, y: 2 }] }), live, { observerSchema });
+    return lines.find((line) => line.startsWith('  ~'));
+  };
+  const wanted = '  ~ .data.list: [{"x":1,"y":2}]';
+  assert.equal(await lineOf([{ y: 2, x: 1 }]), `${wanted} (not observed)`);
+  assert.equal(await lineOf([{ y: 3, x: 1 }]), `${wanted}, is [{"y":3,"x":1}] (not observed)`);
+});
+
 test('no value of a Secret is shown, even if it differs or is not applied yet', async () => {
   const [was, is] = ['hunter2', 'hunter3'].map((text) => Buffer.from(text).toString('base64'));
   for (const mode of ['detect', 'correct']) {
     const lines = await explain(of('Secret', { password: was }), labelled(of('Secret', { password: is })), { mode });
     assert.ok(lines.includes('  ! .data.password: changed'), lines.join('\n'));
     assert.doesNotMatch(lines.join('\n'), new RegExp(`${was}|${is}|hunter`));
+  }
+});
+
+test('the data has the values as JSON, and none of a Secret, also none that the status has', async () => {
+  const drifts = [{ path: '.data.a', type: 'Changed', desired: '"b2xk"', found: '"bmV3"' }];
+  const identity = { apiVersion: 'v1', name: 'one', namespace: 'shop' };
+  const row = { ...identity, hash: 'another', appliedUid: 'u', state: 'Drifted', drifts };
+  const dataOf = async (kind: string, refuses: boolean) => {
+    const status = { resources: [{ ...row, kind }] };
+    const live = labelled(of(kind, { a: 'bGl2ZQ==', b: 'c2FtZQ==' }));
+    const answer = await explained(of(kind, { a: 'd2FudA==', b: 'c2FtZQ==' }), live, {}, { status, refuses });
+    const [resource] = answer.resources;
+    return { text: JSON.stringify(answer), resource: objectOf(JSON.parse(JSON.stringify(resource))) };
+  };
+  const [a, b] = ['.data.a', '.data.b'];
+  const open = await dataOf('ConfigMap', false);
+  const same = '"c2FtZQ=="';
+  assert.deepEqual(open.resource['fields'], [
+    { path: a, type: 'changed', desired: '"d2FudA=="', found: '"bGl2ZQ=="' },
+    { path: b, type: 'same', desired: same, found: same },
+  ]);
+  assert.deepEqual((await dataOf('ConfigMap', true)).resource['before'], [
+    { path: a, type: 'changed', desired: '"b2xk"', found: '"bmV3"' },
+  ]);
+  for (const refuses of [false, true]) {
+    const { text, resource } = await dataOf('Secret', refuses);
+    assert.deepEqual(resource['before'], [{ path: a, type: 'changed' }]);
+    const fields = [
+      { path: a, type: 'changed' },
+      { path: b, type: 'same' },
+    ];
+    assert.deepEqual(resource['fields'], refuses ? [] : fields);
+    assert.doesNotMatch(text, /b2xk|bmV3|bGl2|d2Fu|c2Ft/);
   }
 });
 

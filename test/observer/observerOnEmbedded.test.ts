@@ -2,10 +2,18 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { createApiServer } from '@weeder/embedded-cluster';
-import { customResourceDefinitions, deployments, namespaces, roleBindings } from '@weeder/embedded-cluster/resources';
+import {
+  configMaps,
+  customResourceDefinitions,
+  deployments,
+  namespaces,
+  roleBindings,
+  secrets,
+} from '@weeder/embedded-cluster/resources';
 import { arrayOf, type JsonObject, objectOf } from '@weeder/kube-runtime/base';
 import { until } from '@weeder/kube-runtime/testing';
 import { parse } from 'yaml';
+import { shapes } from '../../src/cli/data/shapes.ts';
 import { applicationsPath } from '../../src/observer/status/applicationApi.ts';
 import { httpClient } from '../cluster/support/plane/http.ts';
 import { freePort } from '../support/api/freePort.ts';
@@ -107,6 +115,50 @@ test('explain uses the namespace of the kubeconfig’s context, or default; the 
   assert.match(await explain({ namespace: 'other' }, '-n', namespace), applicationLine);
   assert.match(await explain({ namespace }, '--namespace=other'), absentIn('other'));
   assert.match(await explain({}), absentIn('default'));
+});
+
+test('explain writes an application as data, with what the text says and no value of a Secret', async (t) => {
+  const { server, url, apply } = await setServer(t, true);
+  const [settings, login] = ['ConfigMap', 'Secret'].map((kind) => (value: string) => ({
+    apiVersion: 'v1',
+    kind,
+    metadata: { name: kind.toLowerCase() },
+    data: { key: Buffer.from(value).toString('base64') },
+  }));
+  assert(settings !== undefined && login !== undefined);
+  for (const [resource, live] of [
+    [configMaps, settings('hunter2')],
+    [secrets, login('geheim2')],
+  ] as const)
+    made(server.store.create(resource, { ...live, metadata: { ...live.metadata, namespace } }));
+  await apply({ mode: 'detect', manifests: [deployment, settings('hunter3'), login('geheim3')] });
+  const access = ['-n', namespace, `--kubeconfig=${file('explain-data.kubeconfig', kubeconfig(url))}`];
+  const ask = async (...flags: readonly string[]) => {
+    const { stdout, stderr, code } = await sharedCli(['explain', 'application', 'shop', ...access, ...flags]);
+    assert.deepEqual([code, stderr], [0, '']);
+    return stdout;
+  };
+  const explained = shapes.ApplicationExplanation.parse(JSON.parse(await ask('-ojson')));
+  const yaml: unknown = parse(await ask('-oyaml'));
+  assert.deepEqual(yaml, explained);
+  const text = await ask();
+  assert.deepEqual(
+    text.split('\n').filter((line) => /^\w/.test(line)),
+    [
+      `Application shop/shop: ${explained.state}, mode detect, deletionPolicy delete, resync every 30s, as ${explained.account}`,
+      ...explained.resources.map(
+        ({ kind, name, answer, verdict }) => `${kind} shop/${name}: ${answer}${verdict ? `  → ${verdict}` : ''}`,
+      ),
+    ],
+  );
+  const [web, open, secret] = explained.resources;
+  assert.partialDeepStrictEqual(web, { group: 'apps', namespace, name: 'web', verdict: 'reported, and not corrected' });
+  const [path, conflictingManager] = ['.data.key', 'unknown/Update'];
+  const [wanted, found] = ['hunter3', 'hunter2'].map((value) => JSON.stringify(settings(value).data.key));
+  assert.deepEqual(open?.fields, [{ path, type: 'changed', desired: wanted, found, conflictingManager }]);
+  assert.deepEqual(secret?.fields, [{ path, type: 'changed', conflictingManager }]);
+  const values = ['geheim2', 'geheim3'].map((value) => login(value).data.key);
+  assert.doesNotMatch(JSON.stringify([explained, text]), new RegExp(['geheim', ...values].join('|')));
 });
 
 test('explain names the kind Application as missing in a cluster without its CRD', async (t) => {

@@ -78,3 +78,47 @@ export const ObjectExplanation = z.strictObject({
   ),
   remarks: listOf(z.string()),
 });
+
+const FieldErrors = listOf(z.strictObject({ path: z.string(), message: z.string() }));
+
+const Fields = listOf(
+  z.strictObject({
+    path: z.string(),
+    type: z
+      .enum(['same', 'unobserved', 'changed', 'missing', 'excess', 'duplicate'])
+      .describe('unobserved: the manifest has the field, and it is not corrected.'),
+    desired: z.string().optional().describe('As JSON. Values of a Secret are left out.'),
+    found: z.string().optional().describe('As JSON. Values of a Secret are left out.'),
+    conflictingManager: z.string().optional().describe('The field manager that changed it.'),
+  }),
+);
+
+/** `weeder explain application`. */
+export const ApplicationExplanation = z.strictObject({
+  apiVersion,
+  kind: z.literal('ApplicationExplanation'),
+  ...Named,
+  state: z.string().describe('The worst of what its status says and of what is found now.'),
+  mode: z.enum(['correct', 'detect']),
+  deletionPolicy: z.enum(['delete', 'orphan']),
+  resyncPeriod: z.string(),
+  account: z.string().optional().describe('Absent if weeder uses its own permissions.'),
+  pausedUntil: z.string().optional(),
+  conditions: listOf(z.strictObject({ type: z.string(), status: z.string(), reason: z.string(), message: z.string() })),
+  errors: FieldErrors,
+  warnings: FieldErrors,
+  unreadable: z.string().optional().describe('Why its resources cannot be read.'),
+  advice: listOf(z.string()).describe('What the user can do.'),
+  resources: listOf(
+    z.strictObject({
+      group: z.string().describe('Empty for the core group.'),
+      kind: z.string(),
+      ...Named,
+      answer: z.string().describe('Its state.'),
+      verdict: z.string().optional().describe('What weeder does about differences.'),
+      details: listOf(z.string()),
+      before: Fields.describe('The differences before this check, according to the status, which cuts long values.'),
+      fields: Fields.describe('What the manifest or the observer schema has.'),
+    }),
+  ),
+});

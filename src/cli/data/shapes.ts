@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { confidences, dependencySources } from '../../dependencies/dependency.ts';
-import { Explanation, ObjectExplanation } from './explanationShapes.ts';
+import { ApplicationExplanation, Explanation, ObjectExplanation } from './explanationShapes.ts';
 import { apiVersion, listOf, Named } from './shapeParts.ts';
 import { Status } from './statusShape.ts';
 
@@ -73,7 +73,15 @@ const Version = z.strictObject({
  * What `-o json` and `-o yaml` write, by `kind`. `schema/output.schema.json` is generated from it. A field that is absent
  * is unknown or does not apply.
  */
-export const shapes = { CheckReport, Explanation, ObjectExplanation, Status, DependencyList, Version } as const;
+export const shapes = {
+  CheckReport,
+  Explanation,
+  ObjectExplanation,
+  ApplicationExplanation,
+  Status,
+  DependencyList,
+  Version,
+} as const;
 
 /** The content of an object, without what every object has. */
 export type Content<K extends keyof typeof shapes> = Omit<z.output<(typeof shapes)[K]>, 'apiVersion' | 'kind'>;
@@ -81,7 +89,15 @@ export type Content<K extends keyof typeof shapes> = Omit<z.output<(typeof shape
 /** The JSON Schema of the output. */
 export function outputJsonSchema(): object {
   const schema = z.toJSONSchema(
-    z.discriminatedUnion('kind', [CheckReport, Explanation, ObjectExplanation, Status, DependencyList, Version]),
+    z.discriminatedUnion('kind', [
+      CheckReport,
+      Explanation,
+      ObjectExplanation,
+      ApplicationExplanation,
+      Status,
+      DependencyList,
+      Version,
+    ]),
     {
       target: 'draft-7',
     },
