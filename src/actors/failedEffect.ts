@@ -1,7 +1,7 @@
 import { messageOf } from '@weeder/kube-runtime/base';
 
 /** The class of a failure that a machine has received. An effect that threw has none. */
-export function failureOf(event: object): string {
+function failureOf(event: object): string {
   return 'failure' in event && typeof event.failure === 'string' ? event.failure : 'other';
 }
 
@@ -11,7 +11,10 @@ export function reasonOf(event: object): string {
   return 'error' in event ? messageOf(event.error) : 'no reason given';
 }
 
-/** Whether weeder itself withheld or ended the request: nothing was refused, and an earlier refusal still counts. */
-export function isCancelled({ failure }: { readonly failure: string }): boolean {
-  return failure === 'cancelled';
+/**
+ * Why a request was refused. Undefined: weeder itself withheld or ended it, so that an earlier refusal still counts.
+ */
+export function refusalOf(event: object): { readonly reason: string; readonly failure: string } | undefined {
+  const failure = failureOf(event);
+  return failure === 'cancelled' ? undefined : { reason: reasonOf(event), failure };
 }

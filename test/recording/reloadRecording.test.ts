@@ -158,10 +158,7 @@ test('a what-if replay ignores the pods of a stream that was closed, and reports
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'weeder.jsonl');
   await recordRemoval(file);
-  const [header, ...lines] = readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((text, index) => ({ file, line: index + 1, value: JSON.parse(text) }));
+  const [header, ...lines] = linesOf(file);
   assert.ok(header);
   const given = configOf({ name: 'db', podSelectors: [role('worker')] });
   const whatIf = async (recorded: typeof lines) => {
@@ -188,9 +185,10 @@ test('a recorded config that cannot be used is refused with its line', async (t)
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'weeder.jsonl');
   await recordReload(file);
-  const [header] = readFileSync(file, 'utf8').split('\n');
+  const [header] = linesOf(file);
+  assert.ok(header);
   const value = { t: 1, of: 'weeder', in: 'config', config: { servicesAndDependantSelectors: 1 } };
-  const read = readRecording({ file, line: 1, value: JSON.parse(header ?? '') }, [{ file, line: 2, value }]);
+  const read = readRecording(header, [{ file, line: 2, value }]);
   assert.ok(!read.ok);
   assert.match(read.error.message, /weeder\.jsonl:2.*its config cannot be used/);
 });

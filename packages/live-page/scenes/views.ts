@@ -91,7 +91,7 @@ export function actorView(id: string, changes: Partial<ActorView> = {}): ActorVi
   };
 }
 
-/** `name`: of a Deployment in the namespace shop. */
+/** A workload in the namespace shop. */
 export function workloadView(name: string, changes: Partial<WorkloadView> = {}, kind = 'Deployment'): WorkloadView {
   const rest = { until: undefined, restarts: [], cause: '' };
   const names = { id: `${kind.toLowerCase()}/shop/${name}`, name: `${kind} shop/${name}`, namespace: 'shop' };

@@ -88,19 +88,7 @@ export type Content<K extends keyof typeof shapes> = Omit<z.output<(typeof shape
 
 /** The JSON Schema of the output. */
 export function outputJsonSchema(): object {
-  const schema = z.toJSONSchema(
-    z.discriminatedUnion('kind', [
-      CheckReport,
-      Explanation,
-      ObjectExplanation,
-      ApplicationExplanation,
-      Status,
-      DependencyList,
-      Version,
-    ]),
-    {
-      target: 'draft-7',
-    },
-  );
+  const { CheckReport: first, ...others } = shapes;
+  const schema = z.toJSONSchema(z.discriminatedUnion('kind', [first, ...Object.values(others)]), { target: 'draft-7' });
   return { $id: 'https://weeder.dev/schema/output.schema.json', title: 'The output of weeder -o json', ...schema };
 }

@@ -115,7 +115,7 @@ export async function readHashKeys(
     const read = await attempt(client, where, signal, onCreated);
     if (read !== 'again') return read;
   }
-  return failed(passing(where, 'It changes faster than it can be read.'));
+  return failed(unavailable(where, 'It changes faster than it can be read.', true));
 }
 
 async function attempt(
@@ -144,7 +144,7 @@ async function attempt(
     if (!result.ok) {
       const failure = confidential(result.failure, { verb, kind: 'Secret', ...where });
       const isPassing = isTransient(result.failure) || result.failure.type === 'cancelled';
-      return failed((isPassing ? passing : unavailable)(where, describeFailure(failure, client.server)));
+      return failed(unavailable(where, describeFailure(failure, client.server), isPassing));
     }
     const secret = objectOf(result.body);
     if (secret['kind'] === 'Secret' && objectOf(secret['metadata'])['name'] === where.name)
@@ -178,11 +178,8 @@ function newSecret({ namespace, name }: KeySecret, data: JsonObject) {
   };
 }
 
-function unavailable({ namespace, name }: KeySecret, why: string, hint?: string): KeyError {
+function unavailable({ namespace, name }: KeySecret, why: string, isPassing = false): KeyError {
   const sentence = `The Secret ${namespace}/${name} is unavailable: ${why}`;
-  return { ...codedError('HASH_KEY_UNAVAILABLE', sentence, hint), isTransient: hint !== undefined };
-}
-
-function passing(where: KeySecret, why: string): KeyError {
-  return unavailable(where, why, 'Weeder reads it again.');
+  const hint = isPassing ? 'Weeder reads it again.' : undefined;
+  return { ...codedError('HASH_KEY_UNAVAILABLE', sentence, hint), isTransient: isPassing };
 }

@@ -44,9 +44,10 @@ export function watchHashKeys({
     hasChecked = true;
   }
 
-  function reportProblem({ message, hint }: CodedError): void {
+  function reportMissing({ message, hint }: CodedError): void {
     if (message !== problem) report({ type: 'key.missing', reason: `${message} ${hint}`, isKnown: hasKeys });
     problem = message;
+    reportChecked();
   }
 
   async function poll(): Promise<void> {
@@ -60,11 +61,11 @@ export function watchHashKeys({
       problem = '';
       hasKeys = true;
       onKeys(read.value);
-    } else failures += 1;
-    // One failure of the first read that passes by itself is none; and while the API server is down, its streams are.
-    if (read.ok || !read.error.isTransient || (failures > 1 && !hasKeys)) {
-      if (!read.ok) reportProblem(read.error);
       reportChecked();
+    } else {
+      failures += 1;
+      // What passes by itself counts if it lasts and there is no key; otherwise the streams report the API server.
+      if (!read.error.isTransient || (failures > 1 && !hasKeys)) reportMissing(read.error);
     }
     const pause = read.ok ? pollInterval : Math.min(pollInterval, shortestRetry * 2 ** Math.min(failures, 6));
     timer = clock.setTimeout(() => void poll(), pause);

@@ -1,7 +1,7 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { type PodCreationInput, podCreation, type RetriedObject } from '../../../machines/weeder/podCreation.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
-import { failureOf, isCancelled, reasonOf } from '../../actors/failedEffect.ts';
+import { reasonOf, refusalOf } from '../../actors/failedEffect.ts';
 import type { ReportWeeder } from '../deletions/weederEvents.ts';
 import type { CreationEntry } from './creationEntry.ts';
 import type { OwnerRequests } from './retryOwner.ts';
@@ -60,13 +60,13 @@ export function providePodCreation(effects: CreationEffects): typeof podCreation
       reportRefused: ({ context, event }) =>
         withEntry(context, (entry) => {
           const { failures, retryIn } = context;
-          const why = { reason: reasonOf(event), failure: failureOf(event) };
-          if (isCancelled(why)) return;
-          entry.refusal = why.reason;
+          const refusal = refusalOf(event);
+          if (refusal === undefined) return;
+          entry.refusal = refusal.reason;
           report({
             type: 'creation.refused',
             ...entry.refused,
-            ...why,
+            ...refusal,
             attempt: failures,
             retryIn,
             ...entry.owner.window,

@@ -1,7 +1,7 @@
 import type { Clock } from '@weeder/kube-runtime/base';
 import { type EndOfRequest, type PodDeletionInput, podDeletion, waitOf } from '../../../machines/weeder/podDeletion.ts';
 import { effectLogic, type Random } from '../../actors/effect.ts';
-import { failureOf, isCancelled, reasonOf } from '../../actors/failedEffect.ts';
+import { reasonOf, refusalOf } from '../../actors/failedEffect.ts';
 import { maintenanceOpensAt } from '../../config/maintenance.ts';
 import type { DeletePod } from './deletePod.ts';
 import { type DeletionEntry, isRequested } from './deletionEntry.ts';
@@ -124,11 +124,11 @@ export function providePodDeletion(effects: PodDeletionEffects): PodDeletionLogi
         ),
       reportFailed: ({ context: { uid, failures, retryIn, withdrawnBecause }, event }) =>
         withEntry(uid, (entry) => {
-          const why = { reason: reasonOf(event), failure: failureOf(event) };
-          if (withdrawnBecause === 'stopped' || isCancelled(why)) return;
+          const refusal = refusalOf(event);
+          if (withdrawnBecause === 'stopped' || refusal === undefined) return;
           const { pod, owner, sentFor = owner } = entry;
-          entry.refusal = why.reason;
-          report({ type: 'deletion.refused', pod, ...why, attempt: failures, retryIn, ...sentFor.window });
+          entry.refusal = refusal.reason;
+          report({ type: 'deletion.refused', pod, ...refusal, attempt: failures, retryIn, ...sentFor.window });
         }),
       reportAbandoned: ({ context: { uid, withdrawnBecause }, event }) =>
         withEntry(uid, (entry) => {
