@@ -133,7 +133,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
   }
 
   function recordingOf(of: ControllerName): ControllerRecording {
-    const timers = createLateTimers(now, append);
+    const timers = createLateTimers(append);
 
     function append(entry: Entry): void {
       beginPartIfFull(entry);

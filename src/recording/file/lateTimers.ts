@@ -1,11 +1,6 @@
 import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import type { Append, Entry, Moment } from './entry.ts';
-
-/** A recording has its times to the microsecond. Milliseconds. */
-const rounding = 0.001;
-
-/** What is recorded where the controller uses it, and does not come from outside. */
-const ownValues: ReadonlySet<string> = new Set(['random', 'hash', 'schemaNode']);
+import { createTimerNames, isHandled } from './timerNames.ts';
 
 /** The timers of one controller whose order among its inputs a recording has to tell. */
 interface LateTimers {
@@ -15,32 +10,58 @@ interface LateTimers {
   recorded(clock: Clock): Clock;
 }
 
-/**
- * Records each timer that fires, or is cleared, after an input which came when it was due already: the process was busy,
- * or the event loop had read the input first. In a replay every other timer fires when it is due.
- */
-export function createLateTimers(now: () => Moment, append: Append): LateTimers {
-  let inputAt = Number.NEGATIVE_INFINITY;
-  const armed = new Map<TimerHandle, number>();
+/** Times in milliseconds since the start of the recording. */
+interface Timer {
+  readonly name: string;
+  readonly armedAt: number;
+  readonly due: number;
+}
 
-  function end(handle: TimerHandle): void {
-    const due = armed.get(handle);
-    armed.delete(handle);
-    if (due !== undefined && inputAt > due + rounding) append({ in: 'timer', due });
+/**
+ * Records each timer that fires, or is cleared, after an input before which it fires in a replay: there every timer that
+ * has no line fires when it is due. In the recorded run the process may have been busy, or the event loop have read the
+ * input first; and a replay takes no time between an input and the timers that it causes, so that they are due earlier.
+ */
+export function createLateTimers(append: Append): LateTimers {
+  /** When a replay handles what is being handled now. */
+  let handledAt = 0;
+  let latestLineAt = 0;
+  const names = createTimerNames();
+  const timers = new Map<TimerHandle, Timer>();
+
+  function end(handle: TimerHandle): Timer | undefined {
+    const timer = timers.get(handle);
+    timers.delete(handle);
+    if (timer !== undefined && isLate(timer)) append({ in: 'timer', name: timer.name });
+    return timer;
+  }
+
+  function isLate({ armedAt, due }: Timer): boolean {
+    return latestLineAt > armedAt && latestLineAt >= due;
+  }
+
+  function fire(handle: TimerHandle): void {
+    const timer = end(handle);
+    if (timer === undefined) return;
+    names.fired(timer.name);
+    handledAt = Math.max(timer.due, latestLineAt);
   }
 
   return {
     apply(entry, { t }) {
-      if ('in' in entry && !ownValues.has(entry.in)) inputAt = t;
+      if (isHandled(entry)) {
+        handledAt = t;
+        names.input(t);
+      }
+      if (isHandled(entry) || ('in' in entry && entry.in === 'timer')) latestLineAt = t;
     },
     recorded: (clock) => ({
       setTimeout(callback, delay) {
-        const due = Math.round((now().t + delay) * 1000) / 1000;
         const handle = clock.setTimeout(() => {
-          end(handle);
+          fire(handle);
           callback();
         }, delay);
-        armed.set(handle, due);
+        timers.set(handle, { name: names.next(), armedAt: handledAt, due: handledAt + delay });
         return handle;
       },
       clearTimeout(handle) {

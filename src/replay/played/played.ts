@@ -136,7 +136,6 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
     if (isRestoring()) return;
     if ('stream' in input) deliver(input, core?.needs.get(input.stream)?.sink);
     else if (input.in === 'response') responses.respond(input.request, input.response);
-    else if (input.in === 'timer') timers.fire(input.due);
     // The recorded run handled it before the next input came, even if both have the same time.
     if (input.in === 'response' || input.in === 'timer') await settled();
   }
@@ -150,6 +149,7 @@ export function createPlayed<C extends PlayedCore>(stage: Stage, options: Played
       const isSettled = input.in === 'settled' && busy.has(input.id);
       snapshot.apply(input, { t: clock.monotonic(), wall: 0 });
       applyBusy(input, busy);
+      timers.apply(input);
       feedCall(line);
       await feed(line);
       if (input.in === 'snapshotEnd') await options.resume?.();
