@@ -46,8 +46,9 @@ export async function explain(flags: ExplainFlags): Promise<number> {
   if (!config.ok) return fail(config.error);
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return fail(client.error);
-  const reader = createPrintedReader(client.value);
-  const sections = await explainAll(config.value, client.value, namespacesOf(flags), reader.read);
+  const namespaces = namespacesOf(flags);
+  const reader = createPrintedReader(client.value, namespaces);
+  const sections = await explainAll(config.value, client.value, namespaces, reader.read);
   const selected = sections.ok ? await selectedNamespaces(client.value) : undefined;
   await client.value.close();
   if (!sections.ok) return fail(sections.error);

@@ -4,6 +4,8 @@ export interface WantedSignals {
   readonly metrics: boolean;
   /** Why a signal that it asks for is not exported, one sentence each. */
   readonly problems: readonly string[];
+  /** What it asks for and does not get with the exported metrics, a sentence. */
+  readonly ignored?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,7 +19,15 @@ export function wantedSignals(env: Environment): WantedSignals {
   const traces = wants(env, 'TRACES');
   const metrics = wants(env, 'METRICS');
   const problems = [...new Set([traces, metrics].filter((each) => typeof each === 'string'))];
-  return { traces: traces === true, metrics: metrics === true, problems };
+  const ignored = metrics === true ? ignoredTemporality(env) : undefined;
+  return { traces: traces === true, metrics: metrics === true, problems, ...(ignored && { ignored }) };
+}
+
+function ignoredTemporality(env: Environment): string | undefined {
+  const wanted = firstOf(env, 'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE');
+  return wanted === undefined || wanted.value.toLowerCase() === 'cumulative'
+    ? undefined
+    : `${said(wanted)}: weeder exports cumulative values only, which the processor cumulativetodelta of a collector changes.`;
 }
 
 /** A text: why it is asked for, and not exported. */

@@ -23,6 +23,7 @@ export async function startExport({ clock, ...options }: ExportOptions): Promise
   const { env, logger } = options;
   const signals = wantedSignals(env);
   for (const problem of signals.problems) logger.warn({ problem }, 'not exported over OTLP');
+  if (signals.ignored !== undefined) logger.warn({ problem: signals.ignored }, 'a setting of OTLP has no effect');
   if (!signals.traces && !signals.metrics) return undefined;
   const { createSdk } = await import('./sdk.ts');
   const sdk = createSdk({ ...options, signals, now: clock.now });

@@ -253,7 +253,9 @@ suite('explain reports in one sentence why it fails', { concurrency: 4 }, () => 
     const error = oneSentence(await sharedCli(withKubeconfig('forbidden', url)), 1);
     assert.equal(
       error,
-      `Cannot read endpointslices: ${url} refused (403): endpointslices.discovery.k8s.io is forbidden: User "me" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope. Grant it in a ClusterRole: {apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"]}.`,
+      `Cannot read endpointslices: ${url} refused (403): endpointslices.discovery.k8s.io is forbidden: User "me" cannot list resource "endpointslices" in API group "discovery.k8s.io" at the cluster scope. Grant it in a ClusterRole: {apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"]}. Or name the namespaces that you may read, with -n.`,
     );
+    const named = oneSentence(await sharedCli([...withKubeconfig('forbidden', url), '-n=shop']), 1);
+    assert.match(named, /^Cannot read endpointslices in shop: .* verbs: \["list"\]\}\.$/);
   });
 });

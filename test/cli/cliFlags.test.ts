@@ -16,6 +16,14 @@ function flagsOf(...given: string[]): RunFlags & Readonly<Record<string, unknown
   return command.opts();
 }
 
+test('as with kubectl, a short flag takes its value after a space, after "=", or at once', () => {
+  for (const args of [['-c', '/etc/a.yaml'], ['-c=/etc/a.yaml'], ['-c/etc/a.yaml']])
+    assert.equal(flagsOf(...args)['configFile'], '/etc/a.yaml', args.join(' '));
+  assert.deepEqual(readArguments(['status', '-n=shop', '-o=json']).words, ['status', '-nshop', '-ojson']);
+  const others = ['check', '-', 'a=b', '-x=', '--output=json', '-n', 'a=b'];
+  assert.deepEqual(readArguments(others).words, others);
+});
+
 /** Every supported flag of the Go original, with a value from its manifests. */
 const original: readonly (readonly [flag: string, value: string, key: keyof RunFlags, meaning: unknown])[] = [
   ['config-file', '/etc/dep-config.yaml', 'configFile', '/etc/dep-config.yaml'],

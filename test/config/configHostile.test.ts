@@ -276,6 +276,14 @@ test('invalid YAML is reported in one line per error, without an excerpt', () =>
   assert.deepEqual(errorsOf('a: !Ref x\n'), ['f:1:4: not valid YAML: Unresolved tag: !Ref']);
 });
 
+test('of several syntax errors the first is reported, because the others are mostly its consequences', () => {
+  const readme = '# Title\n\nSome *text*: with `code`: and more\n\n- an item\n* another: one\n';
+  const [error = '', ...others] = errorsOf(readme);
+  assert.match(error, /^f:3:\d+: not valid YAML: /);
+  assert.deepEqual(others, []);
+  assert.equal(errorsOf('a: !Ref x\nb: !Sub y\n').length, 2);
+});
+
 test('unknown and recursive aliases, and merges of anything but mappings, are reported', () => {
   assert.deepEqual(errorsOf('a: *b\n'), ['f:1:4 a: *b refers to an anchor that is not set before it']);
   assert.deepEqual(errorsOf('a: &a [*a]\n'), ['f:1:8 a[0][0]: *a refers to a value that contains it']);
@@ -357,8 +365,12 @@ test('too deep nesting is refused before parsing, and brackets in strings do not
   assert.equal(isNestedTooDeeply(json.replaceAll(':', ': ')), false, 'all in one line');
 });
 
-test('for a text that is not YAML at most a hundred errors are reported', () => {
-  const read = parseConfig('[]'.repeat(5_000), 'f');
-  assert(!read.ok);
-  assert.equal(read.error.length, 100);
+test('a text that is not YAML has one error, and at most a hundred unknown tags are reported', () => {
+  const errorsIn = (text: string) => {
+    const read = parseConfig(text, 'f');
+    assert(!read.ok);
+    return read.error.length;
+  };
+  assert.equal(errorsIn('[]'.repeat(5_000)), 1);
+  assert.equal(errorsIn('- !Ref x\n'.repeat(5_000)), 100);
 });

@@ -59,3 +59,15 @@ test('another exporter, another protocol and a text that is no URL are refused i
       ],
     });
 });
+
+test('another temporality than cumulative has no effect, which one sentence says', () => {
+  const asked = (value: string, env = {}) =>
+    wantedSignals({ ...endpoint, OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: value, ...env });
+  for (const value of ['delta', 'LowMemory'])
+    assert.deepEqual(asked(value), {
+      ...both,
+      ignored: `OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE is "${value}": weeder exports cumulative values only, which the processor cumulativetodelta of a collector changes.`,
+    });
+  for (const value of ['cumulative', 'Cumulative', '']) assert.deepEqual(asked(value), both);
+  assert.deepEqual(asked('delta', { OTEL_METRICS_EXPORTER: 'none' }), { ...both, metrics: false });
+});

@@ -20,7 +20,7 @@ export function readArguments(given: readonly string[]): Arguments {
   const [first] = given;
   if (first === undefined) return { verb: '', words: ['--help'] };
   const isFlag = first.startsWith('-');
-  if (!isFlag && first !== 'run' && first !== 'weeder') return { verb: first, words: given };
+  if (!isFlag && first !== 'run' && first !== 'weeder') return { verb: first, words: given.map(normalizeShort) };
   const words = given.map(normalizeWord);
   if (isFlag && ['--help', '-h', '--version'].includes(words[0] ?? '')) return { verb: '', words };
   return { verb: 'run', words: ['run', ...words.slice(isFlag ? 0 : 1)] };
@@ -32,7 +32,12 @@ export function readArguments(given: readonly string[]): Arguments {
  */
 function normalizeWord(word: string): string {
   const long = /^-[a-z][a-z-]+(=|$)/.test(word) ? `-${word}` : word;
-  return booleanFlags.some((flag) => long === `--${flag}`) ? `${long}=true` : long;
+  return booleanFlags.some((flag) => long === `--${flag}`) ? `${long}=true` : normalizeShort(long);
+}
+
+/** As with kubectl, a short flag takes its value also after `=`: `-n=shop`. */
+function normalizeShort(word: string): string {
+  return word.replace(/^(-[A-Za-z])=(?=.)/s, '$1');
 }
 
 /** Converts an error of commander, about the command line of a verb, into a sentence. */

@@ -37,8 +37,9 @@ export async function readSource(flags: SourceFlags, kinds: readonly SourceKind[
     return ok({ observed: readObjects([]), named: [], problems: [], unsearched: new Map(), report: reportOf([], []) });
   const client = await connect({ ...flags, ...interactive }, systemClock);
   if (!client.ok) return client;
-  const { read, readOne, leaveOut, report } = createPrintedReader(client.value);
-  const cluster = await readCluster(namespacesOf(flags), {
+  const namespaces = namespacesOf(flags);
+  const { read, readOne, leaveOut, report } = createPrintedReader(client.value, namespaces);
+  const cluster = await readCluster(namespaces, {
     read,
     kinds,
     withFailingPods: flags.clusterServices === true,

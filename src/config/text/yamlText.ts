@@ -23,8 +23,8 @@ export function readYaml(
   return errors.length > 0 ? failed({ errors, lines }) : ok({ documents: documents.filter(hasContent), lines });
 }
 
-/** The limit for the number of errors, because one wrong quote invalidates everything that follows. */
-const maxSyntaxErrors = 100;
+/** The limit for the number of unknown tags and directives. */
+const maxWarnings = 100;
 
 function tooDeepAt(offset: number): LocatedError {
   return { offset, path: [], message: 'nested too deeply to be read' };
@@ -34,12 +34,15 @@ function hasContent({ contents }: Document.Parsed): boolean {
   return contents !== null && !(isScalar(contents) && contents.source === '');
 }
 
-/** Warnings are unknown tags and directives: their author expects an effect that they do not have. */
+/**
+ * Only the first error of a document, because most others are its consequences: one wrong quote invalidates everything
+ * that follows. Warnings are unknown tags and directives: their author expects an effect that they do not have.
+ */
 function syntaxErrors({ errors, warnings }: Document.Parsed): readonly LocatedError[] {
-  const problems = [...errors, ...warnings];
-  const tooDeep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  const tooDeep = [...errors, ...warnings].find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (tooDeep !== undefined) return [tooDeepAt(tooDeep.pos[0])];
-  return problems.slice(0, maxSyntaxErrors).map(({ pos, message }) => {
+  const first = errors.toSorted((one, other) => one.pos[0] - other.pos[0]).slice(0, 1);
+  return [...first, ...warnings.slice(0, maxWarnings)].map(({ pos, message }) => {
     const [sentence = ''] = message.split('\n');
     return { offset: pos[0], path: [], message: `not valid YAML: ${oneLine(sentence)}` };
   });
