@@ -143,3 +143,23 @@ test('in a replay each timer fires between the same inputs as in the recorded ru
   );
   assert.ok(late > enough(500), String(late));
 });
+
+test('in a file that begins in the middle, a late timer that was armed before it is known by when it was due', () => {
+  const at = (t: number) => ({ t, of: 'restart' as const });
+  const lines: RecordedLine[] = [
+    { ...at(1_000), in: 'snapshotEnd', busy: [] },
+    { ...at(1_500), in: 'start' },
+    { ...at(2_000), in: 'start' },
+    { ...at(2_010), in: 'timer', name: 'of the file before', due: 1_990 },
+  ];
+  const arms = (wait: number) => [{ wait, isComputed: false }];
+  const played = (...waits: number[]) =>
+    play(
+      lines,
+      waits.map((wait) => ({ idle: 0, busy: 0, readsLast: false, takes: 0, arms: arms(wait) })),
+    );
+  const [restored, late, other] = ['input 0', 'input 0.0', 'input 1.0'];
+  // The first of the three inputs restores the state.
+  assert.deepEqual(played(985, 480, 100), [restored, 'input 1', other, 'input 2', late, 'input 2.0']);
+  assert.deepEqual(played(960, 490, 100), [restored, 'input 1', late, other, 'input 2', 'input 2.0']);
+});

@@ -32,8 +32,8 @@ export type Input =
   | { readonly in: 'response'; readonly request: string; readonly response?: unknown }
   /** The actor that it is `for` is not in recordings of earlier builds. */
   | { readonly in: 'random'; readonly value: number; readonly for?: string }
-  /** The timer of this name fires, or is cleared, after an input before which it was due. */
-  | { readonly in: 'timer'; readonly name: string }
+  /** The timer of this name fires, or is cleared, after an input before which it was due. Milliseconds since `startedAt`. */
+  | { readonly in: 'timer'; readonly name: string; readonly due: number }
   /** The mark that stands for a digest; recorded only if it has changed. */
   | { readonly in: 'hash'; readonly request: string; readonly hash: string }
   /** The ids of the hash keys, which do not reveal the keys. */

@@ -1,6 +1,6 @@
 import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
 import type { Append, Entry, Moment } from './entry.ts';
-import { createTimerNames, isHandled } from './timerNames.ts';
+import { createTimerNames, isHandled, roundedTime } from './timerNames.ts';
 
 /** The timers of one controller whose order among its inputs a recording has to tell. */
 interface LateTimers {
@@ -32,7 +32,7 @@ export function createLateTimers(append: Append): LateTimers {
   function end(handle: TimerHandle): Timer | undefined {
     const timer = timers.get(handle);
     timers.delete(handle);
-    if (timer !== undefined && isLate(timer)) append({ in: 'timer', name: timer.name });
+    if (timer !== undefined && isLate(timer)) append({ in: 'timer', name: timer.name, due: roundedTime(timer.due) });
     return timer;
   }
 

@@ -24,8 +24,7 @@ export function createTimerNames(): TimerNames {
   }
 
   return {
-    // A recording has its times to the microsecond.
-    input: (t) => begin(t.toFixed(3)),
+    input: (t) => begin(String(roundedTime(t))),
     fired: begin,
     next() {
       count += 1;
@@ -40,4 +39,9 @@ const ownValues: ReadonlySet<string> = new Set(['random', 'hash', 'schemaNode'])
 /** Whether the controller handles this entry, which may arm timers. */
 export function isHandled(entry: { readonly in: string } | { readonly out: string }): boolean {
   return 'in' in entry && entry.in !== 'timer' && !ownValues.has(entry.in);
+}
+
+/** A recording has its times to the microsecond. Milliseconds. */
+export function roundedTime(t: number): number {
+  return Math.round(t * 1000) / 1000;
 }

@@ -43,7 +43,7 @@ export const recordedLine: z.ZodType<RecordedLine<ControllerName>> = z.union([
     z.object({ ...line, in: z.literal('end'), stream, resourceVersion: text.exactOptional() }),
     z.object({ ...line, in: z.enum(['ADDED', 'MODIFIED', 'DELETED']), stream, object }),
     z.object({ ...line, in: z.literal('random'), value: z.number(), for: text.exactOptional() }),
-    z.object({ ...line, in: z.literal('timer'), name: text }),
+    z.object({ ...line, in: z.literal('timer'), name: text, due: z.number().max(longest) }),
     z.object({ ...line, in: z.literal('hash'), request: text, hash: text }),
     z.object({ ...line, in: z.literal('keys'), current: text, ids: z.array(text) }),
     z.object({
