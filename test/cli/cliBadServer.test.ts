@@ -92,7 +92,10 @@ suite('a server that weeder cannot work with is reported in one sentence', { con
     const url = `https://127.0.0.1:${await listening(t, server)}`;
     const other = { 'certificate-authority-data': tls('other-authority.crt').toString('base64') };
     const ended = await against(url, { cluster: other });
-    assert.match(oneSentence(ended, 1), /cannot be reached: the server is not trusted: .+\. Check /);
+    assert.match(
+      oneSentence(ended, 1),
+      /cannot be reached: the server is not trusted: .+\. Check the address, and the certificate authority of the cluster /,
+    );
     assert.equal(ended.stdout, '');
   });
 

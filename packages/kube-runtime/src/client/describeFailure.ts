@@ -42,10 +42,14 @@ function subject(kind: FailureType, server: string): string {
 
 function whatToDo(failure: ApiFailure): string {
   if (failure.type === 'forbidden') return grant(failure.message);
+  if (failure.reason === 'TLS') return untrusted;
   const budget = failure.causes?.find(({ reason }) => reason === 'DisruptionBudget')?.message;
   if (budget !== undefined) return `${budget.replace(/\.$/, '')}.`;
   return hint[failure.type] ?? '';
 }
+
+const untrusted =
+  'Check the address, and the certificate authority of the cluster (certificate-authority in the kubeconfig).';
 
 /** The missing rule in the form of a Role, taken from the server's message. */
 function grant(message: string): string {
