@@ -99,6 +99,8 @@ async function assertAtWork({ scene, weeder }: Restored): Promise<void> {
   await put(scene, 'nightly', '3');
   await eventually(async () => (await hashOf(scene)) !== before, { what: 'the restart after the restore' });
 
+  // The service was ready in the backup: each stream lists again at its own time.
+  await weeder.log.until('service recovered, window opened');
   const outages = weeder.log.find('service is down').length;
   await setSlice(ns, service, { ready: [false] });
   await weeder.log.until('service is down', {}, { count: outages + 1 });
