@@ -40,7 +40,9 @@ suite('API servers with unusual settings', () => {
     const deleted = scene.observer.deletions().length;
     assert.equal(weeder.log.find('service recovered, window opened').length, deleted);
     assert.equal(weeder.log.find('stream synced').length, streams);
-    assert.deepEqual(failures(weeder), []);
+    // If the server ends a watch within a second of its response, weeder pauses before it resumes.
+    const others = failures(weeder).filter(({ cause }) => cause !== 'the server ended the stream');
+    assert.deepEqual(others, []);
     assert.equal(proxy.requests.filter(({ path }) => path.includes('sendInitialEvents')).length, streams);
   });
 
