@@ -13,7 +13,7 @@ import type { Config } from '../config/config.ts';
 import { type StoredConfig, storedConfigOf } from '../config/configText.ts';
 import { type ControllerName, contributions, controllerNames, makeEach } from '../controllers/controllers.ts';
 import type { ControllerRecording, FileHandover } from './file/controllerRecording.ts';
-import type { Entry, Moment } from './file/entry.ts';
+import { type Entry, type Moment, roundedTime } from './file/entry.ts';
 import { type FileWriter, openFileWriter } from './file/fileWriter.ts';
 import { createLateTimers } from './file/lateTimers.ts';
 import { type RecordingHeader, recordingVersion } from './file/lines.ts';
@@ -86,7 +86,7 @@ function startRecording(options: RecorderOptions, writer: FileWriter): Recorder 
     queueMicrotask(() => {
       sameTurn = undefined;
     });
-    const t = Math.round((clock.monotonic() - began) * 1000) / 1000;
+    const t = roundedTime(clock.monotonic() - began);
     const jumped = Math.round(clock.now() - startedAt - t);
     if (Math.abs(jumped - wall) > wallClockDrift) wall = jumped;
     sameTurn = { t, wall };

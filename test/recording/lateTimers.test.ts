@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Clock, virtualClock } from '@weeder/kube-runtime/base';
 import { enough, propertyRuns } from '@weeder/kube-runtime/testing';
 import fc from 'fast-check';
-import type { Entry } from '../../src/recording/file/entry.ts';
+import { type Entry, roundedTime } from '../../src/recording/file/entry.ts';
 import { createLateTimers } from '../../src/recording/file/lateTimers.ts';
 import type { RecordedLine } from '../../src/recording/file/lines.ts';
 import { createHeldTimers } from '../../src/replay/played/heldTimers.ts';
@@ -46,14 +46,12 @@ function handle(clock: Clock, name: string, arms: readonly Armed[], log: Log, ta
   }
 }
 
-const config = { in: 'start' } as const;
-
 /** Records a run. Returns its lines, and what happened in which order. */
 function record(steps: readonly Step[]): { readonly lines: readonly RecordedLine[]; readonly log: readonly string[] } {
   const clock = virtualClock();
   const lines: RecordedLine[] = [];
   const log: string[] = [];
-  const now = () => ({ t: Math.round(clock.monotonic() * 1000) / 1000, wall: 0 });
+  const now = () => ({ t: roundedTime(clock.monotonic()), wall: 0 });
   const timers = createLateTimers(append);
   const recorded = timers.recorded(clock);
 
@@ -66,7 +64,7 @@ function record(steps: readonly Step[]): { readonly lines: readonly RecordedLine
     clock.advance(idle);
     clock.suspend(busy);
     if (readsLast) clock.advance(0);
-    append(config);
+    append({ in: 'start' });
     handle(
       recorded,
       `input ${index}`,

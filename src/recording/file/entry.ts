@@ -72,3 +72,8 @@ export interface Moment {
   readonly t: number;
   readonly wall: number;
 }
+
+/** A recording has its times to the microsecond. Milliseconds. */
+export function roundedTime(t: number): number {
+  return Math.round(t * 1000) / 1000;
+}

@@ -1,6 +1,6 @@
 import type { Clock, TimerHandle } from '@weeder/kube-runtime/base';
-import type { Append, Entry, Moment } from './entry.ts';
-import { createTimerNames, isHandled, roundedTime } from './timerNames.ts';
+import { type Append, type Entry, type Moment, roundedTime } from './entry.ts';
+import { createTimerNames, isHandled } from './timerNames.ts';
 
 /** The timers of one controller whose order among its inputs a recording has to tell. */
 interface LateTimers {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { roundedTime } from './entry.ts';
 
 /** Names the timers of one controller, in the recorded run and in its replay alike. */
 interface TimerNames {
@@ -39,9 +40,4 @@ const ownValues: ReadonlySet<string> = new Set(['random', 'hash', 'schemaNode'])
 /** Whether the controller handles this entry, which may arm timers. */
 export function isHandled(entry: { readonly in: string } | { readonly out: string }): boolean {
   return 'in' in entry && entry.in !== 'timer' && !ownValues.has(entry.in);
-}
-
-/** A recording has its times to the microsecond. Milliseconds. */
-export function roundedTime(t: number): number {
-  return Math.round(t * 1000) / 1000;
 }

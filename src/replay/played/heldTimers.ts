@@ -54,8 +54,10 @@ export function createHeldTimers(clock: Clock, lines: readonly RecordedLine[], o
         return handle;
       },
       clearTimeout(handle) {
-        if (handle !== undefined) held.delete(heldAs.get(handle) ?? '');
-        if (handle !== undefined) heldAs.delete(handle);
+        if (handle !== undefined) {
+          held.delete(heldAs.get(handle) ?? '');
+          heldAs.delete(handle);
+        }
         clock.clearTimeout(handle);
       },
       now: () => clock.now(),
