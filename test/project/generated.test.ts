@@ -31,7 +31,7 @@ import { metricsTable } from '../support/docs/metricsTable.ts';
 import { recoveryDiagram } from '../support/docs/recoveryDiagram.ts';
 import { withSections } from '../support/docs/sections.ts';
 import { momentsTable, statesTable } from '../support/docs/statesTable.ts';
-import { layoutsJson, machineSections, visualizations } from '../support/docs/visualizations.ts';
+import { layoutKeysJson, layoutsJson, machineSections, visualizations } from '../support/docs/visualizations.ts';
 
 /**
  * Every committed file that the sources generate, in whole or in its marked sections. `npm run generate` runs this same
@@ -74,6 +74,7 @@ const generated: Readonly<Record<string, (file: URL) => string | Promise<string>
   'docs/how-to/find-dependencies.md': (file) => withSections(file, { applications: applicationsTable() }),
   'generated/eventReasons.json': () => formattedJson(eventReasons()),
   'generated/layouts.json': () => layoutsJson(),
+  'generated/layoutKeys.json': () => layoutKeysJson(),
   ...visualizations(),
   'generated/page.json': () => pageJson([...machines.keys()]),
   'deploy/components/prometheus-rule/prometheus-rule.yaml': () => prometheusRule(),

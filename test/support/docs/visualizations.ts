@@ -4,9 +4,9 @@ import { diagram } from '../../../src/diagram/diagram.ts';
 import { system } from '../../../src/diagram/formats.ts';
 import { machines } from '../../../src/diagram/machines.ts';
 import { systemPictures } from '../../../src/diagram/systemFormats.ts';
-import { layOutOnce } from './layOutOnce.ts';
+import { hashOf, keyOf, layOutOnce } from './layOutOnce.ts';
 
-/** Computes the layout of every picture again. */
+/** The layout of every picture. */
 export async function layoutsJson(): Promise<string> {
   const lines = await Promise.all(
     drawings().map(async ([name, pictures]) => {
@@ -15,6 +15,13 @@ export async function layoutsJson(): Promise<string> {
     }),
   );
   return `{\n${lines.join(',\n')}\n}\n`;
+}
+
+/** The key of every layout with the hash of the layout, so that nothing is laid out again without need. */
+export async function layoutKeysJson(): Promise<string> {
+  const pictures = drawings().flatMap(([, pictures]) => pictures);
+  const keys = await Promise.all(pictures.map(async (picture) => [keyOf(picture), hashOf(await layOutOnce(picture))]));
+  return `${JSON.stringify(Object.fromEntries(keys), null, 2)}\n`;
 }
 
 /** The generated files under `visualizations/`, by their paths. */
