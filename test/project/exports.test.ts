@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { packages } from '../support/packages.ts';
+import { entries, textsIn } from '../support/sources.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const texts = new Map(
-  globSync('{src,machines,packages,test,bench,visualizations,scripts}/**/*.{ts,js}', { cwd: root }).map((file) => [
-    file,
-    readFileSync(join(root, file), 'utf8'),
-  ]),
-);
+const texts = textsIn('{src,machines,packages,test,bench,visualizations,scripts}/**/*.{ts,js}');
 
 const lists = [
   /(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'([^']*)'/g,
   /\{([^{}]*)\}(?::[^=;]*)?\s*=\s*await import\(\s*'([^']*)'\s*\)/g,
 ];
-
-/** The files behind what a package exports, by the names under which they are imported. */
-const entries = new Map(
-  packages.flatMap(({ folder, name, exports }) =>
-    Object.entries(exports).map(([path, file]) => [join(name, path), join(folder, file)] as const),
-  ),
-);
 
 /** `file name`, for each name that some file imports from another. */
 function importedNames(): ReadonlySet<string> {

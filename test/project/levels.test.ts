@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import packageJson from '../../package.json' with { type: 'json' };
 import { controllerNames } from '../../src/controllers/controllers.ts';
 import { packages } from '../support/packages.ts';
+import { textsIn, withoutTypes } from '../support/sources.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/development/architecture.md'), 'utf8');
@@ -37,9 +38,8 @@ function namesIn(text: string): string[] {
 
 /** The packages outside of this repository that the files load: not those of which they import only types. */
 function packagesLoadedBy(pattern: string): string[] {
-  const types = /^(?:import|export) type [^;]+;|\btypeof import\([^)]+\)/gm;
-  const names = globSync(pattern, { cwd: root })
-    .flatMap((file) => namesIn(readFileSync(join(root, file), 'utf8').replace(types, '')))
+  const names = [...textsIn(pattern).values()]
+    .flatMap((text) => namesIn(withoutTypes(text)))
     .flatMap((name) => (isBuiltin(name) ? [] : (/^(?:@[^/]+\/)?[^./][^/]*/.exec(name) ?? [])));
   return [...new Set(names)].filter((name) => !packages.some((own) => own.name === name)).sort();
 }
