@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Folders of tests with a runner of their own. */
@@ -17,31 +17,21 @@ const starting = [
   ...['bench', 'cli', 'demo', 'image', 'process', 'project'],
   ...['properties', 'recording', 'replay', 'telemetry', 'tutorial', 'ui'],
 ];
-/** The processes that take longest, from the longest on: they begin first, so that no core waits for them at the end. */
-const longest = [
-  ...[
-    'test/demo',
-    'test/project',
-    'packages/kube-runtime/test/watch',
-    'small areas',
-    'test/ui',
-    'test/observer',
-    'test/recording',
-  ],
-  ...[
-    'test/cli',
-    'test/replay',
-    'test/process',
-    'packages/kube-runtime/test/events',
-    'test/properties',
-    'test/observer/*',
-  ],
-  ...['test/restart', 'packages/embedded-cluster', 'test/weeder', 'test/machines', 'test/telemetry', 'test/config'],
-];
-/** Areas of few and short tests. */
-const small = [
-  ...['actors', 'base', 'bench', 'kube', 'controller', 'diagram', 'image', 'suggest', 'tutorial'],
-  ...['live-page', 'machine-diagrams'],
+/**
+ * The areas that share a process, each of which loads the sources again. Processes that take longest come first, so that
+ * no core waits for them at the end; an area that is not named is in the last one.
+ */
+const shared = [
+  ['packages/kube-runtime/watch', 'test/config'],
+  ['test/recording', 'test/replay'],
+  ['test/ui'],
+  ['test/project', 'test/image'],
+  ['test/otlp', 'test/process', 'test/telemetry', 'test/notifications'],
+  ['test/cli', 'test/demo', 'test/bench', 'test/tutorial'],
+  ['test/restart', 'test/weeder'],
+  ['test/observer'],
+  ['test/properties', 'test/machines'],
+  ['packages/kube-runtime', 'packages/embedded-cluster'],
 ];
 
 const root = join(import.meta.dirname, '..');
@@ -60,18 +50,16 @@ function processes(): readonly string[] {
     exclude: ['**/node_modules/**', ...left.map((folder) => `test/${folder}/**`)],
   }).sort();
   const processes = Map.groupBy(files, processOf);
-  const first = longest.filter((name) => processes.has(name));
-  const order = [...first, ...[...processes.keys()].filter((name) => !first.includes(name))];
-  return order.map((name, index) => entryOf(index, name, processes.get(name) ?? []));
+  return [...processes]
+    .sort(([one], [other]) => one - other)
+    .map(([index, tests]) => entryOf(index, (shared[index] ?? ['all others']).join(', '), tests));
 }
 
-/** The folders of an area, and the small areas, share a process; the largest areas have several. */
-function processOf(file: string): string {
-  const folder = dirname(file);
-  const [root, area = ''] = folder.split('/');
-  if (small.includes(area)) return 'small areas';
-  if (area === 'kube-runtime') return folder;
-  return area === 'observer' && folder !== 'test/observer' ? 'test/observer/*' : `${root}/${area}`;
+/** The number of the process of a test file. */
+function processOf(file: string): number {
+  const path = file.replace('/test/', '/');
+  const index = shared.findIndex((areas) => areas.some((area) => path.startsWith(`${area}/`)));
+  return index === -1 ? shared.length : index;
 }
 
 /**
@@ -100,10 +88,12 @@ const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    // At any time about half of the processes wait, for timers, sockets and processes of their own.
-    `--test-concurrency=${availableParallelism() * 3 + 1}`,
+    // At any time some of the processes wait, for timers, sockets and processes of their own.
+    `--test-concurrency=${availableParallelism() + 3}`,
     // For a process as for each of its tests: minutes are for a machine with other work.
     '--test-timeout=600000',
+    ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+    ...[`--test-reporter=${join(root, 'test/support/slowest.ts')}`, '--test-reporter-destination=stdout'],
     ...(flags.includes('--coverage') ? ['--experimental-test-coverage', ...covered] : []),
     ...flags.filter((flag) => flag !== '--unit' && flag !== '--coverage'),
     ...(files.length > 0 ? files : processes()),

@@ -12,6 +12,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { withoutWatchList } from '../support/api/watchList.ts';
+import slowest from '../support/slowest.ts';
 import { coordinatesVariable, writeCoordinates } from './support/plane/access.ts';
 import { apiServerVersion, isEnabled } from './support/plane/apiServerVersion.ts';
 import { findAssets } from './support/plane/assets.ts';
@@ -93,9 +94,9 @@ async function runTests(files: string[], patterns: string[], signal: AbortSignal
   events.on('test:fail', () => {
     ran += 1;
   });
-  const report = events.compose(new spec());
-  report.pipe(process.stdout, { end: false });
-  await finished(report);
+  const reports = [events.compose(new spec()), events.compose(slowest)];
+  for (const report of reports) report.pipe(process.stdout, { end: false });
+  await Promise.all(reports.map((report) => finished(report)));
   return { ran, success };
 }
 
