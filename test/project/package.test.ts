@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import packageJson from '../../package.json' with { type: 'json' };
+import { checkout } from '../support/cache.ts';
+import { signedRelease } from '../support/release.ts';
 
-const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'weeder-package-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -19,9 +19,8 @@ function run(cwd: string, program: string, ...args: string[]): string {
 }
 
 suite('the package', () => {
-  const release = ['scripts/release/release.ts', '--draft', '--without-image', '--output', join(folder, 'release')];
-  run(checkout, process.execPath, ...release);
-  run(folder, 'npm', 'install', '--offline', `./release/weeder-${packageJson.version}.tgz`);
+  const { output } = signedRelease();
+  run(folder, 'npm', 'install', '--offline', join(output, `weeder-${packageJson.version}.tgz`));
 
   test('is installed alone, without the registry', () => {
     assert.deepEqual(readdirSync(join(folder, 'node_modules')).sort(), ['.bin', '.package-lock.json', 'weeder']);

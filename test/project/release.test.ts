@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { createHash, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
-import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { suite, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { objectOf } from '@weeder/kube-runtime/base';
 import { parse } from 'yaml';
@@ -13,36 +11,20 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { readTar } from '../../scripts/image/tar.ts';
 import { changesOf } from '../../scripts/release/changes.ts';
 import { chartArchive } from '../../scripts/release/chart.ts';
+import { checkout } from '../support/cache.ts';
+import { folder, keyFile, release, signedRelease } from '../support/release.ts';
 
-const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const chart = join(checkout, 'deploy/chart');
 const { version } = packageJson;
 /** In two parts, so that this file has none. */
 const placeholder = ['OWN', 'ER'].join('');
-const folder = mkdtempSync(join(tmpdir(), 'weeder-release-test-'));
-after(() => rmSync(folder, { recursive: true }));
-
-function release(...flags: string[]) {
-  const args = ['scripts/release/release.ts', '--draft', '--without-image', ...flags];
-  return spawnSync(process.execPath, args, { cwd: checkout, encoding: 'utf8' });
-}
-
-function keyFile(type: 'ed25519' | 'x25519'): string {
-  // An overload of Node's types takes each type alone.
-  const { privateKey } = type === 'ed25519' ? generateKeyPairSync(type) : generateKeyPairSync(type);
-  const path = join(folder, `${type}.pem`);
-  writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  return path;
-}
 
 suite('a release', () => {
-  const key = keyFile('ed25519');
-  const output = join(folder, 'release');
-  const built = release('--output', output, '--sign', key);
+  const { output, key, stderr } = signedRelease();
   const read = (name: string): Buffer => readFileSync(join(output, name));
 
   test('has the package, the chart, the install files and the SBOM', () => {
-    assert.equal(built.stderr, '');
+    assert.equal(stderr, '');
     assert.deepEqual(readdirSync(output), [
       'SHA256SUMS',
       'SHA256SUMS.sig',
