@@ -8,7 +8,7 @@ import { createDelivery } from './delivery.ts';
 import { createReceiver, type Receiver, type ReceiverCounts, type ReceiverOptions } from './receiver.ts';
 
 /** Sends the occurrences of Kubernetes Events to the receivers of the config. */
-export interface Notifier {
+interface Notifier {
   /** Returns immediately and never throws. */
   notify(occurrence: EventDraft): void;
   configure(config: Config): void;

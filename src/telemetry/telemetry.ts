@@ -65,7 +65,7 @@ interface ServedAddresses {
 }
 
 /** The ports; undefined: not served. */
-export interface Served {
+interface Served {
   readonly healthPort: number | undefined;
   readonly metricsPort: number | undefined;
   close(): Promise<void>;

@@ -33,7 +33,7 @@ export type ShownWeeder = Pick<
 };
 
 /** The weeder as a controller of the process. */
-export interface WeederController extends Controller<ShownWeeder> {
+interface WeederController extends Controller<ShownWeeder> {
   shown(): ShownWeeder;
 }
 

@@ -76,7 +76,7 @@ const causes: readonly { readonly machine: string; readonly effect: RegExp; read
   { machine: 'endpoint', effect: / window\.hold$/, events: ['config.changed', 'endpoint.notReady'] },
   { machine: 'endpoint', effect: / window\.release$/, events: ['config.changed'] },
   { machine: 'endpoint', effect: / config\.changed$/, events: ['config.changed'] },
-  { machine: 'endpoint', effect: / window\.close$/, events: ['service.removed'] },
+  { machine: 'endpoint', effect: / window\.close$/, events: ['service.removed', 'weeder.stopped'] },
   { machine: 'endpoint', effect: /^reportWindowClosed$/, events: ['xstate.done.actor.dependants-1-1'] },
   {
     machine: 'endpoint',

@@ -45,6 +45,7 @@ const afterAnswer: Readonly<Record<string, string>> = {
 const endsWindow: ReadonlySet<string> = new Set([
   'window.expired',
   'service.removed',
+  'weeder.stopped',
   'xstate.done.actor.dependants-1-1',
 ]);
 

@@ -22,7 +22,7 @@ import { testPartialMetadata } from './requests/partialMetadata.ts';
 import { testPatch } from './requests/patch.ts';
 import { testSelectors } from './requests/selectors.ts';
 import { testUpdate } from './requests/update.ts';
-import type { GetTarget } from './target.ts';
+import { type GetTarget, testsOn } from './target.ts';
 import { testWatchChanges } from './watch/changes.ts';
 import { testWatchStart } from './watch/start.ts';
 
@@ -31,6 +31,7 @@ import { testWatchStart } from './watch/start.ts';
  * the embedded one is wrong.
  */
 export function conformance(getTarget: GetTarget, features: Features = featuresOf(36)): void {
+  const test = testsOn(getTarget, features.hasWatchList);
   for (const register of [
     testCreate,
     testUpdate,
@@ -58,6 +59,6 @@ export function conformance(getTarget: GetTarget, features: Features = featuresO
     testImpersonation,
     testOtherKinds,
   ]) {
-    register(getTarget, features);
+    register(test, features);
   }
 }

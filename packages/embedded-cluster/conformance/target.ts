@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, textOf } from '../src/base/json.ts';
 import type { ApiResponse, Client, Method, RequestOptions } from '../src/client.ts';
 
@@ -22,6 +23,15 @@ export interface TestNamespace {
   /** `path('pods')`, `path('pods', 'web')`, `path('pods', 'web/status')`. */
   path(plural: string, name?: string): string;
   send(method: Method, path: string, options?: RequestOptions): Promise<ApiResponse>;
+  post(plural: string, object: unknown): Promise<ApiResponse>;
+  put(plural: string, name: string, object: unknown): Promise<ApiResponse>;
+  /** One more namespace, for the same test. */
+  another(): Promise<TestNamespace>;
+  /** Returns what exists: an object, or a list. */
+  get(plural: string, name?: string): Promise<JsonObject>;
+  create(plural: string, object: JsonObject): Promise<JsonObject>;
+  /** A merge patch. */
+  patch(plural: string, name: string, change: JsonObject): Promise<JsonObject>;
 }
 
 const groups: Readonly<Record<string, string>> = {
@@ -48,15 +58,44 @@ export async function createTestNamespace(getTarget: GetTarget): Promise<TestNam
   const name = `conformance-${randomBytes(5).toString('hex')}`;
   const answer = await target.send('POST', '/api/v1/namespaces', { body: { metadata: { name } } });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  const path = (plural: string, object?: string) => {
+    const resource = plural === 'events.k8s.io' ? 'events' : plural;
+    return `${groups[plural] ?? '/api/v1'}/namespaces/${name}/${resource}${object === undefined ? '' : `/${object}`}`;
+  };
+  const { send } = target;
+  const post = (plural: string, object: unknown) => send('POST', path(plural), { body: object });
   return {
     name,
     target,
-    send: target.send,
-    path(plural, object) {
-      const resource = plural === 'events.k8s.io' ? 'events' : plural;
-      return `${groups[plural] ?? '/api/v1'}/namespaces/${name}/${resource}${object === undefined ? '' : `/${object}`}`;
+    path,
+    send,
+    another: () => createTestNamespace(getTarget),
+    post,
+    put: (plural, object, next) => send('PUT', path(plural, object), { body: next }),
+    get: async (plural, object) => body(await send('GET', path(plural, object)), 200),
+    create: async (plural, object) => body(await post(plural, object), 201),
+    async patch(plural, object, change) {
+      const contentType = 'application/merge-patch+json';
+      return body(await send('PATCH', path(plural, object), { body: change, contentType }), 200);
     },
   };
+}
+
+type RegisterTest = (title: string, act: (at: TestNamespace, t: TestContext) => Promise<void>) => void;
+
+/** Registers a test, which gets a namespace of its own. */
+export interface NamespaceTest extends RegisterTest {
+  /** The same of a test that needs an API server which streams lists. */
+  readonly withWatchList: RegisterTest;
+}
+
+export function testsOn(getTarget: GetTarget, hasWatchList = true): NamespaceTest {
+  const registering =
+    (skip: string | false): RegisterTest =>
+    (title, act) =>
+      void test(title, { skip }, async (t) => act(await createTestNamespace(getTarget), t));
+  const withWatchList = registering(hasWatchList ? false : 'this API server does not stream lists');
+  return Object.assign(registering(false), { withWatchList });
 }
 
 /** Asserts the status of a response, and returns its JSON. */
@@ -87,15 +126,6 @@ export function versionOf(object: unknown): string {
 /** The names of the items of a list. */
 export function names(list: unknown): readonly string[] {
   return arrayOf(objectOf(list)['items']).map((item) => textOf(meta(item)['name']) ?? '');
-}
-
-export async function create(at: TestNamespace, plural: string, object: JsonObject): Promise<JsonObject> {
-  return body(await at.send('POST', at.path(plural), { body: object }), 201);
-}
-
-export async function patch(at: TestNamespace, plural: string, name: string, change: JsonObject): Promise<JsonObject> {
-  const options = { body: change, contentType: 'application/merge-patch+json' };
-  return body(await at.send('PATCH', at.path(plural, name), options), 200);
 }
 
 /** A Lease: no controller changes it. */

@@ -2,19 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../src/base/clock.ts';
-import { createKubeClient, type KubeClient, type RequestOutcome } from '../src/client/client.ts';
+import { createKubeClient, type RequestOutcome } from '../src/client/client.ts';
 import type { Protocol } from './faultyServer.ts';
-import { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
+import { misbehavingServer } from './misbehavingServer.ts';
 import { accessTo } from './reflecting.ts';
 
 /** A client and the server it talks to. */
-export interface Calling extends AsyncDisposable {
-  readonly server: MisbehavingServer;
-  readonly client: KubeClient;
-  readonly events: readonly RequestOutcome[];
-  /** A folder of its own. */
-  readonly folder: string;
-}
+export type Calling = Awaited<ReturnType<typeof calling>>;
 
 export async function calling(
   protocol: Protocol,
@@ -27,7 +21,7 @@ export async function calling(
     readonly user?: (folder: string) => Readonly<Record<string, unknown>>;
     readonly path?: string;
   } = {},
-): Promise<Calling> {
+) {
   const folder = mkdtempSync(join(tmpdir(), 'weeder-client-'));
   const server = await misbehavingServer(protocol);
   const events: RequestOutcome[] = [];
@@ -42,6 +36,7 @@ export async function calling(
     server,
     client,
     events,
+    /** A folder of its own. */
     folder,
     async [Symbol.asyncDispose]() {
       await client.close();

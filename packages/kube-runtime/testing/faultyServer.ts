@@ -29,31 +29,6 @@ export type Serve = (request: ReceivedRequest, answer: ServerAnswer) => void;
  */
 export type Fault = (answer: ServerAnswer, request: ReceivedRequest, proceed: (to?: ServerAnswer) => void) => void;
 
-/** A server with faults that tests inject. */
-export interface FaultyServer extends AsyncDisposable {
-  readonly url: string;
-  readonly requests: readonly ReceivedRequest[];
-  /** The next request for which `applies` is true gets this fault; faults queue up. */
-  failNext(fault: Fault, applies?: (request: ReceivedRequest) => boolean): void;
-  /** Every request for which `applies` is true gets this fault, until the returned function is called. */
-  failAll(fault: Fault, applies?: (request: ReceivedRequest) => boolean): () => void;
-  /** From now on the existing connections pass no bytes, and stay open: half-open. */
-  freeze(): void;
-  /** Freezes all connections made until `restore`, too: the server accepts connections and never responds. */
-  freezeAll(): void;
-  /** Breaks every connection. */
-  cutConnections(): void;
-  /** Breaks every connection and accepts no new one: nothing listens at this address any more. */
-  stopListening(): void;
-  /** Listens and responds again, at the same address. */
-  restore(): Promise<void>;
-  /** The number of TCP connections ever opened. */
-  readonly connections: number;
-  /** The number of connections that the client has not closed. */
-  readonly openConnections: number;
-  close(): Promise<void>;
-}
-
 interface Armed {
   readonly fault: Fault;
   readonly applies: (request: ReceivedRequest) => boolean;
@@ -64,8 +39,11 @@ export const isWatch = (request: ReceivedRequest): boolean => request.query.get(
 export const isInitialWatch = (request: ReceivedRequest): boolean => request.query.has('sendInitialEvents');
 export const isResumedWatch = (request: ReceivedRequest): boolean => isWatch(request) && !isInitialWatch(request);
 
+/** A server with faults that tests inject. */
+export type FaultyServer = Awaited<ReturnType<typeof faultyServer>>;
+
 /** Starts the server on a free port of 127.0.0.1, behind a relay that can freeze. */
-export async function faultyServer(protocol: Protocol, serve: Serve): Promise<FaultyServer> {
+export async function faultyServer(protocol: Protocol, serve: Serve) {
   const requests: ReceivedRequest[] = [];
   const armed = new Set<Armed>();
   const server = createServer(protocol, (request, answer) => void receive(request, answerOver(answer)));
@@ -111,28 +89,37 @@ export async function faultyServer(protocol: Protocol, serve: Serve): Promise<Fa
   return {
     url: `${protocol === 'http' ? 'http' : 'https'}://127.0.0.1:${port}`,
     requests,
-    failNext(fault, applies = () => true) {
+    /** The next request for which `applies` is true gets this fault; faults queue up. */
+    failNext(fault: Fault, applies: (request: ReceivedRequest) => boolean = () => true) {
       armed.add({ fault, applies, isOneShot: true });
     },
-    failAll(fault, applies = () => true) {
+    /** Every request for which `applies` is true gets this fault, until the returned function is called. */
+    failAll(fault: Fault, applies: (request: ReceivedRequest) => boolean = () => true) {
       const rule = { fault, applies, isOneShot: false };
       armed.add(rule);
       return () => armed.delete(rule);
     },
+    /** From now on the existing connections pass no bytes, and stay open: half-open. */
     freeze: relay.freeze,
+    /** Freezes all connections made until `restore`, too: the server accepts connections and never responds. */
     freezeAll: relay.freezeAll,
+    /** Breaks every connection. */
     cutConnections: relay.cut,
+    /** Breaks every connection and accepts no new one: nothing listens at this address any more. */
     stopListening() {
       relay.server.close();
       relay.cut();
     },
+    /** Listens and responds again, at the same address. */
     async restore() {
       relay.unfreeze();
       if (!relay.server.listening) await listen(relay.server, port);
     },
+    /** The number of TCP connections ever opened. */
     get connections() {
       return relay.count();
     },
+    /** The number of connections that the client has not closed. */
     get openConnections() {
       return relay.openCount();
     },

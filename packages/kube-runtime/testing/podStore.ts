@@ -1,25 +1,12 @@
-import type { KubeObject } from '@weeder/embedded-cluster';
 import type { Storage } from '@weeder/embedded-cluster/registry';
 import { pods } from '@weeder/embedded-cluster/resources';
 
-/** The pods of an embedded API server in the namespace `default`, reduced to what streams need: the metadata. */
-export interface PodStore {
-  /** The resourceVersion of the last change. */
-  readonly version: number;
-  list(): readonly KubeObject[];
-  has(name: string): boolean;
-  /** Creates or updates a pod with the label `app: a`; `filler` is the length of an annotation. */
-  put(name: string, filler?: number): void;
-  remove(name: string): void;
-  /** Discards the history up to now: resuming from an earlier version gives 410. */
-  compact(): void;
-  /** Restores the state at this version, as from a backup of etcd. */
-  restore(version: number): void;
-}
-
 const namespace = 'default';
 
-export function podStore(storage: Storage): PodStore {
+/** The pods of an embedded API server in the namespace `default`, reduced to what streams need: the metadata. */
+export type PodStore = ReturnType<typeof podStore>;
+
+export function podStore(storage: Storage) {
   const objects = storage.collectionOf(pods);
 
   function put(name: string, filler = 0): void {
@@ -36,14 +23,18 @@ export function podStore(storage: Storage): PodStore {
   }
 
   return {
+    /** The resourceVersion of the last change. */
     get version() {
       return storage.version;
     },
     list: () => [...objects.scan({ namespace })],
-    has: (name) => objects.get(namespace, name) !== undefined,
+    has: (name: string) => objects.get(namespace, name) !== undefined,
+    /** Creates or updates a pod with the label `app: a`; `filler` is the length of an annotation. */
     put,
     remove,
+    /** Discards the history up to now: resuming from an earlier version gives 410. */
     compact: storage.compact,
+    /** Restores the state at this version, as from a backup of etcd. */
     restore: storage.restore,
   };
 }

@@ -1,34 +1,15 @@
 import { createActor } from 'xstate';
 import type { reflector } from '../machines/reflector.ts';
 import { type ClusterAccess, clusterAccess } from '../src/access/clusterAccess.ts';
-import { type VirtualClock, virtualClock } from '../src/base/virtualClock.ts';
-import { createKubeClient, type KubeClient } from '../src/client/client.ts';
+import { virtualClock } from '../src/base/virtualClock.ts';
+import { createKubeClient } from '../src/client/client.ts';
 import { provideReflector } from '../src/watch/reflector.ts';
-import { createStreamStatuses, type StreamStatuses } from '../src/watch/streamStatus.ts';
+import { createStreamStatuses } from '../src/watch/streamStatus.ts';
 import type { WatchSource } from '../src/watch/watchOnce.ts';
 import { type Protocol, serverCertificate } from './faultyServer.ts';
-import { type MisbehavingServer, misbehavingServer } from './misbehavingServer.ts';
-import { type TestSink, testSink } from './testSink.ts';
+import { misbehavingServer } from './misbehavingServer.ts';
+import { testSink } from './testSink.ts';
 import { until } from './until.ts';
-
-/** A reflector that runs against a test server, with a virtual clock. */
-export interface Reflecting extends AsyncDisposable {
-  readonly server: MisbehavingServer;
-  readonly client: KubeClient;
-  readonly clock: VirtualClock;
-  readonly sink: TestSink;
-  readonly statuses: StreamStatuses;
-  /** What was logged at info and above. */
-  readonly logged: readonly {
-    readonly level: string;
-    readonly sentence: string;
-    readonly event: Readonly<Record<string, unknown>>;
-  }[];
-  start(): void;
-  isWatching(): boolean;
-  /** Waits until the sink holds what the server holds, and the machine watches. `step` is that of `until`. */
-  untilSame(step?: number): Promise<void>;
-}
 
 /** The access to a test server, as a kubeconfig would define it. */
 export function accessTo(url: string, user: Readonly<Record<string, unknown>> = { token: 'secret' }): ClusterAccess {
@@ -43,11 +24,14 @@ export function accessTo(url: string, user: Readonly<Record<string, unknown>> = 
   return access.value;
 }
 
+/** A reflector that runs against a test server, with a virtual clock. */
+export type Reflecting = Awaited<ReturnType<typeof reflecting>>;
+
 export async function reflecting(
   protocol: Protocol,
   isIrrelevant?: (name: string) => boolean,
   more: Partial<WatchSource> = {},
-): Promise<Reflecting> {
+) {
   const clock = virtualClock();
   const server = await misbehavingServer(protocol, clock);
   const client = createKubeClient({ userAgent: 'weeder/test', access: accessTo(server.url), clock });
@@ -74,10 +58,12 @@ export async function reflecting(
     clock,
     sink,
     statuses,
+    /** What was logged at info and above. */
     logged,
     start: () => void actor.start(),
     isWatching: () => actor.getSnapshot().matches({ connected: 'watching' }),
-    untilSame: (step) =>
+    /** Waits until the sink holds what the server holds, and the machine watches. `step` is that of `until`. */
+    untilSame: (step?: number) =>
       until(
         'the sink holds what the server holds',
         () => isSame() && actor.getSnapshot().matches({ connected: 'watching' }),

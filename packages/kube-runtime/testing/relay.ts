@@ -1,23 +1,7 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 /** A relay between clients and a server on this machine, which can disturb their connections as networks do. */
-export interface Relay {
-  readonly server: Server;
-  /** From now on the existing connections pass no bytes, and stay open: half-open. */
-  freeze(): void;
-  /** Freezes the connections made before `unfreeze`, too: they are only accepted. */
-  freezeAll(): void;
-  unfreeze(): void;
-  /** Breaks every connection. */
-  cut(): void;
-  /** The number of TCP connections ever accepted. */
-  count(): number;
-  /** The number of connections that the client has not closed. */
-  openCount(): number;
-}
-
-/** Passes bytes on in both directions, unless frozen or cut. */
-export function createRelay(backend: number): Relay {
+export function createRelay(backend: number) {
   const open = new Set<Socket>();
   const frozen = new Set<Socket>();
   const accepted = new Set<Socket>();
@@ -50,9 +34,13 @@ export function createRelay(backend: number): Relay {
 
   return {
     server,
+    /** The number of TCP connections ever accepted. */
     count: () => count,
+    /** The number of connections that the client has not closed. */
     openCount: () => accepted.size,
+    /** From now on the existing connections pass no bytes, and stay open: half-open. */
     freeze,
+    /** Freezes the connections made before `unfreeze`, too: they are only accepted. */
     freezeAll() {
       isAllFrozen = true;
       freeze();
@@ -60,6 +48,7 @@ export function createRelay(backend: number): Relay {
     unfreeze() {
       isAllFrozen = false;
     },
+    /** Breaks every connection. */
     cut() {
       for (const socket of open) socket.destroy();
     },

@@ -1,6 +1,6 @@
 import { type ApiStore, createApiServer, failure } from '@weeder/embedded-cluster';
 import { leases } from '@weeder/embedded-cluster/resources';
-import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
+import { objectOf } from '@weeder/kube-runtime/base';
 import type { ApiRequest, ApiResult, KubeClient, StreamResult } from '@weeder/kube-runtime/client';
 import { type ApiFailure, classify } from '@weeder/kube-runtime/client';
 import { clientOf, sendInProcess, type VirtualClock } from '@weeder/kube-runtime/testing';
@@ -20,22 +20,13 @@ export interface LeaseRequest extends Pick<ApiRequest, 'method' | 'path' | 'body
   readonly isWatch: boolean;
 }
 
-/** The embedded API server's leases, in virtual time and without HTTP. A test sets how each request is delivered. */
-export interface LeaseApi {
-  readonly store: ApiStore;
-  readonly requests: readonly LeaseRequest[];
-  /** Called for each request; undefined: every request succeeds. */
-  setDelivery(deliveryOf: ((request: LeaseRequest) => Delivery | undefined) | undefined): void;
-  /** Creates a client of this name; `deliver` runs what reaches the client, when it can. */
-  client(by: string, deliver: (arrive: () => void) => void): KubeClient;
-  /** The spec of the Lease. */
-  spec(): JsonObject;
-}
-
 export const where = { namespace: 'default', name: 'dwd-weeder-leader-election' };
 const well: Delivery = { there: 1, back: 1 };
 
-export function leaseApi(clock: VirtualClock): LeaseApi {
+/** The embedded API server's leases, in virtual time and without HTTP. A test sets how each request is delivered. */
+export type LeaseApi = ReturnType<typeof leaseApi>;
+
+export function leaseApi(clock: VirtualClock) {
   const server = createApiServer({ clock });
   const { store } = server;
   const requests: LeaseRequest[] = [];
@@ -55,11 +46,14 @@ export function leaseApi(clock: VirtualClock): LeaseApi {
   return {
     store,
     requests,
-    setDelivery: (next) => {
+    /** Called for each request; undefined: every request succeeds. */
+    setDelivery: (next: ((request: LeaseRequest) => Delivery | undefined) | undefined) => {
       deliveryOf = next;
     },
+    /** The spec of the Lease. */
     spec: () => objectOf(store.get(leases, where.namespace, where.name)?.['spec']),
-    client: (by, deliver) => ({
+    /** Creates a client of this name; `deliver` runs what reaches the client, when it can. */
+    client: (by: string, deliver: (arrive: () => void) => void): KubeClient => ({
       ...clientOf((request) => {
         const { there, back, end } = take(by, request, false);
         return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import type { Config } from '../../../src/config/config.ts';
 import type { ReceiverConfig } from '../../../src/config/schema/notificationsSchema.ts';
 import type { Answer, CreateDelivery } from '../../../src/notifications/delivery.ts';
 import type { Notification } from '../../../src/notifications/formats.ts';
-import { createNotifier, type Notifier } from '../../../src/notifications/notifier.ts';
+import { createNotifier } from '../../../src/notifications/notifier.ts';
 
 export function receiverConfig(part: Partial<ReceiverConfig> = {}): ReceiverConfig {
   return { url: 'http://receiver.test/events', format: 'cloudevents-batch', source: 'weeder', ...part };
@@ -27,21 +27,6 @@ interface Attempt {
   readonly notifications: readonly Notification[];
 }
 
-/** A notifier in simulated time; the test acts as the receivers. */
-interface Notifying {
-  readonly clock: VirtualClock;
-  readonly notifier: Notifier;
-  readonly attempts: readonly Attempt[];
-  /** The names of the objects in each attempt. */
-  names(): string[][];
-  /** The log at info and above. */
-  readonly logged: readonly Readonly<Record<string, unknown>>[];
-  /** The receivers that are closed. */
-  readonly closed: readonly string[];
-  /** The state of a receiver's machine. */
-  stateOf(receiver: string): unknown;
-}
-
 interface NotifyingOptions {
   readonly receivers?: Readonly<Record<string, ReceiverConfig>>;
   readonly mustWait?: () => boolean;
@@ -50,7 +35,8 @@ interface NotifyingOptions {
   readonly clock?: VirtualClock;
 }
 
-export function notifying(options: NotifyingOptions = {}): Notifying {
+/** A notifier in simulated time; the test acts as the receivers. */
+export function notifying(options: NotifyingOptions = {}) {
   const { receivers = { ops: receiverConfig() }, mustWait = () => false, answer, clock = virtualClock() } = options;
   const attempts: Attempt[] = [];
   const logged: Readonly<Record<string, unknown>>[] = [];
@@ -79,10 +65,15 @@ export function notifying(options: NotifyingOptions = {}): Notifying {
     clock,
     notifier,
     attempts,
+    /** The names of the objects in each attempt. */
     names: () =>
       attempts.map(({ notifications }) => notifications.map(({ occurrence: { regarding } }) => regarding.name)),
+    /** The log at info and above. */
     logged,
+    /** The receivers that are closed. */
     closed,
-    stateOf: (receiver) => [...notifier.actors()].find(({ id }) => id === `receiver ${receiver}`)?.getSnapshot().value,
+    /** The state of a receiver's machine. */
+    stateOf: (receiver: string) =>
+      [...notifier.actors()].find(({ id }) => id === `receiver ${receiver}`)?.getSnapshot().value,
   };
 }

@@ -1,28 +1,19 @@
 import { systemClock } from '@weeder/kube-runtime/base';
 import { pino } from 'pino';
-import { createReload, type Reload } from '../../../src/process/reload.ts';
-import { createTelemetry, type Served, type Telemetry } from '../../../src/telemetry/telemetry.ts';
-import { type Family, scraped } from '../api/scraped.ts';
+import { createReload } from '../../../src/process/reload.ts';
+import { createTelemetry } from '../../../src/telemetry/telemetry.ts';
+import { scraped } from '../api/scraped.ts';
 import { serviceConfig } from '../world/simulation.ts';
 
 const anyPort = { host: '127.0.0.1', port: 0 };
 
 /** The observability servers of a process on two free ports. */
-export interface Observed extends AsyncDisposable {
-  readonly observation: Telemetry;
-  readonly reload: Reload;
-  readonly served: Served;
-  /** The errors that it logged. */
-  readonly errors: readonly string[];
-  health(path: string, init?: RequestInit): Promise<Response>;
-  metrics(init?: RequestInit): Promise<Response>;
-  scrape(): Promise<Map<string, Family>>;
-}
+export type Observed = Awaited<ReturnType<typeof observed>>;
 
 export async function observed(
   services: readonly string[] = ['etcd-main-client'],
   debugActors: 'loopback' | 'none' = 'loopback',
-): Promise<Observed> {
+) {
   const errors: string[] = [];
   const logger = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
   const config = { services: new Map(services.map((name) => [name, serviceConfig({ name })])), restart: undefined };
@@ -47,8 +38,9 @@ export async function observed(
     observation,
     reload,
     served,
+    /** The errors that it logged. */
     errors,
-    health: (path, init) => fetch(`http://127.0.0.1:${served.healthPort}${path}`, init),
+    health: (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${served.healthPort}${path}`, init),
     metrics,
     scrape: async () => scraped(await (await metrics()).text()),
     [Symbol.asyncDispose]: () => served.close(),

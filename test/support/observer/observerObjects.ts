@@ -20,34 +20,9 @@ interface Writer {
 }
 
 /** What users and other clients do to the applications and objects of a cluster. An object is `Deployment/web`. */
-export interface ObserverObjects {
-  /** A user creates the application, or sets this spec. */
-  apply(name: string, spec: JsonObject, metadata?: JsonObject): void;
-  /** A user deletes the application: it exists until its finalizer is removed. */
-  deleteApplication(name: string): void;
-  /** Another client empties its status. */
-  clearStatus(name: string): void;
-  /** Another client replaces its status. */
-  replaceStatus(name: string, status: JsonObject): void;
-  application(name: string): JsonObject | undefined;
-  object(text: string): JsonObject | undefined;
-  /** Another client applies a merge patch. */
-  edit(text: string, patch: JsonObject, writer?: Writer): void;
-  /** Another client creates an object that no application owns. */
-  put(object: JsonObject): void;
-  /** Another client deletes an object, and its finalizers. */
-  remove(text: string): void;
-  /** Another client deletes an object that has a finalizer. */
-  terminate(text: string): void;
-  /** Another client deletes the namespace, and with it its objects. */
-  endNamespace(): void;
-  /** The cluster serves this kind from now on, and only in this version. */
-  serve(kind: RestMapping): void;
-  /** The definition of the kind is deleted, and with it all objects. */
-  stopServing(kind: RestMapping): void;
-}
+export type ObserverObjects = ReturnType<typeof observerObjects>;
 
-export function observerObjects(server: () => ApiServer): ObserverObjects {
+export function observerObjects(server: () => ApiServer) {
   const store = () => server().store;
   let applied = 0;
 
@@ -75,7 +50,8 @@ export function observerObjects(server: () => ApiServer): ObserverObjects {
   }
 
   return {
-    apply(name, spec, more = {}) {
+    /** A user creates the application, or sets this spec. */
+    apply(name: string, spec: JsonObject, more: JsonObject = {}) {
       const application = store().get(applications, namespace, name);
       if (application !== undefined) {
         made(
@@ -94,12 +70,16 @@ export function observerObjects(server: () => ApiServer): ObserverObjects {
       const metadata = { ...created.metadata, uid: `application-${applied}`, ...more };
       server().storage.put(applications, { ...created, metadata });
     },
-    deleteApplication: (name) => void made(store().delete(applications, namespace, name)),
-    clearStatus: (name) => setStatus(name, undefined),
-    replaceStatus: (name, status) => setStatus(name, JSON.parse(JSON.stringify(status))),
-    application: (name) => wired(stored(`Application/${name}`)),
-    object: (text) => wired(stored(text)),
-    edit(text, patch, { manager = 'editor', subresource, isApply = false } = {}) {
+    /** A user deletes the application: it exists until its finalizer is removed. */
+    deleteApplication: (name: string) => void made(store().delete(applications, namespace, name)),
+    /** Another client empties its status. */
+    clearStatus: (name: string) => setStatus(name, undefined),
+    /** Another client replaces its status. */
+    replaceStatus: (name: string, status: JsonObject) => setStatus(name, JSON.parse(JSON.stringify(status))),
+    application: (name: string) => wired(stored(`Application/${name}`)),
+    object: (text: string) => wired(stored(text)),
+    /** Another client applies a merge patch. */
+    edit(text: string, patch: JsonObject, { manager = 'editor', subresource, isApply }: Writer = {}) {
       const { resource, place, name, object } = existing(text);
       const { kind, apiVersion } = object;
       const body = { kind, apiVersion, ...patch, metadata: { name, namespace: place } };
@@ -109,25 +89,30 @@ export function observerObjects(server: () => ApiServer): ObserverObjects {
           : store().patch(resource, place, name, patch, { manager, subresource }),
       );
     },
-    put(object) {
+    /** Another client creates an object that no application owns. */
+    put(object: JsonObject) {
       const resource = served(object['kind']);
       if (resource === undefined) throw new Error('its kind is not served');
       const { kind: _kind, apiVersion: _apiVersion, ...draft } = object;
       made(store().create(resource, draft, kubectl));
     },
-    remove(text) {
+    /** Another client deletes an object, and its finalizers. */
+    remove(text: string) {
       const { resource, place, name, object } = existing(text);
       if (object.metadata.finalizers !== undefined)
         made(store().patch(resource, place, name, { metadata: { finalizers: null } }, kubectl));
       if (store().get(resource, place, name) !== undefined) made(store().delete(resource, place, name));
     },
-    terminate(text) {
+    /** Another client deletes an object that has a finalizer. */
+    terminate(text: string) {
       const { resource, place, name } = existing(text);
       made(store().patch(resource, place, name, { metadata: { finalizers: ['example.org/stay'] } }, kubectl));
       made(store().delete(resource, place, name));
     },
+    /** Another client deletes the namespace, and with it its objects. */
     endNamespace: () => void made(store().delete(namespaces, '', namespace)),
-    serve(kind) {
+    /** The cluster serves this kind from now on, and only in this version. */
+    serve(kind: RestMapping) {
       const { metadata, spec } = definitionOf(kind);
       const definition = store().get(customResourceDefinitions, '', metadata.name);
       if (definition === undefined) made(store().create(customResourceDefinitions, { metadata, spec }, kubectl));
@@ -137,7 +122,9 @@ export function observerObjects(server: () => ApiServer): ObserverObjects {
         made(store().update(customResourceDefinitions, { ...definition, spec: { ...spec, versions } }, kubectl));
       }
     },
-    stopServing: ({ plural, group }) => void made(store().delete(customResourceDefinitions, '', `${plural}.${group}`)),
+    /** The definition of the kind is deleted, and with it all objects. */
+    stopServing: ({ plural, group }: RestMapping) =>
+      void made(store().delete(customResourceDefinitions, '', `${plural}.${group}`)),
   };
 }
 

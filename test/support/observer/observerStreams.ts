@@ -5,16 +5,9 @@ import { forwardingTo, type ObjectSink } from '@weeder/kube-runtime/watch';
 import type { SimulatedCluster } from '../world/cluster.ts';
 
 /** The streams of an observer, which open and close while it runs. */
-export interface ObserverStreams {
-  /** Opens those that are not open yet. A kind that is not served is never listed. */
-  follow(cluster: SimulatedCluster, needs: ReadonlyMap<string, StreamNeed>): void;
-  close(name: string): void;
-  closeAll(): void;
-  /** No stream reports the change to this version, which only a list shows. */
-  hide(resourceVersion: string): void;
-}
+export type ObserverStreams = ReturnType<typeof observerStreams>;
 
-export function observerStreams(): ObserverStreams {
+export function observerStreams() {
   const open = new Map<string, () => void>();
   const hidden = new Set<unknown>();
 
@@ -43,7 +36,8 @@ export function observerStreams(): ObserverStreams {
   }
 
   return {
-    follow(cluster, needs) {
+    /** Opens those that are not open yet. A kind that is not served is never listed. */
+    follow(cluster: SimulatedCluster, needs: ReadonlyMap<string, StreamNeed>) {
       const { resources } = cluster.server.storage;
       for (const [name, need] of needs) {
         if (open.has(name) || addressOf(resources, need.path).type !== 'resource') continue;
@@ -56,6 +50,7 @@ export function observerStreams(): ObserverStreams {
     closeAll() {
       for (const name of [...open.keys()]) close(name);
     },
-    hide: (resourceVersion) => void hidden.add(resourceVersion),
+    /** No stream reports the change to this version, which only a list shows. */
+    hide: (resourceVersion: string) => void hidden.add(resourceVersion),
   };
 }

@@ -1,11 +1,12 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, type EventObject, initialTransition, transition } from 'xstate';
 import { getShortestPaths, getSimplePaths } from 'xstate/graph';
 import type { RolloutEnd, RolloutOutput, StoppedRollout } from '../../../machines/restart/rollout.ts';
+import { machineFiles } from '../docs/sketch.ts';
 import { effectsOf } from './decisions.ts';
-import { spawnedChildren } from './exploration.ts';
+import { eventTypesOf, spawnedChildren } from './exploration.ts';
 import { isSent } from './restartMachines.ts';
 
-/** The input for exploring a machine: the events that XState itself sends are listed by hand. */
+/** The input for exploring a machine. */
 export interface Exploration {
   readonly inputs?: readonly object[];
   readonly events: readonly (EventObject & Readonly<Record<string, unknown>>)[];
@@ -24,35 +25,23 @@ const noOutcomes = { deleted: [], skipped: [], failed: [] };
 const start = Date.UTC(2026, 0, 1);
 const minute = 60_000;
 
-/** By the machine's name. */
-export const explorations: Readonly<Record<string, Exploration>> = {
+/** By the machine's name: events with a payload, ends of actors, and what else is not found in the machine itself. */
+const given: Readonly<Record<string, Partial<Exploration>>> = {
   manager: {
     inputs: [{ streams: ['pods'] }],
     events: [
-      { type: 'leadership.acquired' },
       { type: 'reflector.synced', name: 'pods' },
       { type: 'streams.changed', streams: ['pods', 'slices'] },
-      { type: 'shutdown.requested' },
-      { type: 'requests.drained' },
-      { type: 'leadership.released' },
-      { type: 'xstate.after.drainTimeout.manager.draining' },
     ],
   },
   receiver: {
     events: [
-      { type: 'notification.queued' },
-      { type: 'turn.granted' },
       { type: 'delivery.accepted', hasMore: true },
       { type: 'delivery.accepted', hasMore: false },
       { type: 'delivery.rejected', hasMore: true },
       { type: 'delivery.rejected', hasMore: false },
       { type: 'delivery.failed', reason: 'no' },
-      { type: 'receiver.changed' },
-      { type: 'receiver.closed' },
-      { type: 'closing.overdue' },
       { type: 'xstate.error.actor.deliver', actorId: 'deliver', error: new Error('a bug') },
-      { type: 'xstate.after.collectingTime.receiver.collecting' },
-      { type: 'xstate.after.pause.receiver.backingOff' },
     ],
     // Longer paths differ from shorter ones only by the number of failures.
     onlyShortest: ['receiver.changed', 'delivery.rejected'],
@@ -65,38 +54,23 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'lease.found', holder: 'me', version: '3', record: 'me', now: 0 },
       { type: 'lease.missing', now: 0 },
       { type: 'lease.written', version: '3', tookMs: 5 },
-      { type: 'lease.conflicted' },
-      { type: 'lease.failed' },
       { type: 'watch.ended', hasSettled: true },
-      { type: 'release.requested' },
-      { type: 'xstate.after.retryDelay.lease.candidate.retrying' },
-      { type: 'xstate.after.retryPeriod.lease.leading.resting' },
-      { type: 'xstate.after.retryPeriod.lease.leading.retrying' },
-      { type: 'xstate.after.renewDeadline.leading' },
     ],
   },
   reflector: {
     events: [
       { type: 'stream.synced', resourceVersion: '1' },
-      { type: 'stream.failed' },
       { type: 'stream.expired', livedMs: 9000 },
-      { type: 'stream.rewound' },
-      { type: 'xstate.after.retryDelay.reflector.backingOff' },
     ],
   },
   endpoint: {
     inputs: [{}, { whileNotReady: 'delete', podSelectors: [], isDeclared: true }],
     events: [
-      { type: 'endpoint.ready' },
       { type: 'dependant.recovered', because: 'Deployment shop/web runs again' },
-      { type: 'endpoint.foundReady' },
-      { type: 'endpoint.notReady' },
       { type: 'recovery.timeKnown', readySince: start - 10 * minute, now: start },
       { type: 'recovery.timeKnown', readySince: start - minute, now: start },
-      { type: 'recovery.timeUnknown' },
       { type: 'config.changed', whileNotReady: 'delete' },
       { type: 'config.changed', whileNotReady: 'hold' },
-      { type: 'service.removed' },
       { type: 'window.expired', window: 1 },
       { type: 'xstate.done.actor.dependants-1-1', actorId: 'dependants-1-1', output: noOutcomes },
     ],
@@ -109,36 +83,21 @@ export const explorations: Readonly<Record<string, Exploration>> = {
   },
   dependants: {
     events: [
-      { type: 'window.hold' },
-      { type: 'window.release' },
-      { type: 'window.close' },
       { type: 'config.changed', closesAt: minute },
       { type: 'config.changed', closesAt: 0 },
       { type: 'pod.deleted', uid: 'a-pod' },
       { type: 'pod.protected', uid: 'another' },
       { type: 'deletion.failed', pod: 'a/pod' },
-      { type: 'outcomes.known' },
       { type: 'xstate.error.actor.podWatch' },
       { type: 'xstate.error.actor.pendingOutcomes' },
-      { type: 'xstate.after.restartDelay.dependants.open.pods.backingOff' },
-      { type: 'xstate.after.watchDuration.dependants.open.timer.running' },
     ],
   },
   workload: {
     events: [
-      { type: 'assessed.new' },
-      { type: 'assessed.current' },
-      { type: 'assessed.unconfirmed' },
       { type: 'assessed.changed', changedAt: 9_000, quietIn: 4_000 },
-      { type: 'assessed.rolling' },
       { type: 'assessed.stalled', reason: 'no progress' },
-      { type: 'assessed.suspended', reason: 'OnDelete' },
       { type: 'assessed.blocked', reason: 'a source is missing' },
       { type: 'assessed.blocked', reason: 'a source is missing', reportIn: 1_000 },
-      { type: 'assessed.unmanaged' },
-      { type: 'slot.granted' },
-      { type: 'effect.failed' },
-      { type: 'effect.conflicted' },
       rolloutDone({ type: 'rollout.complete' }, true),
       rolloutDone({ type: 'rollout.cancelled' }, true, { type: 'stalled', reason: 'no progress' }),
       rolloutDone({ type: 'rollout.cancelled' }, false, { type: 'suspended', reason: 'paused' }),
@@ -149,11 +108,6 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       rolloutDone({ type: 'rollout.cancelled' }, false),
       rolloutDone({ type: 'effect.failed' }, false),
       rolloutDone({ type: 'effect.conflicted' }, false),
-      { type: 'state.written' },
-      { type: 'workload.changed' },
-      { type: 'workload.deleted' },
-      { type: 'xstate.after.quietTime.workload.assessed.stale' },
-      { type: 'xstate.after.retryDelay.workload.backingOff' },
     ],
     isPossible: isSent,
   },
@@ -167,90 +121,26 @@ export const explorations: Readonly<Record<string, Exploration>> = {
     events: [
       { type: 'slot.pending', reason: 'its interval' },
       { type: 'slot.blocked', reason: 'it is paused' },
-      { type: 'slot.granted' },
-      { type: 'verified.outdated' },
-      { type: 'verified.current' },
       { type: 'verified.blocked', reason: 'a source is immutable' },
-      { type: 'restart.accepted' },
-      { type: 'rollout.complete' },
       { type: 'rollout.stalled', reason: 'no progress' },
       { type: 'rollout.suspended', reason: 'paused' },
-      { type: 'rollout.reverted' },
-      { type: 'rollout.emptied' },
-      { type: 'restore.done' },
-      { type: 'effect.failed' },
-      { type: 'effect.conflicted' },
-      { type: 'workload.changed' },
-      { type: 'workload.deleted' },
-      { type: 'xstate.after.progressDeadline.rollout.active.rolling' },
     ],
     isPossible: isSent,
   },
-  recreation: {
-    events: [
-      { type: 'job.unchanged' },
-      { type: 'job.retained' },
-      { type: 'job.terminating' },
-      { type: 'job.notFound' },
-      { type: 'job.stateMissing' },
-      { type: 'job.stateTransferred' },
-      { type: 'job.changed' },
-      { type: 'job.failed' },
-      { type: 'create.done' },
-      { type: 'create.conflicted' },
-      { type: 'create.cancelled' },
-      { type: 'create.failed' },
-      { type: 'copy.deleted' },
-      { type: 'copy.failed' },
-      { type: 'xstate.after.requestTimeout.recreation.unconfirmed' },
-      { type: 'xstate.after.recheckInterval.recreation.terminating' },
-      { type: 'xstate.after.recheckInterval.recreation.transferringState' },
-      { type: 'xstate.after.nodeCleanup.recreation.coolingDown' },
-      { type: 'xstate.after.retryDelay.recreation.backingOff' },
-    ],
-  },
   latePods: {
-    events: [
-      { type: 'source.appeared' },
-      { type: 'pods.due' },
-      { type: 'pods.later', checkIn: 5_000 },
-      { type: 'pods.none' },
-      { type: 'slot.granted' },
-      { type: 'eviction.done' },
-      { type: 'effect.failed' },
-      { type: 'xstate.after.checkTime.latePods.waiting' },
-      { type: 'xstate.after.retryDelay.latePods.backingOff' },
-    ],
+    events: [{ type: 'pods.later', checkIn: 5_000 }],
   },
   application: {
     events: [
-      { type: 'application.changed' },
-      { type: 'application.deleted' },
-      { type: 'spec.valid' },
       { type: 'spec.invalid', reason: 'two resources have one name' },
       { type: 'spec.paused', pausedFor: minute },
-      { type: 'spec.terminating' },
-      { type: 'spec.failed' },
-      { type: 'apply.done' },
-      { type: 'apply.failed' },
-      { type: 'requests.drained' },
-      { type: 'deletion.done' },
-      { type: 'deletion.pending' },
-      { type: 'deletion.failed' },
-      { type: 'xstate.after.pauseTime.application.paused' },
-      { type: 'xstate.after.retryDelay.application.backingOff' },
-      { type: 'xstate.after.retryDelay.application.deleting.waiting' },
     ],
   },
   resource: {
     inputs: [{}, { memory: { corrections: new Map([['.spec', { count: 1, last: 0 }]]) } }],
     events: [
-      { type: 'observation.started' },
-      { type: 'observation.stopped' },
       { type: 'object.changed' },
       { type: 'object.changed', isInSync: true },
-      { type: 'resync.due' },
-      { type: 'check.inSync' },
       { type: 'check.drifted' },
       { type: 'check.drifted', paths: ['.spec'] },
       { type: 'check.drifted', mayCorrect: false },
@@ -259,70 +149,31 @@ export const explorations: Readonly<Record<string, Exploration>> = {
       { type: 'check.missing', paths: ['.spec'] },
       { type: 'check.missing', mayCorrect: false },
       { type: 'check.missing', paths: ['.spec'], opensIn: 60_000, pending: 'none is open' },
-      { type: 'write.done' },
-      { type: 'write.conflicted' },
-      { type: 'write.ended' },
-      { type: 'write.fellBack' },
-      { type: 'effect.terminating' },
-      { type: 'effect.claimed' },
-      { type: 'effect.typeMissing' },
-      { type: 'kind.served' },
-      { type: 'effect.kindUnavailable' },
-      { type: 'effect.rejected' },
-      { type: 'effect.usingLastApplied' },
-      { type: 'effect.unverified' },
-      { type: 'effect.failed' },
-      { type: 'xstate.after.correctionBackoff.resource.drifted.waiting' },
-      { type: 'xstate.after.correctionBackoff.resource.missing.waiting' },
-      { type: 'xstate.after.maintenanceOpens.resource.drifted.awaitingMaintenance' },
-      { type: 'xstate.after.maintenanceOpens.resource.missing.awaitingMaintenance' },
-      { type: 'xstate.after.terminatingPollInterval.resource.terminating' },
-      { type: 'xstate.after.rejectedRetryInterval.resource.refused' },
-      { type: 'xstate.after.retryDelay.resource.usingLastApplied' },
-      { type: 'xstate.after.retryDelay.resource.unverified' },
-      { type: 'xstate.after.retryDelay.resource.backingOff' },
     ],
   },
   podCreation: {
     inputs: [{}, { isCanary: true }, { pausedUntil: 5000 }, { canaryUntil: 1000 }],
-    events: [
-      { type: 'canary.passed' },
-      { type: 'retry.withdrawn' },
-      { type: 'slot.granted' },
-      { type: 'retry.accepted', existing: 0 },
-      { type: 'retry.unneeded' },
-      { type: 'retry.notFound' },
-      { type: 'retry.conflicted' },
-      { type: 'retry.failed' },
-      { type: 'retry.rejected' },
-      { type: 'proof.ended' },
-      { type: 'xstate.after.untilDue.podCreation.waiting' },
-      { type: 'xstate.after.longestProof.podCreation.proving' },
-      { type: 'xstate.after.retryDelay.podCreation.backingOff' },
-    ],
+    events: [{ type: 'retry.accepted', existing: 0 }],
   },
   podDeletion: {
     inputs: [{}, { unreportedSince: 0 }, { heldBy: 'shop/db' }, { pausedUntil: 5000 }, { logLines: 20 }],
-    events: [
-      { type: 'log.read' },
-      { type: 'slot.granted' },
-      { type: 'delete.accepted' },
-      { type: 'delete.notFound' },
-      { type: 'delete.conflicted' },
-      { type: 'delete.failed' },
-      { type: 'delete.rejected' },
-      { type: 'pod.recovered' },
-      { type: 'pod.removed' },
-      { type: 'pod.crashLooping', resourceVersion: '2' },
-      { type: 'deletion.withdrawn' },
-      { type: 'deletion.requested' },
-      { type: 'xstate.after.settleTime.podDeletion.waiting.settling' },
-      { type: 'xstate.after.waitTime.podDeletion.waiting.coolingDown' },
-      { type: 'xstate.after.logTimeout.podDeletion.readingLog' },
-      { type: 'xstate.after.retryDelay.podDeletion.backingOff' },
-    ],
+    events: [{ type: 'pod.crashLooping', resourceVersion: '2' }],
   },
 };
+
+/** By the machine's name. All events that a machine takes without a payload are found in it. */
+export const explorations: Readonly<Record<string, Exploration>> = Object.fromEntries(
+  machineFiles().flatMap(({ name, machines: [machine] }) =>
+    machine === undefined ? [] : [[name, { ...given[name], events: eventsOf(machine, given[name]) }]],
+  ),
+);
+
+function eventsOf(machine: AnyStateMachine, { events = [] }: Partial<Exploration> = {}): Exploration['events'] {
+  const isGiven = (type: string) => events.some((each) => each.type === type);
+  // An actor ends, or fails, with a payload.
+  const types = eventTypesOf(machine).filter((type) => !/^xstate\.(done|error)\./.test(type) && !isGiven(type));
+  return [...events, ...types.map((type) => ({ type }))];
+}
 
 const generators = { shortest: getShortestPaths, simple: getSimplePaths };
 

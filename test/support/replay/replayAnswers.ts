@@ -3,16 +3,9 @@ import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import type { AnswerStep } from './replayFormat.ts';
 
 /** The answers that a replay gives itself, in place of the cluster. */
-export interface ReplayAnswers {
-  /** How the next requests of this kind are answered; afterwards the cluster decides again. */
-  script(step: AnswerStep): void;
-  /** Waits as long as the next answer takes. Undefined: the cluster decides. */
-  next(to: AnswerStep['to']): Promise<ApiFailure | undefined>;
-  /** Answers that wait for time to pass. */
-  readonly delayed: number;
-}
+export type ReplayAnswers = ReturnType<typeof replayAnswers>;
 
-export function replayAnswers(clock: VirtualClock): ReplayAnswers {
+export function replayAnswers(clock: VirtualClock) {
   const scripts = new Map<AnswerStep['to'], { readonly step: AnswerStep; left: number }>();
   let delayed = 0;
 
@@ -31,16 +24,19 @@ export function replayAnswers(clock: VirtualClock): ReplayAnswers {
   }
 
   return {
-    script(step) {
+    /** How the next requests of this kind are answered; afterwards the cluster decides again. */
+    script(step: AnswerStep) {
       scripts.set(step.to, { step, left: step.times === 'always' ? Number.POSITIVE_INFINITY : step.times });
     },
-    async next(to) {
+    /** Waits as long as the next answer takes. Undefined: the cluster decides. */
+    async next(to: AnswerStep['to']) {
       const script = scripts.get(to);
       if (script === undefined || script.left <= 0) return undefined;
       script.left -= 1;
       if (script.step.takes > 0) await pass(script.step.takes);
       return failureOf(script.step);
     },
+    /** Answers that wait for time to pass. */
     get delayed() {
       return delayed;
     },

@@ -1,5 +1,5 @@
 import { type JsonObject, objectOf } from '@weeder/kube-runtime/base';
-import type { ApiRequest, ApiResult, KubeClient } from '@weeder/kube-runtime/client';
+import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
 import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import type { HeldCluster } from '../world/heldCluster.ts';
 import type { ReplayAnswers } from './replayAnswers.ts';
@@ -14,16 +14,10 @@ export interface ReplayApiOptions {
   readonly isRecorded: boolean;
 }
 
-/** The API server of a replay as the weeder sees it: it fails on demand, and has the logs of pods. */
-export interface ReplayApi {
-  readonly client: Pick<KubeClient, 'call' | 'server'>;
-  /** How long the answer to a read of a pod or its log takes from now on: milliseconds. */
-  readings(takes: number): void;
-}
-
 const podPath = /^(\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+))(\/eviction|\/log)?$/;
 
-export function replayApi({ cluster, clock, answers, log, isRecorded }: ReplayApiOptions): ReplayApi {
+/** The API server of a replay as the weeder sees it: it fails on demand, and has the logs of pods. */
+export function replayApi({ cluster, clock, answers, log, isRecorded }: ReplayApiOptions) {
   const dryRun = isRecorded ? { dryRun: ['All'] } : {};
   let readTime = 0;
 
@@ -49,13 +43,14 @@ export function replayApi({ cluster, clock, answers, log, isRecorded }: ReplayAp
   return {
     client: {
       server: 'https://replay',
-      call(request) {
+      call(request: ApiRequest) {
         const [, pod = '', namespace = '', name = '', below] = podPath.exec(request.path) ?? [];
         if (request.method !== 'GET') return deletion(request, `${namespace}/${name}`);
         return reading(request, pod, below === '/log' ? `the last line of ${name}\n` : undefined);
       },
     },
-    readings(takes) {
+    /** How long the answer to a read of a pod or its log takes from now on: milliseconds. */
+    readings(takes: number) {
       readTime = takes;
     },
   };

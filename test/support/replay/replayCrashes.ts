@@ -7,35 +7,33 @@ import type { ReplayStep } from './replayFormat.ts';
 type Part = NonNullable<ReplayStep['crash']>;
 
 /** Injected errors of weeder itself: the next use of a module throws, once. */
-export interface ReplayCrashes {
-  next(part: Part): void;
-  deletePod(real: DeletePod): DeletePod;
-  readLog(real: ReadLog): ReadLog;
-  readySince(real: ReadySince): ReadySince;
-  /** Makes the indexes of this weeder throw when they are due. */
-  reach(weeder: Weeder): void;
-}
-
-export function replayCrashes(): ReplayCrashes {
+export function replayCrashes() {
   const due = new Set<Part>();
   const mayCrash = (part: Part) => {
     if (due.delete(part)) throw new Error(`the replay broke ${part}`);
   };
   return {
-    next: (part) => void due.add(part),
-    deletePod: (real) => (request, signal) => {
-      mayCrash('deletePod');
-      return real(request, signal);
-    },
-    readLog: (real) => (pod, lines, signal) => {
-      mayCrash('readLog');
-      return real(pod, lines, signal);
-    },
-    readySince: (real) => (evidence, oldest, signal) => {
-      mayCrash('readySince');
-      return real(evidence, oldest, signal);
-    },
-    reach(weeder) {
+    next: (part: Part) => void due.add(part),
+    deletePod:
+      (real: DeletePod): DeletePod =>
+      (request, signal) => {
+        mayCrash('deletePod');
+        return real(request, signal);
+      },
+    readLog:
+      (real: ReadLog): ReadLog =>
+      (pod, lines, signal) => {
+        mayCrash('readLog');
+        return real(pod, lines, signal);
+      },
+    readySince:
+      (real: ReadySince): ReadySince =>
+      (evidence, oldest, signal) => {
+        mayCrash('readySince');
+        return real(evidence, oldest, signal);
+      },
+    /** Makes the indexes of this weeder throw when they are due. */
+    reach(weeder: Weeder) {
       for (const index of weeder.pods.values()) {
         const subscribe = index.subscribe.bind(index);
         Object.assign(index, {

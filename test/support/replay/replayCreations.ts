@@ -8,37 +8,31 @@ import { failedCreate } from '../world/creationWorld.ts';
 import type { ReplayScript, ReplayStep } from './replayFormat.ts';
 
 /** The objects of a replay whose pods cannot be created, and their Events. */
-interface ReplayCreations {
-  /** Each object has its pods at once after a retry. */
-  readonly ownerRequests: OwnerRequests;
-  withWebhooks(config: Config): Config;
-  /** This weeder sees the Events from now on. */
-  follow(weeder: Weeder): void;
-  happen(step: Omit<ReplayStep, 'at'>): void;
-}
-
 export function replayCreations(
   { webhooks }: Pick<ReplayScript, 'webhooks'>,
   clock: VirtualClock,
   log: (sentence: string) => void,
-): ReplayCreations {
+) {
   const called: Webhooks = new Map(Object.entries(webhooks).map(([name, services]) => [name, new Set(services)]));
   let sink: ObjectSink | undefined;
-  return {
-    ownerRequests: {
-      async retryOwner({ kind, namespace, name }) {
-        log(`PATCH ${kind} ${namespace}/${name}`);
-        return { type: 'retry.accepted', existing: 0 };
-      },
-      awaitPod: async () => {},
+  const ownerRequests: OwnerRequests = {
+    async retryOwner({ kind, namespace, name }) {
+      log(`PATCH ${kind} ${namespace}/${name}`);
+      return { type: 'retry.accepted', existing: 0 };
     },
-    withWebhooks: (config) => withWebhooks(config, called),
-    follow({ owners }) {
+    awaitPod: async () => {},
+  };
+  return {
+    /** Each object has its pods at once after a retry. */
+    ownerRequests,
+    withWebhooks: (config: Config) => withWebhooks(config, called),
+    /** This weeder sees the Events from now on. */
+    follow({ owners }: Weeder) {
       sink = owners.createSink();
       sink.begin();
       sink.end();
     },
-    happen({ failedCreate: step }) {
+    happen({ failedCreate: step }: Omit<ReplayStep, 'at'>) {
       if (step === undefined) return;
       const { name, kind, namespace, message } = step;
       sink?.apply('MODIFIED', failedCreate(name, clock.now(), { kind, namespace, message }));

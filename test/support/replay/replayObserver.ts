@@ -10,18 +10,6 @@ import type { Replay } from './replayFile.ts';
 import type { Expectation, ReplayStep } from './replayFormat.ts';
 import type { ApplicationStep } from './replayObserverFormat.ts';
 
-/** The application observer in a cluster of plain objects, if the replay has a section for it. */
-export interface ReplayObserver {
-  happen(step: Omit<ReplayStep, 'at'>): void;
-  start(): void;
-  stop(): void;
-  pass(ms: number): Promise<void>;
-  /** Objects that are not as expected; a sentence each. */
-  objectsOtherThan(expected: Expectation['objects']): string[];
-  /** Leftovers at the end, as text. */
-  leftOver(): string[];
-}
-
 export interface ReplayObserverOptions {
   readonly replay: Replay;
   readonly clock: VirtualClock;
@@ -30,7 +18,7 @@ export interface ReplayObserverOptions {
 }
 
 /** Undefined: the replay's config has no section `observer`. */
-export function replayObserver({ replay, clock, log, inspect }: ReplayObserverOptions): ReplayObserver | undefined {
+export function replayObserver({ replay, clock, log, inspect }: ReplayObserverOptions) {
   if (replay.resolved.observer === undefined) return undefined;
   const start = clock.now();
   const world = createObserverWorld({
@@ -47,7 +35,7 @@ export function replayObserver({ replay, clock, log, inspect }: ReplayObserverOp
     },
   });
   return {
-    happen(step) {
+    happen(step: Omit<ReplayStep, 'at'>) {
       if (step.application) world.apply(step.application.name, specOf(step.application, start));
       if (step.applicationDeleted !== undefined) world.deleteApplication(step.applicationDeleted);
       if (step.edit) world.edit(step.edit.object, step.edit.patch);
@@ -59,12 +47,14 @@ export function replayObserver({ replay, clock, log, inspect }: ReplayObserverOp
     start: world.start,
     stop: world.stop,
     pass: world.pass,
-    objectsOtherThan: (expected) =>
+    /** Objects that are not as expected; a sentence each. */
+    objectsOtherThan: (expected: Expectation['objects']) =>
       Object.entries(expected).flatMap(([name, part]) => {
         const object = world.object(name);
         const isMet = part === null ? object === undefined : object !== undefined && holds(object, part);
         return isMet ? [] : [`expected ${name} to be ${JSON.stringify(part)}, saw ${JSON.stringify(object ?? null)}`];
       }),
+    /** Leftovers at the end, as text. */
     leftOver() {
       const { queued, inFlight } = world.core.work();
       return queued + inFlight === 0 ? [] : [`${queued + inFlight} requests`];

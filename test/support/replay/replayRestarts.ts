@@ -12,19 +12,6 @@ import { replayRestartApi } from './replayRestartApi.ts';
 import type { SourceStep, WorkloadStep } from './replayRestartFormat.ts';
 import { restartSentenceOf } from './replayRestartWords.ts';
 
-/** Restart control in a cluster that rolls Deployments out, if the replay has a section for it. */
-export interface ReplayRestarts {
-  happen(step: Omit<ReplayStep, 'at'>): void;
-  start(): void;
-  stop(): void;
-  configure(config: Config): void;
-  pass(ms: number): Promise<void>;
-  /** Workloads with an unexpected number of rollouts; a sentence each. */
-  rolloutsOtherThan(expected: Expectation['rollouts']): string[];
-  /** Leftovers at the end, as text. */
-  leftOver(): string[];
-}
-
 export interface ReplayRestartsOptions {
   readonly replay: Replay;
   readonly clock: VirtualClock;
@@ -34,7 +21,7 @@ export interface ReplayRestartsOptions {
 }
 
 /** Undefined: the replay's config has no section `restartControl`. */
-export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts | undefined {
+export function replayRestarts(options: ReplayRestartsOptions) {
   const { replay, clock, answers, log, inspect } = options;
   if (replay.resolved.restart === undefined) return undefined;
   const start = clock.now();
@@ -67,7 +54,7 @@ export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts |
   }
 
   return {
-    happen(step) {
+    happen(step: Omit<ReplayStep, 'at'>) {
       if (step.source) putSource(world, step.source);
       if (step.sourceDeleted) world.deleteSource(step.sourceDeleted);
       if (step.workload) putWorkload(step.workload);
@@ -82,15 +69,17 @@ export function replayRestarts(options: ReplayRestartsOptions): ReplayRestarts |
       isRunning = false;
       world.stop();
     },
-    configure({ restart }) {
+    configure({ restart }: Config) {
       if (restart !== undefined) world.configure(restart);
     },
     pass: world.pass,
-    rolloutsOtherThan: (expected) =>
+    /** Workloads with an unexpected number of rollouts; a sentence each. */
+    rolloutsOtherThan: (expected: Expectation['rollouts']) =>
       Object.entries(expected).flatMap(([key, count]) => {
         const actual = world.rollouts.filter(({ workload }) => key.endsWith(`/${workload}`)).length;
         return actual === count ? [] : [`expected ${count} rollouts of ${key}, saw ${actual}`];
       }),
+    /** Leftovers at the end, as text. */
     leftOver() {
       const { states, inFlight } = isRunning ? world.control.counts() : { states: {}, inFlight: 0 };
       const unfinished = Object.entries({ ...states, 'under way': inFlight }).filter(([state]) => state !== 'current');

@@ -5,18 +5,11 @@ import { type InspectionEvent, isMachineSnapshot } from 'xstate';
  * The newest state of each root actor: of an endpoint by `namespace/service`, of a podDeletion by the pod's uid. The
  * state of a workload's rollout belongs to that of the workload: `restarting.active.rolling`.
  */
-export interface ReplayStates {
-  readonly inspect: (event: InspectionEvent) => void;
-  /** Such as `ready.windowOpen.settled`; undefined: there is no such actor. */
-  get(id: string): string | undefined;
-  clear(): void;
-}
-
-export function replayStates(): ReplayStates {
+export function replayStates() {
   const states = new Map<string, string>();
   const rollouts = new Map<string, string>();
   return {
-    inspect(event) {
+    inspect(event: InspectionEvent) {
       if (event.type !== '@xstate.snapshot' || !isMachineSnapshot(event.snapshot)) return;
       const { actorRef } = event;
       const id = 'id' in actorRef ? textOf(actorRef.id) : undefined;
@@ -24,7 +17,8 @@ export function replayStates(): ReplayStates {
       if (id !== undefined && actorRef.sessionId === event.rootId) states.set(id, state);
       if (event.snapshot.machine.id === 'rollout') rollouts.set(event.snapshot.context.workload, state);
     },
-    get(id) {
+    /** Such as `ready.windowOpen.settled`; undefined: there is no such actor. */
+    get(id: string) {
       const state = states.get(id);
       return state === 'restarting' ? `${state}.${rollouts.get(id)}` : state;
     },

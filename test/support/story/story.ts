@@ -51,7 +51,7 @@ function begin({ services, concurrentDeletions, isDryRun }: Script) {
   const options = { selectors: [...selectors.values()], now: () => clock.now(), note, weeder: () => weeder };
   const cluster = storyCluster({ ...options, clock });
   const slices = storySlices(options);
-  const answers = storyAnswers({ ...options, accept: cluster.delete, readySince: slices.readySince });
+  const answers = storyAnswers({ ...options, accept: cluster.delete, readyTimeOf: slices.readySince });
 
   function startWeeder(): void {
     runs += 1;

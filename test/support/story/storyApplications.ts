@@ -22,7 +22,7 @@ export interface StoryApplication {
   readonly generations: Generation[];
 }
 
-export const kinds: readonly [StoryKind, ...StoryKind[]] = ['ConfigMap', 'Deployment', 'Service'];
+const kinds: readonly [StoryKind, ...StoryKind[]] = ['ConfigMap', 'Deployment', 'Service'];
 
 /** Its own three resources, and one that every application may have. */
 export function poolOf(name: string): string[] {
@@ -54,7 +54,8 @@ export function someResources(name: string, before: Generation['resources'], see
   );
 }
 
-function resourceOf(key: string, dice: Dice): StoryResource {
+/** A random manifest for `ConfigMap/web`. */
+export function resourceOf(key: string, dice: Dice): StoryResource {
   const [kind, name = ''] = key.split('/');
   return someResource(kinds.find((each) => each === kind) ?? 'ConfigMap', name, dice.below(2 ** 30));
 }

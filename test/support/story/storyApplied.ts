@@ -14,31 +14,6 @@ export interface Refusal {
   readonly knows: Knows;
 }
 
-/** The last applied manifest of each resource, the process that applied it, and refusals since. */
-export interface StoryApplied {
-  /** A process runs since then. Its first lists may be as old as that. */
-  noteProcess(process: number, startedAt: number): void;
-  /** `generations`: the possible ones. `live`: the object afterwards. `isNew`: the apply has created it. */
-  applied(
-    id: string,
-    process: number,
-    generations: readonly Generation[],
-    live: JsonObject | undefined,
-    isNew: boolean,
-  ): void;
-  /** What was applied is desired again, which may decide which one of several it was. */
-  corrected(id: string, live: JsonObject | undefined): void;
-  forgotten(id: string): void;
-  /** Permanently, until another manifest is set. `request`: its text. */
-  refused(id: string, request: string): void;
-  /** The same request was refused before, in a write that has succeeded since. */
-  accepted(id: string, request: string): void;
-  /** Whether this process knows the manifest that was applied before `next`. */
-  knows(application: StoryApplication, id: string, process: number, next: StoryResource): Knows;
-  /** Undefined: `next` is not refused. */
-  refusal(application: StoryApplication, id: string, process: number, next: StoryResource): Refusal | undefined;
-}
-
 interface Last {
   /** The process that has applied it. */
   readonly process: number;
@@ -47,7 +22,7 @@ interface Last {
 }
 
 /** `id`: the name of the application and the key, `a0 ConfigMap/web`. */
-export function storyApplied(now: () => number): StoryApplied {
+export function storyApplied(now: () => number) {
   const last = new Map<string, Last>();
   /** By the text of the request. */
   const refusals = new Map<string, Map<string, number>>();
@@ -74,10 +49,18 @@ export function storyApplied(now: () => number): StoryApplied {
   }
 
   return {
-    noteProcess(process, startedAt) {
+    /** A process runs since then. Its first lists may be as old as that. */
+    noteProcess(process: number, startedAt: number) {
       if (!since.has(process)) since.set(process, startedAt);
     },
-    applied(id, process, generations, live, isNew) {
+    /** `generations`: the possible ones. `live`: the object afterwards. `isNew`: the apply has created it. */
+    applied(
+      id: string,
+      process: number,
+      generations: readonly Generation[],
+      live: JsonObject | undefined,
+      isNew: boolean,
+    ) {
       const resources = generations.flatMap((each) => each.resources.get(keyIn(id)) ?? []);
       const newest = resources.at(-1);
       const equal = (each: StoryResource) => differences(desiredOf(each), contentOf(live)).length === 0;
@@ -89,21 +72,27 @@ export function storyApplied(now: () => number): StoryApplied {
       const possible = isNewest ? [newest] : earlier.length > 0 ? earlier : resources;
       last.set(id, { process, resources: new Set(possible) });
     },
-    corrected(id, live) {
+    /** What was applied is desired again, which may decide which one of several it was. */
+    corrected(id: string, live: JsonObject | undefined) {
       const was = last.get(id);
       const equal = [...(was?.resources ?? [])].filter(
         (each) => differences(desiredOf(each), contentOf(live)).length === 0,
       );
       if (was !== undefined && equal.length > 0) last.set(id, { ...was, resources: new Set(equal) });
     },
-    forgotten(id) {
+    forgotten(id: string) {
       last.delete(id);
       refusals.delete(id);
     },
-    refused: (id, request) => void refusals.set(id, new Map([...(refusals.get(id) ?? []), [request, now()]])),
-    accepted: (id, request) => void refusals.get(id)?.delete(request),
+    /** Permanently, until another manifest is set. `request`: its text. */
+    refused: (id: string, request: string) =>
+      void refusals.set(id, new Map([...(refusals.get(id) ?? []), [request, now()]])),
+    /** The same request was refused before, in a write that has succeeded since. */
+    accepted: (id: string, request: string) => void refusals.get(id)?.delete(request),
+    /** Whether this process knows the manifest that was applied before `next`. */
     knows,
-    refusal(application, id, process, next) {
+    /** Undefined: `next` is not refused. */
+    refusal(application: StoryApplication, id: string, process: number, next: StoryResource) {
       const first = application.generations.find(({ resources }) => resources.get(keyIn(id)) === next)?.at ?? 0;
       const resources = [...(last.get(id)?.resources ?? [])];
       // A refusal in between does not end what was applied.

@@ -2,25 +2,11 @@ import { objectOf } from '@weeder/kube-runtime/base';
 import { type LabelSelector, selectorToString, uidOf } from '@weeder/kube-runtime/objects';
 import type { VirtualClock } from '@weeder/kube-runtime/testing';
 import type { ObjectSink } from '@weeder/kube-runtime/watch';
-import type { DeletionAnswer, DeletionAttempt } from '../../../src/weeder/deletions/deletePod.ts';
 import type { Weeder } from '../../../src/weeder/weeder.ts';
 import { backOff, pod, running, terminated } from '../objects/objects.ts';
 import type { DeliveredPod, HistoryEvent } from '../recording/history.ts';
 import type { Step } from '../steps.ts';
 import { heldCluster, podStream } from '../world/heldCluster.ts';
-
-/** The pods of a story in a simulated cluster, and what the streams have delivered of them. */
-export interface StoryCluster {
-  put(step: Extract<Step, { do: 'pod' }>): void;
-  touch(step: Pick<Extract<Step, { do: 'touch' }>, 'namespace' | 'name' | 'isSeen'>): void;
-  remove(step: Pick<Extract<Step, { do: 'remove' }>, 'namespace' | 'name' | 'isSeen'>): void;
-  /** Opens the streams of a weeder; undefined: closes them. */
-  follow(weeder: Weeder | undefined): void;
-  /** Every pod stream reads its complete list again. */
-  relist(): void;
-  /** The API server's own answer. */
-  delete(request: DeletionAttempt): Promise<DeletionAnswer>;
-}
 
 export interface StoryClusterOptions {
   readonly selectors: readonly LabelSelector[];
@@ -30,7 +16,8 @@ export interface StoryClusterOptions {
 
 type StoryPod = Omit<DeliveredPod, 'version'>;
 
-export function storyCluster({ selectors, clock, note }: StoryClusterOptions): StoryCluster {
+/** The pods of a story in a simulated cluster, and what the streams have delivered of them. */
+export function storyCluster({ selectors, clock, note }: StoryClusterOptions) {
   const cluster = heldCluster(clock);
   /** By uid: the newest state. */
   const podsByUid = new Map<string, StoryPod>();
@@ -43,7 +30,7 @@ export function storyCluster({ selectors, clock, note }: StoryClusterOptions): S
   }
 
   return {
-    put(step) {
+    put(step: Extract<Step, { do: 'pod' }>) {
       const before = step.isSuccessor ? undefined : cluster.get('Pod', step.namespace, step.name);
       uids += before === undefined ? 1 : 0;
       const uid = before?.metadata.uid ?? `uid-${uids}`;
@@ -51,19 +38,23 @@ export function storyCluster({ selectors, clock, note }: StoryClusterOptions): S
       podsByUid.set(uid, entry);
       change(step.isSeen, () => cluster.put('Pod', object));
     },
-    touch({ namespace, name, isSeen }) {
+    touch({ namespace, name, isSeen }: Pick<Extract<Step, { do: 'touch' }>, 'namespace' | 'name' | 'isSeen'>) {
       const before = cluster.get('Pod', namespace, name);
       if (before !== undefined) change(isSeen, () => cluster.put('Pod', before));
     },
-    remove: ({ namespace, name, isSeen }) => change(isSeen, () => cluster.remove('Pod', namespace, name)),
-    follow(weeder) {
+    remove: ({ namespace, name, isSeen }: Pick<Extract<Step, { do: 'remove' }>, 'namespace' | 'name' | 'isSeen'>) =>
+      change(isSeen, () => cluster.remove('Pod', namespace, name)),
+    /** Opens the streams of a weeder; undefined: closes them. */
+    follow(weeder: Weeder | undefined) {
       const streams = selectors.map(selectorToString).flatMap((text) => {
         const sink = weeder?.pods.get(text);
         return sink === undefined ? [] : [podStream(text, sink)];
       });
       cluster.follow(weeder === undefined ? [] : [podStream('', notingSink(podsByUid, note)), ...streams]);
     },
+    /** Every pod stream reads its complete list again. */
     relist: () => cluster.relist('Pod'),
+    /** The API server's own answer. */
     delete: cluster.deletePod,
   };
 }

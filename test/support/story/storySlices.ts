@@ -3,24 +3,14 @@ import { slice } from '../objects/objects.ts';
 import type { HistoryEvent } from '../recording/history.ts';
 import type { SliceChange } from '../steps.ts';
 
-/** The EndpointSlices of a story, which the stream delivers. */
-export interface StorySlices {
-  change(change: SliceChange): void;
-  /** Delivers the existing slices to a new weeder. */
-  list(): void;
-  /** The stream lists again, with a change that was not observed, or an outage (milliseconds ago). */
-  readAgain(change: SliceChange, outageEnded: number | undefined): void;
-  /** Since when the service (`namespace/name`) is ready: epoch milliseconds. */
-  readySince(service: string): number | undefined;
-}
-
 export interface StorySlicesOptions {
   readonly now: () => number;
   readonly note: (event: HistoryEvent) => void;
   readonly weeder: () => Weeder | undefined;
 }
 
-export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySlices {
+/** The EndpointSlices of a story, which the stream delivers. */
+export function storySlices({ now, note, weeder }: StorySlicesOptions) {
   const slices = new Map<string, SliceChange>();
   const readySince = new Map<string, number>();
 
@@ -54,7 +44,7 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
   }
 
   return {
-    change(change) {
+    change(change: SliceChange) {
       const service = serviceOf(change);
       const before = readyPlaces(service);
       const key = put(change);
@@ -63,10 +53,12 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
       if (isReplaced) note({ what: 'slice', service, isReady: false, exists: true });
       deliver(key, change);
     },
+    /** Delivers the existing slices to a new weeder. */
     list() {
       for (const [key, change] of slices) deliver(key, change);
     },
-    readAgain(change, outageEnded) {
+    /** The stream lists again, with a change that was not observed, or an outage (milliseconds ago). */
+    readAgain(change: SliceChange, outageEnded: number | undefined) {
       const key = put(change);
       const service = serviceOf(change);
       if (outageEnded !== undefined && readySince.has(service)) readySince.set(service, now() - outageEnded);
@@ -77,6 +69,7 @@ export function storySlices({ now, note, weeder }: StorySlicesOptions): StorySli
       note({ what: 'gapEnds' });
       weeder()?.slices.end();
     },
-    readySince: (service) => readySince.get(service),
+    /** Since when the service (`namespace/name`) is ready: epoch milliseconds. */
+    readySince: (service: string) => readySince.get(service),
   };
 }

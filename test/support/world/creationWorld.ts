@@ -6,7 +6,7 @@ import { withWebhooks } from '../../../src/config/serviceLookup.ts';
 import type { RetryAnswer } from '../../../src/weeder/creations/retryOwner.ts';
 import type { ReportWeeder, WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
 import type { PodOwner } from '../../../src/weeder/owners/failedCreate.ts';
-import { createWeeder, type Weeder } from '../../../src/weeder/weeder.ts';
+import { createWeeder } from '../../../src/weeder/weeder.ts';
 import { slice } from '../objects/objects.ts';
 import { weederOptions } from './weederOptions.ts';
 
@@ -47,17 +47,6 @@ export function failedCreate(name: string, at: number, options: EventOptions = {
   };
 }
 
-interface CreationWorld {
-  readonly clock: VirtualClock;
-  readonly weeder: Weeder;
-  readonly events: readonly WeederEvent[];
-  /** The retries that the API server accepted: `name@ms`, since the start. */
-  readonly retried: readonly string[];
-  service(isReady: boolean, name?: string): void;
-  refuse(name: string, options?: EventOptions): void;
-  types(): readonly string[];
-}
-
 interface WorldOptions {
   readonly section?: JsonObject;
   /** Default: each is accepted, and had no pods. */
@@ -72,7 +61,7 @@ interface WorldOptions {
 }
 
 /** A weeder whose cluster has a webhook of the service `policy/webhook`, which is down, and `policy/other`, which is not. */
-export function creationWorld(options: WorldOptions = {}): CreationWorld {
+export function creationWorld(options: WorldOptions = {}) {
   const {
     section = {},
     answer = () => ({ type: 'retry.accepted', existing: 0 }),
@@ -117,10 +106,11 @@ export function creationWorld(options: WorldOptions = {}): CreationWorld {
     clock,
     weeder,
     events,
+    /** The retries that the API server accepted: `name@ms`, since the start. */
     retried,
-    service: (isReady, name = 'webhook') =>
+    service: (isReady: boolean, name: string = 'webhook') =>
       weeder.slices.apply('MODIFIED', slice({ namespace: 'policy', service: name, ready: [isReady] })),
-    refuse: (name, event) => sink.apply('MODIFIED', failedCreate(name, clock.now(), event)),
+    refuse: (name: string, event?: EventOptions) => sink.apply('MODIFIED', failedCreate(name, clock.now(), event)),
     types: () => events.map(({ type }) => type),
   };
 }

@@ -1,30 +1,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ApiServer, type ApiServerOptions, createApiServer, type Outcome } from '@weeder/embedded-cluster';
+import { type ApiServerOptions, createApiServer, type Outcome } from '@weeder/embedded-cluster';
 import { loadKubeConfig } from '@weeder/kube-runtime/access';
 import { type Clock, systemClock } from '@weeder/kube-runtime/base';
 import { createKubeClient, type KubeClient } from '@weeder/kube-runtime/client';
 import { pino } from 'pino';
 import { parseConfig } from '../../../src/config/parse.ts';
 import type { Controller, ControllerContext } from '../../../src/controller/controller.ts';
-import { type Manager, type ManagerOptions, startManager } from '../../../src/process/manager.ts';
+import { type ManagerOptions, startManager } from '../../../src/process/manager.ts';
 import type { ProcessEvent } from '../../../src/process/processLog.ts';
-import { createReload, type Reload } from '../../../src/process/reload.ts';
+import { createReload } from '../../../src/process/reload.ts';
 import type { WeederEvent } from '../../../src/weeder/deletions/weederEvents.ts';
-import { createWeederController, type WeederController } from '../../../src/weeder/weederController.ts';
+import { createWeederController } from '../../../src/weeder/weederController.ts';
 
 /** A listening embedded API server, and the access to it that users have. */
-export interface Embedded extends AsyncDisposable {
-  readonly server: ApiServer;
-  readonly url: string;
-  /** The path of a kubeconfig for the server. */
-  readonly kubeconfig: string;
-  /** A client as `weeder` makes it, from the kubeconfig. */
-  client(clock?: Clock): KubeClient;
-}
+export type Embedded = Awaited<ReturnType<typeof embedded>>;
 
-export async function embedded(options: ApiServerOptions = {}): Promise<Embedded> {
+export async function embedded(options: ApiServerOptions = {}) {
   const server = createApiServer(options);
   const listening = await server.listen();
   const folder = mkdtempSync(join(tmpdir(), 'weeder-embedded-'));
@@ -34,8 +27,10 @@ export async function embedded(options: ApiServerOptions = {}): Promise<Embedded
   return {
     server,
     url: listening.url,
+    /** The path of a kubeconfig for the server. */
     kubeconfig,
-    client(clock = systemClock) {
+    /** A client as `weeder` makes it, from the kubeconfig. */
+    client(clock: Clock = systemClock) {
       const access = loadKubeConfig({ kubeconfig }, {});
       if (!access.ok) throw new Error(access.error.message);
       const client = createKubeClient({ userAgent: 'weeder/test', access: access.value, clock });
@@ -68,16 +63,6 @@ export function made<T>(outcome: Outcome<T>): T {
   return outcome.value;
 }
 
-/** The real weeder, on an embedded server. */
-export interface EmbeddedWeeder extends AsyncDisposable {
-  readonly manager: Manager<{ readonly weeder: WeederController }>;
-  readonly reload: Reload;
-  readonly events: readonly WeederEvent[];
-  readonly processEvents: readonly ProcessEvent[];
-  /** The messages of its log at info and above. */
-  readonly logged: readonly string[];
-}
-
 interface EmbeddedOptions
   extends Partial<Pick<ManagerOptions, 'eventInstance' | 'clock' | 'election' | 'isDryRun' | 'selection'>> {
   /** Creates a second controller. */
@@ -89,7 +74,7 @@ export function startEmbeddedWeeder(
   cluster: Embedded,
   config: string,
   { createOther, ...options }: EmbeddedOptions = {},
-): EmbeddedWeeder {
+) {
   const parsed = parseConfig(config, 'config.yaml');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
   const events: WeederEvent[] = [];
@@ -130,6 +115,7 @@ export function startEmbeddedWeeder(
     reload,
     events,
     processEvents,
+    /** The messages of its log at info and above. */
     logged,
     async [Symbol.asyncDispose]() {
       manager.shutdown();

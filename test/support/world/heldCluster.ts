@@ -1,43 +1,16 @@
 import type { KubeObject, Resource } from '@weeder/embedded-cluster';
 import { type Cursor, decode, type Storage } from '@weeder/embedded-cluster/registry';
 import { endpointSlices, pods } from '@weeder/embedded-cluster/resources';
-import type { ApiRequest, ApiResult } from '@weeder/kube-runtime/client';
+import type { ApiRequest } from '@weeder/kube-runtime/client';
 import { sendInProcess, type VirtualClock } from '@weeder/kube-runtime/testing';
 import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
-import { type DeletionAnswer, type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
+import { type DeletionAttempt, deleteThrough } from '../../../src/weeder/deletions/deletePod.ts';
 import { simulatedCluster } from './cluster.ts';
 import { made } from './embedded.ts';
 import { openStream } from './simulatedStreams.ts';
 
 const resources = { Pod: pods, EndpointSlice: endpointSlices } as const;
 export type Kind = keyof typeof resources;
-
-/**
- * Pods and EndpointSlices in a simulated cluster. Their streams deliver each change at once and in its order, unless a
- * test holds them.
- */
-export interface HeldCluster {
-  /** As `restore`. */
-  put(kind: Kind, object: object): KubeObject;
-  remove(kind: Kind, namespace: string, name: string): void;
-  get(kind: Kind, namespace: string, name: string): KubeObject | undefined;
-  list(kind: Kind): readonly KubeObject[];
-  /** Sends a request of weeder. */
-  call(request: ApiRequest): Promise<ApiResult>;
-  /** Deletes a pod as weeder does. */
-  deletePod(attempt: DeletionAttempt): Promise<DeletionAnswer>;
-  /**
-   * Reads the lists of the streams that are not open yet, and delivers nothing of them before `follow`: by then they are
-   * older than what the open streams have delivered.
-   */
-  request(needs: Iterable<StreamNeed>): void;
-  /** Opens the streams that are not open yet, and closes the others. */
-  follow(needs: Iterable<StreamNeed>): void;
-  /** The streams of this kind deliver nothing until they list again. */
-  hold(kind: Kind): void;
-  /** The streams of this kind list again; with `held`, only if they are held. */
-  relist(kind: Kind, which?: 'all' | 'held'): void;
-}
 
 /** The stream of the pods that this selector selects. */
 export function podStream(labelSelector: string, sink: ObjectSink): StreamNeed {
@@ -56,7 +29,13 @@ export function restore(storage: Storage, resource: Resource, object: object): K
   return storage.put(resource, { kind: resource.kind, apiVersion: 'v1', metadata: meta, ...fields });
 }
 
-export function heldCluster(clock: VirtualClock): HeldCluster {
+/**
+ * Pods and EndpointSlices in a simulated cluster. Their streams deliver each change at once and in its order, unless a
+ * test holds them.
+ */
+export type HeldCluster = ReturnType<typeof heldCluster>;
+
+export function heldCluster(clock: VirtualClock) {
   const { server } = simulatedCluster(clock);
   const { storage, store } = server;
   const streams = new Map<StreamNeed, Cursor | undefined>();
@@ -91,16 +70,24 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
   }
 
   return {
-    put: (kind, object) => restore(storage, resources[kind], object),
+    /** As `restore`. */
+    put: (kind: Kind, object: object) => restore(storage, resources[kind], object),
     remove,
     get,
-    list: (kind) => store.list(resources[kind]),
+    list: (kind: Kind) => store.list(resources[kind]),
+    /** Sends a request of weeder. */
     call,
-    deletePod: (attempt) => deletePod(attempt, never),
-    request(needs) {
+    /** Deletes a pod as weeder does. */
+    deletePod: (attempt: DeletionAttempt) => deletePod(attempt, never),
+    /**
+     * Reads the lists of the streams that are not open yet, and delivers nothing of them before `follow`: by then they are
+     * older than what the open streams have delivered.
+     */
+    request(needs: Iterable<StreamNeed>) {
       for (const need of needs) if (!streams.has(need) && !requested.has(need)) requested.set(need, request(need));
     },
-    follow(needs) {
+    /** Opens the streams that are not open yet, and closes the others. */
+    follow(needs: Iterable<StreamNeed>) {
       const open = new Set(needs);
       for (const [need, cursor] of streams) {
         if (open.has(need)) continue;
@@ -112,8 +99,10 @@ export function heldCluster(clock: VirtualClock): HeldCluster {
       // A list may close the streams that this one replaces.
       for (const need of opened) if (streams.has(need)) list(need);
     },
-    hold: (kind) => void held.add(kind),
-    relist(kind, which = 'all') {
+    /** The streams of this kind deliver nothing until they list again. */
+    hold: (kind: Kind) => void held.add(kind),
+    /** The streams of this kind list again; with `held`, only if they are held. */
+    relist(kind: Kind, which: 'all' | 'held' = 'all') {
       if (!held.delete(kind) && which === 'held') return;
       for (const need of [...streams.keys()]) if (need.kind === kind && streams.has(need)) list(need);
     },

@@ -3,7 +3,7 @@ import type { Election } from '@weeder/kube-runtime/lease';
 import { settled, type VirtualClock } from '@weeder/kube-runtime/testing';
 import { pino } from 'pino';
 import { type AnyActor, createActor } from 'xstate';
-import { createLeadership, type Leadership, type LeadershipGate } from '../../../src/process/leadership.ts';
+import { createLeadership, type LeadershipGate } from '../../../src/process/leadership.ts';
 import type { ProcessEvent } from '../../../src/process/processLog.ts';
 import { type LeaseApi, where } from '../api/leaseApi.ts';
 
@@ -15,29 +15,6 @@ interface LeaseWarning {
   readonly msg: string;
 }
 
-/**
- * A process that takes part in the election, with clocks of its own, and that can be suspended like any other process.
- */
-export interface Replica {
-  readonly identity: string;
-  readonly events: readonly ProcessEvent[];
-  /** The warnings that it logged. */
-  readonly warnings: readonly LeaseWarning[];
-  state(): Leadership | undefined;
-  /** Whether it would send a deletion now. */
-  mayAct(): boolean;
-  /** SIGSTOP: nothing of the process runs, and its input waits. */
-  freeze(): void;
-  /** SIGCONT: first the waiting input arrives, and then the due timers fire. */
-  thaw(): Promise<void>;
-  /** SIGTERM. */
-  shutdown(): void;
-  /** SIGKILL. */
-  kill(): void;
-  /** Another process sets its wall clock. */
-  setClock(ms: number): void;
-}
-
 export interface ReplicaOptions {
   readonly times?: Partial<Pick<Election, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>>;
   /** The offset of its wall clock, in milliseconds. */
@@ -45,12 +22,17 @@ export interface ReplicaOptions {
   readonly random?: () => number;
 }
 
+/**
+ * A process that takes part in the election, with clocks of its own, and that can be suspended like any other process.
+ */
+export type Replica = ReturnType<typeof startReplica>;
+
 export function startReplica(
   api: LeaseApi,
   base: VirtualClock,
   identity: string,
   { times = {}, skew = 0, random = () => 0.5 }: ReplicaOptions = {},
-): Replica {
+) {
   const events: ProcessEvent[] = [];
   const warnings: LeaseWarning[] = [];
   const arrived: (() => void)[] = [];
@@ -100,24 +82,31 @@ export function startReplica(
   return {
     identity,
     events,
+    /** The warnings that it logged. */
     warnings,
     state: () => part.state(actor),
+    /** Whether it would send a deletion now. */
     mayAct: () => !isDead && part.isValid(),
+    /** SIGSTOP: nothing of the process runs, and its input waits. */
     freeze() {
       isFrozen = true;
     },
+    /** SIGCONT: first the waiting input arrives, and then the due timers fire. */
     async thaw() {
       isFrozen = false;
       for (const run of arrived.splice(0)) arrive(run);
       await settled();
       for (const [handle, run] of [...due]) if (due.delete(handle) && !isDead) run();
     },
+    /** SIGTERM. */
     shutdown: () => actor.send({ type: 'release.requested' }),
+    /** SIGKILL. */
     kill() {
       isDead = true;
       actor.stop();
     },
-    setClock(ms) {
+    /** Another process sets its wall clock. */
+    setClock(ms: number) {
       wall += ms;
     },
   };

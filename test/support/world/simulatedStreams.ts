@@ -10,25 +10,16 @@ import {
 import type { Clock } from '@weeder/kube-runtime/base';
 import type { ObjectSink, StreamNeed } from '@weeder/kube-runtime/watch';
 
-/** The list+watch streams of one weeder process, each with a delay of its own. */
-export interface SimulatedStreams {
-  /** Opens those that are not open yet. */
-  follow(needs: ReadonlyMap<string, StreamNeed>): void;
-  close(name: string): void;
-  closeAll(): void;
-  /** Breaks the connections: each stream lists again after a while. */
-  cut(): void;
-  /** Delivers nothing for so many milliseconds, and then everything. */
-  hold(ms: number): void;
-}
-
 interface Open {
   readonly need: StreamNeed;
   cursor: Cursor | undefined;
   isClosed: boolean;
 }
 
-export function simulatedStreams(storage: Storage, clock: Clock, random: () => number): SimulatedStreams {
+/** The list+watch streams of one weeder process, each with a delay of its own. */
+export type SimulatedStreams = ReturnType<typeof simulatedStreams>;
+
+export function simulatedStreams(storage: Storage, clock: Clock, random: () => number) {
   const streams = new Map<string, Open>();
   let blockedUntil = 0;
 
@@ -67,7 +58,8 @@ export function simulatedStreams(storage: Storage, clock: Clock, random: () => n
   }
 
   return {
-    follow(needs) {
+    /** Opens those that are not open yet. */
+    follow(needs: ReadonlyMap<string, StreamNeed>) {
       for (const [name, need] of needs) {
         if (streams.get(name)?.need === need) continue;
         close(name);
@@ -80,6 +72,7 @@ export function simulatedStreams(storage: Storage, clock: Clock, random: () => n
     closeAll() {
       for (const name of [...streams.keys()]) close(name);
     },
+    /** Breaks the connections: each stream lists again after a while. */
     cut() {
       for (const stream of streams.values()) {
         if (stream.cursor === undefined) continue;
@@ -87,7 +80,8 @@ export function simulatedStreams(storage: Storage, clock: Clock, random: () => n
         clock.setTimeout(() => later(() => begin(stream)), Math.floor(random() * 20_000));
       }
     },
-    hold(ms) {
+    /** Delivers nothing for so many milliseconds, and then everything. */
+    hold(ms: number) {
       blockedUntil = clock.monotonic() + ms;
     },
   };

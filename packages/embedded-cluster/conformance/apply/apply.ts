@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import { body, createTestNamespace, type GetTarget, meta, refused, versionOf } from '../target.ts';
+import { body, meta, type NamespaceTest, refused, versionOf } from '../target.ts';
 import { applied, apply, applyPatch, causesOf, configMap, edit, live, owners, pathOf } from './configurations.ts';
 
 /** Server-side apply: ownership of fields, conflicts, preconditions. */
-export function testApply(getTarget: GetTarget): void {
-  test('an apply creates a missing object, and owns exactly the applied fields', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testApply(test: NamespaceTest): void {
+  test('an apply creates a missing object, and owns exactly the applied fields', async (at) => {
     const object = body(await apply(at, configMap({ a: '1', b: '2' }, { labels: { l: '1' } })), 201);
     assert.deepEqual(object['data'], { a: '1', b: '2' });
     const [entry, ...more] = arrayOf(meta(object)['managedFields']).map(objectOf);
@@ -23,8 +21,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.equal(more.length, 0);
   });
 
-  test('applying the existing values changes nothing but makes the second manager a co-owner', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('applying the existing values changes nothing but makes the second manager a co-owner', async (at) => {
     const object = await applied(at, configMap({ a: '1', b: '2' }));
     assert.deepEqual(meta(await applied(at, configMap({ a: '1', b: '2' }))), meta(object));
     const shared = await applied(at, configMap({ a: '1' }), 'two');
@@ -36,8 +33,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.equal(two?.['time'], undefined);
   });
 
-  test('a field that another manager owns with another value is a conflict, reported per field with its owner', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a field that another manager owns with another value is a conflict, reported per field with its owner', async (at) => {
     const object = await applied(at, configMap({ a: '1', b: '2' }));
     const two = refused(await apply(at, configMap({ a: '9', b: '9', c: '1' }), 'two'), 409, 'Conflict');
     assert.equal(two['message'], 'Apply failed with 2 conflicts: conflicts with "one":\n- .data.a\n- .data.b');
@@ -54,8 +50,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.equal(edited['message'], 'Apply failed with 1 conflict: conflict with "human" using v1: .data.a');
   });
 
-  test('a forced apply takes a field over from its owner', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a forced apply takes a field over from its owner', async (at) => {
     await applied(at, configMap({ a: '1', b: '2' }));
     const taken = await applied(at, configMap({ a: '9' }), 'two&force=true');
     assert.deepEqual(taken['data'], { a: '9', b: '2' });
@@ -65,8 +60,7 @@ export function testApply(getTarget: GetTarget): void {
     });
   });
 
-  test('a field that its manager no longer applies is removed, unless another manager owns it', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a field that its manager no longer applies is removed, unless another manager owns it', async (at) => {
     const object = await applied(at, configMap({ mine: '1', shared: '1', edited: '1' }, { labels: { l: '1' } }));
     await applied(at, configMap({ shared: '1' }), 'two');
     await edit(at, object, { data: { edited: '2', added: '1' } });
@@ -78,8 +72,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.deepEqual(human, { 'f:data': { 'f:added': {}, 'f:edited': {} } });
   });
 
-  test('an apply may require a resourceVersion and a uid; for a missing object only the uid matters', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an apply may require a resourceVersion and a uid; for a missing object only the uid matters', async (at) => {
     const absent = (metadata: object) => apply(at, configMap({ a: '1' }, { name: 'b', ...metadata }));
     const because = 'uid mismatch: the provided object specified uid x, and no existing object was found';
     const noUid = refused(await absent({ uid: 'x' }), 409, 'Conflict');
@@ -94,8 +87,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.deepEqual(body(await again({ uid, resourceVersion }), 200)['data'], { a: '2' });
   });
 
-  test('an apply without a field manager, or with an incomplete or mismatched object, is refused', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an apply without a field manager, or with an incomplete or mismatched object, is refused', async (at) => {
     const path = at.path('configmaps', 'a');
     const send = (query: string, object: unknown) =>
       at.send('PATCH', `${path}?${query}`, { body: object, contentType: applyPatch });
@@ -123,8 +115,7 @@ export function testApply(getTarget: GetTarget): void {
     assert.match(String(forced['message']), /force: Forbidden: may not be specified for non-apply patch$/);
   });
 
-  test('a configuration may be YAML', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a configuration may be YAML', async (at) => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  # a comment\n  a: "1"\n';
     const path = `${pathOf(at, configMap({}))}?fieldManager=one`;
     const object = body(await at.send('PATCH', path, { text, contentType: applyPatch }), 201);
@@ -132,8 +123,7 @@ export function testApply(getTarget: GetTarget): void {
     refused(await at.send('PATCH', path, { text: '{a: b: c', contentType: applyPatch }), 400, 'BadRequest');
   });
 
-  test('a dry run of an apply returns the result and stores nothing', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a dry run of an apply returns the result and stores nothing', async (at) => {
     const created = body(await apply(at, configMap({ a: '1' }), 'one&dryRun=All'), 201);
     assert.equal(meta(created)['resourceVersion'], undefined);
     refused(await at.send('GET', pathOf(at, created)), 404, 'NotFound');

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import { body, createTestNamespace, type GetTarget, meta, refused } from '../target.ts';
+import { body, meta, type NamespaceTest, refused } from '../target.ts';
 import { applied, apply, configuration, edit, live, owners } from './configurations.ts';
 
 /** Server-side apply of lists, and of objects with required fields. */
-export function testApplyLists(getTarget: GetTarget): void {
-  test('an apply with fewer fields by the manager that created a workload removes the other fields', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testApplyLists(test: NamespaceTest): void {
+  test('an apply with fewer fields by the manager that created a workload removes the other fields', async (at) => {
     await applied(at, deployment([container('a')], { replicas: 2 }), 'weeder');
     const bare = configuration('Deployment', 'web', { spec: { template: { spec: { containers: [container('a')] } } } });
     const status = refused(await apply(at, bare, 'weeder'), 422, 'Invalid');
@@ -16,8 +14,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.deepEqual([objectOf(less['spec'])['replicas'], variables(less)], [1, []]);
   });
 
-  test('with two managers a correction restores the observed fields and does not change the others', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('with two managers a correction restores the observed fields and does not change the others', async (at) => {
     const whole = deployment([container('a', ['A', 'B'])], { replicas: 0 });
     const observed = configuration('Deployment', 'web', {
       spec: { template: { spec: { containers: [container('a', ['A'])] } } },
@@ -54,8 +51,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     });
   });
 
-  test('an apply does not remove an item that another client added, unless its manager owns it', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an apply does not remove an item that another client added, unless its manager owns it', async (at) => {
     const mine = deployment([container('a')], { replicas: 0 });
     const object = await applied(at, mine, 'weeder');
     const added = await edit(at, mine, [
@@ -75,8 +71,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.deepEqual(meta(corrected)['labels'], { human: '1' });
   });
 
-  test('a changed key makes another item, which conflicts with the applied one', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a changed key makes another item, which conflicts with the applied one', async (at) => {
     const service = configuration('Service', 'web', {
       spec: {
         ports: [
@@ -101,8 +96,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     );
   });
 
-  test('an apply merges a duplicated item into one', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an apply merges a duplicated item into one', async (at) => {
     const mine = deployment([container('a', ['A', 'B'])], { replicas: 0 });
     await applied(at, mine, 'weeder');
     const path = '/spec/template/spec/containers/0/env/-';
@@ -111,8 +105,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.deepEqual(variables(await applied(at, mine, 'weeder&force=true')).toSorted(), ['A=A', 'B=B']);
   });
 
-  test('the applied order is followed, and the items of other managers remain in between', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('the applied order is followed, and the items of other managers remain in between', async (at) => {
     const inOrder = (names: readonly string[]) => deployment([container('a', names)], { replicas: 0 });
     const object = await applied(at, inOrder(['A', 'B', 'C']));
     const at2 = '/spec/template/spec/containers/0/env/2';
@@ -127,8 +120,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.equal(await order(['K']), 'YK');
   });
 
-  test('a strategic merge patch inserts a new item first', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a strategic merge patch inserts a new item first', async (at) => {
     const object = await applied(at, deployment([container('a', ['A', 'B'])], { replicas: 0 }));
     const patch = (env: JsonObject[]) => ({
       body: { spec: { template: { spec: { containers: [{ name: 'a', env }] } } } },
@@ -145,8 +137,7 @@ export function testApplyLists(getTarget: GetTarget): void {
     assert.deepEqual(variables(body(await at.send('PATCH', path, patch(mixed)), 200)), ['A=A', 'B=x', 'Y=Y']);
   });
 
-  test('an atomic list is replaced as a whole: applying part of it deletes the rest', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an atomic list is replaced as a whole: applying part of it deletes the rest', async (at) => {
     const backend = { service: { name: 'web', port: { number: 80 } } };
     const rules = [{ host: 'a.example', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }];
     const object = await applied(at, configuration('Ingress', 'web', { spec: { rules } }), 'init');

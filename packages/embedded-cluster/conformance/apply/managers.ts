@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import { body, createTestNamespace, type GetTarget, meta, patch, refused, versionOf } from '../target.ts';
+import { body, meta, type NamespaceTest, refused, versionOf } from '../target.ts';
 import { applied, apply, causesOf, configMap, edit, live, owners } from './configurations.ts';
 
 const dot = { '.': {} };
 
 /** managedFields that clients write themselves. */
-export function testManagers(getTarget: GetTarget): void {
-  test('a patch of managedFields moves a field to another manager without changing the content', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testManagers(test: NamespaceTest): void {
+  test('a patch of managedFields moves a field to another manager without changing the content', async (at) => {
     const object = await applied(at, configMap({ a: '1' }));
     const edited = await edit(at, object, { data: { excess: '1' } });
     const moved = await edit(at, object, {
@@ -23,8 +21,7 @@ export function testManagers(getTarget: GetTarget): void {
     refused(await at.send('PATCH', at.path('configmaps', 'a'), options), 409, 'Conflict');
   });
 
-  test('invalid managedFields change nothing, and one empty entry clears them', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('invalid managedFields change nothing, and one empty entry clears them', async (at) => {
     const object = await applied(at, configMap({ a: '1' }));
     const managedFields = async (value: unknown) =>
       owners(await edit(at, object, { metadata: { managedFields: value } }));
@@ -36,8 +33,7 @@ export function testManagers(getTarget: GetTarget): void {
     assert.equal(meta(untracked)['managedFields'], undefined);
   });
 
-  test('fields that exist before the first apply belong to before-first-apply', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('fields that exist before the first apply belong to before-first-apply', async (at) => {
     const object = await applied(at, configMap({ a: '1', b: '1' }));
     await edit(at, object, { metadata: { managedFields: [{}] } });
     const clash = refused(await apply(at, configMap({ a: '2' })), 409, 'Conflict');
@@ -48,8 +44,7 @@ export function testManagers(getTarget: GetTarget): void {
     });
   });
 
-  test('a PUT sets the managedFields it contains, and without any the stored ones remain', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a PUT sets the managedFields it contains, and without any the stored ones remain', async (at) => {
     const original = await applied(at, configMap({ a: '1' }));
     const put = async (object: JsonObject) =>
       body(await at.send('PUT', `${at.path('configmaps', 'a')}?fieldManager=putter`, { body: object }), 200);
@@ -62,8 +57,7 @@ export function testManagers(getTarget: GetTarget): void {
     });
   });
 
-  test('of two managers that claim a label at once, one gets a conflict naming the other', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('of two managers that claim a label at once, one gets a conflict naming the other', async (at) => {
     const claim = (by: string) => apply(at, configMap({ [by]: '1' }, { labels: { 'x.io/owner': by } }), by);
     const answers = await Promise.all([claim('one'), claim('two')]);
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409]);
@@ -74,8 +68,7 @@ export function testManagers(getTarget: GetTarget): void {
     assert.deepEqual((await live(at, configMap({})))['data'], { [winner]: '1' });
   });
 
-  test('the status has its own managers, and an apply of the object does not change them', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('the status has its own managers, and an apply of the object does not change them', async (at) => {
     const set = { spec: { replicas: 0, selector: { matchLabels: { a: 'b' } }, template } };
     const object = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'a' }, ...set };
     const path = at.path('replicasets', 'a');
@@ -89,8 +82,7 @@ export function testManagers(getTarget: GetTarget): void {
     assert.equal(meta(reported)['generation'], 1);
   });
 
-  test('scaling owns the replicas, with the name of the subresource', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('scaling owns the replicas, with the name of the subresource', async (at) => {
     const set = { spec: { replicas: 0, selector: { matchLabels: { a: 'b' } }, template } };
     const object = { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'a' }, ...set };
     const path = at.path('statefulsets', 'a');
@@ -108,7 +100,7 @@ export function testManagers(getTarget: GetTarget): void {
     const clash = refused(await at.send('PATCH', `${path}?fieldManager=one`, options), 409, 'Conflict');
     const whose = 'conflict with "hpa" with subresource "scale" using apps/v1: .spec.replicas';
     assert.equal(clash['message'], `Apply failed with 1 conflict: ${whose}`);
-    await patch(at, 'statefulsets', 'a', { spec: { replicas: 0 } });
+    await at.patch('statefulsets', 'a', { spec: { replicas: 0 } });
     assert.equal(owners(body(await at.send('GET', path), 200))['hpa/Update/scale'], undefined);
   });
 }

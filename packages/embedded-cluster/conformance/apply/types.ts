@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
-import { body, createTestNamespace, type GetTarget, meta, type TestNamespace, versionOf } from '../target.ts';
+import { body, meta, type NamespaceTest, type TestNamespace, versionOf } from '../target.ts';
 import { applied, apply, configMap, configuration, edit, live, owners } from './configurations.ts';
 
 /** Server-side apply and the types of the API: invalid values, and the canonical form of valid ones. */
-export function testApplyTypes(getTarget: GetTarget): void {
-  test('a configuration of wrong types gets a 500 that names each field, its path and the value found', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testApplyTypes(test: NamespaceTest): void {
+  test('a configuration of wrong types gets a 500 that names each field, its path and the value found', async (at) => {
     const wrong: readonly (readonly [JsonObject, string])[] = [
       [configMap({ a: 1 }), '/v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:1}'],
       [{ ...configMap({}), foo: 1 }, '/v1, Kind=ConfigMap): .foo: field not declared in schema'],
@@ -37,8 +35,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     }
   });
 
-  test('values are stored in the canonical form of their type, and applying them again changes nothing', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('values are stored in the canonical form of their type, and applying them again changes nothing', async (at) => {
     const resources = {
       limits: { cpu: '1000m', memory: '1024Mi', 'ephemeral-storage': '1500M' },
       requests: { cpu: 0.5, memory: '0.5Gi' },
@@ -76,8 +73,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal(meta(again)['generation'], 1);
   });
 
-  test('an applied null is owned, and resets a value set by another client to its default', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an applied null is owned, and resets a value set by another client to its default', async (at) => {
     const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };
     const silent = workload({ selector, template: { metadata: { labels }, spec } });
     await applied(at, silent);
@@ -89,8 +85,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal(owners(reset)['human/Update'], undefined);
   });
 
-  test('stringData of a Secret is owned as stringData, so that a removed key remains in data', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('stringData of a Secret is owned as stringData, so that a removed key remains in data', async (at) => {
     const secret = (stringData: JsonObject) => configuration('Secret', 'a', { stringData });
     const object = await applied(at, secret({ a: '1', b: '2' }));
     assert.deepEqual(owners(object)['one/Apply'], { 'f:stringData': { 'f:a': {}, 'f:b': {} } });
@@ -100,8 +95,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.match(String(message), /\.stringData\.a: expected string, got .*42/);
   });
 
-  test('extra keys and keys with empty values remain in a map', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('extra keys and keys with empty values remain in a map', async (at) => {
     const object = configMap({ c: '' });
     assert.deepEqual((await applied(at, object))['data'], { c: '' });
     await edit(at, object, { data: { extra: '1' } });
@@ -110,8 +104,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.deepEqual((await applied(at, object))['data'], { c: '', extra: '1' });
   });
 
-  test('a client that creates a workload by POST owns the defaults as well', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a client that creates a workload by POST owns the defaults as well', async (at) => {
     const spec = {
       containers: [{ name: 'a', image: 'registry.invalid/none:1', ports: [{ containerPort: 80 }] }],
       nodeSelector: { none: 'such' },
@@ -139,8 +132,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     });
   });
 
-  test('fields set by the server have no owner', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('fields set by the server have no owner', async (at) => {
     const service = configuration('Service', 'web', { spec: { ports: [{ port: 80 }] } });
     const post = await at.send('POST', `${at.path('services')}?fieldManager=hand`, { body: service });
     const object = body(post, 201);
@@ -155,8 +147,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal(objectOf(corrected['spec'])['clusterIP'], objectOf(object['spec'])['clusterIP']);
   });
 
-  test('an apply to a terminating object works as usual, and the object is still deleted', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an apply to a terminating object works as usual, and the object is still deleted', async (at) => {
     const object = configMap({ a: '1' });
     await applied(at, object);
     await edit(at, object, { metadata: { finalizers: ['x.io/hold'] } });
@@ -167,8 +158,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal((await at.send('GET', at.path('configmaps', 'a'))).status, 404);
   });
 
-  test('each apply of an empty egress list increments the generation, one without it does not', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('each apply of an empty egress list increments the generation, one without it does not', async (at) => {
     const policy = (name: string, spec: JsonObject) => configuration('NetworkPolicy', name, { spec });
     const generations = async (object: JsonObject) => {
       const numbers: unknown[] = [];
@@ -180,8 +170,7 @@ export function testApplyTypes(getTarget: GetTarget): void {
     assert.equal(objectOf((await live(at, policy('a', {})))['spec'])['egress'], undefined);
   });
 
-  test('applied fields outside the spec do not increment the generation', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('applied fields outside the spec do not increment the generation', async (at) => {
     const spec = { containers: [{ name: 'a', image: 'registry.invalid/none:1' }], nodeSelector: { none: 'such' } };
     const object = workload({ replicas: 0, selector, template: { metadata: { labels }, spec } });
     const reply = await applied(at, object);

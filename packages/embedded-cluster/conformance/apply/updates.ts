@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf, timeOf } from '../../src/base/json.ts';
-import { body, createTestNamespace, type GetTarget, meta, type TestNamespace } from '../target.ts';
+import { body, meta, type NamespaceTest, type TestNamespace } from '../target.ts';
 
 const contentType = 'application/merge-patch+json';
 const presence = { '.': {} };
 
 /** managedFields of ConfigMaps and Secrets after updates: the owner of each field, and its time. */
-export function testUpdateManagers(getTarget: GetTarget): void {
-  test('the client that sets a key owns it, and its previous owner loses it', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testUpdateManagers(test: NamespaceTest): void {
+  test('the client that sets a key owns it, and its previous owner loses it', async (at) => {
     const metadata = { labels: { l: '1' }, annotations: { 'x.io/n': '1' } };
     assert.deepEqual(owners(await make(at, 'one', { ...content, metadata })), {
       one: {
@@ -26,21 +24,18 @@ export function testUpdateManagers(getTarget: GetTarget): void {
     assert.deepEqual(immutable['three'], { 'f:immutable': {} });
   });
 
-  test('a Secret written through stringData has its data owned', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a Secret written through stringData has its data owned', async (at) => {
     const post = { body: { metadata: { name: 'a' }, stringData: { s: 'x' } } };
     const object = body(await at.send('POST', `${at.path('secrets')}?fieldManager=one`, post), 201);
     assert.deepEqual(owners(object), { one: { 'f:data': { ...presence, 'f:s': {} }, 'f:type': {} } });
   });
 
-  test('writing the stored value changes nothing', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('writing the stored value changes nothing', async (at) => {
     const object = await make(at, 'one', content);
     assert.deepEqual(meta(await change(at, 'two', { data: { a: '1' } })), meta(object));
   });
 
-  test('setting a field updates the time of its manager, for metadata too; removing one updates none', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('setting a field updates the time of its manager, for metadata too; removing one updates none', async (at) => {
     const first = timeOfManager(await make(at, 'one', content), 'one');
     await nextSecond();
     assert.equal(timeOfManager(await change(at, 'one', { data: { a: null } }), 'one'), first);
@@ -49,8 +44,7 @@ export function testUpdateManagers(getTarget: GetTarget): void {
     assert((moved ?? 0) > (first ?? 0), `${moved} after ${first}`);
   });
 
-  test('an object without any owned field is not tracked again', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an object without any owned field is not tracked again', async (at) => {
     assert.deepEqual(owners(await make(at, 'one', { data: { a: '1' } })), {
       one: { 'f:data': { ...presence, 'f:a': {} } },
     });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import { body, type GetTarget, type Target } from '../target.ts';
+import { body, type NamespaceTest, type Target } from '../target.ts';
 
 const groups = ['apps', 'coordination.k8s.io', 'discovery.k8s.io', 'events.k8s.io', 'policy'];
 
@@ -27,16 +26,14 @@ const resources = {
 const described = ['name', 'singularName', 'namespaced', 'kind', 'shortNames', 'group', 'version'];
 
 /** Discovery, version and health. */
-export function testDiscovery(getTarget: GetTarget): void {
-  test('the server reports its version and its health', async () => {
-    const target = await getTarget();
+export function testDiscovery(test: NamespaceTest): void {
+  test('the server reports its version and its health', async ({ target }) => {
     const { major, minor, gitVersion } = body(await target.send('GET', '/version'), 200);
     assert.match(String(gitVersion), RegExp(`^v${major}\\.${minor}\\.\\d+`));
     for (const path of ['/healthz', '/livez', '/readyz']) assert.equal(await healthAt(target, path), 'ok');
   });
 
-  test('the server lists its groups and their versions', async () => {
-    const target = await getTarget();
+  test('the server lists its groups and their versions', async ({ target }) => {
     assert.deepEqual(body(await target.send('GET', '/api'), 200)['versions'], ['v1']);
     const list = body(await target.send('GET', '/apis'), 200);
     const groupsByName = new Map(arrayOf(list['groups']).map((each) => [objectOf(each)['name'], objectOf(each)]));
@@ -48,8 +45,7 @@ export function testDiscovery(getTarget: GetTarget): void {
     }
   });
 
-  test('each group lists its resources with the fields clients expect', async () => {
-    const target = await getTarget();
+  test('each group lists its resources with the fields clients expect', async ({ target }) => {
     body(await target.send('GET', '/apis/apps/v1/'), 200);
     for (const [path, expected] of Object.entries(resources)) {
       const list = body(await target.send('GET', path), 200);
@@ -70,8 +66,9 @@ export function testDiscovery(getTarget: GetTarget): void {
     }
   });
 
-  test('aggregated discovery returns one document for /api and one for /apis, and 304 while it is unchanged', async () => {
-    const target = await getTarget();
+  test('aggregated discovery returns one document for /api and one for /apis, and 304 while it is unchanged', async ({
+    target,
+  }) => {
     const form = (version: string) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
     const accept = `${form('v2')},${form('v2beta1')},application/json`;
     for (const [path, group, version, plural] of [
@@ -103,8 +100,7 @@ export function testDiscovery(getTarget: GetTarget): void {
     }
   });
 
-  test('the verbs of a resource are the ones it supports', async () => {
-    const target = await getTarget();
+  test('the verbs of a resource are the ones it supports', async ({ target }) => {
     const list = body(await target.send('GET', '/api/v1'), 200);
     const verbsOf = (name: string) =>
       arrayOf(

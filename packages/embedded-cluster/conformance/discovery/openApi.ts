@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, isObject, type JsonObject, objectOf, textOf } from '../../src/base/json.ts';
 import { createDefinition, waitForStatus } from '../kinds/definitions.ts';
-import { body, createTestNamespace, type GetTarget, type Target } from '../target.ts';
+import { body, type NamespaceTest, type Target } from '../target.ts';
 
 /** `/openapi/v3`: the schemas of the kinds. */
-export function testOpenApi(getTarget: GetTarget): void {
-  test('an index links the document of each group and version, with its hash', async () => {
-    const target = await getTarget();
+export function testOpenApi(test: NamespaceTest): void {
+  test('an index links the document of each group and version, with its hash', async ({ target }) => {
     const url = (await index(target)).get('apis/apps/v1') ?? '';
     assert.match(url, /^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
     const answer = await target.send('GET', url);
@@ -18,8 +16,8 @@ export function testOpenApi(getTarget: GetTarget): void {
   });
 
   for (const [path, kinds] of Object.entries(served)) {
-    test(`the document of ${path} has the merge topology of the lists and maps of its kinds`, async () => {
-      const document = body(await (await getTarget()).send('GET', `/openapi/v3/${path}`), 200);
+    test(`the document of ${path} has the merge topology of the lists and maps of its kinds`, async ({ target }) => {
+      const document = body(await target.send('GET', `/openapi/v3/${path}`), 200);
       for (const [kind, expected] of Object.entries(kinds)) {
         const topology = merging(document, kind);
         for (const [field, is] of Object.entries(expected)) assert.equal(topology.get(field), is, `${kind}${field}`);
@@ -27,8 +25,7 @@ export function testOpenApi(getTarget: GetTarget): void {
     });
   }
 
-  test('a custom resource has the schema of its definition', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a custom resource has the schema of its definition', async (at) => {
     const text = { type: 'string' };
     const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['n', 'p'] };
     const widgets = await createDefinition(at, {

@@ -1,46 +1,32 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import {
-  body,
-  create,
-  createTestNamespace,
-  type GetTarget,
-  names,
-  patch,
-  refused,
-  type TestNamespace,
-} from '../target.ts';
+import { body, type NamespaceTest, names, refused, type TestNamespace } from '../target.ts';
 
 const contentType = 'application/merge-patch+json';
 
 /** ConfigMaps and Secrets. */
-export function testConfigMaps(getTarget: GetTarget): void {
-  test('a ConfigMap stores data and binaryData, and omits empty ones', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testConfigMaps(test: NamespaceTest): void {
+  test('a ConfigMap stores data and binaryData, and omits empty ones', async (at) => {
     const content = { data: { a: '1' }, binaryData: { b: 'AAEC' } };
-    const object = await create(at, 'configmaps', { metadata: { name: 'a' }, ...content });
+    const object = await at.create('configmaps', { metadata: { name: 'a' }, ...content });
     assert.deepEqual(Object.keys(object), ['kind', 'apiVersion', 'metadata', 'data', 'binaryData']);
     assert.deepEqual([object['data'], object['binaryData']], [content.data, content.binaryData]);
-    const empty = await create(at, 'configmaps', { metadata: { name: 'b' }, data: {} });
+    const empty = await at.create('configmaps', { metadata: { name: 'b' }, data: {} });
     assert.deepEqual(Object.keys(empty), ['kind', 'apiVersion', 'metadata']);
-    const emptied = await patch(at, 'configmaps', 'a', { data: { a: null } });
+    const emptied = await at.patch('configmaps', 'a', { data: { a: null } });
     assert.deepEqual(Object.keys(emptied), ['kind', 'apiVersion', 'metadata', 'binaryData']);
   });
 
-  test("a Secret's stringData is written into data, and overrides it", async () => {
-    const at = await createTestNamespace(getTarget);
+  test("a Secret's stringData is written into data, and overrides it", async (at) => {
     const content = { data: { a: 'MQ==', b: 'Mg==' }, stringData: { a: 'zz', s: 'text' } };
-    const secret = await create(at, 'secrets', { metadata: { name: 'a' }, ...content });
+    const secret = await at.create('secrets', { metadata: { name: 'a' }, ...content });
     assert.deepEqual(secret['data'], { a: 'eno=', b: 'Mg==', s: 'dGV4dA==' });
     assert.deepEqual([secret['stringData'], secret['type']], [undefined, 'Opaque']);
-    const changed = await patch(at, 'secrets', 'a', { stringData: { s: 'new' } });
+    const changed = await at.patch('secrets', 'a', { stringData: { s: 'new' } });
     assert.deepEqual(changed['data'], { a: 'eno=', b: 'Mg==', s: 'bmV3' });
   });
 
-  test('invalid keys and values are refused', async () => {
-    const at = await createTestNamespace(getTarget);
-    const post = (plural: string, content: object) =>
-      at.send('POST', at.path(plural), { body: { metadata: { name: 'a' }, ...content } });
+  test('invalid keys and values are refused', async (at) => {
+    const post = (plural: string, content: object) => at.post(plural, { metadata: { name: 'a' }, ...content });
     const key = refused(await post('configmaps', { data: { 'a b': '1' } }), 422, 'Invalid');
     assert.match(
       String(key['message']),
@@ -64,24 +50,22 @@ export function testConfigMaps(getTarget: GetTarget): void {
   });
 
   for (const plural of ['configmaps', 'secrets']) {
-    test(`neither the content nor the immutability of immutable ${plural} can be changed`, async () => {
-      const at = await createTestNamespace(getTarget);
-      await create(at, plural, { metadata: { name: 'a' }, data: { a: 'MQ==' } });
-      assert.deepEqual((await patch(at, plural, 'a', { data: { a: 'Mg==' } }))['data'], { a: 'Mg==' });
-      await patch(at, plural, 'a', { immutable: true });
+    test(`neither the content nor the immutability of immutable ${plural} can be changed`, async (at) => {
+      await at.create(plural, { metadata: { name: 'a' }, data: { a: 'MQ==' } });
+      assert.deepEqual((await at.patch(plural, 'a', { data: { a: 'Mg==' } }))['data'], { a: 'Mg==' });
+      await at.patch(plural, 'a', { immutable: true });
       assert.deepEqual(await invalidFields(at, plural, { data: { a: 'MQ==' } }), ['data']);
       assert.deepEqual(await invalidFields(at, plural, { data: { b: 'MQ==' } }), ['data']);
       assert.deepEqual(await invalidFields(at, plural, { immutable: false }), ['immutable']);
       assert.deepEqual(await invalidFields(at, plural, { immutable: null, data: null }), ['immutable', 'data']);
-      const labelled = await patch(at, plural, 'a', { metadata: { labels: { x: '1' } } });
+      const labelled = await at.patch(plural, 'a', { metadata: { labels: { x: '1' } } });
       assert.deepEqual([labelled['immutable'], labelled['data']], [true, { a: 'Mg==' }]);
     });
   }
 
-  test('the type of a Secret is immutable and usable in a field selector', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'secrets', { metadata: { name: 'plain' } });
-    await create(at, 'secrets', { metadata: { name: 'release' }, type: 'helm.sh/release.v1' });
+  test('the type of a Secret is immutable and usable in a field selector', async (at) => {
+    await at.create('secrets', { metadata: { name: 'plain' } });
+    await at.create('secrets', { metadata: { name: 'release' }, type: 'helm.sh/release.v1' });
     assert.deepEqual(await invalidFields(at, 'secrets', { type: 'x/y' }, 'plain'), ['type']);
     const list = async (selector: string, plural = 'secrets') =>
       at.send('GET', `${at.path(plural)}?fieldSelector=${encodeURIComponent(selector)}`);
@@ -92,12 +76,11 @@ export function testConfigMaps(getTarget: GetTarget): void {
     refused(await list('type=x', 'configmaps'), 400, 'BadRequest');
   });
 
-  test('annotations are limited to 256 KiB in total', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('annotations are limited to 256 KiB in total', async (at) => {
     const limit = 256 * 1024;
     const make = (name: string, size: number) => {
       const metadata = { name, annotations: { a: 'x'.repeat(size) } };
-      return at.send('POST', at.path('configmaps'), { body: { metadata } });
+      return at.post('configmaps', { metadata });
     };
     body(await make('fits', limit - 1), 201);
     const status = refused(await make('large', limit), 422, 'Invalid');

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, type JsonObject, objectOf } from '../../src/base/json.ts';
 import { owners } from '../apply/configurations.ts';
 import type { Features } from '../features.ts';
-import { body, createTestNamespace, type GetTarget, meta, refused, versionOf } from '../target.ts';
+import { body, meta, type NamespaceTest, refused, versionOf } from '../target.ts';
 import {
   createDefinition,
   definitions,
@@ -18,10 +17,9 @@ const text = { type: 'string' };
 const untested = 'the server rejected our request due to an error in our request';
 
 /** CustomResourceDefinitions and custom resources. */
-export function testCustomResources(getTarget: GetTarget, features: Features): void {
+export function testCustomResources(test: NamespaceTest, features: Features): void {
   const { hasPlainFieldErrors, forbidsCreationOfTerminatingKinds, resetsMetadataOfStatus } = features;
-  test('without its definition a custom resource gets a plain 404; with it, it is established and served', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('without its definition a custom resource gets a plain 404; with it, it is established and served', async (at) => {
     const { path } = widgetsOf(at);
     const absent = await at.send('GET', path());
     assert.deepEqual([absent.status, absent.body], [404, '404 page not found\n']);
@@ -50,8 +48,7 @@ export function testCustomResources(getTarget: GetTarget, features: Features): v
     assert.equal((await at.send('GET', path().replace('widgets', 'gadgets'))).body, '404 page not found\n');
   });
 
-  test('an object is served, patched and applied in the version of its definition, not in the one that it was stored in', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an object is served, patched and applied in the version of its definition, not in the one that it was stored in', async (at) => {
     const size = { properties: { size: { type: 'integer' } } };
     const widgets = await createDefinition(at, size);
     body(await widgets.create(widgets.widget('one', { size: 1 })), 201);
@@ -73,8 +70,7 @@ export function testCustomResources(getTarget: GetTarget, features: Features): v
     assert.deepEqual(body(patched, 200)['apiVersion'], `${widgets.group}/v2`);
   });
 
-  test('the name of a definition must be plural and group', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('the name of a definition must be plural and group', async (at) => {
     const spec = { group: 'x.example.org', scope: 'Cluster', names: { kind: 'A', plural: 'as' } };
     const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
     const wrong = { metadata: { name: 'other.example.org' }, spec: { ...spec, versions } };
@@ -82,8 +78,7 @@ export function testCustomResources(getTarget: GetTarget, features: Features): v
     assert.match(String(refusal['message']), /must be spec\.names\.plural\+"\."\+spec\.group$/);
   });
 
-  test('a custom resource gets the defaults of its schema, and unknown fields are dropped', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a custom resource gets the defaults of its schema, and unknown fields are dropped', async (at) => {
     const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     const widgets = await createDefinition(at, {
       properties: {
@@ -125,8 +120,7 @@ export function testCustomResources(getTarget: GetTarget, features: Features): v
     assert.equal(widget['invented'], undefined);
   });
 
-  test('a custom resource that does not match its schema is refused, with the cause of each error', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a custom resource that does not match its schema is refused, with the cause of each error', async (at) => {
     const set = { type: 'array', 'x-kubernetes-list-type': 'set', items: text, maxItems: 3, minItems: 1 };
     const widgets = await createDefinition(at, {
       required: ['size'],
@@ -218,8 +212,7 @@ export function testCustomResources(getTarget: GetTarget, features: Features): v
     assert.deepEqual(body(await widgets.create(widgets.widget('a', good)), 201)['spec'], good);
   });
 
-  test('the generation of a custom resource increases with its spec, and its status is written separately', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('the generation of a custom resource increases with its spec, and its status is written separately', async (at) => {
     const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } }, status);
     const widget = body(await widgets.create({ ...widgets.widget('a', { size: 1 }), status: { ok: true } }), 201);
     assert.deepEqual([widget['status'], meta(widget)['generation']], [undefined, 1]);
@@ -238,8 +231,7 @@ export function testCustomResources(getTarget: GetTarget, features: Features): v
     assert.equal(meta(body(await widgets.patch('a', { spec: { size: 2 } }), 200))['generation'], 2);
   });
 
-  test('a custom resource is applied by the structure of its schema', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a custom resource is applied by the structure of its schema', async (at) => {
     const item = { type: 'object', required: ['n'], properties: { n: text, p: { ...text, default: 'TCP' }, v: text } };
     const widgets = await createDefinition(at, {
       properties: {
@@ -310,8 +302,7 @@ export function testCustomResources(getTarget: GetTarget, features: Features): v
     refused(await at.send('PATCH', widgets.path('a'), options), 415, 'UnsupportedMediaType');
   });
 
-  test('a status patch ignores another uid, a JSON patch that tests it changes nothing, and a status can be removed', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a status patch ignores another uid, a JSON patch that tests it changes nothing, and a status can be removed', async (at) => {
     const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } }, status);
     const widget = body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
     const patched = body(await widgets.patch('a/status', { metadata: { uid: 'foreign' }, status: { ok: true } }), 200);
@@ -331,8 +322,7 @@ export function testCustomResources(getTarget: GetTarget, features: Features): v
     refused(await steps('b', add), 404, 'NotFound');
   });
 
-  test('a custom resource is updated only with a resourceVersion, and a PUT creates none', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a custom resource is updated only with a resourceVersion, and a PUT creates none', async (at) => {
     const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } });
     body(await widgets.create(widgets.widget('a', { size: 1 })), 201);
     const put = (name: string) => at.send('PUT', widgets.path(name), { body: widgets.widget(name, { size: 2 }) });
@@ -340,8 +330,7 @@ export function testCustomResources(getTarget: GetTarget, features: Features): v
     refused(await put('b'), 404, 'NotFound');
   });
 
-  test('deleting a definition deletes its objects, and waits for those with finalizers', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('deleting a definition deletes its objects, and waits for those with finalizers', async (at) => {
     const widgets = await createDefinition(at, { properties: { size: { type: 'integer' } } });
     const path = `${definitions}/${widgets.name}`;
     body(await widgets.create(widgets.widget('blocked', { size: 1 }, { finalizers: ['x.io/hold'] })), 201);

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import { body, create, createTestNamespace, type GetTarget, lease, meta, pod, refused, versionOf } from '../target.ts';
+import { body, lease, meta, type NamespaceTest, pod, refused, versionOf } from '../target.ts';
 
 /** Unix ms, rounded down to the second like the API's times. */
 const wholeSecond = (time: number): number => Math.floor(time / 1000) * 1000;
 
 /** POST. */
-export function testCreate(getTarget: GetTarget): void {
-  test('a new object gets uid, resourceVersion and creationTimestamp, in the order that clients read', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testCreate(test: NamespaceTest): void {
+  test('a new object gets uid, resourceVersion and creationTimestamp, in the order that clients read', async (at) => {
     const sentAt = wholeSecond(Date.now());
-    const object = await create(
-      at,
+    const object = await at.create(
       'pods',
       pod('web', { metadata: { labels: { app: 'web' }, annotations: { note: 'x' } } }),
     );
@@ -39,15 +36,14 @@ export function testCreate(getTarget: GetTarget): void {
       const time = Date.parse(String(stamp));
       assert.ok(time >= sentAt && time <= receivedAt, `${String(stamp)} is outside the time of the request`);
     }
-    const live = body(await at.send('GET', at.path('pods', 'web')), 200);
+    const live = await at.get('pods', 'web');
     assert.deepEqual(meta(live)['uid'], meta(object)['uid']);
   });
 
-  test('resourceVersions increase across all resources', async () => {
-    const at = await createTestNamespace(getTarget);
-    const first = await create(at, 'leases', lease('a'));
-    const second = await create(at, 'pods', pod('a'));
-    const third = await create(at, 'leases', lease('b'));
+  test('resourceVersions increase across all resources', async (at) => {
+    const first = await at.create('leases', lease('a'));
+    const second = await at.create('pods', pod('a'));
+    const third = await at.create('leases', lease('b'));
     const versions = [first, second, third].map((each) => Number(versionOf(each)));
     assert.deepEqual(
       versions,
@@ -56,10 +52,9 @@ export function testCreate(getTarget: GetTarget): void {
     assert.equal(new Set(versions).size, 3);
   });
 
-  test('generateName is completed with five characters', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('generateName is completed with five characters', async (at) => {
     const object = { metadata: { generateName: 'web-' }, spec: objectOf(pod('x')['spec']) };
-    const [first, second] = [await create(at, 'pods', object), await create(at, 'pods', object)];
+    const [first, second] = [await at.create('pods', object), await at.create('pods', object)];
     assert.match(String(meta(first)['name']), /^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
     assert.equal(meta(first)['generateName'], 'web-');
     assert.notEqual(meta(first)['name'], meta(second)['name']);
@@ -72,25 +67,22 @@ export function testCreate(getTarget: GetTarget): void {
     ]);
   });
 
-  test('an existing object is not created again', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'leases', lease('a'));
-    const status = refused(await at.send('POST', at.path('leases'), { body: lease('a') }), 409, 'AlreadyExists');
+  test('an existing object is not created again', async (at) => {
+    await at.create('leases', lease('a'));
+    const status = refused(await at.post('leases', lease('a')), 409, 'AlreadyExists');
     assert.equal(status['message'], 'leases.coordination.k8s.io "a" already exists');
     assert.deepEqual(status['details'], { name: 'a', group: 'coordination.k8s.io', kind: 'leases' });
   });
 
-  test('nothing can be created in a namespace that does not exist', async () => {
-    const target = await getTarget();
+  test('nothing can be created in a namespace that does not exist', async ({ target }) => {
     const path = '/api/v1/namespaces/no-such-namespace/pods';
     const status = refused(await target.send('POST', path, { body: pod('web') }), 404, 'NotFound');
     assert.equal(status['message'], 'namespaces "no-such-namespace" not found');
     assert.deepEqual(status['details'], { name: 'no-such-namespace', kind: 'namespaces' });
   });
 
-  test('invalid names are refused with every cause', async () => {
-    const at = await createTestNamespace(getTarget);
-    const status = refused(await at.send('POST', at.path('pods'), { body: pod('Bad_Name') }), 422, 'Invalid');
+  test('invalid names are refused with every cause', async (at) => {
+    const status = refused(await at.post('pods', pod('Bad_Name')), 422, 'Invalid');
     assert.match(
       String(status['message']),
       /^Pod "Bad_Name" is invalid: metadata\.name: Invalid value: "Bad_Name": a low/,
@@ -100,7 +92,7 @@ export function testCreate(getTarget: GetTarget): void {
     const [cause] = arrayOf(details['causes']).map(objectOf);
     assert.deepEqual([cause?.['reason'], cause?.['field']], ['FieldValueInvalid', 'metadata.name']);
     for (const name of ['a'.repeat(254), '-a', 'a.', 'a..b', 'ä']) {
-      refused(await at.send('POST', at.path('leases'), { body: lease(name) }), 422, 'Invalid');
+      refused(await at.post('leases', lease(name)), 422, 'Invalid');
     }
     for (const name of ['a.b', 'Ä', 'a'.repeat(64)]) {
       const namespace = { metadata: { name } };
@@ -108,43 +100,42 @@ export function testCreate(getTarget: GetTarget): void {
     }
   });
 
-  test('an object without a name is refused', async () => {
-    const at = await createTestNamespace(getTarget);
-    const status = refused(await at.send('POST', at.path('leases'), { body: { metadata: {} } }), 422, 'Invalid');
+  test('an object without a name is refused', async (at) => {
+    const status = refused(await at.post('leases', { metadata: {} }), 422, 'Invalid');
     const message = 'metadata.name: Required value: name or generateName is required';
     assert.equal(status['message'], `Lease.coordination.k8s.io "" is invalid: ${message}`);
   });
 
-  test('invalid labels and annotations are refused, with one cause for each', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('invalid labels and annotations are refused, with one cause for each', async (at) => {
     const labels = { 'a b': 'c d', ok: 'x', '/x': '', 'a/b/c': '', [`p/${'x'.repeat(64)}`]: '' };
     const metadata = { name: 'web', labels, annotations: { 'a b': 'free text' } };
-    const status = refused(await at.send('POST', at.path('leases'), { body: { metadata } }), 422, 'Invalid');
+    const status = refused(await at.post('leases', { metadata }), 422, 'Invalid');
     const causes = arrayOf(objectOf(status['details'])['causes']).map((each) => String(objectOf(each)['field']));
     assert.deepEqual(new Set(causes), new Set(['metadata.labels', 'metadata.annotations']));
     assert(causes.filter((field) => field === 'metadata.labels').length >= 5);
   });
 
-  test('an object that does not match the request is a bad request', async () => {
-    const at = await createTestNamespace(getTarget);
-    const post = (object: unknown) => at.send('POST', at.path('leases'), { body: object });
-    const elsewhere = refused(await post({ metadata: { name: 'a', namespace: 'other' } }), 400, 'BadRequest');
+  test('an object that does not match the request is a bad request', async (at) => {
+    const elsewhere = refused(
+      await at.post('leases', { metadata: { name: 'a', namespace: 'other' } }),
+      400,
+      'BadRequest',
+    );
     assert.match(
       String(elsewhere['message']),
       /^the namespace of the provided object does not match the namespace sent/,
     );
-    refused(await post({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } }), 400, 'BadRequest');
-    refused(await post({ kind: 'Lease', apiVersion: 'v9', metadata: { name: 'a' } }), 400, 'BadRequest');
-    refused(await post({ metadata: { name: 'a', labels: ['x'] } }), 400, 'BadRequest');
-    refused(await post({ metadata: { name: 'a', labels: { x: 1 } } }), 400, 'BadRequest');
-    refused(await post([]), 400, 'BadRequest');
+    refused(await at.post('leases', { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } }), 400, 'BadRequest');
+    refused(await at.post('leases', { kind: 'Lease', apiVersion: 'v9', metadata: { name: 'a' } }), 400, 'BadRequest');
+    refused(await at.post('leases', { metadata: { name: 'a', labels: ['x'] } }), 400, 'BadRequest');
+    refused(await at.post('leases', { metadata: { name: 'a', labels: { x: 1 } } }), 400, 'BadRequest');
+    refused(await at.post('leases', []), 400, 'BadRequest');
     refused(await at.send('POST', at.path('leases'), { text: 'no json' }), 400, 'BadRequest');
-    const early = refused(await post({ metadata: { name: 'a', resourceVersion: '5' } }), 500, undefined);
+    const early = refused(await at.post('leases', { metadata: { name: 'a', resourceVersion: '5' } }), 500, undefined);
     assert.equal(early['message'], 'resourceVersion should not be set on objects to be created');
   });
 
-  test('a dry run of a create returns the object and stores nothing', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a dry run of a create returns the object and stores nothing', async (at) => {
     const object = body(await at.send('POST', `${at.path('leases')}?dryRun=All`, { body: lease('a') }), 201);
     assert.equal(meta(object)['resourceVersion'], undefined);
     assert.equal(typeof meta(object)['uid'], 'string');
@@ -157,9 +148,8 @@ export function testCreate(getTarget: GetTarget): void {
     assert.match(String(status['message']), /^CreateOptions\.meta\.k8s\.io "" is invalid: dryRun: Unsupported value/);
   });
 
-  test('the status of a new object is ignored', async () => {
-    const at = await createTestNamespace(getTarget);
-    const object = await create(at, 'pods', { ...pod('web'), status: { phase: 'Running', podIP: '10.0.0.1' } });
+  test('the status of a new object is ignored', async (at) => {
+    const object = await at.create('pods', { ...pod('web'), status: { phase: 'Running', podIP: '10.0.0.1' } });
     assert.equal(objectOf(object['status'])['phase'], 'Pending');
     assert.equal(objectOf(object['status'])['podIP'], undefined);
   });

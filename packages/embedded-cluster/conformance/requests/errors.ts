@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { body, create, createTestNamespace, type GetTarget, lease, pod, refused } from '../target.ts';
+import { body, lease, type NamespaceTest, pod, refused } from '../target.ts';
 
 /** Responses to unsupported requests. */
-export function testErrors(getTarget: GetTarget): void {
-  test('a missing object gets a 404 that names it', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testErrors(test: NamespaceTest): void {
+  test('a missing object gets a 404 that names it', async (at) => {
     const missing = refused(await at.send('GET', at.path('pods', 'nothing')), 404, 'NotFound');
     assert.equal(missing['message'], 'pods "nothing" not found');
     assert.deepEqual(missing['details'], { name: 'nothing', kind: 'pods' });
     refused(await at.send('GET', '/api/v1/namespaces/no-such-namespace'), 404, 'NotFound');
   });
 
-  test('unknown resources of a group get a 404', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('unknown resources of a group get a 404', async (at) => {
     const paths = [
       '/api/v1/nothings',
       '/apis/apps/v1/nothings',
@@ -28,8 +25,7 @@ export function testErrors(getTarget: GetTarget): void {
     }
   });
 
-  test('unknown paths get a plain 404 without a Status', async () => {
-    const target = await getTarget();
+  test('unknown paths get a plain 404 without a Status', async ({ target }) => {
     for (const path of ['/nothing', '/healthz/', '/apis/nothing.io/v1/things']) {
       const answer = await target.send('GET', path);
       assert.equal(answer.status, 404);
@@ -38,9 +34,8 @@ export function testErrors(getTarget: GetTarget): void {
     }
   });
 
-  test('unsupported methods of a path get a 405', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'pods', pod('web'));
+  test('unsupported methods of a path get a 405', async (at) => {
+    await at.create('pods', pod('web'));
     const message = 'the server does not allow this method on the requested resource';
     const attempts = [
       ['POST', at.path('pods', 'web')],
@@ -59,8 +54,7 @@ export function testErrors(getTarget: GetTarget): void {
     }
   });
 
-  test('responses are JSON, and an Accept header without JSON gets a 406', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('responses are JSON, and an Accept header without JSON gets a 406', async (at) => {
     const path = at.path('pods');
     refused(await at.send('GET', path, { accept: 'text/html' }), 406, 'NotAcceptable');
     refused(await at.send('GET', path, { accept: 'application/*' }), 406, 'NotAcceptable');
@@ -71,8 +65,7 @@ export function testErrors(getTarget: GetTarget): void {
     }
   });
 
-  test('bodies in other formats are refused', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('bodies in other formats are refused', async (at) => {
     const post = (contentType: string) => at.send('POST', at.path('leases'), { text: 'x', contentType });
     for (const contentType of ['text/plain', 'application/x-www-form-urlencoded']) {
       refused(await post(contentType), 415, 'UnsupportedMediaType');

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { type JsonObject, objectOf } from '../../src/base/json.ts';
 import { applyPatch, configMap, configuration } from '../apply/configurations.ts';
 import { waitForStatus } from '../kinds/definitions.ts';
-import { body, create, createTestNamespace, type GetTarget, meta, refused, type TestNamespace } from '../target.ts';
+import { body, meta, type NamespaceTest, refused, type TestNamespace } from '../target.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 const selfReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' };
 
 /** Requests as a ServiceAccount, which is limited to what roles allow. */
-export function testImpersonation(getTarget: GetTarget): void {
-  test('a ServiceAccount without a role gets a 403 that names the verb and the resource', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testImpersonation(test: NamespaceTest): void {
+  test('a ServiceAccount without a role gets a 403 that names the verb and the resource', async (at) => {
     const tenant = accountOf(at);
-    await create(at, 'configmaps', { metadata: { name: 'a' } });
+    await at.create('configmaps', { metadata: { name: 'a' } });
     const one = refused(await at.send('GET', at.path('configmaps', 'a'), { impersonate: tenant }), 403, 'Forbidden');
     const where = `in API group "" in the namespace "${at.name}"`;
     assert.equal(
@@ -44,31 +42,28 @@ export function testImpersonation(getTarget: GetTarget): void {
     body(await at.send('GET', '/apis/apps/v1', { impersonate: tenant }), 200);
   });
 
-  test('a role allows its verbs on its resources in its namespace', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a role allows its verbs on its resources in its namespace', async (at) => {
     const tenant = accountOf(at);
     await grant(at, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'], resourceNames: [] }]);
-    await create(at, 'configmaps', { metadata: { name: 'a' } });
+    await at.create('configmaps', { metadata: { name: 'a' } });
     await allowed(at, at.path('configmaps', 'a'));
     body(await at.send('GET', at.path('configmaps'), { impersonate: tenant }), 200);
     refused(await at.send('DELETE', at.path('configmaps', 'a'), { impersonate: tenant }), 403, 'Forbidden');
     refused(await at.send('GET', at.path('secrets'), { impersonate: tenant }), 403, 'Forbidden');
     refused(await at.send('GET', '/api/v1/namespaces/default/configmaps', { impersonate: tenant }), 403, 'Forbidden');
-    body(await at.send('GET', at.path('configmaps', 'a')), 200);
+    await at.get('configmaps', 'a');
   });
 
-  test('a role restricted to a name does not apply to others', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a role restricted to a name does not apply to others', async (at) => {
     await grant(at, [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'], resourceNames: ['a'] }]);
-    for (const name of ['a', 'b']) await create(at, 'configmaps', { metadata: { name } });
+    for (const name of ['a', 'b']) await at.create('configmaps', { metadata: { name } });
     await allowed(at, at.path('configmaps', 'a'));
     const impersonate = accountOf(at);
     refused(await at.send('GET', at.path('configmaps', 'b'), { impersonate }), 403, 'Forbidden');
     refused(await at.send('GET', at.path('configmaps'), { impersonate }), 403, 'Forbidden');
   });
 
-  test('a user with patch only cannot create by an apply, and the response is the whole object', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a user with patch only cannot create by an apply, and the response is the whole object', async (at) => {
     const impersonate = accountOf(at);
     await grant(at, [
       { apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] },
@@ -80,27 +75,26 @@ export function testImpersonation(getTarget: GetTarget): void {
         contentType: applyPatch,
         impersonate,
       });
-    await create(at, 'secrets', { metadata: { name: 'known' } });
+    await at.create('secrets', { metadata: { name: 'known' } });
     await allowed(at, at.path('secrets', 'known'));
     const absent = refused(await send('configmaps', configMap({ b: '2' })), 403, 'Forbidden');
     assert.match(
       String(absent['message']),
       /^configmaps "a" is forbidden: .* cannot create resource "configmaps" in API/,
     );
-    await create(at, 'configmaps', { metadata: { name: 'a' }, data: { a: '1' } });
+    await at.create('configmaps', { metadata: { name: 'a' }, data: { a: '1' } });
     assert.deepEqual(body(await send('configmaps', configMap({ b: '2' })), 200)['data'], { a: '1', b: '2' });
     const secret = body(await send('secrets', configuration('Secret', 'a', { data: {} })), 201);
     assert.equal(objectOf(meta(secret))['name'], 'a');
   });
 
-  test('a ServiceAccount can review its own access to one object or to all of a kind, also as a dry run', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a ServiceAccount can review its own access to one object or to all of a kind, also as a dry run', async (at) => {
     const impersonate = accountOf(at);
     await grant(at, [
       { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] },
       { apiGroups: [''], resources: ['secrets'], verbs: ['get'], resourceNames: ['a'] },
     ]);
-    await create(at, 'configmaps', { metadata: { name: 'a' } });
+    await at.create('configmaps', { metadata: { name: 'a' } });
     await allowed(at, at.path('configmaps', 'a'));
     const may = async (verb: string, resource: string, more: JsonObject = {}) => {
       const spec = { resourceAttributes: { verb, group: '', resource, namespace: at.name, ...more } };
@@ -123,10 +117,10 @@ function accountOf(at: TestNamespace): string {
 }
 
 async function grant(at: TestNamespace, rules: readonly JsonObject[]): Promise<void> {
-  await create(at, 'roles', { metadata: { name: 'tenant' }, rules });
+  await at.create('roles', { metadata: { name: 'tenant' }, rules });
   const subjects = [{ kind: 'ServiceAccount', name: 'tenant', namespace: at.name }];
   const roleRef = { apiGroup: rbac, kind: 'Role', name: 'tenant' };
-  await create(at, 'rolebindings', { metadata: { name: 'tenant' }, subjects, roleRef });
+  await at.create('rolebindings', { metadata: { name: 'tenant' }, subjects, roleRef });
 }
 
 /** Waits until the grant is effective: the real server reads roles through watches. */

@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, isObject, objectOf, textOf } from '../../src/base/json.ts';
-import {
-  body,
-  create,
-  createTestNamespace,
-  type GetTarget,
-  lease,
-  meta,
-  names,
-  patch,
-  refused,
-  type TestNamespace,
-  versionOf,
-} from '../target.ts';
+import { body, lease, meta, type NamespaceTest, names, refused, type TestNamespace, versionOf } from '../target.ts';
 
 async function list(at: TestNamespace, query = '', plural = 'leases') {
   return body(await at.send('GET', `${at.path(plural)}${query}`), 200);
 }
 
 async function fill(at: TestNamespace, count: number): Promise<void> {
-  for (let i = 0; i < count; i += 1) await create(at, 'leases', lease(`l-${i}`));
+  for (let i = 0; i < count; i += 1) await at.create('leases', lease(`l-${i}`));
 }
 
 function continueOf(page: unknown): string {
@@ -28,10 +15,9 @@ function continueOf(page: unknown): string {
 }
 
 /** GET on collections: order, pages, versions. */
-export function testList(getTarget: GetTarget): void {
-  test('a list is sorted by name, and its items do not repeat their kind', async () => {
-    const at = await createTestNamespace(getTarget);
-    for (const name of ['b', 'a', 'a-b', 'a.b', 'c']) await create(at, 'leases', lease(name));
+export function testList(test: NamespaceTest): void {
+  test('a list is sorted by name, and its items do not repeat their kind', async (at) => {
+    for (const name of ['b', 'a', 'a-b', 'a.b', 'c']) await at.create('leases', lease(name));
     const leases = await list(at);
     assert.deepEqual([leases['kind'], leases['apiVersion']], ['LeaseList', 'coordination.k8s.io/v1']);
     assert.deepEqual(names(leases), ['a', 'a-b', 'a.b', 'b', 'c']);
@@ -43,17 +29,16 @@ export function testList(getTarget: GetTarget): void {
     assert(Number(versionOf(leases)) >= newest);
   });
 
-  test('an empty collection is an empty list, also in a namespace that does not exist', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an empty collection is an empty list, also in a namespace that does not exist', async (at) => {
     assert.deepEqual((await list(at))['items'], []);
     const nowhere = await at.send('GET', '/apis/coordination.k8s.io/v1/namespaces/no-such-namespace/leases');
     assert.deepEqual(body(nowhere, 200)['items'], []);
   });
 
-  test('a list over all namespaces is sorted by namespace', async () => {
-    const [one, two] = [await createTestNamespace(getTarget), await createTestNamespace(getTarget)];
+  test('a list over all namespaces is sorted by namespace', async (one) => {
+    const two = await one.another();
     for (const at of [one, two])
-      for (const name of ['b', 'a']) await create(at, 'leases', lease(name, { all: one.name }));
+      for (const name of ['b', 'a']) await at.create('leases', lease(name, { all: one.name }));
     const query = encodeURIComponent(`all=${one.name}`);
     const leases = body(await one.send('GET', `/apis/coordination.k8s.io/v1/leases?labelSelector=${query}`), 200);
     const keys = arrayOf(leases['items']).map(
@@ -62,14 +47,13 @@ export function testList(getTarget: GetTarget): void {
     assert.deepEqual(keys, [`${one.name}/a`, `${one.name}/b`, `${two.name}/a`, `${two.name}/b`].toSorted());
   });
 
-  test('all pages come from the same snapshot, regardless of changes in between', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('all pages come from the same snapshot, regardless of changes in between', async (at) => {
     await fill(at, 7);
     const first = await list(at, '?limit=3');
     assert.deepEqual(names(first), ['l-0', 'l-1', 'l-2']);
     assert.equal(meta(first)['remainingItemCount'], 4);
-    await create(at, 'leases', lease('l-3a'));
-    await patch(at, 'leases', 'l-4', { metadata: { labels: { changed: 'yes' } } });
+    await at.create('leases', lease('l-3a'));
+    await at.patch('leases', 'l-4', { metadata: { labels: { changed: 'yes' } } });
     body(await at.send('DELETE', at.path('leases', 'l-5')), 200);
     const second = await list(at, `?limit=3&continue=${continueOf(first)}`);
     assert.deepEqual(names(second), ['l-3', 'l-4', 'l-5']);
@@ -82,10 +66,10 @@ export function testList(getTarget: GetTarget): void {
     assert.deepEqual(names(await list(at)), ['l-0', 'l-1', 'l-2', 'l-3', 'l-3a', 'l-4', 'l-6']);
   });
 
-  test('pages over all namespaces continue in the next namespace', async () => {
-    const [one, two] = [await createTestNamespace(getTarget), await createTestNamespace(getTarget)];
+  test('pages over all namespaces continue in the next namespace', async (one) => {
+    const two = await one.another();
     for (const at of [one, two])
-      for (const name of ['a', 'b', 'c']) await create(at, 'leases', lease(name, { all: one.name }));
+      for (const name of ['a', 'b', 'c']) await at.create('leases', lease(name, { all: one.name }));
     const path = `/apis/coordination.k8s.io/v1/leases?labelSelector=${encodeURIComponent(`all=${one.name}`)}&limit=2`;
     const leaseNames: string[] = [];
     let next = '';
@@ -98,18 +82,16 @@ export function testList(getTarget: GetTarget): void {
     assert.deepEqual(leaseNames, ['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  test('a sufficient limit returns the whole list', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a sufficient limit returns the whole list', async (at) => {
     await fill(at, 3);
     for (const limit of [0, 3, 500]) assert.equal(meta(await list(at, `?limit=${limit}`))['continue'], undefined);
     assert.equal(names(await list(at, '?limit=2&resourceVersion=0')).length, 3);
   });
 
-  test('a list with resourceVersionMatch=Exact returns the state of a past resourceVersion', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a list with resourceVersionMatch=Exact returns the state of a past resourceVersion', async (at) => {
     await fill(at, 2);
     const then = versionOf(await list(at));
-    await create(at, 'leases', lease('later'));
+    await at.create('leases', lease('later'));
     const exact = await list(at, `?resourceVersion=${then}&resourceVersionMatch=Exact`);
     assert.deepEqual([names(exact), versionOf(exact)], [['l-0', 'l-1'], then]);
     const old = await list(at, `?resourceVersion=${then}&limit=10`);
@@ -122,8 +104,7 @@ export function testList(getTarget: GetTarget): void {
     assert(Number(versionOf(await list(at, '?resourceVersion=0'))) > 0);
   });
 
-  test('a future resourceVersion gets the error Too large resource version', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a future resourceVersion gets the error Too large resource version', async (at) => {
     const answer = await at.send('GET', `${at.path('leases')}?resourceVersion=999999999`);
     const status = refused(answer, 504, 'Timeout');
     assert.match(String(status['message']), /^Timeout: Too large resource version: 999999999, current: \d+$/);
@@ -132,8 +113,7 @@ export function testList(getTarget: GetTarget): void {
     assert.equal(details['retryAfterSeconds'], 1);
   });
 
-  test('invalid list options are refused', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('invalid list options are refused', async (at) => {
     await fill(at, 2);
     const next = continueOf(await list(at, '?limit=1'));
     const get = (query: string) => at.send('GET', `${at.path('leases')}?${query}`);

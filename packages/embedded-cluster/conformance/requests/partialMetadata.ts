@@ -1,19 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import type { Features } from '../features.ts';
-import {
-  body,
-  create,
-  createTestNamespace,
-  type GetTarget,
-  lease,
-  meta,
-  names,
-  patch,
-  refused,
-  type TestNamespace,
-} from '../target.ts';
+import { body, lease, meta, type NamespaceTest, names, refused, type TestNamespace } from '../target.ts';
 import { watch } from '../watch/watching.ts';
 
 const one = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
@@ -21,10 +8,8 @@ const list = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 const partial = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' };
 
 /** Partial metadata, by the Accept header. */
-export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Features): void {
-  const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
-  test('an object is returned as its metadata by every method', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testPartialMetadata(test: NamespaceTest): void {
+  test('an object is returned as its metadata by every method', async (at) => {
     const whole = await secret(at, 'a');
     const path = at.path('secrets', 'a');
     assert.deepEqual(body(await at.send('GET', path, { accept: one }), 200), { ...partial, metadata: meta(whole) });
@@ -35,8 +20,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     assert.equal(body(response, 201)['kind'], 'PartialObjectMetadata');
   });
 
-  test('a list contains the metadata of its items, each with its kind, in pages', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('a list contains the metadata of its items, each with its kind, in pages', async (at) => {
     const first = await secret(at, 'a');
     await secret(at, 'b');
     const page = body(await at.send('GET', `${at.path('secrets')}?limit=1`, { accept: list }), 200);
@@ -46,8 +30,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     assert.deepEqual(names(body(await at.send('GET', rest, { accept: list }), 200)), ['b']);
   });
 
-  test('an empty list of metadata has items null, any other empty list an empty array', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('an empty list of metadata has items null, any other empty list an empty array', async (at) => {
     const itemsOf = async (query: string, accept?: string) =>
       body(await at.send('GET', `${at.path('secrets')}${query}`, accept === undefined ? {} : { accept }), 200)['items'];
     assert.equal(await itemsOf('?limit=25', list), null);
@@ -55,8 +38,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     assert.deepEqual(await itemsOf('?limit=25'), []);
   });
 
-  test('one object cannot be requested as a list, nor a list as one object', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('one object cannot be requested as a list, nor a list as one object', async (at) => {
     await secret(at, 'a');
     const status = refused(await at.send('GET', at.path('secrets'), { accept: one }), 406, 'NotAcceptable');
     assert.equal(
@@ -72,11 +54,10 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     refused(await at.send('GET', `${at.path('secrets')}?fieldSelector=x%3D1`, { accept: one }), 400, 'BadRequest');
     const posted = await at.send('POST', at.path('secrets'), { accept: list, body: { metadata: { name: 'b' } } });
     refused(posted, 406, 'NotAcceptable');
-    body(await at.send('GET', at.path('secrets', 'b')), 200);
+    await at.get('secrets', 'b');
   });
 
-  test('the first supported media type is used, in the order of the q values', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('the first supported media type is used, in the order of the q values', async (at) => {
     const kind = async (accept: string) => body(await at.send('GET', at.path('secrets'), { accept }), 200)['kind'];
     const metadata = 'PartialObjectMetadataList';
     assert.equal(await kind(`${list},application/json`), metadata);
@@ -97,8 +78,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     }
   });
 
-  test('a watch returns the metadata of changed objects, and bookmarks of that kind', onlyWithWatchList, async (t) => {
-    const at = await createTestNamespace(getTarget);
+  test.withWatchList('a watch returns the metadata of changed objects, and bookmarks of that kind', async (at, t) => {
     await secret(at, 'a');
     const query = 'allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
     const seen = await watch(t, at.target, at.path('secrets'), query, { accept: one });
@@ -109,24 +89,22 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
     assert.equal(type, 'BOOKMARK');
     assert.partialDeepStrictEqual(object, partial);
     assert.equal(objectOf(meta(object)['annotations'])['k8s.io/initial-events-end'], 'true');
-    await patch(at, 'secrets', 'a', { stringData: { k: 'other' } });
+    await at.patch('secrets', 'a', { stringData: { k: 'other' } });
     body(await at.send('DELETE', at.path('secrets', 'a')), 200);
     assert.deepEqual(await seen.take(2), ['MODIFIED a', 'DELETED a']);
   });
 
-  test('a watch requested as a list sends nothing', async (t) => {
-    const at = await createTestNamespace(getTarget);
+  test('a watch requested as a list sends nothing', async (at, t) => {
     await secret(at, 'a');
     const seen = await watch(t, at.target, at.path('secrets'), 'resourceVersion=0&timeoutSeconds=5', { accept: list });
     assert.deepEqual(await seen.rest(), []);
   });
 
-  test("an object that no longer matches a watch's selector is also sent as its metadata", async (t) => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'leases', lease('a', { x: '1' }));
+  test("an object that no longer matches a watch's selector is also sent as its metadata", async (at, t) => {
+    await at.create('leases', lease('a', { x: '1' }));
     const seen = await watch(t, at.target, at.path('leases'), 'resourceVersion=0&labelSelector=x', { accept: one });
     assert.equal((await seen.next()).type, 'ADDED');
-    await patch(at, 'leases', 'a', { metadata: { labels: { x: null } } });
+    await at.patch('leases', 'a', { metadata: { labels: { x: null } } });
     const left = await seen.next();
     assert.deepEqual([left.type, Object.keys(left.object)], ['DELETED', ['kind', 'apiVersion', 'metadata']]);
   });
@@ -134,7 +112,7 @@ export function testPartialMetadata(getTarget: GetTarget, { hasWatchList }: Feat
 
 /** The metadata must not contain any of the content. */
 async function secret(at: TestNamespace, name: string) {
-  const object = await create(at, 'secrets', { metadata: { name }, stringData: { k: 'value' } });
+  const object = await at.create('secrets', { metadata: { name }, stringData: { k: 'value' } });
   assert.equal(arrayOf(meta(object)['managedFields']).length, 1);
   return object;
 }

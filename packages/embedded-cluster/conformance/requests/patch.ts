@@ -1,19 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { arrayOf, objectOf } from '../../src/base/json.ts';
-import {
-  body,
-  create,
-  createTestNamespace,
-  type GetTarget,
-  lease,
-  meta,
-  patch,
-  pod,
-  refused,
-  type TestNamespace,
-  versionOf,
-} from '../target.ts';
+import { body, lease, meta, type NamespaceTest, pod, refused, type TestNamespace, versionOf } from '../target.ts';
 
 const types = {
   merge: 'application/merge-patch+json',
@@ -26,28 +13,26 @@ function send(at: TestNamespace, type: keyof typeof types, change: unknown, name
 }
 
 /** PATCH, except for apply. */
-export function testPatch(getTarget: GetTarget): void {
-  test('a merge patch merges objects, removes by null, and replaces lists', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'leases', {
+export function testPatch(test: NamespaceTest): void {
+  test('a merge patch merges objects, removes by null, and replaces lists', async (at) => {
+    await at.create('leases', {
       ...lease('a', { keep: '1', drop: '2' }),
       spec: { holderIdentity: 'me', leaseDurationSeconds: 5 },
     });
-    const changed = await patch(at, 'leases', 'a', {
+    const changed = await at.patch('leases', 'a', {
       metadata: { labels: { drop: null, add: '3' }, finalizers: ['x.io/a', 'x.io/b'] },
       spec: { leaseDurationSeconds: null },
     });
     assert.deepEqual(meta(changed)['labels'], { keep: '1', add: '3' });
     assert.deepEqual(changed['spec'], { holderIdentity: 'me' });
-    const fewer = await patch(at, 'leases', 'a', { metadata: { finalizers: ['x.io/b'] } });
+    const fewer = await at.patch('leases', 'a', { metadata: { finalizers: ['x.io/b'] } });
     assert.deepEqual(meta(fewer)['finalizers'], ['x.io/b']);
-    const none = await patch(at, 'leases', 'a', { metadata: { finalizers: null, labels: null } });
+    const none = await at.patch('leases', 'a', { metadata: { finalizers: null, labels: null } });
     assert.deepEqual([meta(none)['finalizers'], meta(none)['labels']], [undefined, undefined]);
   });
 
-  test('a patch may require a resourceVersion but not change the identity', async () => {
-    const at = await createTestNamespace(getTarget);
-    const object = await create(at, 'leases', lease('a'));
+  test('a patch may require a resourceVersion but not change the identity', async (at) => {
+    const object = await at.create('leases', lease('a'));
     const stale = { metadata: { resourceVersion: '1', labels: { x: '1' } } };
     refused(await send(at, 'merge', stale), 409, 'Conflict');
     body(await send(at, 'merge', { metadata: { resourceVersion: versionOf(object), labels: { x: '1' } } }), 200);
@@ -57,28 +42,25 @@ export function testPatch(getTarget: GetTarget): void {
     refused(await send(at, 'merge', {}, 'nothing'), 404, 'NotFound');
   });
 
-  test('an invalid patch is a bad request', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'leases', lease('a'));
+  test('an invalid patch is a bad request', async (at) => {
+    await at.create('leases', lease('a'));
     refused(await send(at, 'merge', []), 400, 'BadRequest');
     refused(await send(at, 'json', {}), 400, 'BadRequest');
     const broken = await at.send('PATCH', at.path('leases', 'a'), { text: '{', contentType: types.merge });
     refused(broken, 400, 'BadRequest');
   });
 
-  test('a patch that makes an object invalid is refused', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'leases', lease('a'));
+  test('a patch that makes an object invalid is refused', async (at) => {
+    await at.create('leases', lease('a'));
     const status = refused(await send(at, 'merge', { metadata: { labels: { 'a b': 'x' } } }), 422, 'Invalid');
     assert.match(String(status['message']), /metadata\.labels: Invalid value: "a b"/);
-    await create(at, 'pods', pod('a'));
+    await at.create('pods', pod('a'));
     const fixed = refused(await send(at, 'merge', { spec: { restartPolicy: 'Never' } }, 'a', 'pods'), 422, 'Invalid');
     assert.match(String(fixed['message']), /^Pod "a" is invalid: spec: Forbidden: pod updates may not change fields/);
   });
 
-  test('a JSON patch tests, adds, replaces, removes, copies and moves', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'leases', lease('a', { x: '1' }));
+  test('a JSON patch tests, adds, replaces, removes, copies and moves', async (at) => {
+    await at.create('leases', lease('a', { x: '1' }));
     const changed = body(
       await send(at, 'json', [
         { op: 'test', path: '/metadata/labels/x', value: '1' },
@@ -97,12 +79,11 @@ export function testPatch(getTarget: GetTarget): void {
     assert.deepEqual(meta(changed)['labels'], { 'k.io/y': '2', moved: '1' });
     assert.deepEqual(meta(changed)['finalizers'], ['x.io/b', 'x.io/c']);
     assert.equal(objectOf(changed['spec'])['holderIdentity'], 'other');
-    await patch(at, 'leases', 'a', { metadata: { finalizers: null } });
+    await at.patch('leases', 'a', { metadata: { finalizers: null } });
   });
 
-  test('a JSON patch with one failing operation changes nothing', async () => {
-    const at = await createTestNamespace(getTarget);
-    const object = await create(at, 'leases', lease('a', { x: '1' }));
+  test('a JSON patch with one failing operation changes nothing', async (at) => {
+    const object = await at.create('leases', lease('a', { x: '1' }));
     const bad = [
       { op: 'test', path: '/metadata/labels/x', value: '2' },
       { op: 'remove', path: '/metadata/annotations' },
@@ -113,12 +94,11 @@ export function testPatch(getTarget: GetTarget): void {
       const steps = [{ op: 'add', path: '/metadata/labels/z', value: '1' }, step];
       refused(await send(at, 'json', steps), 422, 'Invalid');
     }
-    assert.equal(versionOf(body(await at.send('GET', at.path('leases', 'a')), 200)), versionOf(object));
+    assert.equal(versionOf(await at.get('leases', 'a')), versionOf(object));
   });
 
-  test('a strategic merge patch merges conditions by type and containers by name', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'pods', pod('a'));
+  test('a strategic merge patch merges conditions by type and containers by name', async (at) => {
+    await at.create('pods', pod('a'));
     const condition = (type: string, status: string) => ({ type, status });
     const two = { status: { conditions: [condition('Ready', 'False'), condition('PodScheduled', 'True')] } };
     body(await send(at, 'merge', two, 'a/status', 'pods'), 200);
@@ -135,9 +115,8 @@ export function testPatch(getTarget: GetTarget): void {
     assert.deepEqual([container?.['image'], container?.['name']], ['registry.invalid/none:2', 'main']);
   });
 
-  test('other patch types are not supported', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'leases', lease('a'));
+  test('other patch types are not supported', async (at) => {
+    await at.create('leases', lease('a'));
     for (const contentType of ['application/json', 'text/plain']) {
       const answer = await at.send('PATCH', at.path('leases', 'a'), { body: {}, contentType });
       refused(answer, 415, 'UnsupportedMediaType');
@@ -146,12 +125,11 @@ export function testPatch(getTarget: GetTarget): void {
     body(await at.send('PATCH', at.path('leases', 'a'), { body: {}, contentType }), 200);
   });
 
-  test('a dry run of a patch returns the result and stores nothing', async () => {
-    const at = await createTestNamespace(getTarget);
-    const object = await create(at, 'leases', lease('a'));
+  test('a dry run of a patch returns the result and stores nothing', async (at) => {
+    const object = await at.create('leases', lease('a'));
     const options = { body: { metadata: { labels: { x: '1' } } }, contentType: types.merge };
     const answer = body(await at.send('PATCH', `${at.path('leases', 'a')}?dryRun=All`, options), 200);
     assert.deepEqual(meta(answer)['labels'], { x: '1' });
-    assert.equal(versionOf(body(await at.send('GET', at.path('leases', 'a')), 200)), versionOf(object));
+    assert.equal(versionOf(await at.get('leases', 'a')), versionOf(object));
   });
 }

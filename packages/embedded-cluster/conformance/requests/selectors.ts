@@ -1,18 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import {
-  body,
-  boundNode,
-  create,
-  createTestNamespace,
-  type GetTarget,
-  lease,
-  names,
-  patch,
-  pod,
-  refused,
-  type TestNamespace,
-} from '../target.ts';
+import { body, boundNode, lease, type NamespaceTest, names, pod, refused, type TestNamespace } from '../target.ts';
 
 function listBy(at: TestNamespace, parameter: string, selector: string, plural = 'leases') {
   return at.send('GET', `${at.path(plural)}?${parameter}=${encodeURIComponent(selector)}`);
@@ -58,18 +45,16 @@ const badLabels: readonly (readonly [string, string])[] = [
 ];
 
 /** Label and field selectors. */
-export function testSelectors(getTarget: GetTarget): void {
-  test('label selectors match the same objects as on any Kubernetes API server', async () => {
-    const at = await createTestNamespace(getTarget);
+export function testSelectors(test: NamespaceTest): void {
+  test('label selectors match the same objects as on any Kubernetes API server', async (at) => {
     const leases = { none: {}, empty: { x: '' }, a: { x: 'a' }, b: { x: 'b', 'k.io/y': '1' }, number: { n: '5' } };
-    for (const [name, labels] of Object.entries(leases)) await create(at, 'leases', lease(name, labels));
+    for (const [name, labels] of Object.entries(leases)) await at.create('leases', lease(name, labels));
     for (const [selector, matches] of byLabels) {
       assert.deepEqual(names(body(await listBy(at, 'labelSelector', selector), 200)), matches, selector);
     }
   });
 
-  test("an invalid label selector is refused with the API's message", async () => {
-    const at = await createTestNamespace(getTarget);
+  test("an invalid label selector is refused with the API's message", async (at) => {
     for (const [selector, message] of badLabels) {
       const status = refused(await listBy(at, 'labelSelector', selector), 400, 'BadRequest');
       assert.equal(status['message'], message, selector);
@@ -79,11 +64,10 @@ export function testSelectors(getTarget: GetTarget): void {
     }
   });
 
-  test('field selectors support names, and for pods their node and phase', async () => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'pods', pod('a', { spec: { nodeName: boundNode } }));
-    await create(at, 'pods', pod('b'));
-    await patch(at, 'pods', 'b/status', { status: { phase: 'Running' } });
+  test('field selectors support names, and for pods their node and phase', async (at) => {
+    await at.create('pods', pod('a', { spec: { nodeName: boundNode } }));
+    await at.create('pods', pod('b'));
+    await at.patch('pods', 'b/status', { status: { phase: 'Running' } });
     const expected: readonly (readonly [string, readonly string[]])[] = [
       ['metadata.name=a', ['a']],
       ['metadata.name!=a', ['b']],
@@ -99,8 +83,7 @@ export function testSelectors(getTarget: GetTarget): void {
     }
   });
 
-  test('unsupported fields in a selector are refused', async () => {
-    const at = await createTestNamespace(getTarget);
+  test('unsupported fields in a selector are refused', async (at) => {
     const pods = refused(await listBy(at, 'fieldSelector', 'spec.dnsPolicy=x', 'pods'), 400, 'BadRequest');
     assert.equal(pods['message'], 'field label not supported: spec.dnsPolicy');
     const leases = refused(await listBy(at, 'fieldSelector', 'spec.holderIdentity=x'), 400, 'BadRequest');

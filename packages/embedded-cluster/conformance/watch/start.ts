@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { objectOf } from '../../src/base/json.ts';
-import type { Features } from '../features.ts';
-import {
-  body,
-  create,
-  createTestNamespace,
-  type GetTarget,
-  lease,
-  meta,
-  refused,
-  type TestNamespace,
-  versionOf,
-} from '../target.ts';
+import { lease, meta, type NamespaceTest, refused, type TestNamespace, versionOf } from '../target.ts';
 import { summary, type WatchEvent, watch } from './watching.ts';
 
 const withInitial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
 const bookmarks = 'allowWatchBookmarks=true';
 
 async function fill(at: TestNamespace): Promise<void> {
-  for (const name of ['b', 'a', 'c']) await create(at, 'leases', lease(name));
+  for (const name of ['b', 'a', 'c']) await at.create('leases', lease(name));
 }
 
 function isInitialEnd({ type, object }: WatchEvent): boolean {
@@ -27,10 +15,8 @@ function isInitialEnd({ type, object }: WatchEvent): boolean {
 }
 
 /** Where a watch starts, and how it ends. */
-export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features): void {
-  const onlyWithWatchList = { skip: hasWatchList ? false : 'this API server does not stream lists' };
-  test('without a resourceVersion, or from 0, a watch starts with the existing objects', async (t) => {
-    const at = await createTestNamespace(getTarget);
+export function testWatchStart(test: NamespaceTest): void {
+  test('without a resourceVersion, or from 0, a watch starts with the existing objects', async (at, t) => {
     await fill(at);
     for (const query of ['', 'resourceVersion=0', 'resourceVersion=']) {
       const seen = await watch(t, at.target, at.path('leases'), query);
@@ -38,10 +24,9 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     }
   });
 
-  test('the initial events end with an annotated bookmark, and changes follow', onlyWithWatchList, async (t) => {
-    const at = await createTestNamespace(getTarget);
+  test.withWatchList('the initial events end with an annotated bookmark, and changes follow', async (at, t) => {
     await fill(at);
-    const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
+    const newest = versionOf(await at.get('leases'));
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
     assert.deepEqual((await seen.take(3)).toSorted(), ['ADDED a', 'ADDED b', 'ADDED c']);
     const end = await seen.next();
@@ -49,50 +34,45 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     assert.deepEqual([end.object['kind'], end.object['apiVersion']], ['Lease', 'coordination.k8s.io/v1']);
     assert.deepEqual(Object.keys(meta(end.object)), ['resourceVersion', 'annotations']);
     assert(Number(versionOf(end.object)) >= Number(newest));
-    await create(at, 'leases', lease('d'));
+    await at.create('leases', lease('d'));
     assert.deepEqual(await seen.take(1), ['ADDED d']);
     const resumed = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(end.object)}`);
     assert.deepEqual(await resumed.take(1), ['ADDED d']);
   });
 
-  test('the initial events of an empty collection are only the bookmark', onlyWithWatchList, async (t) => {
-    const at = await createTestNamespace(getTarget);
+  test.withWatchList('the initial events of an empty collection are only the bookmark', async (at, t) => {
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}`);
     assert(isInitialEnd(await seen.next()));
   });
 
-  test('the initial events are limited to the selector', onlyWithWatchList, async (t) => {
-    const at = await createTestNamespace(getTarget);
+  test.withWatchList('the initial events are limited to the selector', async (at, t) => {
     await fill(at);
-    await create(at, 'leases', lease('labelled', { x: '1' }));
+    await at.create('leases', lease('labelled', { x: '1' }));
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&labelSelector=x`);
     assert.equal(summary(await seen.next()), 'ADDED labelled');
     assert(isInitialEnd(await seen.next()));
   });
 
-  test('without bookmarks the end of the initial events is not marked', onlyWithWatchList, async (t) => {
-    const at = await createTestNamespace(getTarget);
+  test.withWatchList('without bookmarks the end of the initial events is not marked', async (at, t) => {
     await fill(at);
     const seen = await watch(t, at.target, at.path('leases'), `${withInitial}&timeoutSeconds=1`);
     const events = (await seen.rest()).map(summary);
     assert.deepEqual(events.toSorted(), ['ADDED a', 'ADDED b', 'ADDED c']);
   });
 
-  test('a watch with sendInitialEvents=false starts with later changes', onlyWithWatchList, async (t) => {
-    const at = await createTestNamespace(getTarget);
+  test.withWatchList('a watch with sendInitialEvents=false starts with later changes', async (at, t) => {
     await fill(at);
     const query = 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
-    const newest = versionOf(body(await at.send('GET', at.path('leases')), 200));
+    const newest = versionOf(await at.get('leases'));
     const seen = await watch(t, at.target, at.path('leases'), `${query}&resourceVersion=${newest}`);
-    await create(at, 'leases', lease('d'));
+    await at.create('leases', lease('d'));
     assert.deepEqual(await seen.take(1), ['ADDED d']);
   });
 
-  test('a watch sends a bookmark before its timeout, and then ends without an error', async (t) => {
-    const at = await createTestNamespace(getTarget);
-    const object = await create(at, 'leases', lease('a'));
+  test('a watch sends a bookmark before its timeout, and then ends without an error', async (at, t) => {
+    const object = await at.create('leases', lease('a'));
     // Written before the watch starts, because a slow machine may take longer for a write than the watch lasts.
-    const last = await create(at, 'leases', lease('b'));
+    const last = await at.create('leases', lease('b'));
     const began = performance.now();
     const query = `resourceVersion=${versionOf(object)}&${bookmarks}&timeoutSeconds=6`;
     const seen = await watch(t, at.target, at.path('leases'), query);
@@ -105,16 +85,14 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     assert(performance.now() - began > 5_500);
   });
 
-  test('a watch without bookmarks gets none', async (t) => {
-    const at = await createTestNamespace(getTarget);
-    const object = await create(at, 'leases', lease('a'));
+  test('a watch without bookmarks gets none', async (at, t) => {
+    const object = await at.create('leases', lease('a'));
     const seen = await watch(t, at.target, at.path('leases'), `resourceVersion=${versionOf(object)}&timeoutSeconds=3`);
     assert.deepEqual(await seen.rest(), []);
   });
 
-  test('a watch from a future resourceVersion reports an error, or waits for it', onlyWithWatchList, async (t) => {
-    const at = await createTestNamespace(getTarget);
-    await create(at, 'leases', lease('a'));
+  test.withWatchList('a watch from a future resourceVersion reports an error, or waits for it', async (at, t) => {
+    await at.create('leases', lease('a'));
     const far = 'resourceVersion=999999999';
     const failing = await watch(t, at.target, at.path('leases'), `${withInitial}&${bookmarks}&${far}`);
     const error = await failing.next();
@@ -124,8 +102,7 @@ export function testWatchStart(getTarget: GetTarget, { hasWatchList }: Features)
     assert.deepEqual(await silent.rest(), []);
   });
 
-  test('an invalid watch is refused before it starts', onlyWithWatchList, async () => {
-    const at = await createTestNamespace(getTarget);
+  test.withWatchList('an invalid watch is refused before it starts', async (at) => {
     const get = (query: string) => at.send('GET', `${at.path('leases')}?watch=true&${query}`);
     const missing = refused(await get('sendInitialEvents=true'), 422, 'Invalid');
     const message = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
